@@ -1,0 +1,238 @@
+/**
+ * The part of the Kubernetes API that a decision reads: plain API JSON in camelCase, cut to the fields we look at.
+ * Reading tolerates full objects; nothing here is written back whole.
+ */
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Quantities by resource name, as the API writes them: `{ cpu: '500m', memory: '1Gi' }`. */
+export type ResourceList = Readonly<Record<string, string | number>>;
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+}
+
+export type TaintEffect = 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: TaintEffect;
+}
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: TaintEffect;
+  readonly tolerationSeconds?: number;
+}
+
+export type RequirementOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
+
+export interface NodeSelectorRequirement {
+  readonly key: string;
+  readonly operator: RequirementOperator;
+  readonly values?: readonly string[];
+}
+
+export interface NodeSelectorTerm {
+  readonly matchExpressions?: readonly NodeSelectorRequirement[];
+  readonly matchFields?: readonly NodeSelectorRequirement[];
+}
+
+export interface LabelSelectorRequirement {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  readonly values?: readonly string[];
+}
+
+export interface LabelSelector {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly LabelSelectorRequirement[];
+}
+
+export interface PodAffinityTerm {
+  readonly topologyKey: string;
+  readonly labelSelector?: LabelSelector;
+  readonly namespaces?: readonly string[];
+  readonly namespaceSelector?: LabelSelector;
+}
+
+export interface PodAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly {
+    readonly weight: number;
+    readonly podAffinityTerm: PodAffinityTerm;
+  }[];
+}
+
+export interface Affinity {
+  readonly nodeAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] };
+    readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly {
+      readonly weight: number;
+      readonly preference: NodeSelectorTerm;
+    }[];
+  };
+  readonly podAffinity?: PodAffinity;
+  readonly podAntiAffinity?: PodAffinity;
+}
+
+export interface TopologySpreadConstraint {
+  readonly maxSkew: number;
+  readonly topologyKey: string;
+  readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway';
+  readonly labelSelector?: LabelSelector;
+  readonly minDomains?: number;
+  readonly matchLabelKeys?: readonly string[];
+  readonly nodeAffinityPolicy?: 'Honor' | 'Ignore';
+  readonly nodeTaintsPolicy?: 'Honor' | 'Ignore';
+}
+
+export interface ContainerPort {
+  readonly containerPort?: number;
+  readonly hostPort?: number;
+  readonly hostIP?: string;
+  readonly protocol?: 'TCP' | 'UDP' | 'SCTP';
+}
+
+export interface Container {
+  readonly name: string;
+  readonly resources?: { readonly requests?: ResourceList; readonly limits?: ResourceList };
+  readonly ports?: readonly ContainerPort[];
+  readonly restartPolicy?: string;
+}
+
+export interface PodSpec {
+  readonly nodeName?: string;
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly overhead?: ResourceList;
+  readonly resources?: { readonly requests?: ResourceList; readonly limits?: ResourceList };
+  readonly nodeSelector?: Labels;
+  readonly affinity?: Affinity;
+  readonly tolerations?: readonly Toleration[];
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+  readonly priority?: number;
+  readonly priorityClassName?: string;
+  readonly schedulingGates?: readonly { readonly name: string }[];
+  readonly terminationGracePeriodSeconds?: number;
+  readonly volumes?: readonly {
+    readonly name: string;
+    readonly persistentVolumeClaim?: { readonly claimName: string };
+    readonly ephemeral?: object;
+  }[];
+  readonly resourceClaims?: readonly { readonly name: string }[];
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+export interface Pod {
+  readonly metadata: ObjectMeta;
+  readonly spec: PodSpec;
+  readonly status?: {
+    readonly phase?: PodPhase;
+    readonly conditions?: readonly Condition[];
+    readonly startTime?: string;
+    readonly nominatedNodeName?: string;
+  };
+}
+
+export interface PodTemplate {
+  readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels };
+  readonly spec: PodSpec;
+}
+
+export interface Node {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly providerID?: string; readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
+  readonly status?: {
+    readonly capacity?: ResourceList;
+    readonly allocatable?: ResourceList;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface DaemonSet {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly selector: LabelSelector; readonly template: PodTemplate };
+}
+
+export interface Deployment {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly replicas?: number; readonly selector: LabelSelector; readonly template: PodTemplate };
+}
+
+export interface PodDisruptionBudget {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly selector?: LabelSelector;
+    readonly minAvailable?: number | string;
+    readonly maxUnavailable?: number | string;
+    readonly unhealthyPodEvictionPolicy?: 'IfHealthyBudget' | 'AlwaysAllow';
+  };
+  readonly status?: { readonly disruptionsAllowed?: number };
+}
+
+/** `namespace/name`: how pods are named in decisions and reports. */
+export function podKey(pod: { readonly metadata: ObjectMeta }): string {
+  return `${pod.metadata.namespace ?? 'default'}/${pod.metadata.name}`;
+}
+
+/** The value of a condition's status, or undefined where the object does not carry it. */
+export function conditionStatus(
+  object: { readonly status?: { readonly conditions?: readonly Condition[] } },
+  type: string,
+): Condition['status'] | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type)?.status;
+}
+
+/** True where the selector picks these labels. An absent selector picks nothing; an empty one picks everything. */
+export function selectorMatches(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
+  if (selector === undefined) return false;
+  const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+  return exact && (selector.matchExpressions ?? []).every((expression) => expressionMatches(expression, labels));
+}
+
+function expressionMatches(expression: LabelSelectorRequirement, labels: Labels): boolean {
+  const value = labels[expression.key];
+  switch (expression.operator) {
+    case 'In':
+      return value !== undefined && (expression.values ?? []).includes(value);
+    case 'NotIn':
+      return value === undefined || !(expression.values ?? []).includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+}

@@ -1,0 +1,98 @@
+/** Label, annotation and finalizer names (A6.1–A6.8, C15–C23) and which labels are known without being defined. */
+
+export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
+export const ARCH = 'kubernetes.io/arch';
+export const OS = 'kubernetes.io/os';
+export const HOSTNAME = 'kubernetes.io/hostname';
+export const ZONE = 'topology.kubernetes.io/zone';
+export const REGION = 'topology.kubernetes.io/region';
+export const ZONE_ID = 'topology.k8s.aws/zone-id';
+export const WINDOWS_BUILD = 'node.kubernetes.io/windows-build';
+
+export const NODE_POOL = 'karpenter.sh/nodepool';
+export const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
+export const REGISTERED = 'karpenter.sh/registered';
+export const INITIALIZED = 'karpenter.sh/initialized';
+export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
+export const NODE_CLAIM_TAG = 'karpenter.sh/nodeclaim';
+export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-load-balancers';
+
+export const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
+export const DO_NOT_SYNC_TAINTS = 'karpenter.sh/do-not-sync-taints';
+export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
+export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
+export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+export type CapacityType = 'on-demand' | 'spot' | 'reserved';
+export const CAPACITY_TYPES: readonly CapacityType[] = ['on-demand', 'spot', 'reserved'];
+
+const AWS_PREFIX = 'karpenter.k8s.aws/';
+
+/** C16–C23: the labels that the EC2 provider sets on a node, without their prefix. */
+const AWS_LABELS = [
+  'ec2nodeclass',
+  'instance-category',
+  'instance-generation',
+  'instance-family',
+  'instance-size',
+  'instance-capability-flex',
+  'instance-cpu',
+  'instance-cpu-manufacturer',
+  'instance-cpu-sustained-clock-speed-mhz',
+  'instance-memory',
+  'instance-ebs-bandwidth',
+  'instance-network-bandwidth',
+  'instance-local-nvme',
+  'instance-hypervisor',
+  'instance-encryption-in-transit-supported',
+  'instance-tenancy',
+  'instance-gpu-name',
+  'instance-gpu-manufacturer',
+  'instance-gpu-count',
+  'instance-gpu-memory',
+  'instance-accelerator-name',
+  'instance-accelerator-manufacturer',
+  'instance-accelerator-count',
+  'capacity-reservation-id',
+  'capacity-reservation-type',
+  'capacity-reservation-interruptible',
+  'placement-group-id',
+  'placement-group-partition',
+] as const;
+
+export const AWS_WELL_KNOWN_LABELS: readonly string[] = AWS_LABELS.map((name) => AWS_PREFIX + name);
+
+/** A6.2: labels that a pod may ask for although the NodePool does not mention them: the instance type answers. */
+export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
+  NODE_POOL,
+  ZONE,
+  ZONE_ID,
+  REGION,
+  INSTANCE_TYPE,
+  ARCH,
+  OS,
+  CAPACITY_TYPE,
+  WINDOWS_BUILD,
+  'eks.amazonaws.com/nitro-sandbox',
+  ...AWS_WELL_KNOWN_LABELS,
+]);
+
+/** A0.6: today's name of a label that old manifests still use. */
+const RENAMED: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': ZONE,
+  'failure-domain.beta.kubernetes.io/region': REGION,
+  'beta.kubernetes.io/arch': ARCH,
+  'beta.kubernetes.io/os': OS,
+  'beta.kubernetes.io/instance-type': INSTANCE_TYPE,
+  'topology.ebs.csi.aws.com/zone': ZONE,
+};
+
+/** The label's name of today (A0.6). */
+export function currentLabelName(key: string): string {
+  return RENAMED[key] ?? key;
+}
+
+/** The region of a zone name: `eu-west-3a` is in `eu-west-3`; undefined where the text is no zone name. */
+export function regionOfZone(zone: string): string | undefined {
+  return /^([a-z]{2}(?:-[a-z]+)+-\d)[a-z]$/.exec(zone)?.[1];
+}

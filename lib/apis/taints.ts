@@ -1,0 +1,44 @@
+import type { Taint, Toleration } from './kubernetes.ts';
+
+/** A6.5: a candidate for disruption, or a node that drains. */
+export const DISRUPTED_TAINT: Taint = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
+/** A6.5: the kubelet registers with it; registration takes it away. */
+export const UNREGISTERED_TAINT: Taint = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
+
+/** A6.6: taints that come and go by themselves while a node starts. */
+const EPHEMERAL_KEYS: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+  UNREGISTERED_TAINT.key,
+]);
+
+/** A6.6: true for a taint that must be gone before the node counts as initialized, and is ignored until then. */
+export function isEphemeral(taint: Taint): boolean {
+  return EPHEMERAL_KEYS.has(taint.key) || taint.key.startsWith('readiness.k8s.io/');
+}
+
+export function sameTaint(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect && (a.value ?? '') === (b.value ?? '');
+}
+
+/** `key=value:effect`, as kubectl writes a taint. */
+export function formatTaint(taint: Taint): string {
+  return `${taint.key}${taint.value === undefined || taint.value === '' ? '' : `=${taint.value}`}:${taint.effect}`;
+}
+
+/** Kubernetes's rule: an empty key with Exists tolerates everything, an empty effect every effect. */
+export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
+  return tolerations.some((toleration) => {
+    if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
+    const exists = toleration.operator === 'Exists';
+    if (toleration.key === undefined || toleration.key === '') return exists;
+    if (toleration.key !== taint.key) return false;
+    return exists || (toleration.value ?? '') === (taint.value ?? '');
+  });
+}
+
+/** The first taint that keeps a pod away, or undefined. PreferNoSchedule is hard until relaxed (B61). */
+export function untoleratedTaint(taints: readonly Taint[], tolerations: readonly Toleration[] = []): Taint | undefined {
+  return taints.find((taint) => !tolerates(tolerations, taint));
+}

@@ -1,0 +1,68 @@
+import type { CapacityType } from '../apis/labels.ts';
+import type { DisruptionCommand } from './disruption/command.ts';
+import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim/record.ts';
+
+/** An offering that lately had no capacity (C32). */
+export interface UnavailableOffering {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly untilMs: number;
+  readonly reason: string;
+}
+
+/** Everything that Kerf can do to the world. Each is carried out in one place, `controllers/carry-out.ts`. */
+export type Action =
+  | { readonly kind: 'create-node-claim'; readonly nodeClaim: NodeClaimRecord }
+  | { readonly kind: 'nominate-node'; readonly node: string; readonly pods: readonly string[]; readonly untilMs: number }
+  | { readonly kind: 'launch-instance'; readonly nodeClaim: string; readonly attempt: number; readonly request: LaunchRequest }
+  | { readonly kind: 'register-node'; readonly nodeClaim: string; readonly node: string }
+  | { readonly kind: 'initialize-node'; readonly nodeClaim: string; readonly node: string }
+  | { readonly kind: 'start-disruption'; readonly command: DisruptionCommand }
+  | { readonly kind: 'end-disruption'; readonly command: string; readonly outcome: 'executed' | 'rejected'; readonly why: string }
+  | { readonly kind: 'delete-node-claim'; readonly nodeClaim: string; readonly reason: DeletionReason; readonly message: string }
+  | { readonly kind: 'cordon-node'; readonly nodeClaim: string; readonly node: string }
+  | { readonly kind: 'evict-pod'; readonly nodeClaim: string; readonly pod: string; readonly uid: string; readonly force?: { readonly graceSeconds: number } }
+  | { readonly kind: 'terminate-instance'; readonly nodeClaim: string; readonly instanceId: string }
+  | { readonly kind: 'release-node-claim'; readonly nodeClaim: string; readonly node?: string }
+  | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableOffering };
+
+export type ActionKind = Action['kind'];
+
+/** The one shape of a "no": who, why, and by how much. */
+export interface Blocked {
+  /** `pod default/web-1`, `node ip-10-0-0-1`, `nodeclaim general-abc`. */
+  readonly subject: string;
+  readonly nodePool?: string;
+  /** A word that dashboards and tests group by: `InsufficientCpu`, `BudgetExhausted`. */
+  readonly reason: string;
+  readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+/** When the next look is worth while, and what for. Expiry is told apart: a simulation may end before it. */
+export interface Due {
+  readonly atMs: number;
+  readonly kind: 'settling' | 'expiration';
+}
+
+export type Controller = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'interruption';
+
+/** What one run decided: plain data, recorded before anything is done, published, replayed and explained. */
+export interface Decision {
+  readonly id: string;
+  readonly cluster: string;
+  readonly controller: Controller;
+  readonly atMs: number;
+  readonly actions: readonly Action[];
+  readonly blocked: readonly Blocked[];
+}
+
+/** What a pure `decide` answers; the controller makes a Decision of it. */
+export interface Verdict {
+  readonly actions: readonly Action[];
+  readonly blocked: readonly Blocked[];
+  readonly due: readonly Due[];
+}
+
+export const NOTHING_TO_DO: Verdict = { actions: [], blocked: [], due: [] };

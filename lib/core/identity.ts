@@ -1,0 +1,30 @@
+/**
+ * Stable names for things that a decision makes: the same input gives the same name, so a repeated run makes nothing twice.
+ * Not for secrets: this is a fast hash, not a cryptographic one.
+ */
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** *Shape:* `length` characters of `[a-z2-7]`, at most 26. *Cost:* O(text). */
+export function fingerprint(text: string, length = 26): string {
+  let out = '';
+  for (let lane = 0; out.length < length; lane += 1) {
+    let bits = hash32(`${lane}:${text}`);
+    for (let character = 0; character < 6 && out.length < length; character += 1) {
+      out += ALPHABET[bits & 31] ?? '';
+      bits >>>= 5;
+    }
+  }
+  return out;
+}
+
+/** FNV-1a with a final mix, so that texts that differ in their last character differ in every bit. */
+function hash32(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

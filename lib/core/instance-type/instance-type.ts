@@ -1,0 +1,24 @@
+import type { CapacityType } from '../../apis/labels.ts';
+import type { Requirements } from '../requirements/requirements.ts';
+import type { Resources } from '../resources/resources.ts';
+
+/** A type for sale in one zone under one capacity type (C25). */
+export interface Offering {
+  readonly zone: string;
+  readonly zoneId?: string;
+  readonly capacityType: CapacityType;
+  readonly priceUsdPerHour: number;
+  /** False where it is known to have no capacity just now (C32), no price or no subnet (C26). */
+  readonly available: boolean;
+}
+
+/** An instance type as one NodeClass makes it: the snapshot format's `instanceTypes` entry. */
+export interface InstanceType {
+  readonly name: string;
+  readonly capacity: Resources;
+  /** Capacity less kube-reserved, system-reserved and the eviction threshold (C13). */
+  readonly allocatable: Resources;
+  /** Labels that a node of the type may carry; an empty set means that the label is absent (C15–C24). */
+  readonly requirements: Requirements;
+  readonly offerings: readonly Offering[];
+}

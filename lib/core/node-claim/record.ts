@@ -1,0 +1,124 @@
+import type { Labels } from '../../apis/kubernetes.ts';
+import type { CapacityType } from '../../apis/labels.ts';
+import type { NodeClaimSpec } from '../../apis/node-claim.ts';
+import type { Resources } from '../resources/resources.ts';
+
+/** One way to launch a claim: a type in a zone under a capacity type, at a price known when it was decided. */
+export interface LaunchOption {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly priceUsdPerHour: number;
+}
+
+/** One line of a fleet request: a launch option with what the NodeClass resolves to in that zone. */
+export interface FleetOverride extends LaunchOption {
+  readonly subnetId: string;
+  readonly imageId: string;
+}
+
+/**
+ * A CreateFleet call, frozen before it is made: a lost reply is replayed verbatim, since EC2 refuses a token that comes
+ * with other parameters.
+ */
+export interface LaunchRequest {
+  readonly clientToken: string;
+  readonly cluster: string;
+  readonly nodeClaim: string;
+  readonly nodePool: string;
+  readonly nodeClass: string;
+  readonly capacityType: CapacityType;
+  /** Cheapest first, at most 60 types (C42). */
+  readonly overrides: readonly FleetOverride[];
+  readonly securityGroupIds: readonly string[];
+  readonly instanceProfile: string;
+  readonly userData: string;
+  readonly tags: Labels;
+}
+
+/** An EC2 instance, as we need to know it. */
+export interface Instance {
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly imageId: string;
+  readonly priceUsdPerHour: number;
+}
+
+export type LaunchState =
+  | { readonly kind: 'planned' }
+  /** Frozen and perhaps sent: until its outcome is recorded, only this very request may be sent. */
+  | { readonly kind: 'requested'; readonly attempt: number; readonly request: LaunchRequest; readonly atMs: number }
+  | { readonly kind: 'launched'; readonly attempt: number; readonly instance: Instance; readonly atMs: number }
+  /** Refused for want of capacity; the next attempt leaves out what is known to be unavailable. */
+  | { readonly kind: 'refused'; readonly attempt: number; readonly message: string; readonly atMs: number };
+
+/** F1: why a claim goes, in Karpenter's words, for metrics and events. */
+export type DeletionReason =
+  | 'empty'
+  | 'underutilized'
+  | 'drifted'
+  | 'expired'
+  | 'launch_timeout'
+  | 'registration_timeout'
+  | 'insufficient_capacity'
+  | 'spot_interrupted'
+  | 'instance_terminated'
+  | 'deleted';
+
+export interface Deletion {
+  readonly reason: DeletionReason;
+  readonly message: string;
+  readonly requestedAtMs: number;
+  /** D18: when pods are forced out; absent where the claim has no terminationGracePeriod. */
+  readonly deadlineMs?: number;
+  readonly drainStartedAtMs?: number;
+  readonly terminateRequestedAtMs?: number;
+}
+
+/** The state of a NodeClaim: the source of truth, in the table; the NodeClaim object in the cluster is its mirror. */
+export interface NodeClaimRecord {
+  readonly cluster: string;
+  readonly name: string;
+  /** Grows by one with every write; a write names the version that it read. */
+  readonly version: number;
+  readonly decisionId: string;
+  readonly nodePool: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly spec: NodeClaimSpec;
+  readonly createdAtMs: number;
+  /** The pods it was made for, as `namespace/name`: to explain, not to decide. */
+  readonly pods: readonly string[];
+  /** What it may be launched as, cheapest first. */
+  readonly options: readonly LaunchOption[];
+  /** Promise 2: what it takes of the pool's limits: the largest of the options, once launched its real capacity. */
+  readonly holds: Resources;
+  /** What a node of it will offer to pods; the smallest of the options until it is launched. */
+  readonly allocatable: Resources;
+  readonly launch: LaunchState;
+  readonly nodeName?: string;
+  readonly registeredAtMs?: number;
+  readonly initializedAtMs?: number;
+  /** D12: the last time that a pod came or went, daemons aside. */
+  readonly lastPodEventAtMs?: number;
+  readonly deletion?: Deletion;
+  /** Set when all is gone; the record stays as a tombstone, so that an old decision cannot make the claim again. */
+  readonly releasedAtMs?: number;
+}
+
+/** The instance of a claim, where one is known to exist. */
+export function instanceOf(record: NodeClaimRecord): Instance | undefined {
+  return record.launch.kind === 'launched' ? record.launch.instance : undefined;
+}
+
+/** `aws:///eu-west-3a/i-0abc`: how a Node and its claim find each other (A2.4). */
+export function providerIdOf(instance: Pick<Instance, 'id' | 'zone'>): string {
+  return `aws:///${instance.zone}/${instance.id}`;
+}
+
+/** The instance id in a provider id; undefined for a node that is not an EC2 instance. */
+export function instanceIdOf(providerId: string | undefined): string | undefined {
+  return /^aws:\/\/\/[^/]*\/(i-[0-9a-z]+)$/.exec(providerId ?? '')?.[1];
+}

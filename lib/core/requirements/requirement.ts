@@ -1,0 +1,105 @@
+import type { NodeSelectorRequirement } from '../../apis/kubernetes.ts';
+
+/**
+ * What a label's value may be: either one of `values`, or anything but `values`; numbers may be bounded as well.
+ * *Source:* A0.4: Gt n is `gte n+1`, Lt n is `lte n−1`; bounds and values combine.
+ */
+export interface Requirement {
+  readonly key: string;
+  /** True: any value but `values` (and the label may be absent where nothing bounds it). False: one of `values`. */
+  readonly complement: boolean;
+  readonly values: ReadonlySet<string>;
+  readonly gte?: number;
+  readonly lte?: number;
+  /** True where the label must be there: Exists, Gt and the like. */
+  readonly mustExist: boolean;
+}
+
+export function requirement(from: NodeSelectorRequirement): Requirement {
+  const { key } = from;
+  const values = from.values ?? [];
+  const bound = Number(values[0] ?? 0);
+  switch (from.operator) {
+    case 'In':
+      return oneOf(key, values);
+    case 'DoesNotExist':
+      return oneOf(key, []);
+    case 'NotIn':
+      return { key, complement: true, values: new Set(values), mustExist: false };
+    case 'Exists':
+      return { ...anything(key), mustExist: true };
+    case 'Gt':
+      return { ...anything(key), mustExist: true, gte: bound + 1 };
+    case 'Gte':
+      return { ...anything(key), mustExist: true, gte: bound };
+    case 'Lt':
+      return { ...anything(key), mustExist: true, lte: bound - 1 };
+    case 'Lte':
+      return { ...anything(key), mustExist: true, lte: bound };
+  }
+}
+
+export function oneOf(key: string, values: Iterable<string>): Requirement {
+  return { key, complement: false, values: new Set(values), mustExist: false };
+}
+
+function anything(key: string): Requirement {
+  return { key, complement: true, values: new Set(), mustExist: false };
+}
+
+/** What satisfies both. *Cost:* O(values). */
+export function intersect(a: Requirement, b: Requirement): Requirement {
+  const gte = maxDefined(a.gte, b.gte);
+  const lte = minDefined(a.lte, b.lte);
+  const bounds = { ...(gte === undefined ? {} : { gte }), ...(lte === undefined ? {} : { lte }) };
+  if (gte !== undefined && lte !== undefined && gte > lte) return oneOf(a.key, []);
+  if (a.complement && b.complement) {
+    return { key: a.key, complement: true, values: a.values.union(b.values), mustExist: a.mustExist || b.mustExist, ...bounds };
+  }
+  const [listed, other] = a.complement ? [b, a] : [a, b];
+  const kept = [...listed.values].filter((value) => other.complement !== other.values.has(value) && inBounds(value, bounds));
+  return oneOf(a.key, kept);
+}
+
+/** True where a label of this value meets the requirement; undefined stands for an absent label. */
+export function admits(of: Requirement, value: string | undefined): boolean {
+  if (value === undefined) return of.complement ? !of.mustExist : of.values.size === 0;
+  return of.complement !== of.values.has(value) && inBounds(value, of);
+}
+
+/** True where nothing can satisfy it but the label's absence. */
+export function isEmpty(of: Requirement): boolean {
+  return !of.complement && of.values.size === 0;
+}
+
+/** True where the label may be missing altogether: NotIn and DoesNotExist (A0.5). */
+export function allowsAbsence(of: Requirement): boolean {
+  return of.complement ? !of.mustExist : of.values.size === 0;
+}
+
+/** The API form: In, NotIn, Exists, DoesNotExist, with Gte and Lte beside it where there are bounds. */
+export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelectorRequirement[] {
+  const { key } = of;
+  if (!of.complement) {
+    return [of.values.size === 0 ? { key, operator: 'DoesNotExist' } : { key, operator: 'In', values: [...of.values].toSorted() }];
+  }
+  const bounds: NodeSelectorRequirement[] = [];
+  if (of.gte !== undefined) bounds.push({ key, operator: 'Gte', values: [String(of.gte)] });
+  if (of.lte !== undefined) bounds.push({ key, operator: 'Lte', values: [String(of.lte)] });
+  if (of.values.size > 0) return [{ key, operator: 'NotIn', values: [...of.values].toSorted() }, ...bounds];
+  return bounds.length > 0 ? bounds : [{ key, operator: 'Exists' }];
+}
+
+function inBounds(value: string, bounds: { readonly gte?: number; readonly lte?: number }): boolean {
+  if (bounds.gte === undefined && bounds.lte === undefined) return true;
+  if (!/^-?\d+$/.test(value)) return false;
+  return Number(value) >= (bounds.gte ?? -Infinity) && Number(value) <= (bounds.lte ?? Infinity);
+}
+
+function maxDefined(a?: number, b?: number): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+}
+
+function minDefined(a?: number, b?: number): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,121 @@
+import type { Labels, NodeSelectorRequirement } from '../../apis/kubernetes.ts';
+import { currentLabelName, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
+import {
+  admits,
+  allowsAbsence,
+  intersect,
+  isEmpty,
+  oneOf,
+  type Requirement,
+  requirement,
+  toNodeSelectorRequirements,
+} from './requirement.ts';
+
+/** Requirements by label name; a name that is missing is unconstrained. Never changed in place. */
+export type Requirements = ReadonlyMap<string, Requirement>;
+
+export const NO_REQUIREMENTS: Requirements = new Map();
+
+/** Requirements of one key intersect (A1.5); names of old are read as today's (A0.6). */
+export function requirementsFrom(list: readonly NodeSelectorRequirement[]): Requirements {
+  return list.reduce<Requirements>((all, one) => {
+    const key = currentLabelName(one.key);
+    return withRequirement(all, requirement({ ...one, key }));
+  }, NO_REQUIREMENTS);
+}
+
+/** Each label as `In [value]`. */
+export function requirementsFromLabels(labels: Labels = {}): Requirements {
+  return requirementsFrom(Object.entries(labels).map(([key, value]) => ({ key, operator: 'In', values: [value] })));
+}
+
+/** Values by label as the instance types carry them; an empty list means that the label is absent. */
+export function requirementsFromValues(values: Readonly<Record<string, readonly string[]>>): Requirements {
+  return new Map(Object.entries(values).map(([key, allowed]) => [key, oneOf(key, allowed)]));
+}
+
+export function withRequirement(all: Requirements, one: Requirement): Requirements {
+  const known = all.get(one.key);
+  return new Map(all).set(one.key, known === undefined ? one : intersect(known, one));
+}
+
+export function merge(a: Requirements, b: Requirements): Requirements {
+  if (b.size === 0) return a;
+  let merged = a;
+  for (const one of b.values()) merged = withRequirement(merged, one);
+  return merged;
+}
+
+/** Why two sets of requirements cannot both hold: the label, what was asked for and what is offered. */
+export interface Incompatibility {
+  readonly key: string;
+  readonly asked: string;
+  readonly offered: string;
+}
+
+/**
+ * Why `asked` cannot be met by something that `offered` describes, or undefined where it can.
+ * *Source:* A0.5: a label that is not offered must be well-known, or be asked for by NotIn or DoesNotExist; otherwise the
+ * two must intersect, unless both allow the label to be absent.
+ */
+export function whyIncompatible(
+  offered: Requirements,
+  asked: Requirements,
+  allowUndefined: ReadonlySet<string> = WELL_KNOWN_LABELS,
+): Incompatibility | undefined {
+  for (const [key, want] of asked) {
+    const have = offered.get(key);
+    if (have === undefined) {
+      if (allowUndefined.has(key) || allowsAbsence(want)) continue;
+      return { key, asked: formatRequirement(want), offered: 'not set' };
+    }
+    if (isEmpty(intersect(have, want)) && !(allowsAbsence(have) && allowsAbsence(want))) {
+      return { key, asked: formatRequirement(want), offered: formatRequirement(have) };
+    }
+  }
+  return undefined;
+}
+
+/** True where both can hold at once; labels that only one of them names do not matter. *Cost:* O(labels of the smaller). */
+export function intersects(a: Requirements, b: Requirements): boolean {
+  const [fewer, more] = a.size <= b.size ? [a, b] : [b, a];
+  for (const [key, one] of fewer) {
+    const other = more.get(key);
+    if (other === undefined) continue;
+    if (isEmpty(intersect(one, other)) && !(allowsAbsence(one) && allowsAbsence(other))) return false;
+  }
+  return true;
+}
+
+/** The label, in words, that keeps these labels from meeting the requirements; undefined where they do. */
+export function whyLabelsFail(labels: Labels, asked: Requirements): Incompatibility | undefined {
+  for (const [key, want] of asked) {
+    if (!admits(want, labels[key])) return { key, asked: formatRequirement(want), offered: labels[key] ?? 'not set' };
+  }
+  return undefined;
+}
+
+/** Where exactly one value is left, the label that a node will carry. */
+export function singleValues(all: Requirements): Labels {
+  const labels: Record<string, string> = {};
+  for (const [key, one] of all) {
+    const [value] = one.values;
+    if (!one.complement && one.values.size === 1 && value !== undefined) labels[key] = value;
+  }
+  return labels;
+}
+
+export function toNodeSelector(all: Requirements): readonly NodeSelectorRequirement[] {
+  return [...all.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).flatMap(toNodeSelectorRequirements);
+}
+
+/** `In [a, b]`, `NotIn [c]`, `Exists, Gte 4`. */
+export function formatRequirement(one: Requirement): string {
+  return toNodeSelectorRequirements(one)
+    .map(({ operator, values }) => (values === undefined ? operator : `${operator} [${shortened(values)}]`))
+    .join(', ');
+}
+
+function shortened(values: readonly string[]): string {
+  return values.length <= 4 ? values.join(', ') : `${values.slice(0, 4).join(', ')} and ${values.length - 4} more`;
+}

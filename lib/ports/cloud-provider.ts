@@ -1,0 +1,62 @@
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { UnavailableOffering } from '../core/action.ts';
+import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { ClusterBootstrap } from '../core/node-class/cluster-bootstrap.ts';
+import type { Instance, LaunchRequest } from '../core/node-claim/record.ts';
+
+export interface ResolvedImage {
+  readonly id: string;
+  readonly architecture: 'amd64' | 'arm64';
+}
+
+/** What the selectors of an EC2NodeClass find just now (A3.27). */
+export interface ResolvedNodeClass {
+  readonly bootstrap: ClusterBootstrap;
+  /** The subnet with the most free addresses first. */
+  readonly subnets: readonly { readonly id: string; readonly zone: string }[];
+  readonly securityGroupIds: readonly string[];
+  readonly images: readonly ResolvedImage[];
+  readonly instanceProfile: string;
+}
+
+/** A selector that finds nothing, or an image family we cannot start: the pool is skipped, with this reason (A3.28). */
+export interface UnresolvedNodeClass {
+  readonly reason: 'SubnetsNotFound' | 'SecurityGroupsNotFound' | 'AMINotFound' | 'InstanceProfileNotFound' | 'Unsupported';
+  readonly message: string;
+}
+
+export type NodeClassResolution =
+  | { readonly kind: 'resolved'; readonly nodeClass: ResolvedNodeClass }
+  | ({ readonly kind: 'unresolved' } & UnresolvedNodeClass);
+
+/** What is known without capacity after a launch, also after one that succeeded (C53). */
+export type MissingCapacity = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacityType' | 'reason'>;
+
+export type LaunchOutcome =
+  | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }
+  | { readonly kind: 'no-capacity'; readonly missing: readonly MissingCapacity[]; readonly message: string };
+
+export interface DescribedInstance extends Instance {
+  readonly nodeClaim: string;
+  readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down';
+}
+
+/**
+ * EC2, as far as Kerf needs it.
+ *
+ * *Contract* (`test/contract/cloud-provider.ts`): `launch` with a client token that was used before answers with the
+ * instance of the first call and launches nothing; `terminate` of an instance that is gone is success; only instances
+ * with the cluster's ownership tags are seen or touched.
+ *
+ * *Errors:* UnreachableError (replay the same request), RefusedError.
+ */
+export interface CloudProvider {
+  describeCatalogue(): Promise<Catalogue>;
+  resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution>;
+  launch(request: LaunchRequest): Promise<LaunchOutcome>;
+  /** Instances of the cluster that are not terminated yet, by id. */
+  describeInstances(cluster: string): Promise<readonly DescribedInstance[]>;
+  /** Undefined once it is terminated, or where it never was. */
+  describeInstance(cluster: string, instanceId: string): Promise<DescribedInstance | undefined>;
+  terminate(cluster: string, instanceId: string): Promise<void>;
+}

@@ -1,0 +1,61 @@
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { DaemonSet, Labels, Node, Pod, PodDisruptionBudget, Taint } from '../apis/kubernetes.ts';
+import type { NodeClaim } from '../apis/node-claim.ts';
+import type { NodePool } from '../apis/node-pool.ts';
+
+/** Changes to a node. Labels and annotations merge; taints and finalizers replace the whole list. */
+export interface NodePatch {
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly taints?: readonly Taint[];
+  readonly finalizers?: readonly string[];
+}
+
+export type EvictionOutcome =
+  | { readonly kind: 'evicted' }
+  /** Not there any more, or another pod of that name by now. */
+  | { readonly kind: 'gone' }
+  /** A PodDisruptionBudget forbids it just now (HTTP 429). */
+  | { readonly kind: 'blocked'; readonly message: string };
+
+/** What Kerf shows on objects, beside its own table: `kubectl describe`. */
+export interface ClusterEvent {
+  readonly regarding: { readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool'; readonly name: string; readonly namespace?: string };
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * One Kubernetes cluster's API.
+ *
+ * *Contract* (`test/contract/cluster.ts`): what a list returns was true at one moment; a write to an object that is gone
+ * is success and changes nothing; `patchNode` refuses with ConflictError where the node changed since it was read.
+ *
+ * *Errors:* ConflictError, UnreachableError, RefusedError.
+ */
+export interface Cluster {
+  /** Pods without a node: the cheap first look. */
+  listUnboundPods(): Promise<readonly Pod[]>;
+  listPods(): Promise<readonly Pod[]>;
+  listPodsOnNode(node: string): Promise<readonly Pod[]>;
+  listNodes(): Promise<readonly Node[]>;
+  listNodePools(): Promise<readonly NodePool[]>;
+  listNodeClasses(): Promise<readonly EC2NodeClass[]>;
+  listDaemonSets(): Promise<readonly DaemonSet[]>;
+  listPodDisruptionBudgets(): Promise<readonly PodDisruptionBudget[]>;
+  listNodeClaims(): Promise<readonly NodeClaim[]>;
+
+  patchNode(node: Node, patch: NodePatch): Promise<void>;
+  /** Asks the API server to delete it; its finalizers decide when it goes. */
+  deleteNode(name: string): Promise<void>;
+  /** Through the Eviction API, for exactly this pod: a new pod of the same name is left alone. */
+  evictPod(pod: Pod): Promise<EvictionOutcome>;
+  /** Without asking a PodDisruptionBudget. */
+  deletePod(pod: Pod, graceSeconds: number): Promise<void>;
+  /** Creates the mirror of a claim, or brings its labels, annotations, finalizers and status up to date. */
+  applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
+  /** Takes our finalizer away and deletes the mirror. */
+  removeNodeClaim(name: string): Promise<void>;
+  publishEvent(event: ClusterEvent): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project a kind of test, so that `vitest run --project NAME` runs one kind. `aws` needs the emulator: `npm run test:aws`. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/{apis,core,controllers,providers,operator,simulator,cli,contract,functions}/**/*.test.ts'],
+        },
+      },
+      { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'stack', include: ['test/stack/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      { test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'house', include: ['test/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'aws', include: ['test/aws/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+    ],
+  },
+});
