@@ -7,7 +7,8 @@ const DURATION = /^(?:\d+(?:\.\d+)?(?:h|ms|m|s))+$/;
 export function parseDuration(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g))
+    total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
   return total;
 }
 

@@ -76,6 +76,8 @@ export interface PodAffinityTerm {
   readonly labelSelector?: LabelSelector;
   readonly namespaces?: readonly string[];
   readonly namespaceSelector?: LabelSelector;
+  readonly matchLabelKeys?: readonly string[];
+  readonly mismatchLabelKeys?: readonly string[];
 }
 
 export interface PodAffinity {
@@ -88,7 +90,9 @@ export interface PodAffinity {
 
 export interface Affinity {
   readonly nodeAffinity?: {
-    readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] };
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+      readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
+    };
     readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly {
       readonly weight: number;
       readonly preference: NodeSelectorTerm;
@@ -121,10 +125,13 @@ export interface Container {
   readonly resources?: { readonly requests?: ResourceList; readonly limits?: ResourceList };
   readonly ports?: readonly ContainerPort[];
   readonly restartPolicy?: string;
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
 export interface PodSpec {
   readonly nodeName?: string;
+  readonly hostNetwork?: boolean;
+  readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly overhead?: ResourceList;
@@ -174,7 +181,11 @@ export interface PodTemplate {
 
 export interface Node {
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly providerID?: string; readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
+  readonly spec?: {
+    readonly providerID?: string;
+    readonly taints?: readonly Taint[];
+    readonly unschedulable?: boolean;
+  };
   readonly status?: {
     readonly capacity?: ResourceList;
     readonly allocatable?: ResourceList;

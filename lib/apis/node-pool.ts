@@ -1,4 +1,4 @@
-import type { Labels, NodeSelectorRequirement, ObjectMeta, ResourceList, Condition, Taint } from './kubernetes.ts';
+import type { Condition, Labels, NodeSelectorRequirement, ObjectMeta, ResourceList, Taint } from './kubernetes.ts';
 
 /** A requirement of a NodePool or NodeClaim: a node selector requirement that may ask for flexibility (A1.5, A1.6). */
 export interface NodePoolRequirement extends NodeSelectorRequirement {

@@ -1,5 +1,6 @@
 import type { CapacityType } from '../apis/labels.ts';
 import type { DisruptionCommand } from './disruption/command.ts';
+import type { NodePatch, NodeTarget } from './node-claim/node-patch.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim/record.ts';
 
 /** An offering that lately had no capacity (C32). */
@@ -14,18 +15,62 @@ export interface UnavailableOffering {
 /** Everything that Kerf can do to the world. Each is carried out in one place, `controllers/carry-out.ts`. */
 export type Action =
   | { readonly kind: 'create-node-claim'; readonly nodeClaim: NodeClaimRecord }
-  | { readonly kind: 'nominate-node'; readonly node: string; readonly pods: readonly string[]; readonly untilMs: number }
-  | { readonly kind: 'launch-instance'; readonly nodeClaim: string; readonly attempt: number; readonly request: LaunchRequest }
-  | { readonly kind: 'register-node'; readonly nodeClaim: string; readonly node: string }
-  | { readonly kind: 'initialize-node'; readonly nodeClaim: string; readonly node: string }
+  | {
+      readonly kind: 'nominate-node';
+      readonly node: string;
+      readonly pods: readonly string[];
+      readonly untilMs: number;
+    }
+  | {
+      readonly kind: 'launch-instance';
+      readonly nodeClaim: string;
+      readonly attempt: number;
+      readonly request: LaunchRequest;
+    }
+  | ({ readonly kind: 'register-node' } & NodeChange)
+  | ({ readonly kind: 'initialize-node' } & NodeChange)
   | { readonly kind: 'start-disruption'; readonly command: DisruptionCommand }
-  | { readonly kind: 'end-disruption'; readonly command: string; readonly outcome: 'executed' | 'rejected'; readonly why: string }
-  | { readonly kind: 'delete-node-claim'; readonly nodeClaim: string; readonly reason: DeletionReason; readonly message: string }
-  | { readonly kind: 'cordon-node'; readonly nodeClaim: string; readonly node: string }
-  | { readonly kind: 'evict-pod'; readonly nodeClaim: string; readonly pod: string; readonly uid: string; readonly force?: { readonly graceSeconds: number } }
+  | {
+      readonly kind: 'end-disruption';
+      readonly command: string;
+      readonly outcome: 'executed' | 'rejected';
+      readonly why: string;
+    }
+  | {
+      readonly kind: 'delete-node-claim';
+      readonly nodeClaim: string;
+      readonly reason: DeletionReason;
+      readonly message: string;
+    }
+  | ({ readonly kind: 'cordon-node' } & NodeChange)
+  | {
+      readonly kind: 'evict-pod';
+      readonly nodeClaim: string;
+      readonly pod: PodTarget;
+      readonly force?: { readonly graceSeconds: number };
+    }
   | { readonly kind: 'terminate-instance'; readonly nodeClaim: string; readonly instanceId: string }
-  | { readonly kind: 'release-node-claim'; readonly nodeClaim: string; readonly node?: string }
+  | {
+      readonly kind: 'release-node-claim';
+      readonly nodeClaim: string;
+      readonly atMs: number;
+      readonly node?: NodeTarget;
+      readonly finalizers?: readonly string[];
+    }
   | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableOffering };
+
+interface NodeChange {
+  readonly nodeClaim: string;
+  readonly node: NodeTarget;
+  readonly patch: NodePatch;
+}
+
+/** Exactly this pod: a new one of the same name is somebody else. */
+export interface PodTarget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
 
 export type ActionKind = Action['kind'];
 

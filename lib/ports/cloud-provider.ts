@@ -1,8 +1,8 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
-import type { ClusterBootstrap } from '../core/node-class/cluster-bootstrap.ts';
 import type { Instance, LaunchRequest } from '../core/node-claim/record.ts';
+import type { ClusterBootstrap } from '../core/node-class/cluster-bootstrap.ts';
 
 export interface ResolvedImage {
   readonly id: string;
@@ -21,7 +21,12 @@ export interface ResolvedNodeClass {
 
 /** A selector that finds nothing, or an image family we cannot start: the pool is skipped, with this reason (A3.28). */
 export interface UnresolvedNodeClass {
-  readonly reason: 'SubnetsNotFound' | 'SecurityGroupsNotFound' | 'AMINotFound' | 'InstanceProfileNotFound' | 'Unsupported';
+  readonly reason:
+    | 'SubnetsNotFound'
+    | 'SecurityGroupsNotFound'
+    | 'AMINotFound'
+    | 'InstanceProfileNotFound'
+    | 'Unsupported';
   readonly message: string;
 }
 

@@ -1,15 +1,9 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
-import type { DaemonSet, Labels, Node, Pod, PodDisruptionBudget, Taint } from '../apis/kubernetes.ts';
+import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../apis/kubernetes.ts';
 import type { NodeClaim } from '../apis/node-claim.ts';
 import type { NodePool } from '../apis/node-pool.ts';
-
-/** Changes to a node. Labels and annotations merge; taints and finalizers replace the whole list. */
-export interface NodePatch {
-  readonly labels?: Labels;
-  readonly annotations?: Labels;
-  readonly taints?: readonly Taint[];
-  readonly finalizers?: readonly string[];
-}
+import type { PodTarget } from '../core/action.ts';
+import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
 
 export type EvictionOutcome =
   | { readonly kind: 'evicted' }
@@ -20,7 +14,11 @@ export type EvictionOutcome =
 
 /** What Kerf shows on objects, beside its own table: `kubectl describe`. */
 export interface ClusterEvent {
-  readonly regarding: { readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool'; readonly name: string; readonly namespace?: string };
+  readonly regarding: {
+    readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool';
+    readonly name: string;
+    readonly namespace?: string;
+  };
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -30,7 +28,8 @@ export interface ClusterEvent {
  * One Kubernetes cluster's API.
  *
  * *Contract* (`test/contract/cluster.ts`): what a list returns was true at one moment; a write to an object that is gone
- * is success and changes nothing; `patchNode` refuses with ConflictError where the node changed since it was read.
+ * is success and changes nothing; `patchNode` refuses with ConflictError where the target
+ * names a resourceVersion that is not the node's any more.
  *
  * *Errors:* ConflictError, UnreachableError, RefusedError.
  */
@@ -46,13 +45,13 @@ export interface Cluster {
   listPodDisruptionBudgets(): Promise<readonly PodDisruptionBudget[]>;
   listNodeClaims(): Promise<readonly NodeClaim[]>;
 
-  patchNode(node: Node, patch: NodePatch): Promise<void>;
+  patchNode(node: NodeTarget, patch: NodePatch): Promise<void>;
   /** Asks the API server to delete it; its finalizers decide when it goes. */
   deleteNode(name: string): Promise<void>;
   /** Through the Eviction API, for exactly this pod: a new pod of the same name is left alone. */
-  evictPod(pod: Pod): Promise<EvictionOutcome>;
+  evictPod(pod: PodTarget): Promise<EvictionOutcome>;
   /** Without asking a PodDisruptionBudget. */
-  deletePod(pod: Pod, graceSeconds: number): Promise<void>;
+  deletePod(pod: PodTarget, graceSeconds: number): Promise<void>;
   /** Creates the mirror of a claim, or brings its labels, annotations, finalizers and status up to date. */
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
   /** Takes our finalizer away and deletes the mirror. */

@@ -4,11 +4,12 @@ export interface InstanceTypeFacts {
   readonly architecture: 'amd64' | 'arm64';
   readonly vcpus: number;
   readonly memoryMib: number;
+  /** Empty on bare metal, as EC2 leaves it out there. */
   readonly hypervisor: string;
   readonly bareMetal: boolean;
   readonly usageClasses: readonly ('on-demand' | 'spot')[];
-  readonly cpuManufacturer?: 'aws' | 'intel' | 'amd';
-  readonly sustainedClockMhz?: number;
+  readonly cpuManufacturer?: 'aws' | 'intel' | 'amd' | undefined;
+  readonly sustainedClockMhz?: number | undefined;
   readonly encryptionInTransit: boolean;
   readonly nitroEnclaves: boolean;
   /** Of the default network card. */
@@ -16,14 +17,24 @@ export interface InstanceTypeFacts {
   readonly ipv4PerInterface: number;
   readonly efaInterfaces: number;
   /** Branch interfaces for security groups per pod; absent where the type has no trunking. */
-  readonly branchInterfaces?: number;
-  readonly baselineNetworkMbps?: number;
+  readonly branchInterfaces?: number | undefined;
+  /** Of all network cards together. */
+  readonly baselineNetworkMbps?: number | undefined;
   /** Maximum EBS bandwidth, only where the type is EBS-optimized by default. */
-  readonly ebsMbps?: number;
-  readonly localNvmeGb?: number;
-  readonly gpus: readonly { readonly name: string; readonly manufacturer: string; readonly count: number; readonly memoryMib: number }[];
+  readonly ebsMbps?: number | undefined;
+  /** All instance-store disks together, in decimal gigabytes. */
+  readonly instanceStoreGb?: number | undefined;
+  /** The same, only where the disks are NVMe. */
+  readonly localNvmeGb?: number | undefined;
+  /** Names and manufacturers as EC2 spells them. The count of a fraction of a GPU is 0. */
+  readonly gpus: readonly {
+    readonly name: string;
+    readonly manufacturer: string;
+    readonly count: number;
+    readonly memoryMib: number;
+  }[];
   readonly neuron: readonly { readonly name: string; readonly count: number; readonly coresPerDevice: number }[];
-  /** Other inference or media accelerators. */
+  /** Inference accelerators that are not Neuron devices. */
   readonly accelerators: readonly { readonly name: string; readonly manufacturer: string; readonly count: number }[];
 }
 
@@ -32,8 +43,8 @@ export interface RegionalOffering {
   readonly type: string;
   readonly zone: string;
   readonly zoneId: string;
-  readonly onDemandUsdPerHour?: number;
-  readonly spotUsdPerHour?: number;
+  readonly onDemandUsdPerHour?: number | undefined;
+  readonly spotUsdPerHour?: number | undefined;
 }
 
 /** What the catalogue function keeps for one region. */

@@ -11,6 +11,14 @@ export interface LaunchOption {
   readonly priceUsdPerHour: number;
 }
 
+/** An instance type among the options, with what a node of it is counted as. */
+export interface LaunchType {
+  readonly name: string;
+  readonly architecture: 'amd64' | 'arm64';
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+}
+
 /** One line of a fleet request: a launch option with what the NodeClass resolves to in that zone. */
 export interface FleetOverride extends LaunchOption {
   readonly subnetId: string;
@@ -93,6 +101,7 @@ export interface NodeClaimRecord {
   readonly pods: readonly string[];
   /** What it may be launched as, cheapest first. */
   readonly options: readonly LaunchOption[];
+  readonly types: readonly LaunchType[];
   /** Promise 2: what it takes of the pool's limits: the largest of the options, once launched its real capacity. */
   readonly holds: Resources;
   /** What a node of it will offer to pods; the smallest of the options until it is launched. */
@@ -101,6 +110,8 @@ export interface NodeClaimRecord {
   readonly nodeName?: string;
   readonly registeredAtMs?: number;
   readonly initializedAtMs?: number;
+  /** Which pods were on the node when it was last looked at, daemons aside, as one fingerprint. */
+  readonly podsSeen?: string;
   /** D12: the last time that a pod came or went, daemons aside. */
   readonly lastPodEventAtMs?: number;
   readonly deletion?: Deletion;

@@ -54,10 +54,18 @@ export function intersect(a: Requirement, b: Requirement): Requirement {
   const bounds = { ...(gte === undefined ? {} : { gte }), ...(lte === undefined ? {} : { lte }) };
   if (gte !== undefined && lte !== undefined && gte > lte) return oneOf(a.key, []);
   if (a.complement && b.complement) {
-    return { key: a.key, complement: true, values: a.values.union(b.values), mustExist: a.mustExist || b.mustExist, ...bounds };
+    return {
+      key: a.key,
+      complement: true,
+      values: a.values.union(b.values),
+      mustExist: a.mustExist || b.mustExist,
+      ...bounds,
+    };
   }
   const [listed, other] = a.complement ? [b, a] : [a, b];
-  const kept = [...listed.values].filter((value) => other.complement !== other.values.has(value) && inBounds(value, bounds));
+  const kept = [...listed.values].filter(
+    (value) => other.complement !== other.values.has(value) && inBounds(value, bounds),
+  );
   return oneOf(a.key, kept);
 }
 
@@ -81,7 +89,11 @@ export function allowsAbsence(of: Requirement): boolean {
 export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelectorRequirement[] {
   const { key } = of;
   if (!of.complement) {
-    return [of.values.size === 0 ? { key, operator: 'DoesNotExist' } : { key, operator: 'In', values: [...of.values].toSorted() }];
+    return [
+      of.values.size === 0
+        ? { key, operator: 'DoesNotExist' }
+        : { key, operator: 'In', values: [...of.values].toSorted() },
+    ];
   }
   const bounds: NodeSelectorRequirement[] = [];
   if (of.gte !== undefined) bounds.push({ key, operator: 'Gte', values: [String(of.gte)] });

@@ -119,3 +119,21 @@ export function formatRequirement(one: Requirement): string {
 function shortened(values: readonly string[]): string {
   return values.length <= 4 ? values.join(', ') : `${values.slice(0, 4).join(', ')} and ${values.length - 4} more`;
 }
+
+/**
+ * Why not every outcome that `offered` leaves open meets `asked`; undefined where each does. Of a node whose labels are
+ * known this is plain matching; of a claim that is not launched yet it is the cautious answer.
+ */
+export function whyNotGuaranteed(offered: Requirements, asked: Requirements): Incompatibility | undefined {
+  for (const [key, want] of asked) {
+    const have = offered.get(key);
+    const met =
+      have === undefined
+        ? admits(want, undefined)
+        : !have.complement && [...have.values].every((value) => admits(want, value));
+    if (!met) {
+      return { key, asked: formatRequirement(want), offered: have === undefined ? 'not set' : formatRequirement(have) };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import { parseDuration } from './duration.ts';
+import type { ObjectMeta } from './kubernetes.ts';
+import type { CapacityType } from './labels.ts';
+
+/** Which node an event takes; of several, the simulator chooses with its seed. */
+export type NodeChoice =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'nodePool'; readonly nodePool: string }
+  | { readonly kind: 'any' };
+
+/** What happens to the cluster from outside. *Units:* `atMs` counts from the start of the simulation. */
+export type ScenarioEvent =
+  | { readonly kind: 'scale'; readonly atMs: number; readonly deployment: string; readonly replicas: number }
+  | { readonly kind: 'deleteNode'; readonly atMs: number; readonly node: NodeChoice }
+  | { readonly kind: 'interruptSpot'; readonly atMs: number; readonly nodePool?: string; readonly count: number }
+  | {
+      readonly kind: 'withoutCapacity';
+      readonly atMs: number;
+      /** An absent list means every one. */
+      readonly instanceTypes?: readonly string[];
+      readonly zones?: readonly string[];
+      readonly capacityTypes?: readonly CapacityType[];
+      /** For good where absent. */
+      readonly forMs?: number;
+    }
+  | { readonly kind: 'deletePod'; readonly atMs: number; readonly pod: string };
+
+export interface Scenario {
+  readonly name: string;
+  readonly seed?: number;
+  readonly region?: string;
+  readonly durationMs?: number;
+  /** In the order of time; events of one instant in the order of the manifest. */
+  readonly events: readonly ScenarioEvent[];
+}
+
+/** An event as the manifest writes it: `at` and exactly one of the others. */
+export interface ScenarioManifestEvent {
+  readonly at: string;
+  readonly scale?: { readonly deployment: string; readonly replicas: number };
+  readonly deleteNode?: { readonly name?: string; readonly nodePool?: string; readonly any?: boolean };
+  readonly interruptSpot?: { readonly nodePool?: string; readonly count?: number };
+  readonly withoutCapacity?: {
+    readonly instanceTypes?: readonly string[];
+    readonly zones?: readonly string[];
+    readonly capacityTypes?: readonly CapacityType[];
+    readonly for?: string;
+  };
+  readonly deletePod?: { readonly pod: string };
+}
+
+export interface ScenarioManifest {
+  readonly apiVersion: 'kerf.dev/v1alpha1';
+  readonly kind: 'Scenario';
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly seed?: number;
+    readonly region?: string;
+    readonly duration?: string;
+    readonly events: readonly ScenarioManifestEvent[];
+  };
+}
+
+/** The scenario in the form that the simulator runs. *Errors:* RangeError for a duration or event that validation refuses. */
+export function parseScenario(manifest: ScenarioManifest): Scenario {
+  const { seed, region, duration, events } = manifest.spec;
+  return {
+    name: manifest.metadata.name,
+    ...(seed !== undefined && { seed }),
+    ...(region !== undefined && { region }),
+    ...(duration !== undefined && { durationMs: milliseconds(duration) }),
+    events: events.map(parseEvent).toSorted((a, b) => a.atMs - b.atMs),
+  };
+}
+
+/** `default/web` for `web`, and `shop/web` for itself. */
+export function withNamespace(reference: string): string {
+  return reference.includes('/') ? reference : `default/${reference}`;
+}
+
+function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
+  const atMs = milliseconds(event.at);
+  const { scale, deleteNode, interruptSpot, withoutCapacity, deletePod } = event;
+  if (scale !== undefined)
+    return { kind: 'scale', atMs, deployment: withNamespace(scale.deployment), replicas: scale.replicas };
+  if (deleteNode !== undefined) return { kind: 'deleteNode', atMs, node: parseNodeChoice(deleteNode) };
+  if (interruptSpot !== undefined)
+    return { kind: 'interruptSpot', atMs, ...interruptSpot, count: interruptSpot.count ?? 1 };
+  if (deletePod !== undefined) return { kind: 'deletePod', atMs, pod: withNamespace(deletePod.pod) };
+  if (withoutCapacity !== undefined) {
+    const { for: length, ...what } = withoutCapacity;
+    return { kind: 'withoutCapacity', atMs, ...what, ...(length !== undefined && { forMs: milliseconds(length) }) };
+  }
+  throw new RangeError(`the event at ${event.at} says not what happens`);
+}
+
+function parseNodeChoice(choice: NonNullable<ScenarioManifestEvent['deleteNode']>): NodeChoice {
+  if (choice.name !== undefined) return { kind: 'name', name: choice.name };
+  return choice.nodePool === undefined ? { kind: 'any' } : { kind: 'nodePool', nodePool: choice.nodePool };
+}
+
+function milliseconds(duration: string): number {
+  const ms = parseDuration(duration);
+  if (ms === undefined) throw new RangeError(`"${duration}" is not a duration: write it as 90s, 10m or 1h30m`);
+  return ms;
+}

@@ -1,0 +1,46 @@
+import {
+  BOOLEAN,
+  COUNT,
+  closed,
+  INTEGER,
+  LIST,
+  listOf,
+  mapOf,
+  type Schema,
+  STRING,
+  STRINGS,
+  TEXT,
+  text,
+} from './schema.ts';
+
+export const LABELS: Schema = mapOf('qualified-name', text('label-value'));
+export const ANNOTATIONS: Schema = mapOf('annotation-key', STRING);
+
+const FIELDS: Readonly<Record<string, Schema>> = {
+  name: text('dns-subdomain'),
+  generateName: text('generate-name'),
+  namespace: text('dns-label'),
+  labels: LABELS,
+  annotations: ANNOTATIONS,
+  uid: STRING,
+  resourceVersion: STRING,
+  generation: INTEGER,
+  selfLink: STRING,
+  creationTimestamp: STRING,
+  deletionTimestamp: STRING,
+  deletionGracePeriodSeconds: COUNT,
+  finalizers: STRINGS,
+  managedFields: LIST,
+  ownerReferences: listOf(
+    closed(
+      { apiVersion: TEXT, kind: TEXT, name: TEXT, uid: STRING, controller: BOOLEAN, blockOwnerDeletion: BOOLEAN },
+      ['apiVersion', 'kind', 'name', 'uid'],
+    ),
+  ),
+};
+
+/** The metadata of an object, with the fields that only the server sets. */
+export const OBJECT_META: Schema = closed(FIELDS, ['name']);
+
+/** The metadata of a pod template, where nothing has to be named. */
+export const TEMPLATE_META: Schema = closed(FIELDS);

@@ -1,0 +1,46 @@
+import { OBJECT_META, TEMPLATE_META } from './object-meta.ts';
+import { POD_SPEC } from './pod-spec.ts';
+import { BOOLEAN, COUNT, COUNT_OR_PERCENT, closed, oneOf, resource, type Schema } from './schema.ts';
+import { LABEL_SELECTOR } from './selectors.ts';
+
+const POD_TEMPLATE: Schema = closed({ metadata: TEMPLATE_META, spec: POD_SPEC }, ['spec']);
+const ROLLING_UPDATE: Schema = closed({ maxSurge: COUNT_OR_PERCENT, maxUnavailable: COUNT_OR_PERCENT });
+
+export const POD: Schema = resource({ apiVersion: 'v1', kind: 'Pod' }, { metadata: OBJECT_META, spec: POD_SPEC });
+
+export const DEPLOYMENT: Schema = resource(
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  {
+    metadata: OBJECT_META,
+    spec: closed(
+      {
+        replicas: COUNT,
+        selector: LABEL_SELECTOR,
+        template: POD_TEMPLATE,
+        strategy: closed({ type: oneOf('Recreate', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
+        minReadySeconds: COUNT,
+        paused: BOOLEAN,
+        progressDeadlineSeconds: COUNT,
+        revisionHistoryLimit: COUNT,
+      },
+      ['selector', 'template'],
+    ),
+  },
+);
+
+export const DAEMON_SET: Schema = resource(
+  { apiVersion: 'apps/v1', kind: 'DaemonSet' },
+  {
+    metadata: OBJECT_META,
+    spec: closed(
+      {
+        selector: LABEL_SELECTOR,
+        template: POD_TEMPLATE,
+        updateStrategy: closed({ type: oneOf('OnDelete', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
+        minReadySeconds: COUNT,
+        revisionHistoryLimit: COUNT,
+      },
+      ['selector', 'template'],
+    ),
+  },
+);

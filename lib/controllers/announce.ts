@@ -1,0 +1,49 @@
+import type { Decision } from '../core/action.ts';
+import type { ClusterEvent } from '../ports/cluster.ts';
+import type { ControllerPorts } from './ports.ts';
+
+/** F16: events are for people; a decision on a thousand pods must not become a thousand writes. */
+const MOST_EVENTS = 10;
+
+/** Tells the bus what was decided, and the cluster's users what concerns their pods. */
+export async function announce(
+  ports: Pick<ControllerPorts, 'messages' | 'cluster'>,
+  decision: Decision,
+): Promise<void> {
+  await ports.messages.publish(decision);
+  for (const event of eventsOf(decision).slice(0, MOST_EVENTS)) await ports.cluster.publishEvent(event);
+}
+
+/** F12: Nominated for pods with a place to come, FailedScheduling for pods without, each pool's reason in one line. */
+function eventsOf(decision: Decision): readonly ClusterEvent[] {
+  const nominated = decision.actions.flatMap((action) => {
+    if (action.kind === 'nominate-node') return action.pods.map((pod) => nomination(pod, `node/${action.node}`));
+    if (action.kind === 'create-node-claim')
+      return action.nodeClaim.pods.map((pod) => nomination(pod, `nodeclaim/${action.nodeClaim.name}`));
+    return [];
+  });
+  const pods = decision.blocked.filter(({ subject }) => subject.startsWith('pod '));
+  const failed = [...Map.groupBy(pods, ({ subject }) => subject)].map(([subject, why]) => ({
+    regarding: podReference(subject.slice('pod '.length)),
+    type: 'Warning' as const,
+    reason: 'FailedScheduling',
+    message: why
+      .map(({ nodePool, message }) => (nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`))
+      .join('; '),
+  }));
+  return [...failed, ...nominated];
+}
+
+function nomination(pod: string, place: string): ClusterEvent {
+  return {
+    regarding: podReference(pod),
+    type: 'Normal',
+    reason: 'Nominated',
+    message: `Pod should schedule on: ${place}`,
+  };
+}
+
+function podReference(key: string): ClusterEvent['regarding'] {
+  const [namespace = 'default', name = ''] = key.split('/');
+  return { kind: 'Pod', namespace, name };
+}

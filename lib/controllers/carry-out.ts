@@ -1,0 +1,123 @@
+import { parseDuration } from '../apis/duration.ts';
+import type { Action, Decision } from '../core/action.ts';
+import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
+import { launched, refusedLaunch } from '../core/node-claim/launch.ts';
+import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { ControllerPorts } from './ports.ts';
+
+/**
+ * Act: every action of a recorded decision, in order. Each is idempotent: carried out twice, by anyone, it leaves the world
+ * as once. *Errors:* the first failure of a port ends it; what is left is carried out by whoever looks next.
+ */
+export async function carryOut(ports: ControllerPorts, decision: Decision): Promise<void> {
+  for (const action of decision.actions) await carryOutOne(ports, decision.cluster, action);
+}
+
+/** Actions that need no cluster API: what a function may do that only hears of instances. */
+export type OffClusterAction = Of<'mark-unavailable'> | Of<'delete-node-claim'>;
+
+export async function carryOutOffCluster(
+  ports: Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'>,
+  cluster: string,
+  action: OffClusterAction,
+): Promise<void> {
+  if (action.kind === 'mark-unavailable') await ports.catalogue.markUnavailable(action.offering);
+  else await deleteNodeClaim(ports, cluster, action);
+}
+
+async function carryOutOne(ports: ControllerPorts, cluster: string, action: Action): Promise<void> {
+  const { store, messages } = ports;
+  switch (action.kind) {
+    case 'create-node-claim':
+      await store.createNodeClaim(action.nodeClaim);
+      return messages.wake('lifecycle', { cluster, reason: 'created', nodeClaim: action.nodeClaim.name });
+    case 'nominate-node':
+      return store.nominate(cluster, { node: action.node, untilMs: action.untilMs });
+    case 'launch-instance':
+      return launchInstance(ports, cluster, action);
+    case 'register-node':
+    case 'initialize-node':
+    case 'cordon-node':
+      return ports.cluster.patchNode(action.node, action.patch);
+    case 'start-disruption':
+      return store.startCommand(cluster, action.command);
+    case 'end-disruption':
+      return store.endCommand(cluster, action.command);
+    case 'evict-pod':
+      return evictPod(ports, action);
+    case 'terminate-instance':
+      return ports.cloud.terminate(cluster, action.instanceId);
+    case 'release-node-claim':
+      return releaseNodeClaim(ports, cluster, action);
+    case 'delete-node-claim':
+    case 'mark-unavailable':
+      return carryOutOffCluster(ports, cluster, action);
+  }
+}
+
+type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
+
+/** Sends the frozen request and records what came of it; what is known to lack capacity is remembered either way (C53). */
+async function launchInstance(ports: ControllerPorts, cluster: string, action: Of<'launch-instance'>): Promise<void> {
+  const { store, clock } = ports;
+  const record = await store.readNodeClaim(cluster, action.nodeClaim);
+  // Somebody else recorded the outcome of this attempt already.
+  if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return;
+  const outcome = await ports.cloud.launch(action.request);
+  const untilMs = clock.now() + UNAVAILABLE_MS;
+  for (const missing of outcome.missing) await ports.catalogue.markUnavailable({ ...missing, untilMs });
+  const settled =
+    outcome.kind === 'launched'
+      ? launched(record, outcome.instance, clock.now())
+      : refusedLaunch(record, outcome.message, clock.now());
+  await store.updateNodeClaim(settled);
+}
+
+/** D18: from the first request on; a later one changes neither reason nor deadline. */
+async function deleteNodeClaim(
+  ports: Pick<ControllerPorts, 'store' | 'messages' | 'clock'>,
+  cluster: string,
+  action: Of<'delete-node-claim'>,
+): Promise<void> {
+  const { store, messages, clock } = ports;
+  const record = await store.readNodeClaim(cluster, action.nodeClaim);
+  if (record === undefined || record.releasedAtMs !== undefined) return;
+  if (record.deletion === undefined) {
+    const { reason, message } = action;
+    await store.updateNodeClaim({
+      ...record,
+      deletion: { reason, message, requestedAtMs: clock.now(), ...deadline(record, clock.now()) },
+    });
+  }
+  await messages.wake('termination', { cluster, reason: action.reason, nodeClaim: record.name });
+  // Pods that must move need their new place before they are evicted (B7).
+  await messages.wake('provisioning', { cluster, reason: action.reason });
+}
+
+function deadline(record: NodeClaimRecord, nowMs: number): { readonly deadlineMs?: number } {
+  const grace = record.spec.terminationGracePeriod;
+  const graceMs = grace === undefined ? undefined : parseDuration(grace);
+  return graceMs === undefined ? {} : { deadlineMs: nowMs + graceMs };
+}
+
+/** A PodDisruptionBudget that says no is no failure: termination looks again. */
+async function evictPod(ports: ControllerPorts, action: Of<'evict-pod'>): Promise<void> {
+  if (action.force === undefined) await ports.cluster.evictPod(action.pod);
+  else await ports.cluster.deletePod(action.pod, action.force.graceSeconds);
+}
+
+/** Node first, mirror second, record last: whoever repeats it finds the record until all else is gone. */
+async function releaseNodeClaim(
+  ports: ControllerPorts,
+  cluster: string,
+  action: Of<'release-node-claim'>,
+): Promise<void> {
+  if (action.node !== undefined) {
+    await ports.cluster.patchNode(action.node, { finalizers: action.finalizers ?? [] });
+    await ports.cluster.deleteNode(action.node.name);
+  }
+  await ports.cluster.removeNodeClaim(action.nodeClaim);
+  const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
+  if (record === undefined || record.releasedAtMs !== undefined) return;
+  await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
+}

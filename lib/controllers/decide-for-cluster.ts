@@ -1,0 +1,57 @@
+import type { Controller, Decision, Verdict } from '../core/action.ts';
+import { isProvisionable } from '../core/cluster/pods.ts';
+import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
+import { fingerprint } from '../core/identity.ts';
+import { instanceOf } from '../core/node-claim/record.ts';
+import { announce } from './announce.ts';
+import { carryOut } from './carry-out.ts';
+import type { ControllerPorts, RunReport } from './ports.ts';
+
+/** A pure decision on a whole cluster. */
+export type ClusterDecide = (
+  snapshot: ClusterSnapshot,
+  context: { readonly decisionId: string; readonly nowMs: number },
+) => Verdict;
+
+/**
+ * Decide, record, act, for one snapshot. The decision stands only if no other was recorded since the snapshot's epoch
+ * (EpochMovedError: observe again), and stays open until all of it is carried out.
+ */
+export async function decideForCluster(
+  ports: ControllerPorts,
+  snapshot: ClusterSnapshot,
+  { controller, decide }: { readonly controller: Controller; readonly decide: ClusterDecide },
+): Promise<RunReport> {
+  const { cluster, epoch } = snapshot;
+  const nowMs = ports.clock.now();
+  const decisionId = `${controller}-${epoch + 1}-${fingerprint(`${cluster}/${epoch}/${nowMs}`, 6)}`;
+  const verdict = decide(snapshot, { decisionId, nowMs });
+  const { actions, blocked, due } = verdict;
+  const decision: Decision = { id: decisionId, cluster, controller, atMs: nowMs, actions, blocked };
+  if (actions.length > 0) {
+    await ports.store.recordDecision(decision, epoch);
+    await finish(ports, decision);
+  }
+  if (actions.length > 0 || blocked.length > 0) await announce(ports, decision);
+  return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures: [] };
+}
+
+/** Decisions that were recorded and then cut off are carried out first: nothing new is decided over their heads. */
+export async function finishOpenDecisions(ports: ControllerPorts, cluster: string): Promise<void> {
+  for (const decision of await ports.store.openDecisions(cluster)) await finish(ports, decision);
+}
+
+async function finish(ports: ControllerPorts, decision: Decision): Promise<void> {
+  await carryOut(ports, decision);
+  await ports.store.closeDecision(decision);
+}
+
+function gaugesOf(snapshot: ClusterSnapshot): RunReport['gauges'] {
+  const prices = snapshot.nodeClaims.map((record) => instanceOf(record)?.priceUsdPerHour ?? 0);
+  return {
+    PendingPods: snapshot.pods.filter(isProvisionable).length,
+    Nodes: snapshot.nodes.length,
+    NodeClaims: snapshot.nodeClaims.length,
+    HourlyCostUsd: prices.reduce((sum, price) => sum + price, 0),
+  };
+}

@@ -1,0 +1,35 @@
+import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
+import { stateNodes } from '../core/cluster/state-node.ts';
+import { disrupt } from '../core/disruption/disrupt.ts';
+import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
+import { StaleRecordError } from '../ports/errors.ts';
+import type { Wake } from '../ports/messages.ts';
+import { decideForCluster, finishOpenDecisions } from './decide-for-cluster.ts';
+import { observeCluster } from './observe-cluster.ts';
+import type { ControllerPorts, RunReport } from './ports.ts';
+import { armWakeUp } from './wake-up.ts';
+
+/** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
+export async function reconcileDisruption(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
+  await finishOpenDecisions(ports, cluster);
+  const snapshot = await notePodEvents(ports, await observeCluster(ports, cluster));
+  const report = await decideForCluster(ports, snapshot, { controller: 'disruption', decide: disrupt });
+  await armWakeUp(ports, 'disruption', { cluster, due: report.due });
+  return report;
+}
+
+/** Remembers which nodes changed since the last look: `consolidateAfter` counts from there. */
+async function notePodEvents(ports: ControllerPorts, snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
+  const changed = recordsWithPodEvents(stateNodes(snapshot), ports.clock.now());
+  const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
+  for (const record of changed) {
+    try {
+      written.set(record.name, await ports.store.updateNodeClaim(record));
+    } catch (error) {
+      // Somebody else wrote it since: it is no candidate now, and the next look notes the change.
+      if (!(error instanceof StaleRecordError)) throw error;
+      written.set(record.name, record);
+    }
+  }
+  return { ...snapshot, nodeClaims: snapshot.nodeClaims.map((record) => written.get(record.name) ?? record) };
+}

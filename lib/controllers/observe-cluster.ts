@@ -1,0 +1,79 @@
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { NodePool } from '../apis/node-pool.ts';
+import type { UnavailableOffering } from '../core/action.ts';
+import type { ClusterSnapshot, NodePoolView } from '../core/cluster/snapshot.ts';
+import type { Catalogue } from '../core/instance-type/facts.ts';
+import { instanceTypesFor } from '../core/instance-type/resolve.ts';
+import { unavailability } from '../core/instance-type/unavailable.ts';
+import type { NodeClassResolution } from '../ports/cloud-provider.ts';
+import type { ControllerPorts } from './ports.ts';
+
+/**
+ * Observe, for decisions on a whole cluster. The epoch is read first: whatever is recorded by somebody else while we read
+ * makes our decision void.
+ */
+export async function observeCluster(ports: ControllerPorts, cluster: string): Promise<ClusterSnapshot> {
+  const { store } = ports;
+  const epoch = await store.readEpoch(cluster);
+  const nowMs = ports.clock.now();
+  const [nodeClaims, commands, nominations] = await Promise.all([
+    store.listNodeClaims(cluster),
+    store.listCommands(cluster),
+    store.listNominations(cluster, nowMs),
+  ]);
+  const [nodes, pods, daemonSets, podDisruptionBudgets, nodePools] = await Promise.all([
+    ports.cluster.listNodes(),
+    ports.cluster.listPods(),
+    ports.cluster.listDaemonSets(),
+    ports.cluster.listPodDisruptionBudgets(),
+    observeNodePools(ports, nowMs),
+  ]);
+  const nominated = new Set(nominations.map((nomination) => nomination.node));
+  return { cluster, epoch, nodePools, nodes, pods, daemonSets, podDisruptionBudgets, nodeClaims, commands, nominated };
+}
+
+async function observeNodePools(ports: ControllerPorts, nowMs: number): Promise<readonly NodePoolView[]> {
+  const [nodePools, nodeClasses, catalogue, unavailable] = await Promise.all([
+    ports.cluster.listNodePools(),
+    ports.cluster.listNodeClasses(),
+    ports.catalogue.readCatalogue(),
+    ports.catalogue.listUnavailable(nowMs),
+  ]);
+  const resolutions = new Map<string, NodeClassResolution>();
+  for (const nodeClass of nodeClasses)
+    resolutions.set(nodeClass.metadata.name, await ports.cloud.resolveNodeClass(nodeClass));
+  return nodePools.map((nodePool) => {
+    const { name } = nodePool.spec.template.spec.nodeClassRef;
+    const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
+    return nodePoolView(nodePool, { nodeClass, resolution: resolutions.get(name), catalogue, unavailable });
+  });
+}
+
+interface PoolParts {
+  readonly nodeClass: EC2NodeClass | undefined;
+  readonly resolution: NodeClassResolution | undefined;
+  readonly catalogue: Catalogue | undefined;
+  readonly unavailable: readonly UnavailableOffering[];
+}
+
+function nodePoolView(nodePool: NodePool, { nodeClass, resolution, catalogue, unavailable }: PoolParts): NodePoolView {
+  const unusable = (reason: string, message: string): NodePoolView => ({
+    nodePool,
+    ...(nodeClass === undefined ? {} : { nodeClass }),
+    instanceTypes: [],
+    unusable: { reason, message },
+  });
+  const { name } = nodePool.spec.template.spec.nodeClassRef;
+  if (nodeClass === undefined || resolution === undefined)
+    return unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
+  if (resolution.kind === 'unresolved')
+    return unusable(resolution.reason, `EC2NodeClass ${name}: ${resolution.message}`);
+  if (catalogue === undefined)
+    return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
+  const zones = new Set(resolution.nodeClass.subnets.map((subnet) => subnet.zone));
+  return {
+    nodePool,
+    nodeClass,
+    instanceTypes: instanceTypesFor(catalogue, nodeClass, { zones, isUnavailable: unavailability(unavailable) }),
+  };
+}

@@ -1,0 +1,24 @@
+import { isProvisionable } from '../core/cluster/pods.ts';
+import { provision } from '../core/provisioning/provision.ts';
+import type { Wake } from '../ports/messages.ts';
+import { decideForCluster, finishOpenDecisions } from './decide-for-cluster.ts';
+import { observeCluster } from './observe-cluster.ts';
+import type { ControllerPorts, RunReport } from './ports.ts';
+
+/** Pending pods → NodeClaims. The cheap look comes first: most wakes find nothing to do. */
+export async function reconcileProvisioning(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
+  await finishOpenDecisions(ports, cluster);
+  if (!(await isWorthALook(ports, cluster))) {
+    return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
+  }
+  const snapshot = await observeCluster(ports, cluster);
+  return decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
+}
+
+/** Pods that wait, or nodes that are going and whose pods will (B1). */
+async function isWorthALook(ports: ControllerPorts, cluster: string): Promise<boolean> {
+  const unbound = await ports.cluster.listUnboundPods();
+  if (unbound.some(isProvisionable)) return true;
+  const records = await ports.store.listNodeClaims(cluster);
+  return records.some((record) => record.deletion !== undefined);
+}

@@ -1,0 +1,122 @@
+/**
+ * The API server's admission webhook, answered. A call is a hint to look, never data, and its answer is always yes
+ * (promise 5): the cluster must not notice whether Kerf is well.
+ */
+import type { Messages, Wake, WakeTarget } from '../ports/messages.ts';
+
+/** The longest that the API server is kept waiting for the queue; it gives up by itself after 1 s. */
+export const ANSWER_WITHIN_MS = 300;
+
+/** An Event is about 2 kB and a node update 30 kB; the API server itself refuses objects above 1.5 MB. */
+export const LARGEST_BODY_BYTES = 256 * 1024;
+
+export interface WebhookRequest {
+  readonly method: string;
+  /** `/CLUSTER/SECRET`: an admission webhook's URL may carry neither query nor user, and the API server signs nothing. */
+  readonly path: string;
+  readonly body: Uint8Array;
+}
+
+export interface WebhookAnswer {
+  readonly status: 200 | 400 | 404 | 405 | 413;
+  readonly body: unknown;
+  /** What kept a wake from being sent: to be logged. The next tick makes up for it. */
+  readonly failures: readonly Error[];
+}
+
+export interface WebhookPorts {
+  readonly messages: Pick<Messages, 'wake'>;
+  readonly clusters: ReadonlySet<string>;
+  /** Compares in constant time. */
+  readonly isSecret: (candidate: string) => boolean;
+  /** Settles after ANSWER_WITHIN_MS. */
+  readonly deadline: () => Promise<void>;
+}
+
+/** Wakes whoever should look, and allows. Never throws. */
+export async function answerWebhook(ports: WebhookPorts, request: WebhookRequest): Promise<WebhookAnswer> {
+  const cluster = authenticate(ports, request.path);
+  if (cluster === undefined) return refuse(404, 'not found');
+  if (request.method !== 'POST')
+    return refuse(405, `${request.method} is not allowed: an AdmissionReview is sent by POST`);
+  if (request.body.byteLength > LARGEST_BODY_BYTES) {
+    return refuse(413, `${request.body.byteLength} bytes are too many: at most ${LARGEST_BODY_BYTES} are read`);
+  }
+  const review = parseReview(request.body);
+  if (review === undefined) return refuse(400, 'this is not an AdmissionReview of admission.k8s.io/v1');
+  return {
+    status: 200,
+    body: {
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: review.uid, allowed: true },
+    },
+    failures: await wakeAll(ports, cluster, review),
+  };
+}
+
+function refuse(status: WebhookAnswer['status'], message: string): WebhookAnswer {
+  return { status, body: { message }, failures: [] };
+}
+
+/** The secret is compared whatever the cluster's name, so that the time taken does not tell which names exist. */
+function authenticate(ports: WebhookPorts, path: string): string | undefined {
+  const [, cluster = '', secret = '', ...rest] = path.split('/');
+  const authentic = ports.isSecret(secret);
+  return authentic && rest.length === 0 && ports.clusters.has(cluster) ? cluster : undefined;
+}
+
+interface Review {
+  readonly uid: string;
+  readonly resource: string;
+  readonly name?: string;
+}
+
+/** Just enough of the review to answer it; what it says of the object is not believed and so not read. */
+function parseReview(body: Uint8Array): Review | undefined {
+  let review: unknown;
+  try {
+    review = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+  if (field(review, 'kind') !== 'AdmissionReview' || field(review, 'apiVersion') !== 'admission.k8s.io/v1')
+    return undefined;
+  const request = field(review, 'request');
+  const uid = field(request, 'uid');
+  const resource = field(field(request, 'resource'), 'resource');
+  const name = field(request, 'name');
+  if (typeof uid !== 'string' || uid === '' || typeof resource !== 'string') return undefined;
+  return { uid, resource, ...(typeof name === 'string' && name !== '' && { name }) };
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+const TARGETS: Readonly<Record<string, readonly WakeTarget[]>> = {
+  events: ['provisioning'],
+  nodepools: ['provisioning'],
+  ec2nodeclasses: ['provisioning'],
+  nodes: ['lifecycle', 'termination'],
+  nodeclaims: ['lifecycle', 'termination'],
+};
+
+async function wakeAll(ports: WebhookPorts, cluster: string, review: Review): Promise<readonly Error[]> {
+  const targets = Object.hasOwn(TARGETS, review.resource) ? (TARGETS[review.resource] ?? []) : [];
+  const nodeClaim = review.resource === 'nodeclaims' ? review.name : undefined;
+  const wake: Wake = { cluster, reason: 'webhook', ...(nodeClaim !== undefined && { nodeClaim }) };
+  const failures: Error[] = [];
+  const sent = Promise.all(
+    targets.map(async (target) => {
+      try {
+        await ports.messages.wake(target, wake);
+      } catch (cause) {
+        failures.push(new Error(`${target} of cluster ${cluster} was not woken`, { cause }));
+      }
+    }),
+  ).then(() => 'sent' as const);
+  const outcome = await Promise.race([sent, ports.deadline().then(() => 'late' as const)]);
+  const late = new Error(`the queue took more than ${ANSWER_WITHIN_MS} ms: the wake may be lost`);
+  return outcome === 'sent' ? failures : [...failures, late];
+}

@@ -1,0 +1,30 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import type { DisruptionCommand } from '../disruption/command.ts';
+import type { InstanceType } from '../instance-type/instance-type.ts';
+import type { NodeClaimRecord } from '../node-claim/record.ts';
+
+/** A NodePool with what it can launch just now; `unusable` says why it can launch nothing. */
+export interface NodePoolView {
+  readonly nodePool: NodePool;
+  readonly nodeClass?: EC2NodeClass;
+  readonly instanceTypes: readonly InstanceType[];
+  readonly unusable?: { readonly reason: string; readonly message: string };
+}
+
+/** A cluster at one moment: all that a cluster-wide decision reads, complete before deciding. */
+export interface ClusterSnapshot {
+  readonly cluster: string;
+  /** The store's epoch when the reading began: a decision made from this snapshot stands only if it has not moved. */
+  readonly epoch: number;
+  readonly nodePools: readonly NodePoolView[];
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly nodeClaims: readonly NodeClaimRecord[];
+  readonly commands: readonly DisruptionCommand[];
+  /** Names of nodes that are promised to pods. */
+  readonly nominated: ReadonlySet<string>;
+}

@@ -1,0 +1,133 @@
+import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '../../apis/kubernetes.ts';
+import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
+import { isEphemeral, sameTaint } from '../../apis/taints.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../node-claim/record.ts';
+import { merge, type Requirements, requirementsFrom, requirementsFromLabels } from '../requirements/requirements.ts';
+import { podRequests } from '../resources/pod-requests.ts';
+import { add, parseResources, type Resources, subtract } from '../resources/resources.ts';
+import { isActive, isTerminal } from './pods.ts';
+import type { ClusterSnapshot } from './snapshot.ts';
+
+/**
+ * A node as decisions see it: a Node, a NodeClaim on its way to be one, or both. A claim that is not launched yet takes
+ * part by its record, so nothing waits for it (B3 is where Karpenter stalls).
+ */
+export interface StateNode {
+  /** The node's name; the claim's where there is no node yet. */
+  readonly name: string;
+  readonly nodePool?: string;
+  readonly node?: Node;
+  readonly nodeClaim?: NodeClaimRecord;
+  readonly labels: Labels;
+  /** Its labels as requirements; of an unlaunched claim all that it may still become. */
+  readonly requirements: Requirements;
+  /** Taints that count for scheduling (B16). */
+  readonly taints: readonly Taint[];
+  readonly allocatable: Resources;
+  /** Pods bound to it that are not terminal. */
+  readonly pods: readonly Pod[];
+  readonly initialized: boolean;
+  readonly deleting: boolean;
+}
+
+/** Every node and every claim in flight: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */
+export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
+  const claims = new Map(snapshot.nodeClaims.flatMap((record) => claimKeys(record).map((key) => [key, record])));
+  const podsByNode = Map.groupBy(
+    snapshot.pods.filter((pod) => pod.spec.nodeName !== undefined && !isTerminal(pod)),
+    (pod) => pod.spec.nodeName ?? '',
+  );
+  const withNode = new Set<string>();
+  const nodes = snapshot.nodes.map((node) => {
+    const record = claims.get(node.spec?.providerID ?? '') ?? claims.get(node.metadata.name);
+    if (record !== undefined) withNode.add(record.name);
+    return fromNode(node, record, podsByNode.get(node.metadata.name) ?? []);
+  });
+  const inFlight = snapshot.nodeClaims.filter((record) => !withNode.has(record.name)).map(fromRecord);
+  return [...nodes, ...inFlight].toSorted(
+    (a, b) => Number(b.initialized) - Number(a.initialized) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+function claimKeys(record: NodeClaimRecord): readonly string[] {
+  const instance = instanceOf(record);
+  return [
+    ...(instance === undefined ? [] : [providerIdOf(instance)]),
+    ...(record.nodeName === undefined ? [] : [record.nodeName]),
+  ];
+}
+
+function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonly Pod[]): StateNode {
+  const labels = { ...record?.labels, ...node.metadata.labels };
+  const initialized = record === undefined || labels[INITIALIZED] === 'true';
+  const reported = parseResources(node.status?.allocatable);
+  return {
+    name: node.metadata.name,
+    ...(labels[NODE_POOL] === undefined ? {} : { nodePool: labels[NODE_POOL] }),
+    node,
+    ...(record === undefined ? {} : { nodeClaim: record }),
+    labels,
+    requirements: requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels }),
+    taints: schedulingTaints(node, record, initialized),
+    // B17: until the kubelet has said all, the claim's own figures stand in.
+    allocatable: initialized ? reported : { ...record.allocatable, ...reported },
+    pods,
+    initialized,
+    deleting: record?.deletion !== undefined || node.metadata.deletionTimestamp !== undefined,
+  };
+}
+
+function fromRecord(record: NodeClaimRecord): StateNode {
+  const instance = instanceOf(record);
+  const labels: Labels = {
+    ...record.labels,
+    ...(instance === undefined
+      ? {}
+      : { [INSTANCE_TYPE]: instance.instanceType, [ZONE]: instance.zone, [CAPACITY_TYPE]: instance.capacityType }),
+  };
+  return {
+    name: record.name,
+    nodePool: record.nodePool,
+    nodeClaim: record,
+    labels,
+    requirements: merge(requirementsFrom(record.spec.requirements), requirementsFromLabels(labels)),
+    taints: record.spec.taints ?? [],
+    allocatable: record.allocatable,
+    pods: [],
+    initialized: false,
+    deleting: record.deletion !== undefined,
+  };
+}
+
+/** B16: a node of ours that is still starting is judged without the taints that will go by themselves. */
+function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initialized: boolean): readonly Taint[] {
+  const taints = [
+    ...(node.spec?.taints ?? []),
+    ...(node.spec?.unschedulable === true
+      ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const]
+      : []),
+  ];
+  if (initialized || record === undefined) return taints;
+  const startup = record.spec.startupTaints ?? [];
+  const lasting = taints.filter((taint) => !isEphemeral(taint) && !startup.some((one) => sameTaint(one, taint)));
+  const missing = (record.spec.taints ?? []).filter((taint) => !lasting.some((one) => sameTaint(one, taint)));
+  return [...lasting, ...missing];
+}
+
+/** What pods on the node take, those that are just ending included: they hold their place until they are gone. */
+export function usedResources(stateNode: StateNode): Resources {
+  return add(...stateNode.pods.map(podRequests));
+}
+
+export function freeResources(stateNode: StateNode): Resources {
+  return subtract(stateNode.allocatable, usedResources(stateNode));
+}
+
+export function isNodeReady(node: Node): boolean {
+  return conditionStatus(node, 'Ready') === 'True';
+}
+
+/** Pods on it that run or will run. */
+export function activePods(stateNode: StateNode): readonly Pod[] {
+  return stateNode.pods.filter(isActive);
+}

@@ -1,0 +1,51 @@
+import { isWindowOpen, parseCron } from '../../apis/cron.ts';
+import { parseDuration } from '../../apis/duration.ts';
+import {
+  type DisruptionBudget,
+  type DisruptionReason,
+  NODE_POOL_DEFAULTS,
+  type NodePool,
+} from '../../apis/node-pool.ts';
+
+/** How many nodes of a pool may be disrupted at once, and how many are already. */
+export interface BudgetRoom {
+  readonly allowed: number;
+  readonly disrupting: number;
+  /** What is left: never below zero. */
+  readonly left: number;
+}
+
+/**
+ * What the pool's budgets leave for a reason just now. *Source:* E6–E10: the smallest of the budgets that speak of the
+ * reason; percentages of the pool's nodes round up; a schedule that cannot be read closes the pool.
+ */
+export function budgetRoom(
+  nodePool: NodePool,
+  reason: DisruptionReason,
+  now: { readonly nodes: number; readonly disrupting: number; readonly nowMs: number },
+): BudgetRoom {
+  const budgets = nodePool.spec.disruption?.budgets ?? NODE_POOL_DEFAULTS.budgets;
+  const allowed = Math.min(...budgets.map((budget) => allowedBy(budget, reason, now)), Number.MAX_SAFE_INTEGER);
+  return { allowed, disrupting: now.disrupting, left: Math.max(0, allowed - now.disrupting) };
+}
+
+function allowedBy(
+  budget: DisruptionBudget,
+  reason: DisruptionReason,
+  { nodes, nowMs }: { readonly nodes: number; readonly nowMs: number },
+): number {
+  const open = isOpen(budget, nowMs);
+  if (open === undefined) return 0;
+  if (!open || (budget.reasons !== undefined && !budget.reasons.includes(reason))) return Number.MAX_SAFE_INTEGER;
+  return budget.nodes.endsWith('%')
+    ? Math.ceil((nodes * Number(budget.nodes.slice(0, -1))) / 100)
+    : Number(budget.nodes);
+}
+
+/** A budget without a schedule always counts. Undefined: its schedule makes no sense. */
+function isOpen({ schedule, duration }: DisruptionBudget, nowMs: number): boolean | undefined {
+  if (schedule === undefined || duration === undefined) return true;
+  const cron = parseCron(schedule);
+  const durationMs = parseDuration(duration);
+  return cron === undefined || durationMs === undefined ? undefined : isWindowOpen(cron, durationMs, nowMs);
+}

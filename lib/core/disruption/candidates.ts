@@ -1,0 +1,95 @@
+import { type Pod, type PodDisruptionBudget, podKey, selectorMatches } from '../../apis/kubernetes.ts';
+import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { isActive, isDrainable, isOwnedByDaemonSet } from '../cluster/pods.ts';
+import type { ClusterSnapshot } from '../cluster/snapshot.ts';
+import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
+import { instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
+import { type Refusal, refusal } from '../scheduling/refusal.ts';
+import type { DisruptionCandidate } from './command.ts';
+
+/** A node that a method may consider, with the pool and claim that every method needs. */
+export interface Candidate {
+  readonly stateNode: StateNode;
+  readonly nodeClaim: NodeClaimRecord;
+  readonly nodePool: NodePool;
+}
+
+/** The node as a candidate, or why it is none (E3); undefined for a node that is not ours. */
+export function candidateOf(stateNode: StateNode, snapshot: ClusterSnapshot): Candidate | Refusal | undefined {
+  const { nodeClaim, node } = stateNode;
+  if (nodeClaim === undefined || node === undefined) return undefined;
+  const view = snapshot.nodePools.find(({ nodePool }) => nodePool.metadata.name === nodeClaim.nodePool);
+  if (view === undefined) return refusal('NodePoolNotFound', `its NodePool ${nodeClaim.nodePool} does not exist`);
+  if (!stateNode.initialized) return refusal('NotInitialized', 'it is not initialized yet');
+  if (stateNode.deleting) return refusal('Deleting', 'it is being deleted');
+  if (inCommand(snapshot, nodeClaim.name)) return refusal('InFlight', 'a disruption of it is under way');
+  if (snapshot.nominated.has(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
+  if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
+    return refusal('DoNotDisrupt', `the node carries ${DO_NOT_DISRUPT}`);
+  const pod = whyPodsBlock(activePods(stateNode), snapshot.podDisruptionBudgets);
+  return pod ?? { stateNode, nodeClaim, nodePool: view.nodePool };
+}
+
+export function isCandidate(one: Candidate | Refusal | undefined): one is Candidate {
+  return one !== undefined && 'stateNode' in one;
+}
+
+/** E4: a pod that must not be moved, or that its PodDisruptionBudgets do not let go. */
+function whyPodsBlock(pods: readonly Pod[], budgets: readonly PodDisruptionBudget[]): Refusal | undefined {
+  for (const pod of pods.filter(isActive)) {
+    if (pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true') {
+      return refusal('DoNotDisrupt', `pod ${podKey(pod)} carries ${DO_NOT_DISRUPT}`);
+    }
+    if (!isDrainable(pod) || isOwnedByDaemonSet(pod)) continue;
+    const mine = budgets.filter(
+      ({ metadata, spec }) =>
+        (metadata.namespace ?? 'default') === (pod.metadata.namespace ?? 'default') &&
+        selectorMatches(spec.selector, pod.metadata.labels),
+    );
+    if (mine.length > 1)
+      return refusal('MultiplePDBs', `pod ${podKey(pod)} has ${mine.length} PodDisruptionBudgets`, {
+        budgets: mine.length,
+      });
+    if (mine.some(({ status }) => (status?.disruptionsAllowed ?? 0) === 0)) {
+      return refusal('PDB', `PodDisruptionBudget ${mine[0]?.metadata.name ?? ''} lets no pod go`, {
+        disruptionsAllowed: 0,
+      });
+    }
+  }
+  return undefined;
+}
+
+function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {
+  return snapshot.commands.some((command) => command.candidates.some((one) => one.nodeClaim === nodeClaim));
+}
+
+/** E7: the nodes of a pool that budgets count, and those that are being disrupted or are not ready. */
+export function poolCounts(
+  nodePool: string,
+  stateNodes: readonly StateNode[],
+  snapshot: ClusterSnapshot,
+): { readonly nodes: number; readonly disrupting: number } {
+  const mine = stateNodes.filter(
+    ({ nodeClaim, initialized }) =>
+      nodeClaim?.nodePool === nodePool && initialized && nodeClaim.deletion?.terminateRequestedAtMs === undefined,
+  );
+  const busy = mine.filter(
+    ({ node, nodeClaim, deleting }) =>
+      deleting || (node !== undefined && !isNodeReady(node)) || inCommand(snapshot, nodeClaim?.name ?? ''),
+  );
+  return { nodes: mine.length, disrupting: busy.length };
+}
+
+/** The candidate as a command keeps it. */
+export function describeCandidate({ stateNode, nodeClaim }: Candidate): DisruptionCandidate {
+  const instance = instanceOf(nodeClaim);
+  return {
+    nodeClaim: nodeClaim.name,
+    nodePool: nodeClaim.nodePool,
+    node: stateNode.name,
+    instanceType: instance?.instanceType ?? 'unknown',
+    zone: instance?.zone ?? 'unknown',
+    priceUsdPerHour: instance?.priceUsdPerHour ?? 0,
+  };
+}

@@ -1,0 +1,163 @@
+import { SECOND_MS } from '../../apis/time.ts';
+import type { Action, Blocked, Due, Verdict } from '../action.ts';
+import type { ClusterSnapshot } from '../cluster/snapshot.ts';
+import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import type { DeletionReason } from '../node-claim/record.ts';
+import type { Refusal } from '../scheduling/refusal.ts';
+import { budgetRoom } from './budgets.ts';
+import { type Candidate, candidateOf, describeCandidate, isCandidate, poolCounts } from './candidates.ts';
+import type { DisruptionCommand } from './command.ts';
+import type { Method } from './method.ts';
+import { emptiness } from './methods/emptiness.ts';
+
+/** E2: the first method that has something to do wins the pass. */
+const METHODS: readonly Method[] = [emptiness];
+
+/** E13, E29: how long a command waits before it is looked at again and carried out. */
+const VALIDATION_MS = 15 * SECOND_MS;
+
+export interface DisruptContext {
+  readonly decisionId: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Which nodes to disrupt. A command is first written down, then looked at again after 15 s, and only what still holds is
+ * carried out. *Shape:* `end-disruption` and `delete-node-claim` for commands that are due, else at most one
+ * `start-disruption`. *Source:* E1–E13, E29.
+ */
+export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
+  const nodes = stateNodes(snapshot);
+  const due = snapshot.commands.filter((command) => command.validateAtMs <= context.nowMs);
+  const later: readonly Due[] = snapshot.commands
+    .filter((command) => command.validateAtMs > context.nowMs)
+    .map((command) => ({ atMs: command.validateAtMs, kind: 'settling' }));
+  if (due.length > 0) {
+    const actions = due.flatMap((command) => carryThrough(command, { snapshot, nodes, nowMs: context.nowMs }));
+    return { actions, blocked: [], due: [...later, { atMs: context.nowMs + SECOND_MS, kind: 'settling' }] };
+  }
+  for (const method of METHODS) {
+    const verdict = propose(method, { snapshot, nodes, context });
+    if (verdict.actions.length > 0) return { ...verdict, due: [...verdict.due, ...later] };
+    if (method === METHODS.at(-1)) return { ...verdict, due: [...verdict.due, ...later] };
+  }
+  return { actions: [], blocked: [], due: later };
+}
+
+interface Pass {
+  readonly snapshot: ClusterSnapshot;
+  readonly nodes: readonly StateNode[];
+  readonly nowMs: number;
+}
+
+function propose(
+  method: Method,
+  pass: { readonly snapshot: ClusterSnapshot; readonly nodes: readonly StateNode[]; readonly context: DisruptContext },
+): Verdict {
+  const { snapshot, nodes, context } = pass;
+  const { nowMs } = context;
+  const considered = nodes.map((stateNode) => ({ stateNode, result: candidateOf(stateNode, snapshot) }));
+  const wanted = considered.flatMap(({ result }) => (isCandidate(result) && method.concerns(result) ? [result] : []));
+  const due: readonly Due[] = wanted.flatMap((candidate) => {
+    const ripe = method.ripeAtMs(candidate);
+    return ripe === undefined || ripe <= nowMs ? [] : [{ atMs: ripe, kind: 'settling' as const }];
+  });
+  const ripe = wanted.filter((candidate) => (method.ripeAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs);
+  const { within, over } = withinBudgets(ripe, method, { snapshot, nodes, nowMs });
+  const refused = considered.flatMap(({ stateNode, result }) =>
+    result === undefined || isCandidate(result) ? [] : [blockedNode(stateNode, result)],
+  );
+  const blocked = [...refused, ...over];
+  if (within.length === 0) return { actions: [], blocked, due };
+  const command: DisruptionCommand = {
+    id: context.decisionId,
+    method: method.name,
+    reason: method.reason,
+    candidates: within.map(describeCandidate),
+    decidedAtMs: nowMs,
+    validateAtMs: nowMs + VALIDATION_MS,
+  };
+  const validation: Due = { atMs: command.validateAtMs, kind: 'settling' };
+  return { actions: [{ kind: 'start-disruption', command }], blocked, due: [...due, validation] };
+}
+
+/** E29, E13: candidates that are gone, promised or busy by now are let be; the rest is deleted. */
+function carryThrough(command: DisruptionCommand, pass: Pass): readonly Action[] {
+  const others = pass.snapshot.commands.filter((one) => one.id !== command.id);
+  const snapshot = { ...pass.snapshot, commands: others };
+  const method = METHODS.find((one) => one.name === command.method);
+  const candidates = pass.nodes.flatMap((stateNode) => {
+    const mine = command.candidates.some((one) => one.nodeClaim === stateNode.nodeClaim?.name);
+    const result = mine ? candidateOf(stateNode, snapshot) : undefined;
+    return isCandidate(result) ? [result] : [];
+  });
+  const standing =
+    method === undefined ? [] : candidates.filter((one) => method.concerns(one) && isRipe(method, one, pass.nowMs));
+  const { within } = method === undefined ? { within: [] } : withinBudgets(standing, method, { ...pass, snapshot });
+  const lost = command.candidates.length - within.length;
+  const why =
+    lost === 0 ? 'all candidates stand' : `${lost} of ${command.candidates.length} candidates do not stand any more`;
+  return [
+    ...within.map((candidate) => deletionOf(candidate, command)),
+    { kind: 'end-disruption', command: command.id, outcome: within.length > 0 ? 'executed' : 'rejected', why },
+  ];
+}
+
+function isRipe(method: Method, candidate: Candidate, nowMs: number): boolean {
+  return (method.ripeAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
+}
+
+function deletionOf({ nodeClaim, stateNode }: Candidate, command: DisruptionCommand): Action {
+  const reason = DELETION_REASON[command.reason];
+  return {
+    kind: 'delete-node-claim',
+    nodeClaim: nodeClaim.name,
+    reason,
+    message: `node ${stateNode.name} is ${reason} (${command.method})`,
+  };
+}
+
+const DELETION_REASON = {
+  Empty: 'empty',
+  Underutilized: 'underutilized',
+  Drifted: 'drifted',
+} as const satisfies Record<DisruptionCommand['reason'], DeletionReason>;
+
+/** The dearest nodes first (E17), as many of each pool as its budgets leave room for. */
+function withinBudgets(
+  candidates: readonly Candidate[],
+  method: Method,
+  { snapshot, nodes, nowMs }: Pass,
+): { readonly within: readonly Candidate[]; readonly over: readonly Blocked[] } {
+  const within: Candidate[] = [];
+  const over: Blocked[] = [];
+  for (const [pool, mine] of Map.groupBy(candidates, ({ nodeClaim }) => nodeClaim.nodePool)) {
+    const [first] = mine;
+    if (first === undefined) continue;
+    const room = budgetRoom(first.nodePool, method.reason, { ...poolCounts(pool, nodes, snapshot), nowMs });
+    const dearest = mine.toSorted((a, b) => priceOf(b) - priceOf(a) || (a.stateNode.name < b.stateNode.name ? -1 : 1));
+    within.push(...dearest.slice(0, room.left));
+    over.push(
+      ...dearest.slice(room.left).map(({ stateNode }) =>
+        blockedNode(stateNode, {
+          reason: 'BudgetExhausted',
+          message: `the budget for ${method.reason} allows ${room.allowed} at once, ${room.disrupting} are under way`,
+          numbers: { allowed: room.allowed, disrupting: room.disrupting },
+        }),
+      ),
+    );
+  }
+  return { within, over };
+}
+
+function priceOf(candidate: Candidate): number {
+  return describeCandidate(candidate).priceUsdPerHour;
+}
+
+function blockedNode(stateNode: StateNode, refusal: Refusal): Blocked {
+  return {
+    subject: `node ${stateNode.name}`,
+    ...(stateNode.nodePool === undefined ? {} : { nodePool: stateNode.nodePool }),
+    ...refusal,
+  };
+}

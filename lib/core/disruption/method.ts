@@ -1,0 +1,13 @@
+import type { DisruptionReason } from '../../apis/node-pool.ts';
+import type { Candidate } from './candidates.ts';
+import type { DisruptionCommand } from './command.ts';
+
+/** One reason to disrupt nodes. The methods stand in a list; the first that has something to do wins the pass (E2). */
+export interface Method {
+  readonly name: DisruptionCommand['method'];
+  readonly reason: DisruptionReason;
+  /** Whether the node is one for this method at all. */
+  readonly concerns: (candidate: Candidate) => boolean;
+  /** From when on it may be disrupted; undefined: never. */
+  readonly ripeAtMs: (candidate: Candidate) => number | undefined;
+}

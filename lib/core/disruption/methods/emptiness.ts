@@ -1,0 +1,23 @@
+import { parseNillableDuration } from '../../../apis/duration.ts';
+import { NODE_POOL_DEFAULTS } from '../../../apis/node-pool.ts';
+import type { Candidate } from '../candidates.ts';
+import { isEmptyNode } from '../cost.ts';
+import type { Method } from '../method.ts';
+
+/** Nodes with nothing to miss on them are deleted. *Source:* E11–E13, D13. */
+export const emptiness: Method = {
+  name: 'emptiness',
+  reason: 'Empty',
+  concerns: ({ stateNode }) => isEmptyNode(stateNode),
+  ripeAtMs: (candidate) => {
+    const after = parseNillableDuration(
+      candidate.nodePool.spec.disruption?.consolidateAfter ?? NODE_POOL_DEFAULTS.consolidateAfter,
+    );
+    return after === undefined ? undefined : quietSinceMs(candidate) + after;
+  },
+};
+
+/** D13: since a pod last came or went, or since the node is initialized. */
+function quietSinceMs({ nodeClaim }: Candidate): number {
+  return Math.max(nodeClaim.lastPodEventAtMs ?? 0, nodeClaim.initializedAtMs ?? nodeClaim.createdAtMs);
+}

@@ -1,0 +1,70 @@
+import type { Action, Blocked } from '../action.ts';
+import { UNAVAILABLE_MS } from '../instance-type/unavailable.ts';
+import { type DeletionReason, instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
+import type { InterruptionMessage } from './message.ts';
+
+export type InterruptAction = Action & { readonly kind: 'mark-unavailable' | 'delete-node-claim' };
+
+export interface InterruptVerdict {
+  readonly actions: readonly InterruptAction[];
+  readonly blocked: readonly Blocked[];
+}
+
+/** What a message about one instance means for its claim. *Source:* C80, C81; a rebalance recommendation is only noted. */
+export function interrupt(message: InterruptionMessage, record: NodeClaimRecord, nowMs: number): InterruptVerdict {
+  const reason = deletionReason(message);
+  const instance = instanceOf(record);
+  if (reason === undefined || instance === undefined) {
+    const subject = `nodeclaim ${record.name}`;
+    return {
+      actions: [],
+      blocked: [
+        {
+          subject,
+          nodePool: record.nodePool,
+          reason: 'NoAction',
+          message: `${message.kind} asks for nothing`,
+          numbers: {},
+        },
+      ],
+    };
+  }
+  const { instanceType, zone, capacityType } = instance;
+  const mark: readonly InterruptAction[] =
+    message.kind === 'spot-interruption'
+      ? [
+          {
+            kind: 'mark-unavailable',
+            offering: { instanceType, zone, capacityType, untilMs: nowMs + UNAVAILABLE_MS, reason: 'SpotInterruption' },
+          },
+        ]
+      : [];
+  const remove: readonly InterruptAction[] =
+    record.deletion === undefined
+      ? [
+          {
+            kind: 'delete-node-claim',
+            nodeClaim: record.name,
+            reason,
+            message: `${message.kind} of instance ${instance.id}`,
+          },
+        ]
+      : [];
+  return { actions: [...mark, ...remove], blocked: [] };
+}
+
+function deletionReason(message: InterruptionMessage): DeletionReason | undefined {
+  switch (message.kind) {
+    case 'spot-interruption':
+      return 'spot_interrupted';
+    case 'scheduled-change':
+    case 'reservation-interruption':
+      return 'instance_terminated';
+    case 'state-change':
+      return ENDING.includes(message.state) ? 'instance_terminated' : undefined;
+    case 'rebalance-recommendation':
+      return undefined;
+  }
+}
+
+const ENDING: readonly string[] = ['stopping', 'stopped', 'shutting-down', 'terminated'];

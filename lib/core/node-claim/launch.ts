@@ -1,0 +1,120 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { amiFamilyOf } from '../../apis/ec2-node-class.ts';
+import { CAPACITY_TYPES, type CapacityType, NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import type { UnavailableOffering } from '../action.ts';
+import { fingerprint } from '../identity.ts';
+import type { ClusterBootstrap } from '../node-class/cluster-bootstrap.ts';
+import { nodeUserData } from '../node-class/user-data.ts';
+import type { FleetOverride, Instance, LaunchOption, LaunchRequest, NodeClaimRecord } from './record.ts';
+
+/** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
+export interface LaunchContext {
+  readonly nodeClass: EC2NodeClass;
+  readonly resolved: {
+    readonly bootstrap: ClusterBootstrap;
+    readonly subnets: readonly { readonly id: string; readonly zone: string }[];
+    readonly securityGroupIds: readonly string[];
+    readonly images: readonly { readonly id: string; readonly architecture: 'amd64' | 'arm64' }[];
+    readonly instanceProfile: string;
+  };
+  readonly unavailable: readonly UnavailableOffering[];
+}
+
+export type LaunchPlan =
+  | { readonly kind: 'launch'; readonly attempt: number; readonly request: LaunchRequest }
+  /** None of the options is to be had. */
+  | { readonly kind: 'no-capacity'; readonly message: string }
+  | { readonly kind: 'unsupported'; readonly message: string };
+
+/**
+ * The next attempt's request, to be frozen before it is sent. *Source:* C43 (reserved, then spot, then on-demand), C46;
+ * the token follows from claim and attempt, so that a replay launches nothing twice (C51).
+ */
+export function planLaunch(record: NodeClaimRecord, context: LaunchContext): LaunchPlan {
+  const overrides = record.options.flatMap((option) => override(option, record, context));
+  const capacityType = PREFERENCE.find((one) => overrides.some((line) => line.capacityType === one));
+  if (capacityType === undefined) return { kind: 'no-capacity', message: whyNothingLeft(record, context) };
+  const family = amiFamilyOf(context.nodeClass);
+  const taints = [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? []), UNREGISTERED_TAINT];
+  const userData = nodeUserData(context.nodeClass, {
+    bootstrap: context.resolved.bootstrap,
+    labels: record.labels,
+    taints: family === 'Custom' ? [] : taints,
+  });
+  if (userData.kind === 'unsupported') return userData;
+  const attempt = attemptsOf(record) + 1;
+  return {
+    kind: 'launch',
+    attempt,
+    request: {
+      clientToken: `kerf-${fingerprint(`${record.cluster}/${record.name}/${record.createdAtMs}/${attempt}`)}`,
+      cluster: record.cluster,
+      nodeClaim: record.name,
+      nodePool: record.nodePool,
+      nodeClass: record.spec.nodeClassRef.name,
+      capacityType,
+      overrides: overrides.filter((line) => line.capacityType === capacityType),
+      securityGroupIds: context.resolved.securityGroupIds,
+      instanceProfile: context.resolved.instanceProfile,
+      userData: userData.text,
+      tags: ownershipTags(record, context.nodeClass),
+    },
+  };
+}
+
+/** C43. */
+const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
+
+/** The option with the subnet and image for it; nothing where it has lately no capacity, no subnet or no image. */
+function override(
+  option: LaunchOption,
+  record: NodeClaimRecord,
+  { resolved, unavailable }: LaunchContext,
+): FleetOverride[] {
+  if (unavailable.some((one) => isSame(one, option))) return [];
+  const subnet = resolved.subnets.find((one) => one.zone === option.zone);
+  const architecture = record.types.find((type) => type.name === option.instanceType)?.architecture;
+  const image = resolved.images.find((one) => one.architecture === architecture);
+  return subnet === undefined || image === undefined ? [] : [{ ...option, subnetId: subnet.id, imageId: image.id }];
+}
+
+function isSame(a: Omit<LaunchOption, 'priceUsdPerHour'>, b: LaunchOption): boolean {
+  return a.instanceType === b.instanceType && a.zone === b.zone && a.capacityType === b.capacityType;
+}
+
+/** C50, and the claim's name from the first moment on, so that an instance can be traced before its node registers. */
+function ownershipTags(record: NodeClaimRecord, nodeClass: EC2NodeClass): LaunchRequest['tags'] {
+  return {
+    ...nodeClass.spec.tags,
+    [`kubernetes.io/cluster/${record.cluster}`]: 'owned',
+    'eks:eks-cluster-name': record.cluster,
+    [NODE_POOL]: record.nodePool,
+    [NODE_CLASS]: record.spec.nodeClassRef.name,
+    [NODE_CLAIM_TAG]: record.name,
+  };
+}
+
+function attemptsOf(record: NodeClaimRecord): number {
+  return record.launch.kind === 'planned' ? 0 : record.launch.attempt;
+}
+
+function whyNothingLeft(record: NodeClaimRecord, { resolved, unavailable }: LaunchContext): string {
+  const gone = record.options.filter((option) => unavailable.some((one) => isSame(one, option))).length;
+  const zones = [...new Set(resolved.subnets.map((subnet) => subnet.zone))].toSorted().join(', ') || 'no zone';
+  return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}`;
+}
+
+/** The record once the instance is there: from now on it holds its real capacity (promise 2: the refund). */
+export function launched(record: NodeClaimRecord, instance: Instance, nowMs: number): NodeClaimRecord {
+  const type = record.types.find((one) => one.name === instance.instanceType);
+  return {
+    ...record,
+    ...(type === undefined ? {} : { holds: type.capacity, allocatable: type.allocatable }),
+    launch: { kind: 'launched', attempt: attemptsOf(record), instance, atMs: nowMs },
+  };
+}
+
+export function refusedLaunch(record: NodeClaimRecord, message: string, nowMs: number): NodeClaimRecord {
+  return { ...record, launch: { kind: 'refused', attempt: attemptsOf(record), message, atMs: nowMs } };
+}

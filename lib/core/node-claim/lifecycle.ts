@@ -1,0 +1,181 @@
+import { parseNillableDuration } from '../../apis/duration.ts';
+import type { Node } from '../../apis/kubernetes.ts';
+import { INITIALIZED } from '../../apis/labels.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
+import type { Action, Due, Verdict } from '../action.ts';
+import { type LaunchContext, planLaunch } from './launch.ts';
+import type { DeletionReason, NodeClaimRecord } from './record.ts';
+import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
+
+/** D8. */
+const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
+const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
+/** An instance that EC2 does not list yet may be too young to be listed. */
+const LISTED_AFTER_MS = MINUTE_MS;
+
+/** One claim and its node: all that its lifecycle looks at. */
+export interface NodeClaimView {
+  readonly record: NodeClaimRecord;
+  readonly node?: Node;
+  /** The NodeClaim object in the cluster is being deleted: somebody said `kubectl delete nodeclaim`. */
+  readonly deleteRequested: boolean;
+  /** Whether EC2 lists the instance. */
+  readonly instanceListed: boolean;
+  /** Undefined with the reason where the NodeClass cannot be used just now. */
+  readonly launchContext: LaunchContext | { readonly reason: string; readonly message: string };
+}
+
+/** What happens next to a claim, and the record as it is to be written before that is done. */
+export interface LifecycleVerdict extends Verdict {
+  readonly record: NodeClaimRecord;
+}
+
+/**
+ * The claim's next step: launch, register, initialize, or give up. A claim that is being deleted is left to termination,
+ * but for a launch whose outcome is unknown: that is settled first (D36).
+ * *Source:* D1–D8, D14, D15.
+ */
+export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVerdict {
+  const { record } = view;
+  if (record.launch.kind === 'requested') return replay(record, record.launch);
+  if (record.deletion !== undefined) return unchanged(record);
+  const goodbye = whyDelete(view, nowMs);
+  if (goodbye !== undefined) return deletion(record, goodbye);
+  if (record.launch.kind !== 'launched') return launch(view, nowMs);
+  if (view.node === undefined)
+    return { ...unchanged(record), due: [settling(record.launch.atMs + REGISTRATION_TIMEOUT_MS)] };
+  return join(record, view.node, nowMs);
+}
+
+/** A request whose outcome is not recorded is sent again word for word: EC2 answers with what the first one launched. */
+function replay(
+  record: NodeClaimRecord,
+  state: NodeClaimRecord['launch'] & { readonly kind: 'requested' },
+): LifecycleVerdict {
+  const { attempt, request } = state;
+  return act(record, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
+}
+
+function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
+  const { record, launchContext } = view;
+  if (!('resolved' in launchContext)) return waiting(record, launchContext, nowMs);
+  const plan = planLaunch(record, launchContext);
+  switch (plan.kind) {
+    case 'no-capacity':
+      return deletion(record, { reason: 'insufficient_capacity', message: plan.message });
+    case 'unsupported':
+      return waiting(record, { reason: 'Unsupported', message: plan.message }, nowMs);
+    case 'launch': {
+      const { attempt, request } = plan;
+      const frozen: NodeClaimRecord = { ...record, launch: { kind: 'requested', attempt, request, atMs: nowMs } };
+      return act(frozen, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
+    }
+  }
+}
+
+/** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
+function join(record: NodeClaimRecord, node: Node, nowMs: number): LifecycleVerdict {
+  const target = { name: node.metadata.name, ...versionOf(node) };
+  const expiry = expiryOf(record);
+  const due: readonly Due[] = expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
+  if (!isRegistered(node)) {
+    const patch = registrationPatch(record, node);
+    const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
+    // It may be ready for the next step already, and then nothing else would tell.
+    const next = settling(nowMs + SECOND_MS);
+    return {
+      ...act(known, { kind: 'register-node', nodeClaim: record.name, node: target, patch }),
+      due: [...due, next],
+    };
+  }
+  if (isInitialized(node)) return { ...unchanged(record), due };
+  const missing = whyNotInitialized(record, node);
+  if (missing !== undefined) {
+    const blocked = {
+      subject: `nodeclaim ${record.name}`,
+      nodePool: record.nodePool,
+      reason: 'NotInitialized',
+      message: missing,
+      numbers: {},
+    };
+    return { ...unchanged(record), blocked: [blocked], due };
+  }
+  const ready = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
+  const patch = { labels: { [INITIALIZED]: 'true' } };
+  return { ...act(ready, { kind: 'initialize-node', nodeClaim: record.name, node: target, patch }), due };
+}
+
+interface Goodbye {
+  readonly reason: DeletionReason;
+  readonly message: string;
+}
+
+function whyDelete(
+  { record, node, deleteRequested, instanceListed }: NodeClaimView,
+  nowMs: number,
+): Goodbye | undefined {
+  if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
+  if (node?.metadata.deletionTimestamp !== undefined) return { reason: 'deleted', message: 'the Node was deleted' };
+  const { launch: state } = record;
+  if (state.kind !== 'launched') {
+    return nowMs - record.createdAtMs < LAUNCH_TIMEOUT_MS
+      ? undefined
+      : { reason: 'launch_timeout', message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes` };
+  }
+  if (!instanceListed && nowMs - state.atMs >= LISTED_AFTER_MS) {
+    return { reason: 'instance_terminated', message: `EC2 does not know instance ${state.instance.id} any more` };
+  }
+  if (record.registeredAtMs === undefined && nowMs - state.atMs >= REGISTRATION_TIMEOUT_MS) {
+    return {
+      reason: 'registration_timeout',
+      message: `no node registered within ${REGISTRATION_TIMEOUT_MS / MINUTE_MS} minutes`,
+    };
+  }
+  const expiry = expiryOf(record);
+  return expiry === undefined || nowMs < expiry
+    ? undefined
+    : { reason: 'expired', message: `it is older than expireAfter ${record.spec.expireAfter}` };
+}
+
+/** D14: an instant, or undefined for `Never`. */
+function expiryOf(record: NodeClaimRecord): number | undefined {
+  const after = parseNillableDuration(record.spec.expireAfter);
+  return after === undefined ? undefined : record.createdAtMs + after;
+}
+
+function deletion(record: NodeClaimRecord, { reason, message }: Goodbye): LifecycleVerdict {
+  return act(record, { kind: 'delete-node-claim', nodeClaim: record.name, reason, message });
+}
+
+function waiting(
+  record: NodeClaimRecord,
+  why: { readonly reason: string; readonly message: string },
+  nowMs: number,
+): LifecycleVerdict {
+  const blocked = {
+    subject: `nodeclaim ${record.name}`,
+    nodePool: record.nodePool,
+    reason: why.reason,
+    message: why.message,
+    numbers: {},
+  };
+  const nextLook = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
+  return { ...unchanged(record), blocked: [blocked], due: [settling(nextLook)] };
+}
+
+function act(record: NodeClaimRecord, action: Action): LifecycleVerdict {
+  return { record, actions: [action], blocked: [], due: [] };
+}
+
+function unchanged(record: NodeClaimRecord): LifecycleVerdict {
+  return { record, actions: [], blocked: [], due: [] };
+}
+
+function settling(atMs: number): Due {
+  return { atMs, kind: 'settling' };
+}
+
+function versionOf(node: Node): { readonly resourceVersion?: string } {
+  const { resourceVersion } = node.metadata;
+  return resourceVersion === undefined ? {} : { resourceVersion };
+}

@@ -1,0 +1,15 @@
+import type { Labels, Taint } from '../../apis/kubernetes.ts';
+
+/** The node to change, as it was when it was read: a change in between makes the write a conflict. */
+export interface NodeTarget {
+  readonly name: string;
+  readonly resourceVersion?: string;
+}
+
+/** Changes to a node. Labels and annotations merge; taints and finalizers replace the whole list. */
+export interface NodePatch {
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly taints?: readonly Taint[];
+  readonly finalizers?: readonly string[];
+}

@@ -1,0 +1,60 @@
+import type { Labels, Node, Taint } from '../../apis/kubernetes.ts';
+import {
+  CAPACITY_TYPE,
+  DO_NOT_SYNC_TAINTS,
+  INITIALIZED,
+  INSTANCE_TYPE,
+  REGISTERED,
+  TERMINATION_FINALIZER,
+  ZONE,
+} from '../../apis/labels.ts';
+import { formatTaint, isEphemeral, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { isNodeReady } from '../cluster/state-node.ts';
+import { parseResources } from '../resources/resources.ts';
+import type { NodePatch } from './node-patch.ts';
+import { instanceOf, type NodeClaimRecord } from './record.ts';
+
+/** D5, D6: what registration writes to the node: labels, taints, our finalizer; the unregistered taint goes. */
+export function registrationPatch(record: NodeClaimRecord, node: Node): NodePatch {
+  const present = (node.spec?.taints ?? []).filter((taint) => taint.key !== UNREGISTERED_TAINT.key);
+  const synced = node.metadata.labels?.[DO_NOT_SYNC_TAINTS] === 'true';
+  const wanted = synced ? [] : [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? [])];
+  const missing = wanted.filter((taint) => !present.some((one) => sameTaint(one, taint)));
+  return {
+    labels: { ...instanceLabels(record), ...record.labels, [REGISTERED]: 'true' },
+    annotations: record.annotations,
+    taints: [...present, ...missing],
+    finalizers: [...new Set([...(node.metadata.finalizers ?? []), TERMINATION_FINALIZER])],
+  };
+}
+
+function instanceLabels(record: NodeClaimRecord): Labels {
+  const instance = instanceOf(record);
+  if (instance === undefined) return {};
+  return { [INSTANCE_TYPE]: instance.instanceType, [ZONE]: instance.zone, [CAPACITY_TYPE]: instance.capacityType };
+}
+
+export function isRegistered(node: Node): boolean {
+  return node.metadata.labels?.[REGISTERED] === 'true';
+}
+
+export function isInitialized(node: Node): boolean {
+  return node.metadata.labels?.[INITIALIZED] === 'true';
+}
+
+/** D7: what the node still lacks before pods may count on it, in words; undefined where nothing is missing. */
+export function whyNotInitialized(record: NodeClaimRecord, node: Node): string | undefined {
+  if (!isNodeReady(node)) return 'the node is not Ready';
+  const taints = node.spec?.taints ?? [];
+  const pending = taints.find((taint) => isEphemeral(taint) || isStartup(record, taint));
+  if (pending !== undefined) return `the taint ${formatTaint(pending)} is still there`;
+  const allocatable = parseResources(node.status?.allocatable);
+  const missing = Object.entries(parseResources(record.spec.resources.requests)).find(
+    ([name, amount]) => name.includes('/') && amount > 0 && (allocatable[name] ?? 0) === 0,
+  );
+  return missing === undefined ? undefined : `the resource ${missing[0]} is not registered yet`;
+}
+
+function isStartup(record: NodeClaimRecord, taint: Taint): boolean {
+  return (record.spec.startupTaints ?? []).some((one) => sameTaint(one, taint));
+}

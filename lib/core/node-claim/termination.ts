@@ -1,0 +1,172 @@
+import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
+import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
+import { parseTime, SECOND_MS } from '../../apis/time.ts';
+import type { Action, Blocked, Due, PodTarget, Verdict } from '../action.ts';
+import { isDrainable, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
+
+/** D22: a drain is not over before daemons and latecomers had time to show. */
+const LEAST_DRAIN_MS = 5 * SECOND_MS;
+/** D23: how soon an eviction that was refused is tried again. */
+const RETRY_MS = 5 * SECOND_MS;
+/** D26. */
+const INSTANCE_POLL_MS = 5 * SECOND_MS;
+/** D21: a pod that should have ended a minute ago has lost its kubelet. */
+const STUCK_MS = 60 * SECOND_MS;
+/** Kubernetes's default for terminationGracePeriodSeconds. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/** A claim that is being deleted, with its node, the pods there, and whether EC2 still has the instance. */
+export interface TerminationView {
+  readonly record: NodeClaimRecord;
+  readonly node?: Node;
+  readonly pods: readonly Pod[];
+  readonly instanceListed: boolean;
+}
+
+export interface TerminationVerdict extends Verdict {
+  readonly record: NodeClaimRecord;
+}
+
+/**
+ * The next step of taking a claim down: cordon, evict tier by tier, terminate the instance, release the claim. Every step
+ * goes by what is seen, so it can be repeated by anyone. *Source:* D17–D27.
+ */
+export function decideTermination(view: TerminationView, nowMs: number): TerminationVerdict {
+  const { record, node } = view;
+  const { deletion } = record;
+  if (deletion === undefined || record.releasedAtMs !== undefined) return nothing(record);
+  // D36: a launch whose outcome is unknown may have made an instance: lifecycle settles it first.
+  if (record.launch.kind === 'requested') return { ...nothing(record), due: [settling(nowMs + RETRY_MS)] };
+  const instance = instanceOf(record);
+  if (instance === undefined || !view.instanceListed) return release(view, nowMs);
+  if (node === undefined || record.registeredAtMs === undefined) return terminate(record, instance.id, nowMs);
+  const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
+  const draining = { ...record, deletion: { ...deletion, drainStartedAtMs: deletion.drainStartedAtMs ?? nowMs } };
+  if (!drained) return { record: draining, actions, blocked, due };
+  const earliest = draining.deletion.drainStartedAtMs + LEAST_DRAIN_MS;
+  if (nowMs < earliest) return { record: draining, actions, blocked, due: [settling(earliest)] };
+  return terminate(draining, instance.id, nowMs);
+}
+
+function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdict & { readonly drained: boolean } {
+  const { record, node } = view;
+  const cordon = node === undefined ? [] : cordonActions(record, node);
+  const pods = view.pods.filter((pod) => isDrainable(pod) && !isStuck(pod, nowMs));
+  const forced = pods.flatMap((pod) => forcedEviction(record, pod, { deletion, nowMs }));
+  const waiting = pods.filter((pod) => !isTerminating(pod));
+  const held = waiting.filter((pod) => pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true');
+  const tier = firstTier(waiting.filter((pod) => !held.includes(pod)));
+  const evictions = tier
+    .filter((pod) => !forced.some((one) => one.pod.uid === pod.metadata.uid))
+    .map((pod) => ({ kind: 'evict-pod' as const, nodeClaim: record.name, pod: targetOf(pod) }));
+  return {
+    actions: [...cordon, ...forced, ...evictions],
+    blocked: held.map((pod) => heldBack(record, pod)),
+    due: pods.length === 0 ? [] : [settling(nowMs + RETRY_MS)],
+    drained: pods.length === 0,
+  };
+}
+
+/** D19. */
+function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
+  const taints = node.spec?.taints ?? [];
+  if (taints.some((taint) => sameTaint(taint, DISRUPTED_TAINT))) return [];
+  const { name, resourceVersion } = node.metadata;
+  return [
+    {
+      kind: 'cordon-node',
+      nodeClaim: record.name,
+      node: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+      patch: { taints: [...taints, DISRUPTED_TAINT], labels: { [EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
+    },
+  ];
+}
+
+/** D20: plain pods, then daemons, then critical pods, then critical daemons; one tier at a time. */
+function firstTier(pods: readonly Pod[]): readonly Pod[] {
+  const tiers = Map.groupBy(pods, tierOf);
+  const first = Math.min(...tiers.keys());
+  return tiers.get(first) ?? [];
+}
+
+function tierOf(pod: Pod): number {
+  const critical = ['system-cluster-critical', 'system-node-critical'].includes(pod.spec.priorityClassName ?? '');
+  return (critical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
+}
+
+/** D24: with a deadline, a pod is forced out in time to use its own grace period, PDB or not. */
+function forcedEviction(
+  record: NodeClaimRecord,
+  pod: Pod,
+  { deletion, nowMs }: { readonly deletion: Deletion; readonly nowMs: number },
+): readonly (Action & { readonly kind: 'evict-pod' })[] {
+  if (deletion.deadlineMs === undefined || isTerminating(pod)) return [];
+  const graceMs = (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
+  if (nowMs < deletion.deadlineMs - graceMs) return [];
+  const graceSeconds = Math.max(1, Math.floor((deletion.deadlineMs - nowMs) / SECOND_MS));
+  return [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }];
+}
+
+function isStuck(pod: Pod, nowMs: number): boolean {
+  const { deletionTimestamp } = pod.metadata;
+  return deletionTimestamp !== undefined && nowMs - parseTime(deletionTimestamp) > STUCK_MS;
+}
+
+function terminate(record: NodeClaimRecord, instanceId: string, nowMs: number): TerminationVerdict {
+  const { deletion } = record;
+  if (deletion === undefined) return nothing(record);
+  const asked = {
+    ...record,
+    deletion: { ...deletion, terminateRequestedAtMs: deletion.terminateRequestedAtMs ?? nowMs },
+  };
+  return {
+    record: asked,
+    actions: [{ kind: 'terminate-instance', nodeClaim: record.name, instanceId }],
+    blocked: [],
+    due: [settling(nowMs + INSTANCE_POLL_MS)],
+  };
+}
+
+/** Nothing of it is left in EC2: the node and the claim may go. */
+function release({ record, node }: TerminationView, nowMs: number): TerminationVerdict {
+  const { name, resourceVersion, finalizers = [] } = node?.metadata ?? { name: '' };
+  const target = { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  const rest = finalizers.filter((one) => one !== TERMINATION_FINALIZER);
+  return {
+    record,
+    actions: [
+      {
+        kind: 'release-node-claim',
+        nodeClaim: record.name,
+        atMs: nowMs,
+        ...(node === undefined ? {} : { node: target, finalizers: rest }),
+      },
+    ],
+    blocked: [],
+    due: [],
+  };
+}
+
+function heldBack(record: NodeClaimRecord, pod: Pod): Blocked {
+  return {
+    subject: `pod ${podKey(pod)}`,
+    nodePool: record.nodePool,
+    reason: 'DoNotDisrupt',
+    message: `it carries ${DO_NOT_DISRUPT}: its node ${record.nodeName ?? ''} waits for it to end`,
+    numbers: {},
+  };
+}
+
+function targetOf(pod: Pod): PodTarget {
+  return { namespace: pod.metadata.namespace ?? 'default', name: pod.metadata.name, uid: pod.metadata.uid ?? '' };
+}
+
+function nothing(record: NodeClaimRecord): TerminationVerdict {
+  return { record, actions: [], blocked: [], due: [] };
+}
+
+function settling(atMs: number): Due {
+  return { atMs, kind: 'settling' };
+}

@@ -1,0 +1,105 @@
+import { type Labels, podKey } from '../../apis/kubernetes.ts';
+import { ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, WELL_KNOWN_LABELS, ZONE } from '../../apis/labels.ts';
+import { NODE_POOL_DEFAULTS } from '../../apis/node-pool.ts';
+import { fingerprint } from '../identity.ts';
+import type { InstanceType } from '../instance-type/instance-type.ts';
+import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
+import { oneOf } from '../requirements/requirement.ts';
+import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
+import { add, formatResources, type Resources } from '../resources/resources.ts';
+import { largestCapacity } from '../scheduling/limits.ts';
+import type { OpenClaim } from '../scheduling/open-claim.ts';
+import { launchOptions } from './launch-options.ts';
+
+export interface NewNodeClaimContext {
+  readonly cluster: string;
+  readonly decisionId: string;
+  readonly nowMs: number;
+}
+
+/**
+ * The record of a claim that the solver planned. Its name follows from the decision, so repeating the decision makes the
+ * same claim. *Source:* A2.3, B14, B38.
+ */
+export function newNodeClaim(claim: OpenClaim, index: number, context: NewNodeClaimContext): NodeClaimRecord {
+  const { template } = claim;
+  const pool = template.nodePool.metadata.name;
+  const { spec } = template.nodePool.spec.template;
+  const options = launchOptions(claim.instanceTypes, claim.requirements, { flexible: template.minValues.length > 0 });
+  const sent = claim.instanceTypes.filter((type) => options.some((option) => option.instanceType === type.name));
+  const requirements = asLaunched(claim.requirements, options);
+  return {
+    cluster: context.cluster,
+    name: `${pool}-${fingerprint(`${context.decisionId}/${index}`, 8)}`,
+    version: 0,
+    decisionId: context.decisionId,
+    nodePool: pool,
+    labels: { ...customLabels(requirements), ...template.labels },
+    annotations: template.annotations,
+    spec: {
+      nodeClassRef: spec.nodeClassRef,
+      requirements: toNodeSelector(requirements),
+      resources: { requests: formatResources(add(claim.requests, leastOverhead(claim))) },
+      ...(spec.taints === undefined ? {} : { taints: spec.taints }),
+      ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
+      expireAfter: spec.expireAfter ?? NODE_POOL_DEFAULTS.expireAfter,
+      ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
+    },
+    createdAtMs: context.nowMs,
+    pods: claim.demands.map((demand) => podKey(demand.pod)),
+    options,
+    types: sent.map(launchType),
+    holds: largestCapacity(sent),
+    allocatable: smallestAllocatable(sent),
+    launch: { kind: 'planned' },
+  };
+}
+
+function launchType({ name, requirements, capacity, allocatable }: InstanceType): LaunchType {
+  const architecture = requirements.get(ARCH)?.values.has('arm64') === true ? 'arm64' : 'amd64';
+  return { name, architecture, capacity, allocatable };
+}
+
+/** B38: the requirements narrowed to what is really asked of EC2; the placeholder hostname goes. */
+function asLaunched(requirements: Requirements, options: readonly LaunchOption[]): Requirements {
+  const narrowed = new Map(requirements);
+  narrowed.delete(HOSTNAME);
+  return [
+    oneOf(
+      INSTANCE_TYPE,
+      options.map((option) => option.instanceType),
+    ),
+    oneOf(
+      ZONE,
+      options.map((option) => option.zone),
+    ),
+    oneOf(
+      CAPACITY_TYPE,
+      options.map((option) => option.capacityType),
+    ),
+  ].reduce<Requirements>(withRequirement, narrowed);
+}
+
+/** B14: a label of the user's own gets one concrete value, the first of those allowed. */
+function customLabels(requirements: Requirements): Labels {
+  const labels: Record<string, string> = {};
+  for (const [key, one] of requirements) {
+    const [value] = [...one.values].toSorted();
+    if (!WELL_KNOWN_LABELS.has(key) && !one.complement && value !== undefined) labels[key] = value;
+  }
+  return labels;
+}
+
+function leastOverhead(claim: OpenClaim): Resources {
+  const [first, ...others] = claim.instanceTypes.map((type) => claim.template.overhead.get(type.name) ?? {});
+  return others.reduce<Resources>((least, one) => smaller(least, one), first ?? {});
+}
+
+function smallestAllocatable(types: readonly InstanceType[]): Resources {
+  const [first, ...others] = types;
+  return others.reduce<Resources>((least, type) => smaller(least, type.allocatable), first?.allocatable ?? {});
+}
+
+function smaller(a: Resources, b: Resources): Resources {
+  return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
+}

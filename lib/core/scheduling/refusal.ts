@@ -1,0 +1,10 @@
+/** Why one place does not take a pod: a word to group by, a sentence to read, the figures behind it. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+export function refusal(reason: string, message: string, numbers: Refusal['numbers'] = {}): Refusal {
+  return { reason, message, numbers };
+}

@@ -1,0 +1,64 @@
+import type { Labels, Taint } from '../../apis/kubernetes.ts';
+import { NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import type { NodePoolView } from '../cluster/snapshot.ts';
+import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
+import type { InstanceType } from '../instance-type/instance-type.ts';
+import {
+  intersects,
+  merge,
+  type Requirements,
+  requirementsFrom,
+  requirementsFromLabels,
+} from '../requirements/requirements.ts';
+import type { Resources } from '../resources/resources.ts';
+import { type Daemon, daemonOverhead } from './daemons.ts';
+
+/** What every new claim of a NodePool starts from (B13, B14). */
+export interface NodeClaimTemplate {
+  readonly nodePool: NodePool;
+  readonly requirements: Requirements;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly taints: readonly Taint[];
+  /** Types that the pool's own requirements allow and that are for sale. */
+  readonly instanceTypes: readonly InstanceType[];
+  /** B21: what daemons take of each type, by its name. */
+  readonly overhead: ReadonlyMap<string, Resources>;
+  readonly minValues: readonly { readonly key: string; readonly count: number }[];
+}
+
+export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]): NodeClaimTemplate {
+  const { nodePool } = view;
+  const { metadata, spec } = nodePool.spec.template;
+  const labels = { ...metadata?.labels, [NODE_POOL]: nodePool.metadata.name, [NODE_CLASS]: spec.nodeClassRef.name };
+  const requirements = merge(requirementsFrom(spec.requirements), requirementsFromLabels(labels));
+  const taints = spec.taints ?? [];
+  const host = { name: nodePool.metadata.name, fixed: false, requirements, taints };
+  const instanceTypes = view.instanceTypes.filter(
+    (type) => intersects(type.requirements, requirements) && compatibleOfferings(type, requirements).length > 0,
+  );
+  return {
+    nodePool,
+    requirements,
+    labels,
+    annotations: metadata?.annotations ?? {},
+    taints,
+    instanceTypes,
+    overhead: new Map(instanceTypes.map((type) => [type.name, daemonOverhead(daemons, host, type.requirements)])),
+    minValues: spec.requirements.flatMap((one) =>
+      one.minValues === undefined ? [] : [{ key: one.key, count: one.minValues }],
+    ),
+  };
+}
+
+/** B12: the heaviest pool first; of equals the later name. Static and deleting pools take no part (B63). */
+export function byDescendingWeight(views: readonly NodePoolView[]): readonly NodePoolView[] {
+  return views
+    .filter(({ nodePool }) => nodePool.spec.replicas === undefined && nodePool.metadata.deletionTimestamp === undefined)
+    .toSorted(
+      (a, b) =>
+        (b.nodePool.spec.weight ?? 0) - (a.nodePool.spec.weight ?? 0) ||
+        (a.nodePool.metadata.name < b.nodePool.metadata.name ? 1 : -1),
+    );
+}

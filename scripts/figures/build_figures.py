@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Make data/instance-types.json and data/regions/<region>.json, the figures that Kerf ships.
+
+    python3 -m venv /tmp/figures && /tmp/figures/bin/pip install --no-deps moto==5.2.5
+    python3 scripts/figures/build_figures.py \
+        --moto /tmp/figures/lib/python3.*/site-packages/moto \
+        --prices ../shared/data/prices/linux-prices-us-eu.csv \
+        --branch-interfaces ../shared/data/instance-types/catalogue-us-east-1.json \
+                            ../shared/data/instance-types/karpenter-allocatable.json \
+        --facts-as-of 2026-10-27T00:00:00Z --prices-as-of 2026-07-01T00:00:00Z --out data
+
+Standard library only; moto is read as files, never imported. The same input gives the same bytes.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import re
+from collections import defaultdict
+from decimal import Decimal
+from pathlib import Path
+
+POD_ENI = "vpc.amazonaws.com/pod-eni"
+ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
+
+COLUMNS = [
+    "name",
+    "architecture",
+    "vcpus",
+    "memoryMib",
+    "hypervisor",
+    "bareMetal",
+    "usageClasses",
+    "cpuManufacturer",
+    "sustainedClockMhz",
+    "encryptionInTransit",
+    "nitroEnclaves",
+    "maxNetworkInterfaces",
+    "ipv4PerInterface",
+    "efaInterfaces",
+    "branchInterfaces",
+    "baselineNetworkMbps",
+    "ebsMbps",
+    "instanceStoreGb",
+    "localNvmeGb",
+    "gpus",
+    "neuron",
+    "accelerators",
+]
+
+
+def architecture_of(described):
+    """The first architecture that Kubernetes nodes run on, or None (C1)."""
+    for name in described["ProcessorInfo"]["SupportedArchitectures"]:
+        if name in ARCHITECTURES:
+            return ARCHITECTURES[name]
+    return None
+
+
+def thousandfold(amount):
+    """2.3 (GHz, Gbps) as 2300, without the noise of floating point."""
+    return int((Decimal(str(amount)) * 1000).to_integral_value())
+
+
+def baseline_network_mbps(network):
+    """The one card's baseline. Several cards may share a limit or state too little: then what EC2 says of the whole type."""
+    if len(network["NetworkCards"]) == 1:
+        return thousandfold(network["NetworkCards"][0]["BaselineBandwidthInGbps"])
+    cards, gigabits = re.fullmatch(r"(?:(\d+)x )?(\d+) Gigabit", network["NetworkPerformance"]).groups(default="1")
+    return int(cards) * int(gigabits) * 1000
+
+
+def facts_row(described, branch_interfaces):
+    """One type's values in the order of COLUMNS; trailing absent values are left off."""
+    name = described["InstanceType"]
+    network = described["NetworkInfo"]
+    processor = described["ProcessorInfo"]
+    clock = processor.get("SustainedClockSpeedInGhz")
+    default_card = next(
+        card for card in network["NetworkCards"] if card["NetworkCardIndex"] == network["DefaultNetworkCardIndex"]
+    )
+    storage = described.get("InstanceStorageInfo", {})
+    ebs = described.get("EbsInfo", {})
+    gpus = described.get("GpuInfo", {}).get("Gpus", [])
+    neuron = described.get("NeuronInfo", {}).get("NeuronDevices", [])
+    inference = [] if neuron else described.get("InferenceAcceleratorInfo", {}).get("Accelerators", [])
+    values = {
+        "name": name,
+        "architecture": architecture_of(described),
+        "vcpus": described["VCpuInfo"]["DefaultVCpus"],
+        "memoryMib": described["MemoryInfo"]["SizeInMiB"],
+        "hypervisor": described.get("Hypervisor", ""),
+        "bareMetal": described["BareMetal"],
+        "usageClasses": [each for each in ("on-demand", "spot") if each in described["SupportedUsageClasses"]],
+        "cpuManufacturer": processor["Manufacturer"].lower() if "Manufacturer" in processor else None,
+        "sustainedClockMhz": None if clock is None else thousandfold(clock),
+        "encryptionInTransit": network["EncryptionInTransitSupported"],
+        "nitroEnclaves": described["NitroEnclavesSupport"] == "supported",
+        "maxNetworkInterfaces": default_card["MaximumNetworkInterfaces"],
+        "ipv4PerInterface": network["Ipv4AddressesPerInterface"],
+        "efaInterfaces": network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 0),
+        "branchInterfaces": branch_interfaces.get(name),
+        "baselineNetworkMbps": baseline_network_mbps(network),
+        "ebsMbps": ebs["EbsOptimizedInfo"]["MaximumBandwidthInMbps"]
+        if ebs.get("EbsOptimizedSupport") == "default"
+        else None,
+        "instanceStoreGb": storage.get("TotalSizeInGB"),
+        "localNvmeGb": storage.get("TotalSizeInGB") if storage.get("NvmeSupport") != "unsupported" else None,
+        "gpus": [[gpu["Name"], gpu["Manufacturer"], gpu["Count"], gpu["MemoryInfo"]["SizeInMiB"]] for gpu in gpus],
+        "neuron": [[device["Name"], device["Count"], device["CoreInfo"]["Count"]] for device in neuron],
+        "accelerators": [[each["Name"], each["Manufacturer"], each["Count"]] for each in inference],
+    }
+    row = [None if values[column] == [] else values[column] for column in COLUMNS]
+    while row[-1] is None:
+        row.pop()
+    return row
+
+
+def read_branch_interfaces(paths):
+    """Branch interfaces by type. Where several files know a type, the first wins."""
+    known = {}
+    for path in paths:
+        document = json.loads(path.read_text())
+        if "instanceTypes" in document:
+            entries = [(each["name"], each["capacity"]) for each in document["instanceTypes"]]
+        else:
+            entries = [(name, each["allocatable"]) for name, each in document.items()]
+        for name, resources in entries:
+            if POD_ENI in resources:
+                known.setdefault(name, int(resources[POD_ENI]))
+    return known
+
+
+def read_prices(path):
+    """{region: {type: (on-demand, average spot or None)}}, USD an hour."""
+    prices = defaultdict(dict)
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            spot = row["spot_avg_usd_per_hour"]
+            prices[row["region_code"]][row["instance_type"]] = (
+                float(row["ondemand_usd_per_hour"]),
+                float(spot) if spot else None,
+            )
+    return prices
+
+
+def read_gzip(path):
+    with gzip.open(path, "rt") as file:
+        return json.load(file)
+
+
+def types_by_location(path):
+    found = defaultdict(set)
+    for offering in read_gzip(path):
+        found[offering["Location"]].add(offering["InstanceType"])
+    return found
+
+
+def zone_ids(by_name, by_id):
+    """Pair zone names with zone ids: the two tables list the same types for the same zone. Ties go in order of name."""
+    pairs = {}
+    free = sorted(by_id)
+    for zone in sorted(by_name):
+        match = next((each for each in free if by_id[each] == by_name[zone]), None)
+        if match is None:
+            raise SystemExit(f"{zone}: no zone id has the same instance types")
+        pairs[zone] = match
+        free.remove(match)
+    return pairs
+
+
+def region_document(region, moto, prices, known_types, as_of):
+    offerings = moto / "ec2" / "resources" / "instance_type_offerings"
+    by_name = types_by_location(offerings / "availability-zone" / f"{region}.json.gz")
+    by_id = types_by_location(offerings / "availability-zone-id" / f"{region}.json.gz")
+    rows = {}
+    for name in sorted(set().union(*by_name.values()) & known_types):
+        letters = "".join(sorted(zone.removeprefix(region) for zone, types in by_name.items() if name in types))
+        row = [letters, *prices.get(name, (None, None))]
+        while row[-1] is None:
+            row.pop()
+        rows[name] = row
+    return {"region": region, "asOf": as_of, "zones": zone_ids(by_name, by_id), "types": rows}
+
+
+def write_lines(path, head, key, brackets, lines):
+    """One entry a line: small, and a changed figure is a changed line."""
+    text = json.dumps(head, separators=(",", ":"))[:-1]
+    body = ",\n".join(lines)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'{text},"{key}":{brackets[0]}\n{body}\n{brackets[1]}}}\n')
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--moto", type=Path, required=True, help="the folder of the package moto 5.2.5")
+    parser.add_argument("--prices", type=Path, required=True, help="the CSV of Linux prices")
+    parser.add_argument("--branch-interfaces", type=Path, nargs="+", required=True, help="JSON with pod-eni capacities")
+    parser.add_argument("--facts-as-of", required=True, help="RFC 3339: the date of moto's tables")
+    parser.add_argument("--prices-as-of", required=True, help="RFC 3339: the date of the prices")
+    parser.add_argument("--out", type=Path, required=True, help="the data folder to write")
+    options = parser.parse_args()
+
+    described = read_gzip(options.moto / "ec2" / "resources" / "instance_types.json.gz")
+    usable = {
+        name: each
+        for name, each in described.items()
+        if "hvm" in each["SupportedVirtualizationTypes"] and architecture_of(each)
+    }
+    branch_interfaces = read_branch_interfaces(options.branch_interfaces)
+    rows = [facts_row(usable[name], branch_interfaces) for name in sorted(usable)]
+    head = {"asOf": options.facts_as_of, "columns": COLUMNS}
+    write_lines(options.out / "instance-types.json", head, "rows", "[]", [compact(row) for row in rows])
+
+    for region, prices in sorted(read_prices(options.prices).items()):
+        document = region_document(region, options.moto, prices, set(usable), options.prices_as_of)
+        types = document.pop("types")
+        lines = [f"{compact(name)}:{compact(row)}" for name, row in types.items()]
+        write_lines(options.out / "regions" / f"{region}.json", document, "types", "{}", lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.ts';
+import type { InstanceType } from '../../../lib/core/instance-type/instance-type.ts';
+import type { OfferingKey } from '../../../lib/core/instance-type/offerings.ts';
+import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
+import { catalogueOf, factsOf, nodeClassOf, regionalOf } from './builders.ts';
+
+const ZONES = [regionalOf(), regionalOf({ zone: 'eu-west-3b', zoneId: 'euw3-az2', spotUsdPerHour: 0.05 })];
+
+function valuesOf(type: InstanceType | undefined, label: string) {
+  return [...(type?.requirements.get(label)?.values ?? [])];
+}
+
+function offered(type: InstanceType | undefined) {
+  return type?.offerings.map((each) => `${each.zone} ${each.capacityType} ${each.priceUsdPerHour} ${each.available}`);
+}
+
+function isSpotInZoneA({ type, zone, capacityType }: OfferingKey): boolean {
+  return type === 'm5.large' && zone === 'eu-west-3a' && capacityType === 'spot';
+}
+
+describe('offerings', () => {
+  test('are one a zone and capacity type (C25)', () => {
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), nodeClassOf());
+    expect(offered(type)).toEqual([
+      'eu-west-3a on-demand 0.1 true',
+      'eu-west-3a spot 0.04 true',
+      'eu-west-3b on-demand 0.1 true',
+      'eu-west-3b spot 0.05 true',
+    ]);
+  });
+  test('are only of the usage classes that the type supports (C14)', () => {
+    const [type] = instanceTypesFor(catalogueOf([factsOf({ usageClasses: ['on-demand'] })], ZONES), nodeClassOf());
+    expect(valuesOf(type, CAPACITY_TYPE)).toEqual(['on-demand']);
+  });
+  test('need a price (C29)', () => {
+    const offerings = [regionalOf({ spotUsdPerHour: undefined })];
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], offerings), nodeClassOf());
+    expect(offered(type)).toEqual(['eu-west-3a on-demand 0.1 true']);
+  });
+  test('where there is no subnet are listed as unavailable (C26)', () => {
+    const zones = new Set(['eu-west-3b']);
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), nodeClassOf(), { zones });
+    expect(offered(type)).toEqual([
+      'eu-west-3a on-demand 0.1 false',
+      'eu-west-3a spot 0.04 false',
+      'eu-west-3b on-demand 0.1 true',
+      'eu-west-3b spot 0.05 true',
+    ]);
+    expect([ZONE, ZONE_ID].map((label) => valuesOf(type, label))).toEqual([['eu-west-3b'], ['euw3-az2']]);
+  });
+  test('without capacity are listed as unavailable, one by one (C32)', () => {
+    const [type] = instanceTypesFor(catalogueOf([factsOf()]), nodeClassOf(), { isUnavailable: isSpotInZoneA });
+    expect(offered(type)).toEqual(['eu-west-3a on-demand 0.1 true', 'eu-west-3a spot 0.04 false']);
+    expect(valuesOf(type, CAPACITY_TYPE)).toEqual(['on-demand']);
+  });
+});
+
+describe('instance types', () => {
+  test('carry the region and the zones that sell them', () => {
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), nodeClassOf());
+    expect([REGION, ZONE].map((label) => valuesOf(type, label))).toEqual([['eu-west-3'], ['eu-west-3a', 'eu-west-3b']]);
+  });
+  test('that the region does not sell are left out (C1)', () => {
+    expect(instanceTypesFor(catalogueOf([factsOf()], [regionalOf({ type: 'c5.large' })]), nodeClassOf())).toEqual([]);
+  });
+  test('keep the order of the catalogue', () => {
+    const catalogue = catalogueOf([factsOf({ name: 'm5.large' }), factsOf({ name: 'c5.large' })]);
+    expect(instanceTypesFor(catalogue, nodeClassOf()).map(({ name }) => name)).toEqual(['m5.large', 'c5.large']);
+  });
+  test.each([
+    ['AL2023', 0],
+    ['AL2', 1],
+    ['Bottlerocket', 1],
+  ] as const)('of the family a1 are not for AL2023: %s has %i (C27)', (amiFamily, count) => {
+    const catalogue = catalogueOf([factsOf({ name: 'a1.large', architecture: 'arm64' })]);
+    expect(instanceTypesFor(catalogue, nodeClassOf({ amiFamily }))).toHaveLength(count);
+  });
+});
