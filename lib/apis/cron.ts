@@ -40,7 +40,7 @@ const FIELDS: readonly Field[] = [
 
 /** *Errors:* undefined where the text is no schedule. */
 export function parseCron(text: string): CronSchedule | undefined {
-  const parts = (SHORTHANDS[text.trim()] ?? text).trim().split(/\s+/);
+  const parts = (Object.hasOwn(SHORTHANDS, text.trim()) ? (SHORTHANDS[text.trim()] ?? '') : text).trim().split(/\s+/);
   if (parts.length !== FIELDS.length) return undefined;
   const sets = FIELDS.map((field, index) => parseField(parts[index] ?? '', field));
   const [minutes, hours, daysOfMonth, months, daysOfWeek] = sets;

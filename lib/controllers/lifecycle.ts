@@ -1,8 +1,13 @@
-import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import { amiFamilyOf, type EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { Labels } from '../apis/kubernetes.ts';
 import type { Decision, Due, UnavailableOffering } from '../core/action.ts';
+import type { Catalogue } from '../core/instance-type/facts.ts';
+import { instanceLabels } from '../core/instance-type/instance-labels.ts';
 import { decideLifecycle, type NodeClaimView } from '../core/node-claim/lifecycle.ts';
 import { mirrorOf } from '../core/node-claim/mirror.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
+import { isRegistered } from '../core/node-claim/registration.ts';
+import { requirementsFromValues, singleValues } from '../core/requirements/requirements.ts';
 import type { Wake } from '../ports/messages.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
@@ -35,6 +40,8 @@ interface World {
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly instanceIds: ReadonlySet<string>;
   readonly contexts: Map<string, NodeClaimView['launchContext']>;
+  /** Read when the first node has to be registered. */
+  catalogue: Catalogue | undefined;
 }
 
 async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
@@ -45,7 +52,7 @@ async function observeWorld(ports: ControllerPorts, cluster: string): Promise<Wo
     ports.cloud.describeInstances(cluster),
   ]);
   const instanceIds = new Set(instances.filter(({ state }) => state !== 'shutting-down').map(({ id }) => id));
-  return { nodes, mirrors, nodeClasses, instanceIds, contexts: new Map() };
+  return { nodes, mirrors, nodeClasses, instanceIds, contexts: new Map(), catalogue: undefined };
 }
 
 interface Claim {
@@ -98,8 +105,19 @@ async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: Wo
     ...(node === undefined ? {} : { node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
     instanceListed: instance !== undefined && world.instanceIds.has(instance.id),
+    instanceLabels: node === undefined || isRegistered(node) ? {} : await labelsFromCatalogue(ports, record, world),
     launchContext: await launchContext(ports, record, world),
   };
+}
+
+/** C15–C24: the labels of the instance's type. */
+async function labelsFromCatalogue(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<Labels> {
+  world.catalogue ??= await ports.catalogue.readCatalogue();
+  const nodeClass = world.nodeClasses.find((one) => one.metadata.name === record.spec.nodeClassRef.name);
+  const facts = world.catalogue?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
+  if (facts === undefined) return {};
+  const values = instanceLabels(facts, nodeClass === undefined ? 'Custom' : amiFamilyOf(nodeClass));
+  return singleValues(requirementsFromValues(values));
 }
 
 /** Resolved once a run for each NodeClass, and only for claims that are still to be launched. */

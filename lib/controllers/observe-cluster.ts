@@ -16,28 +16,32 @@ export async function observeCluster(ports: ControllerPorts, cluster: string): P
   const { store } = ports;
   const epoch = await store.readEpoch(cluster);
   const nowMs = ports.clock.now();
-  const [nodeClaims, commands, nominations] = await Promise.all([
+  const [nodeClaims, commands, nominations, unavailable] = await Promise.all([
     store.listNodeClaims(cluster),
     store.listCommands(cluster),
     store.listNominations(cluster, nowMs),
+    ports.catalogue.listUnavailable(nowMs),
   ]);
   const [nodes, pods, daemonSets, podDisruptionBudgets, nodePools] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listPods(),
     ports.cluster.listDaemonSets(),
     ports.cluster.listPodDisruptionBudgets(),
-    observeNodePools(ports, nowMs),
+    observeNodePools(ports, unavailable),
   ]);
   const nominated = new Set(nominations.map((nomination) => nomination.node));
-  return { cluster, epoch, nodePools, nodes, pods, daemonSets, podDisruptionBudgets, nodeClaims, commands, nominated };
+  const kubernetes = { nodes, pods, daemonSets, podDisruptionBudgets };
+  return { cluster, epoch, nodePools, ...kubernetes, nodeClaims, commands, nominated, unavailable };
 }
 
-async function observeNodePools(ports: ControllerPorts, nowMs: number): Promise<readonly NodePoolView[]> {
-  const [nodePools, nodeClasses, catalogue, unavailable] = await Promise.all([
+async function observeNodePools(
+  ports: ControllerPorts,
+  unavailable: readonly UnavailableOffering[],
+): Promise<readonly NodePoolView[]> {
+  const [nodePools, nodeClasses, catalogue] = await Promise.all([
     ports.cluster.listNodePools(),
     ports.cluster.listNodeClasses(),
     ports.catalogue.readCatalogue(),
-    ports.catalogue.listUnavailable(nowMs),
   ]);
   const resolutions = new Map<string, NodeClassResolution>();
   for (const nodeClass of nodeClasses)

@@ -35,7 +35,13 @@ async function takeDown(
   const pods = node === undefined ? [] : await ports.cluster.listPodsOnNode(node.metadata.name);
   const listed = instance === undefined ? undefined : await ports.cloud.describeInstance(cluster, instance.id);
   const nowMs = ports.clock.now();
-  const view = { record, ...(node === undefined ? {} : { node }), pods, instanceListed: listed !== undefined };
+  const instanceState = listed?.state === 'shutting-down' ? 'shutting-down' : 'alive';
+  const view = {
+    record,
+    pods,
+    ...(node === undefined ? {} : { node }),
+    ...(listed === undefined ? {} : ({ instanceState } as const)),
+  };
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due } = verdict;
   if (verdict.record !== record) await ports.store.updateNodeClaim(verdict.record);

@@ -1,4 +1,3 @@
-import { NODE_POOL_DEFAULTS } from '../node-pool.ts';
 import { LABELS, OBJECT_META } from './object-meta.ts';
 import { COUNT, closed, listOf, mapOf, oneOf, resource, type Schema, STRING, TEXT, text } from './schema.ts';
 
@@ -32,7 +31,7 @@ const TEMPLATE_SPEC: Schema = closed(
     requirements: listOf(REQUIREMENT, { maxItems: 100 }),
     taints: listOf(TAINT),
     startupTaints: listOf(TAINT),
-    expireAfter: { ...text('duration-or-never'), default: NODE_POOL_DEFAULTS.expireAfter },
+    expireAfter: { ...text('duration-or-never'), default: '720h' },
     terminationGracePeriod: text('duration'),
   },
   ['nodeClassRef', 'requirements'],
@@ -40,7 +39,7 @@ const TEMPLATE_SPEC: Schema = closed(
 
 /** A1.14 to A1.18 */
 const BUDGET: Schema = closed({
-  nodes: { ...text('budget-nodes'), default: NODE_POOL_DEFAULTS.budgets[0].nodes },
+  nodes: { ...text('budget-nodes'), default: '10%' },
   reasons: listOf(oneOf(...REASONS), { maxItems: 50, uniqueItems: true }),
   schedule: text('cron-schedule'),
   duration: text('budget-duration'),
@@ -49,14 +48,14 @@ const BUDGET: Schema = closed({
 /** A1.11 to A1.14: `consolidateAfter` may be absent, as upstream's newest schema has it. */
 const DISRUPTION: Schema = {
   ...closed({
-    consolidateAfter: { ...text('duration-or-never'), default: NODE_POOL_DEFAULTS.consolidateAfter },
+    consolidateAfter: { ...text('duration-or-never'), default: '0s' },
     consolidationPolicy: {
       ...oneOf('WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'),
-      default: NODE_POOL_DEFAULTS.consolidationPolicy,
+      default: 'WhenEmptyOrUnderutilized',
     },
-    budgets: { ...listOf(BUDGET, { maxItems: 50 }), default: NODE_POOL_DEFAULTS.budgets },
+    budgets: { ...listOf(BUDGET, { maxItems: 50 }), default: [{ nodes: '10%' }] },
   }),
-  default: { consolidateAfter: NODE_POOL_DEFAULTS.consolidateAfter },
+  default: { consolidateAfter: '0s' },
 };
 
 /** A1.1 to A1.21 */

@@ -1,6 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import type { UnavailableOffering } from '../action.ts';
 import type { DisruptionCommand } from '../disruption/command.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { NodeClaimRecord } from '../node-claim/record.ts';
@@ -25,6 +26,8 @@ export interface ClusterSnapshot {
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly nodeClaims: readonly NodeClaimRecord[];
   readonly commands: readonly DisruptionCommand[];
+  /** Offerings without capacity, as `instanceTypes` already shows them: here for the time when they may be back. */
+  readonly unavailable: readonly UnavailableOffering[];
   /** Names of nodes that are promised to pods. */
   readonly nominated: ReadonlySet<string>;
 }

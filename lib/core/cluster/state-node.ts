@@ -2,7 +2,13 @@ import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '.
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
 import { isEphemeral, sameTaint } from '../../apis/taints.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../node-claim/record.ts';
-import { merge, type Requirements, requirementsFrom, requirementsFromLabels } from '../requirements/requirements.ts';
+import {
+  merge,
+  NO_REQUIREMENTS,
+  type Requirements,
+  requirementsFrom,
+  requirementsFromLabels,
+} from '../requirements/requirements.ts';
 import { podRequests } from '../resources/pod-requests.ts';
 import { add, parseResources, type Resources, subtract } from '../resources/resources.ts';
 import { isActive, isTerminal } from './pods.ts';
@@ -61,13 +67,15 @@ function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonl
   const labels = { ...record?.labels, ...node.metadata.labels };
   const initialized = record === undefined || labels[INITIALIZED] === 'true';
   const reported = parseResources(node.status?.allocatable);
+  // Until it is registered the node lacks labels that its claim promises.
+  const promised = initialized ? NO_REQUIREMENTS : requirementsFrom(record?.spec.requirements ?? []);
   return {
     name: node.metadata.name,
     ...(labels[NODE_POOL] === undefined ? {} : { nodePool: labels[NODE_POOL] }),
     node,
     ...(record === undefined ? {} : { nodeClaim: record }),
     labels,
-    requirements: requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels }),
+    requirements: merge(promised, requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels })),
     taints: schedulingTaints(node, record, initialized),
     // B17: until the kubelet has said all, the claim's own figures stand in.
     allocatable: initialized ? reported : { ...record.allocatable, ...reported },

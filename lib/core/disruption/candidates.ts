@@ -15,15 +15,13 @@ export interface Candidate {
   readonly nodePool: NodePool;
 }
 
-/** The node as a candidate, or why it is none (E3); undefined for a node that is not ours. */
+/** The node as a candidate, or why it is none (E3); undefined for one that is not ours, still starting or already going. */
 export function candidateOf(stateNode: StateNode, snapshot: ClusterSnapshot): Candidate | Refusal | undefined {
   const { nodeClaim, node } = stateNode;
-  if (nodeClaim === undefined || node === undefined) return undefined;
+  if (nodeClaim === undefined || node === undefined || !stateNode.initialized || stateNode.deleting) return undefined;
+  if (inCommand(snapshot, nodeClaim.name)) return undefined;
   const view = snapshot.nodePools.find(({ nodePool }) => nodePool.metadata.name === nodeClaim.nodePool);
   if (view === undefined) return refusal('NodePoolNotFound', `its NodePool ${nodeClaim.nodePool} does not exist`);
-  if (!stateNode.initialized) return refusal('NotInitialized', 'it is not initialized yet');
-  if (stateNode.deleting) return refusal('Deleting', 'it is being deleted');
-  if (inCommand(snapshot, nodeClaim.name)) return refusal('InFlight', 'a disruption of it is under way');
   if (snapshot.nominated.has(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
   if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
     return refusal('DoNotDisrupt', `the node carries ${DO_NOT_DISRUPT}`);

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked, Due, Verdict } from '../action.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
@@ -56,8 +56,10 @@ function propose(
 ): Verdict {
   const { snapshot, nodes, context } = pass;
   const { nowMs } = context;
-  const considered = nodes.map((stateNode) => ({ stateNode, result: candidateOf(stateNode, snapshot) }));
-  const wanted = considered.flatMap(({ result }) => (isCandidate(result) && method.concerns(result) ? [result] : []));
+  const considered = nodes
+    .filter(method.concerns)
+    .map((stateNode) => ({ stateNode, result: candidateOf(stateNode, snapshot) }));
+  const wanted = considered.flatMap(({ result }) => (isCandidate(result) ? [result] : []));
   const due: readonly Due[] = wanted.flatMap((candidate) => {
     const ripe = method.ripeAtMs(candidate);
     return ripe === undefined || ripe <= nowMs ? [] : [{ atMs: ripe, kind: 'settling' as const }];
@@ -68,7 +70,9 @@ function propose(
     result === undefined || isCandidate(result) ? [] : [blockedNode(stateNode, result)],
   );
   const blocked = [...refused, ...over];
-  if (within.length === 0) return { actions: [], blocked, due };
+  // A budget that is spent now may have room at the next look: a schedule closes, a drain ends.
+  const retry: readonly Due[] = over.length === 0 ? [] : [{ atMs: nowMs + MINUTE_MS, kind: 'settling' }];
+  if (within.length === 0) return { actions: [], blocked, due: [...due, ...retry] };
   const command: DisruptionCommand = {
     id: context.decisionId,
     method: method.name,
@@ -78,7 +82,7 @@ function propose(
     validateAtMs: nowMs + VALIDATION_MS,
   };
   const validation: Due = { atMs: command.validateAtMs, kind: 'settling' };
-  return { actions: [{ kind: 'start-disruption', command }], blocked, due: [...due, validation] };
+  return { actions: [{ kind: 'start-disruption', command }], blocked, due: [...due, ...retry, validation] };
 }
 
 /** E29, E13: candidates that are gone, promised or busy by now are let be; the rest is deleted. */
@@ -92,7 +96,9 @@ function carryThrough(command: DisruptionCommand, pass: Pass): readonly Action[]
     return isCandidate(result) ? [result] : [];
   });
   const standing =
-    method === undefined ? [] : candidates.filter((one) => method.concerns(one) && isRipe(method, one, pass.nowMs));
+    method === undefined
+      ? []
+      : candidates.filter((one) => method.concerns(one.stateNode) && isRipe(method, one, pass.nowMs));
   const { within } = method === undefined ? { within: [] } : withinBudgets(standing, method, { ...pass, snapshot });
   const lost = command.candidates.length - within.length;
   const why =

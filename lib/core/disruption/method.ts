@@ -1,4 +1,5 @@
 import type { DisruptionReason } from '../../apis/node-pool.ts';
+import type { StateNode } from '../cluster/state-node.ts';
 import type { Candidate } from './candidates.ts';
 import type { DisruptionCommand } from './command.ts';
 
@@ -7,7 +8,7 @@ export interface Method {
   readonly name: DisruptionCommand['method'];
   readonly reason: DisruptionReason;
   /** Whether the node is one for this method at all. */
-  readonly concerns: (candidate: Candidate) => boolean;
+  readonly concerns: (stateNode: StateNode) => boolean;
   /** From when on it may be disrupted; undefined: never. */
   readonly ripeAtMs: (candidate: Candidate) => number | undefined;
 }

@@ -1,5 +1,5 @@
 import { parseNillableDuration } from '../../apis/duration.ts';
-import type { Node } from '../../apis/kubernetes.ts';
+import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Due, Verdict } from '../action.ts';
@@ -21,7 +21,9 @@ export interface NodeClaimView {
   readonly deleteRequested: boolean;
   /** Whether EC2 lists the instance. */
   readonly instanceListed: boolean;
-  /** Undefined with the reason where the NodeClass cannot be used just now. */
+  /** C15–C24: what the instance type says of the node; needed for its registration. */
+  readonly instanceLabels: Labels;
+  /** What a launch needs, or why the NodeClass cannot be used just now. */
   readonly launchContext: LaunchContext | { readonly reason: string; readonly message: string };
 }
 
@@ -44,7 +46,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
   if (record.launch.kind !== 'launched') return launch(view, nowMs);
   if (view.node === undefined)
     return { ...unchanged(record), due: [settling(record.launch.atMs + REGISTRATION_TIMEOUT_MS)] };
-  return join(record, view.node, nowMs);
+  return join(view, view.node, nowMs);
 }
 
 /** A request whose outcome is not recorded is sent again word for word: EC2 answers with what the first one launched. */
@@ -74,12 +76,12 @@ function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
 }
 
 /** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
-function join(record: NodeClaimRecord, node: Node, nowMs: number): LifecycleVerdict {
+function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: number): LifecycleVerdict {
   const target = { name: node.metadata.name, ...versionOf(node) };
   const expiry = expiryOf(record);
   const due: readonly Due[] = expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
   if (!isRegistered(node)) {
-    const patch = registrationPatch(record, node);
+    const patch = registrationPatch(record, node, instanceLabels);
     const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
     // It may be ready for the next step already, and then nothing else would tell.
     const next = settling(nowMs + SECOND_MS);

@@ -15,20 +15,20 @@ import type { NodePatch } from './node-patch.ts';
 import { instanceOf, type NodeClaimRecord } from './record.ts';
 
 /** D5, D6: what registration writes to the node: labels, taints, our finalizer; the unregistered taint goes. */
-export function registrationPatch(record: NodeClaimRecord, node: Node): NodePatch {
+export function registrationPatch(record: NodeClaimRecord, node: Node, instanceLabels: Labels): NodePatch {
   const present = (node.spec?.taints ?? []).filter((taint) => taint.key !== UNREGISTERED_TAINT.key);
   const synced = node.metadata.labels?.[DO_NOT_SYNC_TAINTS] === 'true';
   const wanted = synced ? [] : [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? [])];
   const missing = wanted.filter((taint) => !present.some((one) => sameTaint(one, taint)));
   return {
-    labels: { ...instanceLabels(record), ...record.labels, [REGISTERED]: 'true' },
+    labels: { ...instanceLabels, ...offeringLabels(record), ...record.labels, [REGISTERED]: 'true' },
     annotations: record.annotations,
     taints: [...present, ...missing],
     finalizers: [...new Set([...(node.metadata.finalizers ?? []), TERMINATION_FINALIZER])],
   };
 }
 
-function instanceLabels(record: NodeClaimRecord): Labels {
+function offeringLabels(record: NodeClaimRecord): Labels {
   const instance = instanceOf(record);
   if (instance === undefined) return {};
   return { [INSTANCE_TYPE]: instance.instanceType, [ZONE]: instance.zone, [CAPACITY_TYPE]: instance.capacityType };

@@ -17,12 +17,13 @@ const STUCK_MS = 60 * SECOND_MS;
 /** Kubernetes's default for terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
-/** A claim that is being deleted, with its node, the pods there, and whether EC2 still has the instance. */
+/** A claim that is being deleted, with its node, the pods there, and what EC2 says of the instance. */
 export interface TerminationView {
   readonly record: NodeClaimRecord;
   readonly node?: Node;
   readonly pods: readonly Pod[];
-  readonly instanceListed: boolean;
+  /** Undefined once EC2 has it no more. */
+  readonly instanceState?: 'alive' | 'shutting-down';
 }
 
 export interface TerminationVerdict extends Verdict {
@@ -40,7 +41,8 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
   // D36: a launch whose outcome is unknown may have made an instance: lifecycle settles it first.
   if (record.launch.kind === 'requested') return { ...nothing(record), due: [settling(nowMs + RETRY_MS)] };
   const instance = instanceOf(record);
-  if (instance === undefined || !view.instanceListed) return release(view, nowMs);
+  if (instance === undefined || view.instanceState === undefined) return release(view, nowMs);
+  if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [settling(nowMs + INSTANCE_POLL_MS)] };
   if (node === undefined || record.registeredAtMs === undefined) return terminate(record, instance.id, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const draining = { ...record, deletion: { ...deletion, drainStartedAtMs: deletion.drainStartedAtMs ?? nowMs } };

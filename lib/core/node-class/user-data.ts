@@ -64,7 +64,7 @@ function partsOf(written: string): readonly MimePart[] | undefined {
 }
 
 function isNodeConfig(text: string): boolean {
-  return /^\s*["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws\//m.test(text) && !text.startsWith('#!');
+  return /(?:^|[{,])\s*["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws\//m.test(text) && !text.startsWith('#!');
 }
 
 function asText(text: string): UserData {

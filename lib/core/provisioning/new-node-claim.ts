@@ -7,9 +7,9 @@ import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/re
 import { oneOf } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
 import { add, formatResources, type Resources } from '../resources/resources.ts';
+import { launchOptions } from '../scheduling/launch-options.ts';
 import { largestCapacity } from '../scheduling/limits.ts';
 import type { OpenClaim } from '../scheduling/open-claim.ts';
-import { launchOptions } from './launch-options.ts';
 
 export interface NewNodeClaimContext {
   readonly cluster: string;

@@ -1,5 +1,5 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import type { Action, Blocked, Verdict } from '../action.ts';
+import type { Action, Blocked, Due, Verdict } from '../action.ts';
 import { isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
@@ -27,8 +27,15 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   return {
     actions: [...creations(snapshot, schedule, context), ...nominations(schedule, context)],
     blocked: [...schedule.unplaced.flatMap(blockedBy), ...unusablePools(snapshot)],
-    due: [],
+    due: schedule.unplaced.length === 0 ? [] : nextCapacity(snapshot),
   };
+}
+
+/** Pods that found no place may find one when an offering is tried again. */
+function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
+  return unavailable.length === 0
+    ? []
+    : [{ atMs: Math.min(...unavailable.map(({ untilMs }) => untilMs)), kind: 'settling' }];
 }
 
 /** B7: pods on a node that is going need a new place before they are evicted. */

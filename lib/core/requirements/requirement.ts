@@ -69,6 +69,19 @@ export function intersect(a: Requirement, b: Requirement): Requirement {
   return oneOf(a.key, kept);
 }
 
+/** Whether some value meets both: `intersect` is not empty, without making it. *Cost:* O(values), no allocation. */
+export function overlaps(a: Requirement, b: Requirement): boolean {
+  const gte = Math.max(a.gte ?? -Infinity, b.gte ?? -Infinity);
+  const lte = Math.min(a.lte ?? Infinity, b.lte ?? Infinity);
+  if (gte > lte) return false;
+  if (a.complement && b.complement) return true;
+  const [listed, other] = a.complement ? [b, a] : [a, b];
+  for (const value of listed.values) {
+    if (other.complement !== other.values.has(value) && inBounds(value, listed) && inBounds(value, other)) return true;
+  }
+  return false;
+}
+
 /** True where a label of this value meets the requirement; undefined stands for an absent label. */
 export function admits(of: Requirement, value: string | undefined): boolean {
   if (value === undefined) return of.complement ? !of.mustExist : of.values.size === 0;

@@ -4,8 +4,8 @@ import {
   admits,
   allowsAbsence,
   intersect,
-  isEmpty,
   oneOf,
+  overlaps,
   type Requirement,
   requirement,
   toNodeSelectorRequirements,
@@ -18,10 +18,14 @@ export const NO_REQUIREMENTS: Requirements = new Map();
 
 /** Requirements of one key intersect (A1.5); names of old are read as today's (A0.6). */
 export function requirementsFrom(list: readonly NodeSelectorRequirement[]): Requirements {
-  return list.reduce<Requirements>((all, one) => {
-    const key = currentLabelName(one.key);
-    return withRequirement(all, requirement({ ...one, key }));
-  }, NO_REQUIREMENTS);
+  const all = new Map<string, Requirement>();
+  for (const one of list) narrow(all, requirement({ ...one, key: currentLabelName(one.key) }));
+  return all;
+}
+
+function narrow(all: Map<string, Requirement>, one: Requirement): void {
+  const known = all.get(one.key);
+  all.set(one.key, known === undefined ? one : intersect(known, one));
 }
 
 /** Each label as `In [value]`. */
@@ -35,14 +39,13 @@ export function requirementsFromValues(values: Readonly<Record<string, readonly 
 }
 
 export function withRequirement(all: Requirements, one: Requirement): Requirements {
-  const known = all.get(one.key);
-  return new Map(all).set(one.key, known === undefined ? one : intersect(known, one));
+  return merge(all, new Map([[one.key, one]]));
 }
 
 export function merge(a: Requirements, b: Requirements): Requirements {
   if (b.size === 0) return a;
-  let merged = a;
-  for (const one of b.values()) merged = withRequirement(merged, one);
+  const merged = new Map(a);
+  for (const one of b.values()) narrow(merged, one);
   return merged;
 }
 
@@ -69,7 +72,7 @@ export function whyIncompatible(
       if (allowUndefined.has(key) || allowsAbsence(want)) continue;
       return { key, asked: formatRequirement(want), offered: 'not set' };
     }
-    if (isEmpty(intersect(have, want)) && !(allowsAbsence(have) && allowsAbsence(want))) {
+    if (!overlaps(have, want) && !(allowsAbsence(have) && allowsAbsence(want))) {
       return { key, asked: formatRequirement(want), offered: formatRequirement(have) };
     }
   }
@@ -82,7 +85,7 @@ export function intersects(a: Requirements, b: Requirements): boolean {
   for (const [key, one] of fewer) {
     const other = more.get(key);
     if (other === undefined) continue;
-    if (isEmpty(intersect(one, other)) && !(allowsAbsence(one) && allowsAbsence(other))) return false;
+    if (!overlaps(one, other) && !(allowsAbsence(one) && allowsAbsence(other))) return false;
   }
   return true;
 }

@@ -69,6 +69,12 @@ export function insufficiencies(requests: Resources, available: Resources): read
   return short;
 }
 
+/** Whether both fit together, without making their sum. */
+export function fitTogether(a: Resources, b: Resources, available: Resources): boolean {
+  for (const name in a) if ((a[name] ?? 0) + (b[name] ?? 0) > (available[name] ?? 0)) return false;
+  return fits(b, available);
+}
+
 export function fits(requests: Resources, available: Resources): boolean {
   for (const name in requests) if ((requests[name] ?? 0) > (available[name] ?? 0)) return false;
   for (const name in available) if ((available[name] ?? 0) < 0) return false;

@@ -1,6 +1,10 @@
 import type { NodePool } from '../../apis/node-pool.ts';
+import { cheapestPrice, compatibleOfferings } from '../instance-type/compatible-offerings.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
+import type { Requirements } from '../requirements/requirements.ts';
 import { larger, parseResources, type Resources, subtract } from '../resources/resources.ts';
+import { plainTypes } from './launch-options.ts';
+import { type Refusal, refusal } from './refusal.ts';
 
 /** What is left of a NodePool's limits, `nodes` included; only limited resources are named. */
 export type RemainingLimits = Resources;
@@ -27,4 +31,21 @@ export function fitsLimits(type: InstanceType, left: RemainingLimits | undefined
 /** Promise 2: until it is launched, a claim holds the largest of what it may become. */
 export function largestCapacity(types: readonly InstanceType[]): Resources {
   return types.reduce<Resources>((most, type) => larger(most, type.capacity), {});
+}
+
+/** What a claim holds at the least: the capacity of the cheapest type it may become. *Shape:* empty where there is none. */
+export function cheapestCapacity(types: readonly InstanceType[], requirements: Requirements): Resources {
+  const priced = plainTypes(types).map((type) => ({
+    type,
+    price: cheapestPrice(compatibleOfferings(type, requirements)),
+  }));
+  return priced.reduce((best, one) => (one.price < best.price ? one : best), priced[0] ?? NO_TYPE).type.capacity;
+}
+
+const NO_TYPE = { type: { capacity: {} }, price: Number.POSITIVE_INFINITY };
+
+export function whyLimited({ spec }: NodePool, instanceTypes: number): Refusal {
+  const named = Object.entries(spec.limits ?? {}).map(([name, amount]) => `${name} ${amount}`);
+  const message = `the pool's limits (${named.join(', ')}) leave no room for any of ${instanceTypes} instance types`;
+  return refusal('LimitExceeded', message, { instanceTypes });
 }

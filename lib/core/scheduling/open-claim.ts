@@ -1,20 +1,21 @@
-import { HOSTNAME } from '../../apis/labels.ts';
+import { CAPACITY_TYPE, CAPACITY_TYPES, type CapacityType, HOSTNAME } from '../../apis/labels.ts';
 import { formatTaint, untoleratedTaint } from '../../apis/taints.ts';
 import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
-import { oneOf } from '../requirements/requirement.ts';
+import { admits, oneOf } from '../requirements/requirement.ts';
 import {
   intersects,
   merge,
   type Requirements,
   whyIncompatible,
+  whyNotGuaranteed,
   withRequirement,
 } from '../requirements/requirements.ts';
-import { add, fits, type Resources } from '../resources/resources.ts';
+import { add, fitTogether, type Resources } from '../resources/resources.ts';
 import type { Demand } from './demand.ts';
 import type { Host } from './host.ts';
 import { conflictingPort, type HostPort } from './host-ports.ts';
-import { fitsLimits, type RemainingLimits } from './limits.ts';
+import { cheapestCapacity, fitsLimits, type RemainingLimits, whyLimited } from './limits.ts';
 import { podRequirements } from './pod-requirements.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { NodeClaimTemplate } from './template.ts';
@@ -31,14 +32,12 @@ export interface OpenClaim extends Host {
   ports: readonly HostPort[];
   /** Classes of pods that it refused for good: requirements, types and room only ever shrink. */
   readonly refusedClasses: Set<string>;
+  /** What it takes of the pool's limits at the least: the capacity of its cheapest type. */
+  leastHold: Resources;
 }
 
-/** An empty claim of the template; `remaining` says what the pool's limits leave for it. */
-export function openClaim(
-  template: NodeClaimTemplate,
-  name: string,
-  remaining: RemainingLimits | undefined,
-): OpenClaim {
+/** An empty claim of the template. */
+export function openClaim(template: NodeClaimTemplate, name: string): OpenClaim {
   return {
     name,
     fixed: false,
@@ -46,20 +45,32 @@ export function openClaim(
     taints: template.taints,
     demands: [],
     requirements: withRequirement(template.requirements, oneOf(HOSTNAME, [name])),
-    instanceTypes: template.instanceTypes.filter((type) => fitsLimits(type, remaining)),
+    instanceTypes: template.instanceTypes,
     requests: {},
     ports: [],
     refusedClasses: new Set(),
+    leastHold: {},
   };
 }
 
 export type AddAnswer =
-  | { readonly kind: 'fits'; readonly requirements: Requirements; readonly instanceTypes: readonly InstanceType[] }
+  | {
+      readonly kind: 'fits';
+      readonly requirements: Requirements;
+      readonly instanceTypes: readonly InstanceType[];
+      readonly leastHold: Resources;
+    }
   /** `lasting`: no later placement can change the answer. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly lasting: boolean };
 
+/** What a claim is judged against: where everything is, and what the pool's limits and its other claims leave for it. */
+export interface Surroundings {
+  readonly topology: Topology;
+  readonly remaining: RemainingLimits | undefined;
+}
+
 /** Whether the pod can join, and what would be left of the claim then. Changes nothing. *Source:* B36. */
-export function whetherJoins(claim: OpenClaim, demand: Demand, topology: Topology): AddAnswer {
+export function whetherJoins(claim: OpenClaim, demand: Demand, { topology, remaining }: Surroundings): AddAnswer {
   const { pod } = demand;
   const taint = untoleratedTaint(claim.taints, pod.spec.tolerations);
   if (taint !== undefined) return lasting(refusal('Taint', `the taint ${formatTaint(taint)} is not tolerated`));
@@ -70,35 +81,64 @@ export function whetherJoins(claim: OpenClaim, demand: Demand, topology: Topolog
   if (label !== undefined) {
     return lasting(refusal('Label', `asks for ${label.key} ${label.asked}, the pool offers ${label.offered}`));
   }
-  const merged = merge(claim.requirements, asked);
+  const mixed = whyMixed(claim, asked);
+  if (mixed !== undefined) return lasting(mixed);
+  // Most pods of a claim are alike: what the first one narrowed, the others leave as it is.
+  const narrows = claim.demands.length === 0 || whyNotGuaranteed(claim.requirements, asked) !== undefined;
+  const merged = narrows ? merge(claim.requirements, asked) : claim.requirements;
   const requests = add(claim.requests, demand.requests);
-  if (viableTypes(claim, merged, requests).length === 0)
-    return lasting(whyNoInstanceType(claim.template, merged, requests));
+  const possible = viableTypes(claim, merged, requests);
+  if (possible.length === 0) return lasting(whyNoInstanceType(claim.template, merged, requests));
   const place = placeInTopology(topology, pod, { ...claim, requirements: merged });
-  if (place.kind === 'refused') return { kind: 'refused', refusal: place.refusal, lasting: false };
+  if (place.kind === 'refused') return passing(place.refusal);
   const narrowed = merge(merged, place.requirements);
-  const instanceTypes = viableTypes(claim, narrowed, requests);
-  if (instanceTypes.length === 0)
-    return { kind: 'refused', refusal: whyNoInstanceType(claim.template, narrowed, requests), lasting: false };
+  const instanceTypes = place.requirements.size === 0 ? possible : viableTypes(claim, narrowed, requests);
+  if (instanceTypes.length === 0) return passing(whyNoInstanceType(claim.template, narrowed, requests));
   const inflexible = whyInflexible(claim.template, instanceTypes);
-  return inflexible === undefined ? { kind: 'fits', requirements: narrowed, instanceTypes } : lasting(inflexible);
+  if (inflexible !== undefined) return lasting(inflexible);
+  const within = instanceTypes.filter((type) => fitsLimits(type, remaining));
+  if (within.length === 0) return passing(whyLimited(claim.template.nodePool, instanceTypes.length));
+  const leastHold = remaining === undefined ? {} : cheapestCapacity(within, narrowed);
+  return { kind: 'fits', requirements: narrowed, instanceTypes, leastHold };
 }
 
 export function join(claim: OpenClaim, demand: Demand, answer: AddAnswer & { readonly kind: 'fits' }): void {
   claim.demands.push(demand);
   claim.requirements = answer.requirements;
   claim.instanceTypes = answer.instanceTypes;
+  claim.leastHold = answer.leastHold;
   claim.requests = add(claim.requests, demand.requests);
   claim.ports = [...claim.ports, ...demand.ports];
 }
 
 function viableTypes(claim: OpenClaim, requirements: Requirements, requests: Resources): readonly InstanceType[] {
+  const { overhead } = claim.template;
+  const narrowed = claim.demands.length === 0 || requirements !== claim.requirements;
   return claim.instanceTypes.filter(
     (type) =>
-      fits(add(requests, claim.template.overhead.get(type.name) ?? {}), type.allocatable) &&
-      intersects(type.requirements, requirements) &&
-      compatibleOfferings(type, requirements).length > 0,
+      fitTogether(requests, overhead.get(type.name) ?? NO_OVERHEAD, type.allocatable) &&
+      (!narrowed ||
+        (intersects(type.requirements, requirements) && compatibleOfferings(type, requirements).length > 0)),
   );
+}
+
+const NO_OVERHEAD: Resources = {};
+
+/**
+ * Pods that must have on-demand capacity keep to themselves: a few of them in a claim would make it dearer for all the
+ * others, which may run on spot. (Karpenter mixes them.)
+ */
+function whyMixed(claim: OpenClaim, asked: Requirements): Refusal | undefined {
+  if (claim.demands.length === 0) return undefined;
+  const mine = capacityTypes(claim.requirements);
+  const theirs = capacityTypes(merge(claim.template.requirements, asked));
+  if (mine.join() === theirs.join()) return undefined;
+  return refusal('CapacityType', `it may run on ${theirs.join(', ')}, the pods of the claim on ${mine.join(', ')}`);
+}
+
+function capacityTypes(requirements: Requirements): readonly CapacityType[] {
+  const one = requirements.get(CAPACITY_TYPE);
+  return CAPACITY_TYPES.filter((type) => one === undefined || admits(one, type));
 }
 
 /** B24: fewer distinct values than minValues asks for. */
@@ -113,6 +153,10 @@ function whyInflexible(template: NodeClaimTemplate, types: readonly InstanceType
     }
   }
   return undefined;
+}
+
+function passing(why: Refusal): AddAnswer {
+  return { kind: 'refused', refusal: why, lasting: false };
 }
 
 function lasting(why: Refusal): AddAnswer {

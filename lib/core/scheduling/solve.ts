@@ -6,7 +6,7 @@ import { daemonsOf } from './daemons.ts';
 import { byDescendingSize, classOf, type Demand, demandOf } from './demand.ts';
 import { type ExistingHost, existingHost, takeRoom, whyNotOnHost } from './existing-host.ts';
 import type { Universe } from './host.ts';
-import { largestCapacity, type RemainingLimits, remainingLimits, takeFromLimits } from './limits.ts';
+import { fitsLimits, largestCapacity, type RemainingLimits, remainingLimits, takeFromLimits } from './limits.ts';
 import { join, type OpenClaim, openClaim, whetherJoins } from './open-claim.ts';
 import type { Refusal } from './refusal.ts';
 import { relax } from './relax.ts';
@@ -40,7 +40,7 @@ interface Run {
   readonly topology: Topology;
   readonly claims: OpenClaim[];
   readonly placedOn: Map<ExistingHost, Pod[]>;
-  /** The host that a claim in flight keeps for the pods it was made for. */
+  /** Until it is initialized, a claim is asked first for the pods that it was made for. */
   readonly promised: ReadonlyMap<string, ExistingHost>;
 }
 
@@ -62,6 +62,7 @@ export function solve(problem: SchedulingProblem): Schedule {
     unplaced = lap.map(({ demand, refusals }) => ({ pod: demand.pod, refusals: refusals ?? [] }));
     queue = lap.map(({ demand }) => demand);
   }
+  keepWithinLimits(run);
   return {
     newClaims: run.claims,
     existing: [...run.placedOn].map(([host, pods]) => ({ stateNode: host.stateNode, pods })),
@@ -97,7 +98,7 @@ function start({ pods, stateNodes, nodePools, daemonSets }: SchedulingProblem): 
     placedOn: new Map(),
     promised: new Map(
       hosts
-        .filter((host) => !host.fixed)
+        .filter((host) => !host.stateNode.initialized)
         .flatMap((host) => (host.stateNode.nodeClaim?.pods ?? []).map((key) => [key, host])),
     ),
   };
@@ -139,8 +140,8 @@ function placeAsIs(run: Run, demand: Demand): Unplaced['refusals'] | undefined {
   const refusals: { nodePool: string; refusal: Refusal }[] = [];
   for (const template of run.templates) {
     const nodePool = template.nodePool.metadata.name;
-    const claim = openClaim(template, `planned-${run.claims.length + 1}`, limitsLeft(run, nodePool));
-    const answer = whetherJoins(claim, demand, run.topology);
+    const claim = openClaim(template, `planned-${run.claims.length + 1}`);
+    const answer = whetherJoins(claim, demand, { topology: run.topology, remaining: limitsLeft(run, claim) });
     if (answer.kind === 'fits') {
       join(claim, demand, answer);
       run.claims.push(claim);
@@ -168,7 +169,7 @@ function placeOnClaim(run: Run, demand: Demand): boolean {
   const podClass = classOf(demand);
   for (const claim of run.claims.toSorted((a, b) => a.demands.length - b.demands.length)) {
     if (claim.refusedClasses.has(podClass)) continue;
-    const answer = whetherJoins(claim, demand, run.topology);
+    const answer = whetherJoins(claim, demand, { topology: run.topology, remaining: limitsLeft(run, claim) });
     if (answer.kind === 'fits') {
       join(claim, demand, answer);
       run.topology.placed.push({ pod: demand.pod, host: claim });
@@ -179,11 +180,32 @@ function placeOnClaim(run: Run, demand: Demand): boolean {
   return false;
 }
 
-/** What the pool's limits leave once every claim that this run opened is counted at its largest. */
-function limitsLeft(run: Run, nodePool: string): RemainingLimits | undefined {
-  const left = run.limits.get(nodePool);
+/** What the pool's limits leave for one claim when every other that this run opened takes the least it can. */
+function limitsLeft(run: Run, claim: OpenClaim): RemainingLimits | undefined {
+  const left = run.limits.get(poolOf(claim));
   if (left === undefined) return undefined;
-  return run.claims
-    .filter((claim) => claim.template.nodePool.metadata.name === nodePool)
-    .reduce((rest, claim) => takeFromLimits(rest, largestCapacity(claim.instanceTypes)), left);
+  return siblings(run, claim)
+    .filter((other) => other !== claim)
+    .reduce((rest, other) => takeFromLimits(rest, other.leastHold), left);
+}
+
+/**
+ * Promise 2: what the claims of a limited pool may become, all at their largest, stays within its limits. One after the
+ * other takes what those before it hold and those after it need at the least leave.
+ */
+function keepWithinLimits(run: Run): void {
+  for (const claim of run.claims) {
+    const left = limitsLeft(run, claim);
+    if (left === undefined) continue;
+    claim.instanceTypes = claim.instanceTypes.filter((type) => fitsLimits(type, left));
+    claim.leastHold = largestCapacity(claim.instanceTypes);
+  }
+}
+
+function siblings(run: Run, claim: OpenClaim): readonly OpenClaim[] {
+  return run.claims.filter((other) => poolOf(other) === poolOf(claim));
+}
+
+function poolOf(claim: OpenClaim): string {
+  return claim.template.nodePool.metadata.name;
 }

@@ -96,7 +96,8 @@ function spreadRule(topology: Topology, pod: Pod, constraint: TopologySpreadCons
   const strict = strictRequirements(pod);
   const counts = countDomains(topology, key, (placed, host) => {
     if (namespaceOf(placed) !== namespaceOf(pod) || !selectorMatches(selector, placed.metadata.labels)) return false;
-    if (constraint.nodeAffinityPolicy !== 'Ignore' && whyLabelsFail(labelsOf(host), strict) !== undefined) return false;
+    const honoured = constraint.nodeAffinityPolicy !== 'Ignore' && strict.size > 0;
+    if (honoured && whyLabelsFail(labelsOf(host), strict) !== undefined) return false;
     return constraint.nodeTaintsPolicy !== 'Honor' || untoleratedTaint(host.taints, pod.spec.tolerations) === undefined;
   });
   return {

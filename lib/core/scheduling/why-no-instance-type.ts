@@ -39,7 +39,9 @@ export function whyNoInstanceType(
   }
   const shortOffered = shortage(offered, template.overhead, requests);
   if (shortOffered !== undefined) return shortOffered;
-  return whyLimited(template, offered);
+  return refusal('NoInstanceTypes', `none of ${offered.length} instance types has the room and an offering`, {
+    instanceTypes: offered.length,
+  });
 }
 
 /** The resource that no type has enough of; where each has enough for some type, the types that come closest are named. */
@@ -66,18 +68,6 @@ function shortage(
   return refusal(
     'InsufficientResources',
     `no single instance type of ${types.length} has ${asked.join(' and ')} together`,
-    {
-      instanceTypes: types.length,
-    },
-  );
-}
-
-function whyLimited({ nodePool }: NodeClaimTemplate, types: readonly InstanceType[]): Refusal {
-  const limits = nodePool.spec.limits ?? {};
-  const named = Object.entries(limits).map(([name, amount]) => `${name} ${amount}`);
-  return refusal(
-    'LimitExceeded',
-    `the pool's limits (${named.join(', ')}) leave no room for any of ${types.length} instance types`,
     {
       instanceTypes: types.length,
     },

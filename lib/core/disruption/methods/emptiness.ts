@@ -8,7 +8,7 @@ import type { Method } from '../method.ts';
 export const emptiness: Method = {
   name: 'emptiness',
   reason: 'Empty',
-  concerns: ({ stateNode }) => isEmptyNode(stateNode),
+  concerns: isEmptyNode,
   ripeAtMs: (candidate) => {
     const after = parseNillableDuration(
       candidate.nodePool.spec.disruption?.consolidateAfter ?? NODE_POOL_DEFAULTS.consolidateAfter,

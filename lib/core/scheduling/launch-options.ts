@@ -29,7 +29,7 @@ function launchOption(type: InstanceType, { zone, capacityType, priceUsdPerHour 
 }
 
 /** C39: bare metal and accelerators only where nothing else is left. */
-function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
+export function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
   const plain = types.filter((type) => !isSpecial(type));
   return plain.length > 0 ? plain : types;
 }

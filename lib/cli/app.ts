@@ -1,0 +1,29 @@
+import { type Application, buildApplication, buildRouteMap, help, text_en, version } from '@stricli/core';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { CliContext } from './context.ts';
+import { BadInputError, EXIT } from './exit-codes.ts';
+import { simulateCommand } from './simulate/simulate-command.ts';
+
+export const app: Application<CliContext> = buildApplication(
+  buildRouteMap({
+    routes: { simulate: simulateCommand },
+    docs: { brief: 'Node autoscaling for Amazon EKS with nothing left running' },
+  }),
+  {
+    name: 'kerf',
+    determineExitCode: (error) => (error instanceof BadInputError ? EXIT.badInput : EXIT.failure),
+    localization: {
+      text: {
+        ...text_en,
+        exceptionWhileRunningCommand: (error) => (error instanceof Error ? error.message : String(error)),
+      },
+    },
+  },
+  {
+    help: help({
+      brief: 'Print help and exit',
+      formatting: { caseStyle: 'original', useAliasInUsageLine: false, onlyRequiredInUsageLine: false },
+    }),
+    version: version({ brief: 'Print the version and exit', info: { currentVersion: packageJson.version } }),
+  },
+);

@@ -1,0 +1,16 @@
+import type { CommandContext } from '@stricli/core';
+
+/** The world outside a command: handed in, so that a test can look on. */
+export interface CliContext extends CommandContext {
+  readonly process: {
+    readonly stdout: { write(text: string): void };
+    readonly stderr: { write(text: string): void };
+    exitCode?: number | string | null;
+  };
+  /** Columns of the terminal; undefined where the output is no terminal. */
+  readonly columns: number | undefined;
+  readonly color: boolean;
+  /** *Errors:* throws what the file system says. */
+  readText(path: string): string;
+  sleep(ms: number): Promise<void>;
+}

@@ -1,0 +1,52 @@
+import { parseDuration } from '../../apis/duration.ts';
+import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/scenario.ts';
+import { type Path, quote, type Report } from './problem.ts';
+
+const WHAT = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'deletePod'] as const;
+const WHICH = ['name', 'nodePool', 'any'] as const;
+
+/** The rules for a Scenario that look at more than one field. */
+export function checkScenario({ spec }: ScenarioManifest, report: Report): void {
+  const end = spec.duration === undefined ? undefined : parseDuration(spec.duration);
+  for (const [index, event] of spec.events.entries()) {
+    const at = ['spec', 'events', index];
+    checkOne(
+      WHAT.filter((name) => event[name] !== undefined),
+      at,
+      { names: WHAT, report },
+    );
+    checkNodeChoice(event, [...at, 'deleteNode'], report);
+    if (end !== undefined && (parseDuration(event.at) ?? 0) > end) {
+      report(
+        [...at, 'at'],
+        `${quote(event.at)} is after the end of the simulation`,
+        `at most ${spec.duration ?? ''}, or a longer spec.duration`,
+      );
+    }
+  }
+}
+
+function checkNodeChoice({ deleteNode }: ScenarioManifestEvent, at: Path, report: Report): void {
+  if (deleteNode === undefined) return;
+  checkOne(
+    WHICH.filter((name) => deleteNode[name] !== undefined),
+    at,
+    { names: WHICH, report },
+  );
+  if (deleteNode.any === false) report([...at, 'any'], 'false says not which node', 'any: true, a name or a nodePool');
+}
+
+function checkOne(
+  found: readonly string[],
+  at: Path,
+  { names, report }: { readonly names: readonly string[]; readonly report: Report },
+): void {
+  const [, second] = found;
+  if (found.length === 0) report(at, 'makes no choice', `one of ${names.join(', ')}`);
+  if (second !== undefined)
+    report(
+      [...at, second],
+      `stands beside ${found.filter((name) => name !== second).join(', ')}`,
+      `exactly one of ${names.join(', ')}`,
+    );
+}

@@ -1,0 +1,77 @@
+import {
+  type DaemonSet,
+  type Deployment,
+  type LabelSelector,
+  type Pod,
+  type PodDisruptionBudget,
+  selectorMatches,
+} from '../../apis/kubernetes.ts';
+import { checkPodSpec } from './check-pod-spec.ts';
+import { checkLabelSelector } from './check-requirements.ts';
+import { quote, type Report } from './problem.ts';
+import { isRecord } from './record.ts';
+
+export function checkPod({ spec }: Pod, report: Report): void {
+  checkPodSpec(spec, ['spec'], report);
+}
+
+/** What Kubernetes asks of everything that makes pods from a template. */
+export function checkWorkload({ spec }: Deployment | DaemonSet, report: Report): void {
+  const { selector, template } = spec;
+  checkLabelSelector(selector, ['spec', 'selector'], report);
+  if (selectsAll(selector))
+    report(['spec', 'selector'], 'selects every pod', 'matchLabels with the labels of the template');
+  else if (!selectorMatches(selector, template.metadata?.labels)) {
+    const labels = Object.entries(template.metadata?.labels ?? {}).map(([key, value]) => `${key}: ${value}`);
+    report(
+      ['spec', 'selector'],
+      'does not match the labels of the template',
+      labels.length === 0
+        ? 'the same labels into spec.template.metadata.labels'
+        : `matchLabels that the template has: ${labels.join(', ')}`,
+    );
+  }
+  const { restartPolicy } = template.spec;
+  if (restartPolicy !== undefined && restartPolicy !== 'Always') {
+    report(
+      ['spec', 'template', 'spec', 'restartPolicy'],
+      `${quote(restartPolicy)} is not allowed in a template`,
+      'Always',
+    );
+  }
+  checkStrategy(spec, report);
+  checkPodSpec(template.spec, ['spec', 'template', 'spec'], report);
+}
+
+export function checkPodDisruptionBudget({ spec }: PodDisruptionBudget, report: Report): void {
+  checkLabelSelector(spec.selector, ['spec', 'selector'], report);
+  if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined)
+    report(['spec', 'maxUnavailable'], 'stands beside minAvailable', 'one of minAvailable and maxUnavailable');
+  for (const field of ['minAvailable', 'maxUnavailable'] as const) {
+    const value = spec[field];
+    if (typeof value === 'string' && Number.parseInt(value, 10) > 100)
+      report(['spec', field], `${quote(value)} is more than all`, 'at most 100%');
+  }
+}
+
+/** The strategy has no part in a decision, so that it has no type of its own. */
+function checkStrategy(spec: Readonly<Record<string, unknown>>, report: Report): void {
+  for (const field of ['strategy', 'updateStrategy']) {
+    const strategy = spec[field];
+    if (!isRecord(strategy) || !isRecord(strategy['rollingUpdate'])) continue;
+    const { maxSurge, maxUnavailable } = strategy['rollingUpdate'];
+    const at = ['spec', field, 'rollingUpdate'];
+    if (strategy['type'] === 'Recreate' || strategy['type'] === 'OnDelete')
+      report(at, `stands beside type: ${strategy['type']}`, 'type: RollingUpdate, or no rollingUpdate');
+    else if (isNone(maxSurge) && isNone(maxUnavailable))
+      report(at, 'allows no pod more and no pod less, so nothing can roll', 'a maxSurge or maxUnavailable above 0');
+  }
+}
+
+function isNone(amount: unknown): boolean {
+  return amount === 0 || amount === '0%';
+}
+
+function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}

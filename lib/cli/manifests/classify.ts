@@ -1,0 +1,193 @@
+import { isRecord, textField } from './record.ts';
+import { editDistance, suggest } from './suggest.ts';
+
+/** The kinds that a simulation reads, and the API version of each. */
+export const READ_KINDS = {
+  NodePool: 'karpenter.sh/v1',
+  EC2NodeClass: 'karpenter.k8s.aws/v1',
+  Deployment: 'apps/v1',
+  DaemonSet: 'apps/v1',
+  Pod: 'v1',
+  PodDisruptionBudget: 'policy/v1',
+  Scenario: 'kerf.dev/v1alpha1',
+} as const;
+
+export type ReadKind = keyof typeof READ_KINDS;
+
+export type Classification =
+  | { readonly kind: 'read'; readonly readKind: ReadKind }
+  | { readonly kind: 'ignored'; readonly note: string }
+  | {
+      readonly kind: 'wrong';
+      readonly field: 'apiVersion' | 'kind';
+      readonly message: string;
+      readonly allowed: string;
+    };
+
+/** The other kinds of the groups whose every kind we know: another name there is a mistake. */
+const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'Binding',
+    'ConfigMap',
+    'Endpoints',
+    'Event',
+    'LimitRange',
+    'List',
+    'Namespace',
+    'Node',
+    'PersistentVolume',
+    'PersistentVolumeClaim',
+    'PodTemplate',
+    'ReplicationController',
+    'ResourceQuota',
+    'Secret',
+    'Service',
+    'ServiceAccount',
+  ],
+  apps: ['ControllerRevision', 'ReplicaSet', 'StatefulSet'],
+  batch: ['CronJob', 'Job'],
+  policy: ['Eviction', 'PodSecurityPolicy'],
+  'karpenter.sh': ['NodeClaim', 'NodeOverlay'],
+  'karpenter.k8s.aws': [],
+  'kerf.dev': [],
+};
+
+/** Groups without a dot belong to Kubernetes itself; all others must have one. */
+const DOTLESS_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 'batch', 'extensions', 'policy']);
+
+const PLAYS_NO_PART = 'plays no part in a simulation';
+const NOTES: Readonly<Record<string, string>> = {
+  ReplicaSet: 'its pods are not simulated',
+  ReplicationController: 'its pods are not simulated',
+  StatefulSet: 'its pods are not simulated',
+  Job: 'its pods are not simulated',
+  CronJob: 'its pods are not simulated',
+  Node: 'nodes come from the NodePools of the files',
+  NodeClaim: 'nodes come from the NodePools of the files',
+  NodeOverlay: 'its prices and capacities are not applied',
+  CapacityBuffer: 'its spare capacity is not simulated',
+  PersistentVolume: 'volumes are not simulated',
+  PersistentVolumeClaim: 'volumes are not simulated',
+  PriorityClass: 'priorities are read from spec.priority of a pod only',
+};
+
+/** Karpenter's names before v1, and what to write today. */
+const FORMER: Readonly<Record<string, string>> = {
+  Provisioner: 'karpenter.sh/v1 NodePool',
+  NodePool: 'karpenter.sh/v1 NodePool',
+  AWSNodeTemplate: 'karpenter.k8s.aws/v1 EC2NodeClass',
+  AWSNodeInstanceProfile: 'karpenter.k8s.aws/v1 EC2NodeClass',
+  EC2NodeClass: 'karpenter.k8s.aws/v1 EC2NodeClass',
+  Machine: 'karpenter.sh/v1 NodePool, which makes its own NodeClaims',
+};
+
+/** What to do with a document by its `apiVersion` and `kind` alone. */
+export function classify(value: unknown): Classification {
+  const apiVersion = textField(value, 'apiVersion');
+  const kind = textField(value, 'kind');
+  if (apiVersion === undefined || kind === undefined) return withoutHead(value, kind);
+  if (isReadKind(kind) && READ_KINDS[kind] === apiVersion) return { kind: 'read', readKind: kind };
+  const { group, version } = splitVersion(apiVersion);
+  return (
+    former({ apiVersion, kind, group, version }) ??
+    misplaced({ apiVersion, kind, group }) ??
+    unknown({ apiVersion, kind, group }) ??
+    ignored(kind)
+  );
+}
+
+export function isReadKind(kind: string): kind is ReadKind {
+  return Object.hasOwn(READ_KINDS, kind);
+}
+
+interface Head {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly group: string;
+}
+
+type Wrong = Extract<Classification, { kind: 'wrong' }>;
+
+function withoutHead(value: unknown, kind: string | undefined): Wrong {
+  const known = kind === undefined ? undefined : suggest(kind, Object.keys(READ_KINDS));
+  const allowed =
+    known !== undefined && isReadKind(known)
+      ? `apiVersion: ${READ_KINDS[known]}`
+      : 'its API version, such as apps/v1 or karpenter.sh/v1';
+  const field = kind === undefined && textField(value, 'apiVersion') !== undefined ? 'kind' : 'apiVersion';
+  if (isRecord(value) && Object.hasOwn(value, field) && value[field] !== null)
+    return wrong(field, 'is not text', field === 'kind' ? 'the kind' : allowed);
+  if (field === 'kind') return wrong(field, 'is missing', `the kind, such as ${Object.keys(READ_KINDS).join(', ')}`);
+  const message =
+    kind === undefined ? 'is missing, and so is kind: this document is no Kubernetes object' : 'is missing';
+  return wrong(field, message, allowed);
+}
+
+/** Karpenter before v1: conversion is not built yet. */
+function former({ apiVersion, kind, group, version }: Head & { readonly version: string }): Wrong | undefined {
+  const today = Object.hasOwn(FORMER, kind) ? FORMER[kind] : undefined;
+  const old = group === 'karpenter.sh' || group === 'karpenter.k8s.aws';
+  if (!old || today === undefined) return undefined;
+  if (isReadKind(kind) && !/^v1(?:alpha|beta)\d+$/.test(version)) return undefined;
+  return wrong('apiVersion', `${apiVersion} ${kind} is not read yet by this version of Kerf`, today);
+}
+
+/** A kind of ours under an API version that has no such kind. */
+function misplaced({ apiVersion, kind, group }: Head): Wrong | undefined {
+  if (!isReadKind(kind)) return undefined;
+  const right = READ_KINDS[kind];
+  const ownGroup = splitVersion(right).group;
+  const near =
+    DOTLESS_GROUPS.has(group) ||
+    !group.includes('.') ||
+    Object.hasOwn(OTHER_KINDS, group) ||
+    editDistance(group, ownGroup) <= 3;
+  return near ? wrong('apiVersion', `"${apiVersion}" has no ${kind}`, right) : undefined;
+}
+
+function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
+  const readVersions = Object.values(READ_KINDS);
+  if (!/^(?:[^/\s]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(apiVersion)) {
+    return wrong(
+      'apiVersion',
+      `"${apiVersion}" is no API version`,
+      `group/version, such as ${suggest(apiVersion, readVersions) ?? 'apps/v1'}`,
+    );
+  }
+  if (!group.includes('.') && !DOTLESS_GROUPS.has(group)) {
+    return wrong(
+      'apiVersion',
+      `Kubernetes has no API group "${group}"`,
+      `a group that exists, such as ${suggest(group, ['apps', 'batch', 'policy']) ?? 'apps'}`,
+    );
+  }
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind))
+    return wrong('kind', `"${kind}" is no kind`, 'letters and digits, such as Deployment');
+  return unknownKind({ apiVersion, kind, group });
+}
+
+function unknownKind({ apiVersion, kind, group }: Head): Wrong | undefined {
+  const others = Object.hasOwn(OTHER_KINDS, group) ? OTHER_KINDS[group] : undefined;
+  if (others === undefined || others.includes(kind)) return undefined;
+  const ours = Object.entries(READ_KINDS).flatMap(([name, version]) =>
+    splitVersion(version).group === group ? [name] : [],
+  );
+  const meant = suggest(kind, [...ours, ...others]) ?? suggest(kind, Object.keys(READ_KINDS));
+  const at =
+    meant !== undefined && isReadKind(meant) && READ_KINDS[meant] !== apiVersion ? ` of ${READ_KINDS[meant]}` : '';
+  const hint = meant === undefined ? '' : `; did you mean ${meant}${at}?`;
+  return wrong('kind', `"${apiVersion}" has no kind "${kind}"${hint}`, `one of ${[...ours, ...others].join(', ')}`);
+}
+
+function ignored(kind: string): Classification {
+  return { kind: 'ignored', note: (Object.hasOwn(NOTES, kind) ? NOTES[kind] : undefined) ?? PLAYS_NO_PART };
+}
+
+function wrong(field: Wrong['field'], message: string, allowed: string): Wrong {
+  return { kind: 'wrong', field, message, allowed };
+}
+
+function splitVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.lastIndexOf('/');
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}

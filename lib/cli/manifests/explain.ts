@@ -1,0 +1,198 @@
+import type { ErrorObject } from 'ajv';
+import { FORMATS } from '../../apis/schemas/formats.ts';
+import type { Schema } from '../../apis/schemas/schema.ts';
+import { MOVED_FIELDS } from './moved-fields.ts';
+import { type Path, quote } from './problem.ts';
+import { fieldOf, isRecord } from './record.ts';
+import { suggest } from './suggest.ts';
+
+export interface Explanation {
+  readonly path: Path;
+  readonly message: string;
+  readonly allowed?: string;
+}
+
+/** One error of the validator as a sentence: the value, what may stand there, what to do. */
+export function explain(
+  error: ErrorObject,
+  whole: { readonly value: unknown; readonly schema: Schema },
+): Explanation | undefined {
+  const path = pathOf(error.instancePath, whole.value);
+  const schema = schemaOf(error);
+  const { keyword, data } = error;
+  if (keyword === 'required') return missing(path, textParam(error, 'missingProperty'), schema);
+  if (keyword === 'additionalProperties')
+    return unknownField({ path, name: textParam(error, 'additionalProperty'), schema, root: whole.schema });
+  // The rule for the key itself, which comes as an error of its own, says more.
+  if (keyword === 'propertyNames') return undefined;
+  if (error.propertyName !== undefined)
+    return {
+      path: [...path, error.propertyName],
+      message: `the name ${quote(error.propertyName)} is not allowed`,
+      allowed: allowedBy(schema),
+    };
+  if (keyword === 'type') return { path, message: wrongType(data, schema), allowed: typeAllowed(data, schema) };
+  if (keyword === 'enum')
+    return {
+      path,
+      message: `${quote(data)} is not allowed${didYouMean(data, schema.enum ?? [])}`,
+      allowed: allowedBy(schema),
+    };
+  if (keyword === 'format')
+    return { path, message: `${quote(data)} is not allowed${placeholder(data)}`, allowed: allowedBy(schema) };
+  if (keyword === 'uniqueItems') return { path, message: 'has one value twice', allowed: 'each value once' };
+  return { path, message: sizeMessage(keyword, data), allowed: sizeAllowed(schema) };
+}
+
+function missing(path: Path, name: string, schema: Schema): Explanation {
+  const wanted = fieldOf(schema.properties ?? {}, name);
+  return { path: [...path, name], message: 'is missing', ...(wanted !== undefined && { allowed: allowedBy(wanted) }) };
+}
+
+interface Stranger {
+  readonly path: Path;
+  readonly name: string;
+  readonly schema: Schema;
+  readonly root: Schema;
+}
+
+function unknownField({ path, name, schema, root }: Stranger): Explanation {
+  const known = Object.keys(schema.properties ?? {});
+  const nearest = suggest(name, known);
+  const moved = fieldOf(MOVED_FIELDS, name);
+  const [elsewhere] = nearest === undefined && moved === undefined ? placesOf(name, root, '') : [];
+  if (moved !== undefined && nearest === undefined)
+    return { path: [...path, name], message: 'this field does not exist here', allowed: moved };
+  if (elsewhere !== undefined)
+    return { path: [...path, name], message: 'this field does not belong here', allowed: `it as ${elsewhere}` };
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return {
+    path: [...path, name],
+    message: `this field does not exist${hint}`,
+    allowed: `one of ${known.filter((field) => field !== 'status').join(', ')}`,
+  };
+}
+
+/** Where else in the kind a field of this name is: most often one level up or down. */
+function placesOf(name: string, schema: Schema, prefix: string): readonly string[] {
+  const here = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) => {
+    const place = prefix === '' ? field : `${prefix}.${field}`;
+    return field === name ? [place] : placesOf(name, inner, place);
+  });
+  return schema.items === undefined ? here : [...here, ...placesOf(name, schema.items, `${prefix}[]`)];
+}
+
+function wrongType(data: unknown, schema: Schema): string {
+  if (data === null) return 'has no value';
+  const shown = isRecord(data)
+    ? 'a map'
+    : Array.isArray(data)
+      ? 'a list'
+      : `${quote(data)} is ${typeNames[typeof data] ?? typeof data}`;
+  return isRecord(data) || Array.isArray(data)
+    ? `is ${shown}`
+    : `${shown}${schema.type === 'integer' && typeof data === 'number' ? ' that is not whole' : ''}`;
+}
+
+const typeNames: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' };
+
+function typeAllowed(data: unknown, schema: Schema): string {
+  const types: readonly string[] = [schema.type ?? []].flat();
+  if ((Number.isFinite(data) || typeof data === 'boolean') && types.includes('string')) {
+    return `${schema.enum === undefined ? 'it' : allowedBy(schema)} in quotes: ${quote(String(data))}`;
+  }
+  if (typeof data === 'string' && types.includes('integer') && /^\d+$/.test(data)) return `it without quotes: ${data}`;
+  if (typeof data === 'string' && types.includes('boolean')) return 'true or false, without quotes';
+  return allowedBy(schema);
+}
+
+/** What a schema accepts, to complete "write …". */
+export function allowedBy(schema: Schema): string {
+  if (schema.enum !== undefined)
+    return schema.enum.length === 1
+      ? String(schema.enum[0])
+      : `one of ${schema.enum.map((value) => (value === '' ? '""' : value)).join(', ')}`;
+  if (schema.format !== undefined) return FORMATS[schema.format].allowed;
+  const [type]: readonly string[] = [schema.type ?? []].flat();
+  switch (type ?? 'string') {
+    case 'object': {
+      const fields = Object.keys(schema.properties ?? {});
+      const wanted = schema.required !== undefined && schema.required.length > 0 ? schema.required : fields;
+      return wanted.length === 0
+        ? 'a map'
+        : `a map with ${wanted.slice(0, 8).join(', ')}${wanted.length > 8 ? ', …' : ''}`;
+    }
+    case 'array':
+      return `a list${schema.minItems === undefined ? '' : ` of at least ${schema.minItems}`}, each entry after "- "`;
+    case 'integer':
+      return numberRange('a whole number', schema);
+    case 'number':
+      return numberRange('a number', schema);
+    case 'boolean':
+      return 'true or false';
+    default:
+      return schema.minLength === undefined ? 'text' : 'text that is not empty';
+  }
+}
+
+function numberRange(noun: string, { minimum, maximum }: Schema): string {
+  if (minimum !== undefined && maximum !== undefined && maximum < 2_147_483_647)
+    return `${noun} from ${minimum} to ${maximum}`;
+  return minimum === undefined ? noun : `${noun} of ${minimum} or more`;
+}
+
+function sizeMessage(keyword: string, data: unknown): string {
+  const count = isRecord(data) ? Object.keys(data).length : Array.isArray(data) ? data.length : undefined;
+  if (count !== undefined) return `has ${count === 0 ? 'no entry' : count === 1 ? '1 entry' : `${count} entries`}`;
+  if (keyword === 'minLength' || keyword === 'maxLength')
+    return `${quote(data)} is too ${keyword === 'minLength' ? 'short' : 'long'}`;
+  return `${quote(data)} is too ${keyword === 'minimum' ? 'small' : 'large'}`;
+}
+
+function sizeAllowed(schema: Schema): string {
+  const least = schema.minItems ?? schema.minProperties;
+  const most = schema.maxItems ?? schema.maxProperties;
+  if (least !== undefined && most !== undefined) return `${least} to ${most} entries`;
+  if (least !== undefined) return `at least ${least} ${least === 1 ? 'entry' : 'entries'}`;
+  if (most !== undefined) return `at most ${most} entries`;
+  return schema.maxLength === undefined ? allowedBy(schema) : `at most ${schema.maxLength} characters`;
+}
+
+function didYouMean(data: unknown, values: readonly string[]): string {
+  const nearest = typeof data === 'string' && data !== '' ? suggest(data, values) : undefined;
+  return nearest === undefined || values.length === 1 ? '' : `; did you mean ${nearest}?`;
+}
+
+/** Text that somebody meant to replace before this. */
+export function placeholder(data: unknown): string {
+  if (typeof data !== 'string') return '';
+  return /\{\{|\$\{|\$\(|<[^>]*>|%\(/.test(data) ? ': a placeholder that is not filled in' : '';
+}
+
+function pathOf(pointer: string, value: unknown): Path {
+  let here = value;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const step = Array.isArray(here) ? Number(name) : name;
+      here = Array.isArray(here) ? here[Number(name)] : isRecord(here) ? here[name] : undefined;
+      return step;
+    });
+}
+
+/** The schema around the keyword that failed: the validator hands back the one that it was given. */
+function schemaOf({ parentSchema }: ErrorObject): Schema {
+  return isSchema(parentSchema) ? parentSchema : {};
+}
+
+function isSchema(value: unknown): value is Schema {
+  return isRecord(value);
+}
+
+function textParam(error: ErrorObject, name: string): string {
+  const params: unknown = error.params;
+  const value = isRecord(params) ? params[name] : undefined;
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,161 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { DaemonSet, Deployment, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { parseScenario, type Scenario } from '../../apis/scenario.ts';
+import { checkTogether, type Declared } from './check-together.ts';
+import { classify, type ReadKind } from './classify.ts';
+import { parseDocuments } from './parse-documents.ts';
+import { type ManifestProblem, quote, type Report } from './problem.ts';
+import { type ReadObject, readObject } from './read-object.ts';
+import { fieldOf, isRecord, textField, type UnknownRecord } from './record.ts';
+import { flatten, reporterOf, type SourceObject } from './source-object.ts';
+
+export interface ManifestSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** An object that is sound and that a simulation does not read. */
+export interface IgnoredObject {
+  readonly file: string;
+  readonly line: number;
+  readonly kind: string;
+  readonly name: string;
+  /** Why, in words: `its pods are not simulated`. */
+  readonly note: string;
+}
+
+/** The objects of all files, each kind in the order of the files. Those with a namespace say it. */
+export interface Manifests {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly deployments: readonly Deployment[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly pods: readonly Pod[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly scenarios: readonly Scenario[];
+  readonly ignored: readonly IgnoredObject[];
+}
+
+export interface ReadManifests {
+  /** Complete only where there are no problems. */
+  readonly manifests: Manifests;
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** A file that is wrong throughout is not worth more lines. */
+const MOST_PROBLEMS_PER_FILE = 20;
+
+/**
+ * Reads Kubernetes YAML and JSON. *Shape:* objects that are sound, and problems in the order of files and lines; only
+ * where there are none is there something to simulate. *Cost:* O(size of the text).
+ */
+export function readManifests(sources: readonly ManifestSource[]): ReadManifests {
+  const reading: Reading = { problems: [], ignored: [], declared: [], objects: [], generated: new Map() };
+  const unread = sources.map((source) => readSource(source, reading)).filter(Boolean).length;
+  // A reference may lead to a file that could not be read at all.
+  if (unread === 0) checkTogether(reading);
+  const order = new Map(sources.map(({ file }, index) => [file, index]));
+  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order) };
+}
+
+interface Reading {
+  readonly problems: ManifestProblem[];
+  readonly ignored: IgnoredObject[];
+  readonly declared: Declared[];
+  readonly objects: (ReadObject & { readonly report: Report })[];
+  /** How many pods took a name from each `generateName`. */
+  readonly generated: Map<string, number>;
+}
+
+/** True where some of the text could not be read. */
+function readSource({ file, text }: ManifestSource, reading: Reading): boolean {
+  const { documents, problems } = parseDocuments(text);
+  reading.problems.push(...problems.map((problem) => ({ file, field: '', ...problem })));
+  const objects = documents.flatMap((document) => flatten({ file, document, base: [], value: document.value }));
+  if (objects.length === 0 && problems.length === 0) {
+    const allowed = 'at least one with apiVersion, kind, metadata and spec';
+    reading.problems.push({ file, line: 1, field: '', message: 'the file has no object in it', allowed });
+  }
+  for (const object of objects) readOne(object, reading);
+  return problems.length > 0;
+}
+
+function readOne(object: SourceObject, reading: Reading): void {
+  const { value, document, file } = object;
+  const report = reporterOf(object, reading.problems);
+  if (!isRecord(value)) return report([], notAnObject(value), 'an object with apiVersion, kind, metadata and spec');
+  if (textField(value, 'kind') === 'List') return report(['items'], 'is not a list', 'the objects, each after "- "');
+  const found = classify(value);
+  switch (found.kind) {
+    case 'wrong':
+      return report([found.field], found.message, found.allowed);
+    case 'ignored': {
+      const { line } = document.locate(object.base);
+      const name = textField(fieldOf(value, 'metadata'), 'name') ?? '';
+      reading.ignored.push({ file, line, kind: textField(value, 'kind') ?? '', name, note: found.note });
+      return;
+    }
+    case 'read': {
+      const named = withGeneratedName(found.readKind, value, reading.generated);
+      reading.declared.push(...declare(found.readKind, { ...object, value: named }, report));
+      const read = readObject(found.readKind, named, report);
+      if (read !== undefined) reading.objects.push({ ...read, report });
+    }
+  }
+}
+
+function notAnObject(value: unknown): string {
+  if (Array.isArray(value))
+    return 'this document is a list: separate objects by a line of "---", or put them into the items of a List';
+  return `this document is ${typeof value === 'string' ? 'the text ' : ''}${quote(value)}, not an object`;
+}
+
+/** `kubectl create` lets the server finish a name; here the finish is a number. */
+function withGeneratedName(kind: ReadKind, value: UnknownRecord, generated: Map<string, number>): UnknownRecord {
+  const metadata = fieldOf(value, 'metadata');
+  const start = textField(metadata, 'generateName');
+  if (kind !== 'Pod' || !isRecord(metadata) || start === undefined || Object.hasOwn(metadata, 'name')) return value;
+  const key = `${textField(metadata, 'namespace') ?? 'default'}/${start}`;
+  const count = (generated.get(key) ?? 0) + 1;
+  generated.set(key, count);
+  return { ...value, metadata: { ...metadata, name: `${start}${String(count).padStart(5, '0')}` } };
+}
+
+function declare(kind: ReadKind, object: SourceObject, report: Report): readonly Declared[] {
+  const metadata = isRecord(object.value) ? fieldOf(object.value, 'metadata') : undefined;
+  const name = textField(metadata, 'name');
+  if (name === undefined) return [];
+  const namespace = textField(metadata, 'namespace') ?? 'default';
+  const clusterScoped = kind === 'NodePool' || kind === 'EC2NodeClass' || kind === 'Scenario';
+  const place = `${object.file}:${object.document.locate([...object.base, 'metadata', 'name']).line}`;
+  return [{ kind, key: clusterScoped ? name : `${namespace}/${name}`, place, report }];
+}
+
+function manifestsOf({ objects, ignored }: Reading): Manifests {
+  return {
+    nodePools: objects.flatMap((read) => (read.kind === 'NodePool' ? [read.object] : [])),
+    nodeClasses: objects.flatMap((read) => (read.kind === 'EC2NodeClass' ? [read.object] : [])),
+    deployments: objects.flatMap((read) => (read.kind === 'Deployment' ? [read.object] : [])),
+    daemonSets: objects.flatMap((read) => (read.kind === 'DaemonSet' ? [read.object] : [])),
+    pods: objects.flatMap((read) => (read.kind === 'Pod' ? [read.object] : [])),
+    podDisruptionBudgets: objects.flatMap((read) => (read.kind === 'PodDisruptionBudget' ? [read.object] : [])),
+    scenarios: objects.flatMap((read) => (read.kind === 'Scenario' ? [parseScenario(read.object)] : [])),
+    ignored,
+  };
+}
+
+/** In the order of files and lines, with a count instead of what is beyond the limit of a file. */
+function cut(problems: readonly ManifestProblem[], order: ReadonlyMap<string, number>): readonly ManifestProblem[] {
+  const sorted = problems.toSorted((a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line);
+  return [...order.keys()].flatMap((file) => {
+    const ofFile = sorted.filter((problem) => problem.file === file);
+    const next = ofFile[MOST_PROBLEMS_PER_FILE];
+    if (next === undefined) return ofFile;
+    const rest = ofFile.length - MOST_PROBLEMS_PER_FILE;
+    return [
+      ...ofFile.slice(0, MOST_PROBLEMS_PER_FILE),
+      { file, line: next.line, field: '', message: `${rest} more ${rest === 1 ? 'problem' : 'problems'} from here on` },
+    ];
+  });
+}

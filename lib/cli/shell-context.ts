@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CliContext } from './context.ts';
+
+/** The real shell. npm runs scripts from the package's root, so files are looked for where the user stands. */
+export function shellContext(): CliContext {
+  const folder = process.env['INIT_CWD'] ?? process.cwd();
+  return {
+    process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
+    readText: (path) => readFileSync(path === '-' ? 0 : resolve(folder, path), 'utf8'),
+    sleep: async (ms) => sleep(ms),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Node, ResourceList } from '../../apis/kubernetes.ts';
+import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, ZONE } from '../../apis/labels.ts';
+import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { formatTime } from '../../apis/time.ts';
+import { capacityOf } from '../../core/instance-type/capacity.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { allocatableOf } from '../../core/instance-type/overhead.ts';
+import { providerIdOf } from '../../core/node-claim/record.ts';
+import { formatResources } from '../../core/resources/resources.ts';
+import { deleteNode } from '../kubernetes/simulated-cluster.ts';
+import { type KubernetesState, writeNode } from '../kubernetes/state.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Timetable } from '../timetable.ts';
+import type { SimulatedInstance } from './simulated-ec2.ts';
+
+/** From CreateFleet to a kubelet that registers its node, and from there to Ready. */
+const BOOT_MS = [25_000, 45_000] as const;
+const READY_MS = [4_000, 10_000] as const;
+/** Whatever a startup taint waits for has done its work by then. */
+const STARTUP_TAINTS_MS = 10_000;
+
+const NOT_READY_TAINT = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const;
+
+export interface MachineWorld {
+  readonly state: KubernetesState;
+  readonly timetable: Timetable;
+  readonly random: Random;
+  readonly timeline: Timeline;
+  readonly catalogue: Catalogue;
+}
+
+/** What happens on the instance by itself: it boots, its kubelet registers the node, the node becomes Ready. */
+export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: () => boolean): void {
+  const { timetable, random } = world;
+  timetable.after(random.between(...BOOT_MS), () => {
+    if (!isAlive()) return;
+    joinCluster(world, instance);
+    timetable.after(random.between(...READY_MS), () => becomeReady(world, instance));
+  });
+}
+
+/** EC2's host name of an instance, from its id. */
+export function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
+  return `${instance.id}.${instance.zone.slice(0, -1)}.compute.internal`;
+}
+
+function joinCluster(world: MachineWorld, instance: SimulatedInstance): void {
+  const { state, timetable, timeline, catalogue } = world;
+  const name = nodeNameOf(instance);
+  const facts = catalogue.facts.find((one) => one.name === instance.instanceType);
+  const { capacity, allocatable } = resourcesOf(world, instance);
+  const node: Node = {
+    metadata: {
+      name,
+      uid: `node-${instance.id}`,
+      creationTimestamp: formatTime(timetable.now()),
+      labels: {
+        [HOSTNAME]: name,
+        [INSTANCE_TYPE]: instance.instanceType,
+        [ZONE]: instance.zone,
+        [REGION]: catalogue.region,
+        [ARCH]: facts?.architecture ?? 'amd64',
+        [OS]: 'linux',
+      },
+    },
+    spec: { providerID: providerIdOf(instance), taints: [UNREGISTERED_TAINT, NOT_READY_TAINT] },
+    status: { capacity, allocatable, conditions: [{ type: 'Ready', status: 'False' }] },
+  };
+  writeNode(state, node);
+  timeline.note({ kind: 'node-joined', node: name, nodeClaim: instance.nodeClaim });
+  state.onReview({ resource: 'nodes', name });
+}
+
+function resourcesOf(
+  { state, catalogue }: MachineWorld,
+  instance: SimulatedInstance,
+): { readonly capacity: ResourceList; readonly allocatable: ResourceList } {
+  const facts = catalogue.facts.find((one) => one.name === instance.instanceType);
+  const nodeClass = state.nodeClasses.find((one) => one.metadata.name === instance.nodeClass);
+  if (facts === undefined || nodeClass === undefined) return { capacity: {}, allocatable: {} };
+  const capacity = capacityOf(facts, nodeClass);
+  return {
+    capacity: formatResources(capacity),
+    allocatable: formatResources(allocatableOf(facts, nodeClass, capacity)),
+  };
+}
+
+function becomeReady({ state, timetable, timeline }: MachineWorld, instance: SimulatedInstance): void {
+  const node = state.nodes.get(nodeNameOf(instance));
+  if (node === undefined) return;
+  const taints = (node.spec?.taints ?? []).filter((taint) => taint.key !== NOT_READY_TAINT.key);
+  const conditions = [{ type: 'Ready', status: 'True' as const, lastTransitionTime: formatTime(timetable.now()) }];
+  writeNode(state, { ...node, spec: { ...node.spec, taints }, status: { ...node.status, conditions } });
+  timeline.note({ kind: 'node-ready', node: node.metadata.name });
+  state.onReview({ resource: 'nodes', name: node.metadata.name });
+  timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints(state, instance));
+}
+
+/** The simulated cluster has nobody that a startup taint waits for: it goes by itself. */
+function liftStartupTaints(state: KubernetesState, instance: SimulatedInstance): void {
+  const node = state.nodes.get(nodeNameOf(instance));
+  const startup = state.nodeClaims.get(instance.nodeClaim)?.spec.startupTaints ?? [];
+  if (node === undefined || startup.length === 0) return;
+  const taints = (node.spec?.taints ?? []).filter(
+    (taint) => !startup.some((one) => one.key === taint.key && one.effect === taint.effect),
+  );
+  writeNode(state, { ...node, spec: { ...node.spec, taints } });
+  state.onReview({ resource: 'nodes', name: node.metadata.name });
+}
+
+/** The instance is gone: the cloud's node controller takes the node away, as far as its finalizers let it. */
+export function vanish({ state, timetable, timeline }: MachineWorld, instance: SimulatedInstance): void {
+  const node = state.nodes.get(nodeNameOf(instance));
+  if (node === undefined) return;
+  const conditions = [{ type: 'Ready', status: 'Unknown' as const, lastTransitionTime: formatTime(timetable.now()) }];
+  writeNode(state, { ...node, status: { ...node.status, conditions } });
+  deleteNode(state, node.metadata.name, timetable);
+  timeline.note({ kind: 'node-gone', node: node.metadata.name });
+}

@@ -1,0 +1,98 @@
+import { refreshCatalogue } from '../controllers/catalogue.ts';
+import { reconcileDisruption } from '../controllers/disruption.ts';
+import { handleInterruption } from '../controllers/interruption.ts';
+import { reconcileLifecycle } from '../controllers/lifecycle.ts';
+import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
+import { reconcileProvisioning } from '../controllers/provisioning.ts';
+import { reconcileTermination } from '../controllers/termination.ts';
+import { answerWebhook } from '../controllers/webhook.ts';
+import type { Wake, WakeTarget } from '../ports/messages.ts';
+import type { Review } from './kubernetes/state.ts';
+import type { Timeline } from './timeline.ts';
+import type { Timetable } from './timetable.ts';
+
+/** After a failure the message is visible again. */
+const RETRY_MS = 5_000;
+/** The dead-letter queue takes it then. */
+const MOST_RECEIVES = 3;
+const SECRET = 'simulated';
+
+/** The deployed functions: the same controllers behind the same triggers, invoked in virtual time. */
+export interface Functions {
+  wakes(target: WakeTarget, wakes: readonly Wake[], receives?: number): Promise<void>;
+  interruption(event: unknown, receives?: number): Promise<void>;
+  webhook(review: Review): Promise<void>;
+  /** The last report of each function that looks at the whole cluster. */
+  readonly reports: ReadonlyMap<string, RunReport>;
+}
+
+interface FunctionWorld {
+  readonly cluster: string;
+  readonly ports: ControllerPorts;
+  readonly timetable: Timetable;
+  readonly timeline: Timeline;
+}
+
+export function functions({ cluster, ports, timetable, timeline }: FunctionWorld): Functions {
+  const reports = new Map<string, RunReport>();
+  const failed = (name: string, error: unknown): void =>
+    timeline.note({
+      kind: 'function-failed',
+      function: name,
+      message: error instanceof Error ? error.message : String(error),
+    });
+  const run = async (target: WakeTarget, wake: Wake): Promise<void> => {
+    if (target === 'catalogue') return refreshCatalogue(ports);
+    const report = await RECONCILE[target](ports, wake);
+    for (const failure of report.failures) failed(target, failure);
+    if (wake.nodeClaim === undefined) reports.set(target, report);
+  };
+  const self: Functions = {
+    reports,
+    async wakes(target, wakes, receives = 1) {
+      for (const wake of coalesce(wakes)) {
+        try {
+          await run(target, wake);
+        } catch (error) {
+          failed(target, error);
+          if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, [wake], receives + 1));
+        }
+      }
+    },
+    async interruption(event, receives = 1) {
+      try {
+        await handleInterruption(ports, event);
+      } catch (error) {
+        failed('interruption', error);
+        if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.interruption(event, receives + 1));
+      }
+    },
+    async webhook(review) {
+      const request = { uid: `${timetable.now()}`, resource: { resource: review.resource }, name: review.name };
+      const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
+      await answerWebhook(
+        {
+          messages: ports.messages,
+          clusters: new Set([cluster]),
+          isSecret: (candidate) => candidate === SECRET,
+          deadline: async () => new Promise<void>(() => {}),
+        },
+        { method: 'POST', path: `/${cluster}/${SECRET}`, body: new TextEncoder().encode(body) },
+      );
+    },
+  };
+  return self;
+}
+
+const RECONCILE = {
+  provisioning: reconcileProvisioning,
+  lifecycle: reconcileLifecycle,
+  disruption: reconcileDisruption,
+  termination: reconcileTermination,
+} as const;
+
+/** One run for a batch: a wake for the whole cluster covers those for single claims. */
+function coalesce(wakes: readonly Wake[]): readonly Wake[] {
+  const whole = wakes.find((wake) => wake.nodeClaim === undefined);
+  return whole === undefined ? [...new Map(wakes.map((wake) => [wake.nodeClaim, wake])).values()] : [whole];
+}

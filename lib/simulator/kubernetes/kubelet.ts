@@ -1,0 +1,69 @@
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { formatTime, parseTime } from '../../apis/time.ts';
+import { isTerminating } from '../../core/cluster/pods.ts';
+import { isNodeReady } from '../../core/cluster/state-node.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Timetable } from '../timetable.ts';
+import { currentPod, type KubernetesState, removePod, writePod } from './state.ts';
+import { workloadOf } from './workloads.ts';
+
+/** How long an image takes to start, and a process to end. */
+const START_MS = [1_000, 3_000] as const;
+const END_MS = [500, 1_500] as const;
+
+/** The kubelets of all nodes: bound pods start, pods that are asked to end do. */
+export interface Kubelets {
+  reconcile(): void;
+}
+
+interface World {
+  readonly state: KubernetesState;
+  readonly timetable: Timetable;
+  readonly random: Random;
+  readonly timeline: Timeline;
+}
+
+export function kubelets(world: World): Kubelets {
+  const { state, timetable, random } = world;
+  const starting = new Set<string>();
+  const ending = new Set<string>();
+  return {
+    reconcile() {
+      for (const pod of state.pods.values()) {
+        const uid = pod.metadata.uid ?? '';
+        const node = state.nodes.get(pod.spec.nodeName ?? '');
+        if (node === undefined) continue;
+        if (isTerminating(pod) && !ending.has(uid)) {
+          ending.add(uid);
+          const left = parseTime(pod.metadata.deletionTimestamp ?? '') - timetable.now();
+          timetable.after(Math.min(Math.max(left, 0), random.between(...END_MS)), () => end(world, pod));
+        } else if (pod.status?.phase === 'Pending' && isNodeReady(node) && !starting.has(uid)) {
+          starting.add(uid);
+          timetable.after(random.between(...START_MS), () => start(world, pod));
+        }
+      }
+    },
+  };
+}
+
+function start({ state, timetable, timeline }: World, pod: Pod): void {
+  const now = currentPod(state, targetOf(pod));
+  if (now === undefined || isTerminating(now)) return;
+  const lastTransitionTime = formatTime(timetable.now());
+  const ready = { type: 'Ready', status: 'True' as const, lastTransitionTime };
+  const conditions = [...(now.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready'), ready];
+  writePod(state, { ...now, status: { ...now.status, phase: 'Running', startTime: lastTransitionTime, conditions } });
+  timeline.note({ kind: 'pod-running', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
+}
+
+function end({ state, timeline }: World, pod: Pod): void {
+  const now = currentPod(state, targetOf(pod));
+  if (now === undefined) return;
+  removePod(state, now);
+  timeline.note({ kind: 'pod-ended', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
+}
+
+function targetOf(pod: Pod): { readonly namespace: string; readonly name: string; readonly uid: string } {
+  return { namespace: pod.metadata.namespace ?? 'default', name: pod.metadata.name, uid: pod.metadata.uid ?? '' };
+}

@@ -1,0 +1,105 @@
+import type { Pod } from '../../apis/kubernetes.ts';
+import { formatTime } from '../../apis/time.ts';
+import type { PodTarget } from '../../core/action.ts';
+import type { NodePatch } from '../../core/node-claim/node-patch.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
+import { ConflictError } from '../../ports/errors.ts';
+import { disruptionsAllowed, selects } from './disruptions-allowed.ts';
+import { changed, currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
+
+/** Kubernetes's default for terminationGracePeriodSeconds. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/** The Cluster port on the simulated API server. */
+export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster {
+  const pods = (): readonly Pod[] => [...state.pods.values()];
+  return {
+    listUnboundPods: async () => pods().filter((pod) => pod.spec.nodeName === undefined),
+    listPods: async () => pods(),
+    listPodsOnNode: async (node) => pods().filter((pod) => pod.spec.nodeName === node),
+    listNodes: async () => [...state.nodes.values()],
+    listNodePools: async () => state.nodePools,
+    listNodeClasses: async () => state.nodeClasses,
+    listDaemonSets: async () => state.daemonSets,
+    listPodDisruptionBudgets: async () =>
+      state.podDisruptionBudgets.map((one) => ({
+        ...one,
+        status: { disruptionsAllowed: disruptionsAllowed(one, state.pods.values()) },
+      })),
+    listNodeClaims: async () => [...state.nodeClaims.values()],
+
+    patchNode: async (target, patch) => patchNode(state, target, patch),
+    deleteNode: async (name) => deleteNode(state, name, clock),
+    evictPod: async (pod) => evictPod(state, pod, clock),
+    deletePod: async (pod, graceSeconds) => {
+      const found = currentPod(state, pod);
+      if (found !== undefined) endPod(state, found, clock.now() + graceSeconds * 1_000);
+    },
+    applyNodeClaim: async (nodeClaim) => {
+      const { metadata } = state.nodeClaims.get(nodeClaim.metadata.name) ?? nodeClaim;
+      state.nodeClaims.set(nodeClaim.metadata.name, { ...nodeClaim, metadata: { ...metadata, ...nodeClaim.metadata } });
+    },
+    removeNodeClaim: async (name) => void state.nodeClaims.delete(name),
+    publishEvent: async () => {},
+  };
+}
+
+function patchNode(
+  state: KubernetesState,
+  target: { readonly name: string; readonly resourceVersion?: string },
+  patch: NodePatch,
+): void {
+  const node = state.nodes.get(target.name);
+  if (node === undefined) return;
+  if (target.resourceVersion !== undefined && target.resourceVersion !== node.metadata.resourceVersion) {
+    throw new ConflictError(
+      `node ${target.name} is at ${node.metadata.resourceVersion}, not ${target.resourceVersion}: read it again`,
+    );
+  }
+  const { labels, annotations, taints, finalizers = node.metadata.finalizers } = patch;
+  writeNode(state, {
+    ...node,
+    metadata: {
+      ...node.metadata,
+      labels: { ...node.metadata.labels, ...labels },
+      annotations: { ...node.metadata.annotations, ...annotations },
+      ...(finalizers === undefined ? {} : { finalizers }),
+    },
+    spec: { ...node.spec, ...(taints === undefined ? {} : { taints }) },
+  });
+  if (node.metadata.deletionTimestamp !== undefined && finalizers?.length === 0) removeNode(state, target.name);
+}
+
+/** As the API server does it: an object with finalizers is only marked. */
+export function deleteNode(state: KubernetesState, name: string, clock: Clock): void {
+  const node = state.nodes.get(name);
+  if (node === undefined) return;
+  if ((node.metadata.finalizers ?? []).length === 0) return removeNode(state, name);
+  if (node.metadata.deletionTimestamp !== undefined) return;
+  writeNode(state, { ...node, metadata: { ...node.metadata, deletionTimestamp: formatTime(clock.now()) } });
+  state.onReview({ resource: 'nodes', name });
+}
+
+function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): EvictionOutcome {
+  const pod = currentPod(state, target);
+  if (pod === undefined) return { kind: 'gone' };
+  const forbidding = state.podDisruptionBudgets.find(
+    (one) => selects(one, pod) && disruptionsAllowed(one, state.pods.values()) === 0,
+  );
+  if (forbidding !== undefined) {
+    return { kind: 'blocked', message: `PodDisruptionBudget ${forbidding.metadata.name} lets no pod go just now` };
+  }
+  endPod(state, pod, clock.now() + (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000);
+  return { kind: 'evicted' };
+}
+
+/** The pod is asked to end; its kubelet, or the lack of a node, does the rest. */
+export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): void {
+  if (pod.metadata.deletionTimestamp !== undefined) return;
+  if (pod.spec.nodeName === undefined) {
+    state.pods.delete(`${pod.metadata.namespace ?? 'default'}/${pod.metadata.name}`);
+    return changed(state);
+  }
+  writePod(state, { ...pod, metadata: { ...pod.metadata, deletionTimestamp: formatTime(deadlineMs) } });
+}

@@ -1,0 +1,111 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import {
+  type DaemonSet,
+  type Deployment,
+  type Node,
+  type Pod,
+  type PodDisruptionBudget,
+  podKey,
+} from '../../apis/kubernetes.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+
+/** Objects that people wrote: what the simulation starts from. */
+export interface Manifests {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly deployments: readonly Deployment[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly pods: readonly Pod[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+}
+
+/** What the API server tells its webhook: the resource that was written and the object's name. */
+export interface Review {
+  readonly resource: 'events' | 'nodes' | 'nodeclaims' | 'nodepools';
+  readonly name: string;
+}
+
+/** The API server's storage. Every write moves `version` and tells the listeners. */
+export interface KubernetesState {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly deployments: Map<string, Deployment>;
+  readonly pods: Map<string, Pod>;
+  readonly nodes: Map<string, Node>;
+  readonly nodeClaims: Map<string, NodeClaim>;
+  version: number;
+  /** Something changed that the cluster's own controllers may have to act on. */
+  onChange: () => void;
+  onReview: (review: Review) => void;
+}
+
+export function kubernetesState(manifests: Manifests): KubernetesState {
+  const daemonSets = manifests.daemonSets.map((one) => ({
+    ...one,
+    metadata: { ...one.metadata, uid: uidOf('DaemonSet', one) },
+  }));
+  return {
+    nodePools: manifests.nodePools,
+    nodeClasses: manifests.nodeClasses,
+    daemonSets,
+    podDisruptionBudgets: manifests.podDisruptionBudgets,
+    deployments: new Map(manifests.deployments.map((one) => [keyOf(one), one])),
+    pods: new Map(),
+    nodes: new Map(),
+    nodeClaims: new Map(),
+    version: 0,
+    onChange: () => {},
+    onReview: () => {},
+  };
+}
+
+export function keyOf(object: { readonly metadata: { readonly name: string; readonly namespace?: string } }): string {
+  return `${object.metadata.namespace ?? 'default'}/${object.metadata.name}`;
+}
+
+export function uidOf(
+  kind: string,
+  object: { readonly metadata: { readonly name: string; readonly namespace?: string } },
+): string {
+  return `${kind.toLowerCase()}-${keyOf(object)}`;
+}
+
+export function writePod(state: KubernetesState, pod: Pod): void {
+  state.pods.set(podKey(pod), pod);
+  changed(state);
+}
+
+export function removePod(state: KubernetesState, pod: Pod): void {
+  if (state.pods.delete(podKey(pod))) changed(state);
+}
+
+/** The pod as it is now; undefined where it is gone or another one has its name. */
+export function currentPod(
+  state: KubernetesState,
+  pod: { readonly namespace: string; readonly name: string; readonly uid: string },
+): Pod | undefined {
+  const found = state.pods.get(`${pod.namespace}/${pod.name}`);
+  return found?.metadata.uid === pod.uid ? found : undefined;
+}
+
+export function writeNode(state: KubernetesState, node: Node): void {
+  const resourceVersion = String(state.version + 1);
+  state.nodes.set(node.metadata.name, { ...node, metadata: { ...node.metadata, resourceVersion } });
+  changed(state);
+}
+
+/** The node object goes, and with it the pods that were bound to it. */
+export function removeNode(state: KubernetesState, name: string): void {
+  if (!state.nodes.delete(name)) return;
+  for (const pod of state.pods.values()) if (pod.spec.nodeName === name) state.pods.delete(podKey(pod));
+  changed(state);
+  state.onReview({ resource: 'nodes', name });
+}
+
+export function changed(state: KubernetesState): void {
+  state.version += 1;
+  state.onChange();
+}

@@ -1,0 +1,124 @@
+import { type Deployment, type OwnerReference, type Pod, type PodTemplate, podKey } from '../../apis/kubernetes.ts';
+import { formatTime } from '../../apis/time.ts';
+import { isActive } from '../../core/cluster/pods.ts';
+import { fingerprint } from '../../core/identity.ts';
+import { requirementsFromLabels } from '../../core/requirements/requirements.ts';
+import { runsOn } from '../../core/scheduling/daemons.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { endPod } from './simulated-cluster.ts';
+import { type KubernetesState, keyOf, uidOf, writePod } from './state.ts';
+
+/** The Deployment and DaemonSet controllers: they keep as many pods as are asked for. */
+export interface Workloads {
+  reconcile(): void;
+}
+
+/** Taints that the DaemonSet controller lets every daemon tolerate. */
+const DAEMON_TOLERATIONS = [
+  'not-ready',
+  'unreachable',
+  'disk-pressure',
+  'memory-pressure',
+  'pid-pressure',
+  'unschedulable',
+].map((name) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists' as const }));
+
+export function workloads(state: KubernetesState, clock: Clock): Workloads {
+  let made = 0;
+  const create = (owner: OwnerReference, namespace: string, template: PodTemplate): void => {
+    made += 1;
+    const name = `${owner.name}-${fingerprint(`${owner.uid}/${made}`, 5)}`;
+    const creationTimestamp = formatTime(clock.now());
+    writePod(state, {
+      metadata: {
+        ...template.metadata,
+        name,
+        namespace,
+        uid: `pod-${made}-${name}`,
+        ownerReferences: [owner],
+        creationTimestamp,
+      },
+      spec: template.spec,
+      status: { phase: 'Pending' },
+    });
+  };
+  const reconcileDeployment = (deployment: Deployment): void => {
+    const owner = replicaSetOf(deployment);
+    const mine = podsOf(state, owner.uid).filter(isActive);
+    const wanted = deployment.spec.replicas ?? 1;
+    for (let count = mine.length; count < wanted; count += 1)
+      create(owner, deployment.metadata.namespace ?? 'default', deployment.spec.template);
+    for (const pod of mine.toSorted(firstToGo).slice(0, Math.max(0, mine.length - wanted)))
+      endPod(state, pod, clock.now());
+  };
+  const reconcileDaemons = (): void => {
+    for (const daemonSet of state.daemonSets) {
+      const owner = controllerReference('DaemonSet', daemonSet.metadata.name, uidOf('DaemonSet', daemonSet));
+      const { template } = daemonSet.spec;
+      const tolerations = [...(template.spec.tolerations ?? []), ...DAEMON_TOLERATIONS];
+      const spec = { ...template.spec, tolerations };
+      const present = new Set(podsOf(state, owner.uid).map((pod) => pod.spec.nodeName));
+      for (const node of state.nodes.values()) {
+        const { name, labels } = node.metadata;
+        const host = {
+          name,
+          fixed: true,
+          requirements: requirementsFromLabels({ ...labels }),
+          taints: node.spec?.taints ?? [],
+        };
+        const wanted = node.metadata.deletionTimestamp === undefined && runsOn({ metadata: { name }, spec }, host);
+        if (wanted && !present.has(name)) {
+          create(owner, daemonSet.metadata.namespace ?? 'default', { ...template, spec: { ...spec, nodeName: name } });
+        }
+      }
+    }
+  };
+  return {
+    reconcile() {
+      for (const deployment of state.deployments.values()) reconcileDeployment(deployment);
+      reconcileDaemons();
+    },
+  };
+}
+
+/** The workload that a person would name: `Deployment default/web`, `Pod default/one`. */
+export function workloadOf(pod: Pod): string {
+  const owner = pod.metadata.ownerReferences?.[0];
+  if (owner === undefined) return `Pod ${podKey(pod)}`;
+  const namespace = pod.metadata.namespace ?? 'default';
+  return owner.kind === 'ReplicaSet'
+    ? `Deployment ${namespace}/${owner.name.replace(/-[^-]*$/, '')}`
+    : `${owner.kind} ${namespace}/${owner.name}`;
+}
+
+function podsOf(state: KubernetesState, ownerUid: string): readonly Pod[] {
+  return [...state.pods.values()].filter((pod) => pod.metadata.ownerReferences?.[0]?.uid === ownerUid);
+}
+
+function replicaSetOf(deployment: Deployment): OwnerReference {
+  const hash = fingerprint(JSON.stringify(deployment.spec.template), 8);
+  return controllerReference(
+    'ReplicaSet',
+    `${deployment.metadata.name}-${hash}`,
+    `replicaset-${keyOf(deployment)}-${hash}`,
+  );
+}
+
+function controllerReference(kind: string, name: string, uid: string): OwnerReference {
+  return { apiVersion: 'apps/v1', kind, name, uid, controller: true };
+}
+
+/** Kubernetes scales down what has no node first, then what is not running, then the youngest. */
+function firstToGo(a: Pod, b: Pod): number {
+  return (
+    Number(a.spec.nodeName !== undefined) - Number(b.spec.nodeName !== undefined) ||
+    Number(a.status?.phase === 'Running') - Number(b.status?.phase === 'Running') ||
+    compare(b.metadata.creationTimestamp, a.metadata.creationTimestamp) ||
+    compare(b.metadata.name, a.metadata.name)
+  );
+}
+
+function compare(a = '', b = ''): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

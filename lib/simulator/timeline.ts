@@ -1,0 +1,107 @@
+import type { Action, Blocked, Controller, Decision } from '../core/action.ts';
+import type { LaunchOption } from '../core/node-claim/record.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** What the world did. What Kerf did is an ActionSummary. */
+export type WorldEvent =
+  | { readonly kind: 'scenario'; readonly message: string }
+  | { readonly kind: 'pod-pending'; readonly pod: string; readonly workload: string }
+  | { readonly kind: 'pod-running'; readonly pod: string; readonly workload: string; readonly node: string }
+  | { readonly kind: 'pod-ended'; readonly pod: string; readonly workload: string; readonly node: string }
+  | ({ readonly kind: 'instance-launched'; readonly instanceId: string; readonly nodeClaim: string } & LaunchOption)
+  | { readonly kind: 'launch-refused'; readonly nodeClaim: string; readonly message: string }
+  | {
+      readonly kind: 'instance-terminated';
+      readonly instanceId: string;
+      readonly nodeClaim: string;
+      readonly costUsd: number;
+    }
+  | { readonly kind: 'node-joined'; readonly node: string; readonly nodeClaim: string }
+  | { readonly kind: 'node-ready'; readonly node: string }
+  | { readonly kind: 'node-gone'; readonly node: string }
+  | { readonly kind: 'function-failed'; readonly function: string; readonly message: string };
+
+/** An action cut to what a person reads: a claim has hundreds of launch options, the cheapest says enough. */
+export type ActionSummary = { readonly controller: Controller; readonly decision: string } & (
+  | {
+      readonly kind: 'create-node-claim';
+      readonly nodeClaim: string;
+      readonly nodePool: string;
+      readonly pods: readonly string[];
+      readonly requests: Readonly<Record<string, string | number>>;
+      readonly instanceTypes: number;
+      readonly offerings: number;
+      readonly cheapest: LaunchOption | null;
+    }
+  | {
+      readonly kind: 'launch-instance';
+      readonly nodeClaim: string;
+      readonly attempt: number;
+      readonly capacityType: string;
+      readonly instanceTypes: number;
+      readonly zones: readonly string[];
+      readonly clientToken: string;
+    }
+  | Exclude<Action, { readonly kind: 'create-node-claim' | 'launch-instance' }>
+);
+
+export type Happening =
+  | WorldEvent
+  | ActionSummary
+  | ({ readonly kind: 'blocked'; readonly controller: Controller } & Blocked);
+
+/** One thing that happened. *Units:* `at` counts seconds from the start of the simulation. */
+export type TimelineEntry = { readonly at: number } & Happening;
+
+/** Collects what happens; whoever shows it reads on where it stopped. */
+export interface Timeline {
+  note(happening: Happening): void;
+  readonly entries: readonly TimelineEntry[];
+}
+
+export function timelineFrom(clock: Clock): Timeline {
+  const startMs = clock.now();
+  const entries: TimelineEntry[] = [];
+  return { entries, note: (happening) => void entries.push({ at: (clock.now() - startMs) / 1_000, ...happening }) };
+}
+
+/** The actions of a decision, and its refusals as far as they are news. */
+export function noteDecision(timeline: Timeline, decision: Decision, isNews: (blocked: Blocked) => boolean): void {
+  const { controller, id } = decision;
+  for (const action of decision.actions) timeline.note({ controller, decision: id, ...summarize(action) });
+  for (const blocked of decision.blocked.filter(isNews)) timeline.note({ kind: 'blocked', controller, ...blocked });
+}
+
+type Summary = ActionSummary extends infer One
+  ? One extends ActionSummary
+    ? Omit<One, 'controller' | 'decision'>
+    : never
+  : never;
+
+function summarize(action: Action): Summary {
+  switch (action.kind) {
+    case 'create-node-claim': {
+      const { name, nodePool, pods, options, types, spec } = action.nodeClaim;
+      const counts = { instanceTypes: types.length, offerings: options.length };
+      const { requests } = spec.resources;
+      return {
+        kind: 'create-node-claim',
+        nodeClaim: name,
+        nodePool,
+        pods,
+        requests,
+        ...counts,
+        cheapest: options[0] ?? null,
+      };
+    }
+    case 'launch-instance': {
+      const { nodeClaim, attempt, request } = action;
+      const { capacityType, clientToken, overrides } = request;
+      const zones = [...new Set(overrides.map(({ zone }) => zone))].toSorted();
+      const instanceTypes = new Set(overrides.map(({ instanceType }) => instanceType)).size;
+      return { kind: 'launch-instance', nodeClaim, attempt, capacityType, instanceTypes, zones, clientToken };
+    }
+    default:
+      return action;
+  }
+}

@@ -1,0 +1,41 @@
+import { type Case, expectProblems } from './expect-problems.ts';
+import { DEPLOYMENT, edit, join, NODE_CLASS, NODE_POOL, SCENARIO } from './texts.ts';
+
+const scenario = (from: string, to: string): string =>
+  join(edit(SCENARIO, from, to), DEPLOYMENT, NODE_POOL, NODE_CLASS);
+
+const SCENARIOS: readonly Case[] = [
+  [scenario('at: 30m', 'at: 30'), 10, 'spec.events[0].at', '30 is a number'],
+  [scenario('at: 30m', 'at: half past'), 10, 'spec.events[0].at', 'a duration such as 90s'],
+  [scenario('at: 30m', 'at: 3h'), 10, 'spec.events[0].at', 'after the end of the simulation'],
+  [scenario('    - at: 30m\n      scale', '    - scale'), 10, 'spec.events[0].at', 'is missing'],
+  [
+    scenario('deployment: web', 'deployment: wbe'),
+    11,
+    'spec.events[0].scale.deployment',
+    'no file has a Deployment "default/wbe"; did you mean default/web?',
+  ],
+  [scenario('replicas: 10', 'replicas: 1.5'), 11, 'spec.events[0].scale.replicas', 'not whole'],
+  [
+    scenario('nodePool: default', 'nodePool: other'),
+    13,
+    'spec.events[1].interruptSpot.nodePool',
+    'no file has a NodePool "other"',
+  ],
+  [scenario('nodePool: default', 'count: 0'), 13, 'spec.events[1].interruptSpot.count', '0 is too small'],
+  [scenario('any: true', 'any: true, name: x'), 15, 'spec.events[2].deleteNode.any', 'stands beside name'],
+  [scenario('any: true', ''), 15, 'spec.events[2].deleteNode', 'write one of name, nodePool, any'],
+  [scenario('[spot]', '[spots]'), 17, 'spec.events[3].withoutCapacity.capacityTypes[0]', 'did you mean spot?'],
+  [scenario('      deletePod: {pod: shop/web-1}\n', ''), 18, 'spec.events[4]', 'write one of scale, deleteNode'],
+  [scenario('deletePod:', 'killPod:'), 19, 'spec.events[4].killPod', 'does not exist'],
+  [scenario('pod: shop/web-1', 'pod: a/b/c'), 19, 'spec.events[4].deletePod.pod', 'namespace/name'],
+  [
+    scenario('      deletePod:', '      scale: {deployment: web, replicas: 1}\n      deletePod:'),
+    20,
+    'spec.events[4].deletePod',
+    'exactly one of',
+  ],
+  [scenario('seed: 7', 'seed: -7'), 6, 'spec.seed', '-7 is too small'],
+];
+
+expectProblems('a broken Scenario is a problem with its line and field', SCENARIOS);
