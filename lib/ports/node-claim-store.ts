@@ -44,6 +44,7 @@ export interface NodeClaimStore {
   /** Ending a command that is not there is success. */
   endCommand(cluster: string, id: string): Promise<void>;
 
+  /** A promise is only ever prolonged: the later end of two stands. */
   nominate(cluster: string, nomination: Nomination): Promise<void>;
   /** Those that have not lapsed at `nowMs`. */
   listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]>;

@@ -1,0 +1,63 @@
+import type { EC2Client } from '@aws-sdk/client-ec2';
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type {
+  CloudProvider,
+  DescribedInstance,
+  LaunchOutcome,
+  NodeClassResolution,
+} from '../../ports/cloud-provider.ts';
+import { describeCatalogue } from './describe-catalogue.ts';
+import type { BranchInterfaces } from './instance-type-facts.ts';
+import { describeInstance, describeInstances, terminate } from './instances.ts';
+import { launch } from './launch.ts';
+import { type HardwareRequest, LaunchTemplates } from './launch-template.ts';
+import type { ClusterFacts } from './resolution.ts';
+import { resolveNodeClass } from './resolve-node-class.ts';
+
+export interface Ec2Options {
+  readonly client: EC2Client;
+  readonly region: string;
+  readonly clock: Clock;
+  readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
+  readonly branchInterfaces: BranchInterfaces;
+  /** The cluster whose nodes are launched; EKS is asked elsewhere, so that this bundle need not hold its client. */
+  readonly describeCluster: () => Promise<ClusterFacts>;
+}
+
+/** EC2 of one region, for one cluster. */
+export class Ec2CloudProvider implements CloudProvider {
+  readonly #options: Ec2Options;
+  readonly #templates: LaunchTemplates;
+
+  constructor(options: Ec2Options) {
+    this.#options = options;
+    this.#templates = new LaunchTemplates(options.client);
+  }
+
+  describeCatalogue(): Promise<Catalogue> {
+    return describeCatalogue(this.#options.client, { ...this.#options, nowMs: this.#options.clock.now() });
+  }
+
+  async resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution> {
+    const cluster = await this.#options.describeCluster();
+    return resolveNodeClass({ client: this.#options.client, cluster, nowMs: this.#options.clock.now() }, nodeClass);
+  }
+
+  launch(request: HardwareRequest): Promise<LaunchOutcome> {
+    return launch({ client: this.#options.client, templates: this.#templates }, request);
+  }
+
+  describeInstances(cluster: string): Promise<readonly DescribedInstance[]> {
+    return describeInstances(this.#options, cluster);
+  }
+
+  describeInstance(cluster: string, instanceId: string): Promise<DescribedInstance | undefined> {
+    return describeInstance(this.#options, cluster, instanceId);
+  }
+
+  terminate(cluster: string, instanceId: string): Promise<void> {
+    return terminate(this.#options, cluster, instanceId);
+  }
+}

@@ -1,0 +1,108 @@
+import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+
+/** The one table from the words of EC2, EKS, SQS and EventBridge to ours; a code that is not here goes by its status. */
+const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
+  EC2ThrottledException: 'unreachable',
+  InternalError: 'unreachable',
+  InternalException: 'unreachable',
+  InternalFailure: 'unreachable',
+  InternalServiceErrorException: 'unreachable',
+  KmsThrottled: 'unreachable',
+  OverLimit: 'unreachable',
+  RequestLimitExceeded: 'unreachable',
+  RequestThrottled: 'unreachable',
+  ServerException: 'unreachable',
+  ServiceUnavailable: 'unreachable',
+  ServiceUnavailableException: 'unreachable',
+  Throttling: 'unreachable',
+  ThrottlingException: 'unreachable',
+  Unavailable: 'unreachable',
+  // No reply, or none in time.
+  AbortError: 'unreachable',
+  TimeoutError: 'unreachable',
+  // Somebody must change something first.
+  CredentialsProviderError: 'refused',
+  IdempotentParameterMismatch: 'refused',
+  QueueDoesNotExist: 'refused',
+  ResourceNotFoundException: 'refused',
+  UnauthorizedOperation: 'refused',
+};
+
+/** C33: no capacity of this kind there, just now. */
+const CAPACITY_CODES: ReadonlySet<string> = new Set([
+  'InsufficientCapacity',
+  'InsufficientCapacityOnOutpost',
+  'InsufficientFreeAddressesInSubnet',
+  'InsufficientHostCapacity',
+  'InsufficientInstanceCapacity',
+  'InsufficientReservedInstanceCapacity',
+  'InsufficientVolumeCapacity',
+  'MaxFleetCountExceeded',
+  'MaxSpotInstanceCountExceeded',
+  'ReservationCapacityExceeded',
+  'SpotMaxPriceTooLow',
+  'UnfulfillableCapacity',
+  'Unsupported',
+  'VcpuLimitExceeded',
+  // The service-linked role for spot is missing: no spot at all until somebody creates it.
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
+]);
+
+export function isCapacityCode(code: string | undefined): boolean {
+  return code !== undefined && CAPACITY_CODES.has(code);
+}
+
+/** True for a code that says nothing against the request itself. */
+export function isTransientCode(code: string | undefined): boolean {
+  return code !== undefined && TRANSLATION[code] === 'unreachable';
+}
+
+/** An instance id that EC2 does not know: it was terminated long ago, or never was. */
+export function isUnknownInstance(thrown: unknown): boolean {
+  return nameOf(thrown) === 'InvalidInstanceID.NotFound' || nameOf(thrown) === 'InvalidInstanceID.Malformed';
+}
+
+export function isTemplateTaken(thrown: unknown): boolean {
+  return nameOf(thrown) === 'InvalidLaunchTemplateName.AlreadyExistsException';
+}
+
+export function isTemplateMissing(thrown: unknown): boolean {
+  const name = nameOf(thrown);
+  return name === 'InvalidLaunchTemplateName.NotFoundException' || name === 'InvalidLaunchTemplateId.NotFound';
+}
+
+/** The code of an AWS error, or an empty text. */
+export function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : '';
+}
+
+/** Runs one call of an SDK; what it throws becomes a port error that says what was tried. */
+export async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw portErrorOf(thrown, doing);
+  }
+}
+
+/** *Shape:* the port error for what the SDK threw, `cause` kept; anything that is no SDK error comes back as it is. */
+export function portErrorOf(thrown: unknown, doing: string): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
+  if (kind === undefined) return thrown;
+  const message = `${doing}: ${thrown.name}: ${thrown.message}`;
+  return kind === 'unreachable'
+    ? new UnreachableError(message, { cause: thrown })
+    : new RefusedError(message, { cause: thrown });
+}
+
+/** A status of the service decides; a system code (`ECONNRESET`) means that no reply came. */
+function kindOfUnknown(error: Error): 'unreachable' | 'refused' | undefined {
+  if ('$metadata' in error) {
+    const metadata = error.$metadata;
+    const answered = typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata;
+    const status = answered ? Number(metadata.httpStatusCode) : 500;
+    return status >= 500 || status === 429 ? 'unreachable' : 'refused';
+  }
+  return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code) ? 'unreachable' : undefined;
+}

@@ -1,0 +1,158 @@
+import {
+  CreateFleetCommand,
+  type CreateFleetCommandInput,
+  type CreateFleetCommandOutput,
+  type CreateFleetError,
+  type CreateFleetInstance,
+  type EC2Client,
+  type _InstanceType as Ec2InstanceType,
+} from '@aws-sdk/client-ec2';
+import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
+import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
+import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { isCapacityCode, isTemplateMissing, isTransientCode, nameOf, portErrorOf } from './errors.ts';
+import {
+  type HardwareRequest,
+  type LaunchTemplate,
+  type LaunchTemplates,
+  launchTemplateOf,
+} from './launch-template.ts';
+import { ec2Tags, instanceTags } from './tags.ts';
+
+/** CreateFleet takes no more; the overrides come cheapest first. */
+const MOST_OVERRIDES = 300;
+
+export interface LaunchTools {
+  readonly client: EC2Client;
+  readonly templates: LaunchTemplates;
+}
+
+/** One instance through CreateFleet, whatever is replayed: the request's token names the launch. */
+export async function launch(tools: LaunchTools, request: HardwareRequest): Promise<LaunchOutcome> {
+  const doing = `launch ${request.nodeClaim}`;
+  if (request.capacityType === 'reserved') {
+    throw new RefusedError(
+      `${doing}: capacity type reserved cannot be launched yet: let the pool allow on-demand or spot`,
+    );
+  }
+  try {
+    return outcomeOf(request, await createFleet(tools, request));
+  } catch (thrown) {
+    const code = nameOf(thrown);
+    if (!isCapacityCode(code)) throw portErrorOf(thrown, doing);
+    return { kind: 'no-capacity', missing: request.overrides.map((each) => missing(each, code)), message: code };
+  }
+}
+
+async function createFleet(tools: LaunchTools, request: HardwareRequest): Promise<CreateFleetCommandOutput> {
+  const template = launchTemplateOf(request);
+  const command = new CreateFleetCommand(fleetInput(request, template));
+  await tools.templates.ensure(template);
+  try {
+    return await tools.client.send(command);
+  } catch (thrown) {
+    if (!isTemplateMissing(thrown)) throw thrown;
+    // C52: it was deleted since we saw it. EC2 keeps no token of a call that it refused.
+    tools.templates.forget(template.name);
+    await tools.templates.ensure(template);
+    return tools.client.send(command);
+  }
+}
+
+/** C46, C47, C49. */
+function fleetInput(request: LaunchRequest, template: LaunchTemplate): CreateFleetCommandInput {
+  const tags = ec2Tags(instanceTags(request));
+  return {
+    Type: 'instant',
+    ClientToken: request.clientToken,
+    TargetCapacitySpecification: {
+      TotalTargetCapacity: 1,
+      DefaultTargetCapacityType: request.capacityType === 'spot' ? 'spot' : 'on-demand',
+    },
+    ...(request.capacityType === 'spot'
+      ? { SpotOptions: { AllocationStrategy: 'price-capacity-optimized' } }
+      : { OnDemandOptions: { AllocationStrategy: 'lowest-price' } }),
+    LaunchTemplateConfigs: [
+      {
+        LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
+        Overrides: request.overrides.slice(0, MOST_OVERRIDES).map((override) => ({
+          InstanceType: instanceTypeOf(override.instanceType),
+          SubnetId: override.subnetId,
+          AvailabilityZone: override.zone,
+          ImageId: override.imageId,
+          Priority: override.priceUsdPerHour,
+        })),
+      },
+    ],
+    TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
+  };
+}
+
+function instanceTypeOf(name: string): Ec2InstanceType {
+  if (isInstanceType(name)) return name;
+  throw new RefusedError(`"${name}" is no EC2 instance type: correct the requirements of the NodePool`);
+}
+
+/** The SDK lists the types of its own day; what is for sale today is EC2's to say. */
+function isInstanceType(name: string): name is Ec2InstanceType {
+  return /^[a-z0-9-]+\.[a-z0-9-]+$/.test(name);
+}
+
+function outcomeOf(request: LaunchRequest, answer: CreateFleetCommandOutput): LaunchOutcome {
+  const errors = answer.Errors ?? [];
+  const missingCapacity = missingOf(request, errors);
+  const launched = answer.Instances?.find((each) => (each.InstanceIds ?? []).length > 0);
+  if (launched !== undefined) {
+    return { kind: 'launched', instance: instanceOf(request, launched), missing: missingCapacity };
+  }
+  const message = summaryOf(errors);
+  const against = errors.find(({ ErrorCode: code }) => !isCapacityCode(code) && !isTransientCode(code));
+  if (against !== undefined) throw new RefusedError(`launch ${request.nodeClaim}: EC2 refuses the request: ${message}`);
+  // A throttled fleet is an outcome too: its token is spent, so that only another attempt can succeed.
+  return { kind: 'no-capacity', missing: missingCapacity, message };
+}
+
+/** C53: each error names a type and a place; one that names neither stands for all that was asked. */
+function missingOf(request: LaunchRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
+  const found = new Map<string, MissingCapacity>();
+  for (const error of errors.filter(({ ErrorCode }) => isCapacityCode(ErrorCode))) {
+    const where = error.LaunchTemplateAndOverrides?.Overrides;
+    for (const override of request.overrides) {
+      if (where?.InstanceType !== undefined && where.InstanceType !== override.instanceType) continue;
+      if (where?.SubnetId !== undefined && where.SubnetId !== override.subnetId) continue;
+      if (where?.AvailabilityZone !== undefined && where.AvailabilityZone !== override.zone) continue;
+      const key = `${override.instanceType} ${override.zone}`;
+      if (!found.has(key)) found.set(key, missing(override, error.ErrorCode ?? ''));
+    }
+  }
+  return [...found.values()];
+}
+
+function missing({ instanceType, zone, capacityType }: FleetOverride, reason: string): MissingCapacity {
+  return { instanceType, zone, capacityType, reason };
+}
+
+/** The override that EC2 chose, found by type and subnet. */
+function instanceOf(request: LaunchRequest, launched: CreateFleetInstance): Instance {
+  const where = launched.LaunchTemplateAndOverrides?.Overrides;
+  const type = launched.InstanceType ?? where?.InstanceType;
+  const ofType = request.overrides.filter((override) => override.instanceType === type);
+  const chosen =
+    ofType.find((override) => override.subnetId === where?.SubnetId) ??
+    ofType.find((override) => override.zone === (launched.AvailabilityZone ?? where?.AvailabilityZone)) ??
+    (ofType.length === 1 ? ofType[0] : undefined);
+  const id = launched.InstanceIds?.[0];
+  if (chosen === undefined || id === undefined) {
+    throw new UnreachableError(
+      `launch ${request.nodeClaim}: EC2 launched ${id} as ${type}, and does not say where: ask again`,
+    );
+  }
+  const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = chosen;
+  return { id, instanceType, zone, capacityType, imageId: where?.ImageId ?? imageId, priceUsdPerHour };
+}
+
+function summaryOf(errors: readonly CreateFleetError[]): string {
+  if (errors.length === 0) return 'EC2 gave neither an instance nor a reason';
+  const lines = errors.map(({ ErrorCode, ErrorMessage }) => `${ErrorCode ?? 'unknown'}: ${ErrorMessage ?? ''}`);
+  return [...new Set(lines)].toSorted().slice(0, 5).join('; ');
+}

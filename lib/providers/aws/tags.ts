@@ -1,0 +1,44 @@
+import type { Filter, Tag } from '@aws-sdk/client-ec2';
+import type { Labels } from '../../apis/kubernetes.ts';
+import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import type { LaunchRequest } from '../../core/node-claim/record.ts';
+
+export const ownershipKey = (cluster: string): string => `kubernetes.io/cluster/${cluster}`;
+
+/** C50: what makes a thing in EC2 this cluster's. */
+export function ownershipTags(cluster: string): Labels {
+  return { [ownershipKey(cluster)]: 'owned', 'eks:eks-cluster-name': cluster };
+}
+
+/**
+ * C50, and the claim's name from the start: an instance whose launch was not recorded is found by it and adopted. Ours
+ * come last: the NodeClass's own tags cannot take an instance out of our sight.
+ */
+export function instanceTags(request: LaunchRequest): Labels {
+  return {
+    ...request.tags,
+    [NODE_POOL]: request.nodePool,
+    [NODE_CLASS]: request.nodeClass,
+    [NODE_CLAIM_TAG]: request.nodeClaim,
+    ...ownershipTags(request.cluster),
+  };
+}
+
+/** Promise 4: an instance without both tags is not ours. */
+export function ownershipFilters(cluster: string): Filter[] {
+  return [
+    { Name: `tag:${ownershipKey(cluster)}`, Values: ['owned'] },
+    { Name: 'tag-key', Values: [NODE_CLAIM_TAG] },
+  ];
+}
+
+/** In order of key, so that equal tags make equal requests. */
+export function ec2Tags(tags: Labels): Tag[] {
+  return Object.entries(tags)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([Key, Value]) => ({ Key, Value }));
+}
+
+export function labelsOf(tags: readonly Tag[] | undefined): Labels {
+  return Object.fromEntries((tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value]));
+}

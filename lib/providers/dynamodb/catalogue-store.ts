@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { CAPACITY_TYPES } from '../../apis/labels.ts';
+import type { UnavailableOffering } from '../../core/action.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { CatalogueStore } from '../../ports/catalogue-store.ts';
+import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { compress, LARGEST_BODY_BYTES, unpackBody } from './body.ts';
+import { cataloguePartition, unavailablePartition } from './keys.ts';
+import { isCatalogue } from './stored-shapes.ts';
+import { type Attributes, type Key, PRESENT, Table, type TableOptions, type Write } from './table.ts';
+
+export interface CatalogueStoreOptions extends TableOptions {
+  readonly region: string;
+}
+
+const HEAD = 'head';
+const CHUNK = 'chunk#';
+const OFFERING = 'offering#';
+/** A transaction takes 4 MB, and all chunks are checked in the one that makes them current. */
+const MOST_CHUNKS = 10;
+const TRIES = 5;
+
+/**
+ * The catalogue in chunk items named by the hash of their content, and a head that says which hash is current. The head
+ * moves only while all chunks of its hash exist, and chunks are deleted only while the head names another hash: a reader
+ * that follows the head finds one whole version, or reads the head again.
+ */
+export class DynamoDbCatalogueStore implements CatalogueStore {
+  readonly #table: Table;
+  readonly #region: string;
+
+  constructor({ region, ...options }: CatalogueStoreOptions) {
+    this.#table = new Table(options);
+    this.#region = region;
+  }
+
+  async readCatalogue(): Promise<Catalogue | undefined> {
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      // The head may move meanwhile: then its new version is read.
+      const found = await this.#readOnce();
+      if (found.kind === 'absent') return undefined;
+      if (found.kind === 'found') return found.catalogue;
+    }
+    throw new UnreachableError(
+      `the catalogue of ${this.#region} was replaced ${TRIES} times while it was read: try again`,
+    );
+  }
+
+  async writeCatalogue(catalogue: Catalogue): Promise<void> {
+    const chunks = split(compress(catalogue), this.#region);
+    const version = versionOf(chunks);
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      // Another writer may have swept the chunks away before the head named them: they are written again.
+      if (await this.#writeOnce(chunks, version)) {
+        return this.#sweep(version);
+      }
+    }
+    throw new UnreachableError(`the catalogue of ${this.#region} is written by others all the time: try again later`);
+  }
+
+  async markUnavailable(offering: UnavailableOffering): Promise<void> {
+    const { instanceType, zone, capacityType, untilMs, reason } = offering;
+    const key: Key = {
+      pk: unavailablePartition(this.#region),
+      sk: `${OFFERING}${capacityType}#${instanceType}#${zone}`,
+    };
+    const item = { ...key, untilMs, refusal: reason, expiresAt: Math.ceil(untilMs / 1_000) };
+    // The later end wins: clusters of one account mark the same offering in any order.
+    const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
+    await this.#table.write({ kind: 'put', item, condition });
+  }
+
+  async listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]> {
+    const items = await this.#table.query(unavailablePartition(this.#region), OFFERING);
+    return items.flatMap(offeringOf).filter((offering) => offering.untilMs > nowMs);
+  }
+
+  #headKey(): Key {
+    return { pk: cataloguePartition(this.#region), sk: HEAD };
+  }
+
+  #chunkKey(version: string, index: number): Key {
+    return { pk: cataloguePartition(this.#region), sk: `${CHUNK}${version}#${String(index).padStart(3, '0')}` };
+  }
+
+  async #readOnce(): Promise<
+    { readonly kind: 'absent' | 'replaced' } | { readonly kind: 'found'; readonly catalogue: Catalogue }
+  > {
+    const head = await this.#table.get(this.#headKey());
+    if (head === undefined) return { kind: 'absent' };
+    const items = await this.#table.query(
+      cataloguePartition(this.#region),
+      `${CHUNK}${String(head['currentVersion'])}#`,
+    );
+    if (items.length !== head['chunkCount']) return { kind: 'replaced' };
+    const body = Buffer.concat(items.map((item) => bytesOf(item)));
+    return { kind: 'found', catalogue: unpackBody(body, isCatalogue, `the catalogue of ${this.#region}`) };
+  }
+
+  /** False where a chunk was swept away before the head could name it. */
+  async #writeOnce(chunks: readonly Uint8Array[], version: string): Promise<boolean> {
+    const keys = chunks.map((_, index) => this.#chunkKey(version, index));
+    await Promise.all(
+      chunks.map((payload, index) =>
+        this.#table.write({ kind: 'put', item: { ...this.#chunkKey(version, index), payload } }),
+      ),
+    );
+    const checks: readonly Write[] = keys.map((key) => ({ kind: 'check', key, condition: PRESENT }));
+    const head: Write = {
+      kind: 'put',
+      item: { ...this.#headKey(), currentVersion: version, chunkCount: chunks.length },
+    };
+    return (await this.#table.transact([head, ...checks], 'replace the catalogue')).kind === 'written';
+  }
+
+  async #sweep(version: string): Promise<void> {
+    const chunks = await this.#table.query(cataloguePartition(this.#region), CHUNK, 'pk, sk');
+    const stillCurrent: Write = {
+      kind: 'check',
+      key: this.#headKey(),
+      condition: { expression: 'currentVersion = :current', values: { ':current': version } },
+    };
+    const old = chunks.map((chunk) => String(chunk['sk'])).filter((sk) => !sk.startsWith(`${CHUNK}${version}#`));
+    const deletes = old.map((sk): Write => ({ kind: 'delete', key: { pk: cataloguePartition(this.#region), sk } }));
+    // Refused: somebody wrote a newer catalogue, and sweeps for us.
+    await Promise.all(
+      deletes.map((remove) => this.#table.transact([stillCurrent, remove], 'sweep old chunks of the catalogue')),
+    );
+  }
+}
+
+function split(body: Uint8Array, region: string): readonly Uint8Array[] {
+  const count = Math.ceil(body.byteLength / LARGEST_BODY_BYTES);
+  if (count > MOST_CHUNKS) {
+    throw new RefusedError(
+      `the catalogue of ${region} is too large: ${body.byteLength} bytes, at most ${MOST_CHUNKS * LARGEST_BODY_BYTES}`,
+    );
+  }
+  return Array.from({ length: count }, (_, index) =>
+    body.subarray(index * LARGEST_BODY_BYTES, (index + 1) * LARGEST_BODY_BYTES),
+  );
+}
+
+function versionOf(chunks: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest('hex').slice(0, 16);
+}
+
+function bytesOf(item: Attributes): Uint8Array {
+  const payload = item['payload'];
+  return payload instanceof Uint8Array ? payload : new Uint8Array();
+}
+
+function offeringOf(item: Attributes): readonly UnavailableOffering[] {
+  const [capacity, instanceType, zone] = String(item['sk']).slice(OFFERING.length).split('#');
+  const capacityType = CAPACITY_TYPES.find((each) => each === capacity);
+  if (capacityType === undefined || instanceType === undefined || zone === undefined) return [];
+  return [{ instanceType, zone, capacityType, untilMs: Number(item['untilMs']), reason: String(item['refusal']) }];
+}

@@ -1,0 +1,43 @@
+import type { Key } from './table.ts';
+
+/**
+ * Every key of the table. Items of one cluster share a partition, so that one query lists them; an instance has its own,
+ * so that it is found from its id alone with a strong read (an index lags).
+ */
+export const CLAIM = 'claim#';
+export const OPEN = 'open#';
+export const COMMAND = 'command#';
+export const NOMINATION = 'nomination#';
+
+export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
+
+export const epochKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'epoch' });
+
+export const decisionKey = (cluster: string, id: string): Key => ({
+  pk: clusterPartition(cluster),
+  sk: `decision#${id}`,
+});
+
+/** Only a pointer: the body lies with the decision, so that closing one does not write it again. */
+export const openKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: OPEN + id });
+
+export const claimKey = (cluster: string, name: string): Key => ({ pk: clusterPartition(cluster), sk: CLAIM + name });
+
+/** Where a released claim goes: out of the way of the list. */
+export const tombstoneKey = (cluster: string, name: string): Key => ({
+  pk: clusterPartition(cluster),
+  sk: `released#${name}`,
+});
+
+export const commandKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: COMMAND + id });
+
+export const nominationKey = (cluster: string, node: string): Key => ({
+  pk: clusterPartition(cluster),
+  sk: NOMINATION + node,
+});
+
+export const instanceKey = (instanceId: string): Key => ({ pk: `instance#${instanceId}`, sk: 'claim' });
+
+export const cataloguePartition = (region: string): string => `catalogue#${region}`;
+
+export const unavailablePartition = (region: string): string => `unavailable#${region}`;

@@ -1,0 +1,87 @@
+import type { Decision } from '../../core/action.ts';
+import type { DisruptionCommand } from '../../core/disruption/command.ts';
+import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
+import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
+import { packBody, unpackBody } from './body.ts';
+import { closeDecision, openDecisions, readEpoch, recordDecision } from './decisions.ts';
+import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey } from './keys.ts';
+import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
+import { isDisruptionCommand } from './stored-shapes.ts';
+import { ABSENT, Table, type TableOptions } from './table.ts';
+
+/**
+ * NodeClaims, decisions and commands in one DynamoDB table: string keys `pk` and `sk`, time to live in `expiresAt`.
+ * *Cost:* one strong read or query a list; a claim's launch, a claim's release and a decision are transactions.
+ */
+export class DynamoDbNodeClaimStore implements NodeClaimStore {
+  readonly #table: Table;
+
+  constructor(options: TableOptions) {
+    this.#table = new Table(options);
+  }
+
+  readEpoch(cluster: string): Promise<number> {
+    return readEpoch(this.#table, cluster);
+  }
+
+  recordDecision(decision: Decision, epoch: number): Promise<void> {
+    return recordDecision(this.#table, decision, epoch);
+  }
+
+  openDecisions(cluster: string): Promise<readonly Decision[]> {
+    return openDecisions(this.#table, cluster);
+  }
+
+  closeDecision(decision: Decision): Promise<void> {
+    return closeDecision(this.#table, decision);
+  }
+
+  createNodeClaim(record: NodeClaimRecord): Promise<void> {
+    return createClaim(this.#table, record);
+  }
+
+  readNodeClaim(cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
+    return readClaim(this.#table, cluster, name);
+  }
+
+  listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]> {
+    return listClaims(this.#table, cluster);
+  }
+
+  findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined> {
+    return findClaim(this.#table, instanceId);
+  }
+
+  updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {
+    return updateClaim(this.#table, record);
+  }
+
+  async startCommand(cluster: string, command: DisruptionCommand): Promise<void> {
+    const item = { ...commandKey(cluster, command.id), payload: packBody(command, `disruption command ${command.id}`) };
+    await this.#table.write({ kind: 'put', item, condition: ABSENT });
+  }
+
+  async listCommands(cluster: string): Promise<readonly DisruptionCommand[]> {
+    const items = await this.#table.query(clusterPartition(cluster), COMMAND);
+    return items.map((item) => unpackBody(item['payload'], isDisruptionCommand, `command item ${String(item['sk'])}`));
+  }
+
+  async endCommand(cluster: string, id: string): Promise<void> {
+    await this.#table.write({ kind: 'delete', key: commandKey(cluster, id) });
+  }
+
+  async nominate(cluster: string, { node, untilMs }: Nomination): Promise<void> {
+    const item = { ...nominationKey(cluster, node), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
+    // A promise is only ever prolonged: two runs may nominate one node in either order.
+    const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
+    await this.#table.write({ kind: 'put', item, condition });
+  }
+
+  async listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]> {
+    const items = await this.#table.query(clusterPartition(cluster), NOMINATION);
+    // DynamoDB deletes what has expired hours late.
+    return items
+      .map((item) => ({ node: String(item['sk']).slice(NOMINATION.length), untilMs: Number(item['untilMs']) }))
+      .filter((nomination) => nomination.untilMs > nowMs);
+  }
+}

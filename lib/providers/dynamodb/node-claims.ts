@@ -1,0 +1,98 @@
+import { instanceOf, type NodeClaimRecord } from '../../core/node-claim/record.ts';
+import { StaleRecordError } from '../../ports/errors.ts';
+import { packBody, unpackBody } from './body.ts';
+import { CLAIM, claimKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
+import { isNodeClaimRecord } from './stored-shapes.ts';
+import { ABSENT, type Attributes, type Condition, type Item, type Key, type Table, type Write } from './table.ts';
+
+/** How long a released claim's name stays taken: longer than any decision that may still want to make it. */
+const TOMBSTONE_SECONDS = 30 * 24 * 3_600;
+
+export async function createClaim(table: Table, record: NodeClaimRecord): Promise<void> {
+  const writes: readonly Write[] = [
+    { kind: 'put', item: itemOf(claimKey(record.cluster, record.name), record), condition: ABSENT },
+    { kind: 'check', key: tombstoneKey(record.cluster, record.name), condition: ABSENT },
+    ...lookupOf(record),
+  ];
+  // Refused: the name exists, and what exists stays as it is.
+  await table.transact(writes, `create NodeClaim ${record.name}`);
+}
+
+export async function readClaim(table: Table, cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
+  // In this order: a claim only ever moves from the first place to the second.
+  const item = (await table.get(claimKey(cluster, name))) ?? (await table.get(tombstoneKey(cluster, name)));
+  return item === undefined ? undefined : recordOf(item);
+}
+
+export async function listClaims(table: Table, cluster: string): Promise<readonly NodeClaimRecord[]> {
+  return (await table.query(clusterPartition(cluster), CLAIM)).map(recordOf);
+}
+
+export async function findClaim(table: Table, instanceId: string): Promise<NodeClaimRecord | undefined> {
+  const lookup = await table.get(instanceKey(instanceId));
+  if (lookup === undefined) return undefined;
+  return readClaim(table, String(lookup['clusterName']), String(lookup['claimName']));
+}
+
+export async function updateClaim(table: Table, record: NodeClaimRecord): Promise<NodeClaimRecord> {
+  const next = { ...record, version: record.version + 1 };
+  const unchanged: Condition = { expression: 'claimVersion = :read', values: { ':read': record.version } };
+  const written =
+    next.releasedAtMs === undefined ? await writeUpdate(table, next, unchanged) : await release(table, next, unchanged);
+  if (written) return next;
+  throw new StaleRecordError(
+    `NodeClaim ${record.name} of ${record.cluster} is not at version ${record.version} any more: read it again`,
+  );
+}
+
+/**
+ * The lookup item is written with the first update that carries the instance and never again: an update that finds it
+ * noted on the claim is a plain write, which costs half of a transaction.
+ */
+async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: Condition): Promise<boolean> {
+  const item = itemOf(claimKey(next.cluster, next.name), next);
+  const instance = instanceOf(next);
+  if (instance === undefined)
+    return (await table.write({ kind: 'put', item, condition: unchanged })).kind === 'written';
+  const noted: Condition = {
+    expression: `${unchanged.expression} AND instanceId = :instance`,
+    values: { ...unchanged.values, ':instance': instance.id },
+  };
+  const outcome = await table.write({ kind: 'put', item, condition: noted });
+  if (outcome.kind === 'written') return true;
+  if (outcome.found !== undefined && outcome.found['claimVersion'] !== next.version - 1) return false;
+  const writes: readonly Write[] = [{ kind: 'put', item, condition: unchanged }, ...lookupOf(next)];
+  return (await table.transact(writes, `update NodeClaim ${next.name}`)).kind === 'written';
+}
+
+async function release(table: Table, next: NodeClaimRecord, unchanged: Condition): Promise<boolean> {
+  const expiresAt = Math.ceil((next.releasedAtMs ?? 0) / 1_000) + TOMBSTONE_SECONDS;
+  const tombstone = { ...itemOf(tombstoneKey(next.cluster, next.name), next), expiresAt };
+  const writes: readonly Write[] = [
+    { kind: 'delete', key: claimKey(next.cluster, next.name), condition: unchanged },
+    { kind: 'put', item: tombstone },
+    ...lookupOf(next, { expiresAt }),
+  ];
+  return (await table.transact(writes, `release NodeClaim ${next.name}`)).kind === 'written';
+}
+
+function itemOf(key: Key, record: NodeClaimRecord): Item {
+  const instance = instanceOf(record);
+  return {
+    ...key,
+    claimVersion: record.version,
+    ...(instance === undefined ? {} : { instanceId: instance.id }),
+    payload: packBody(record, `NodeClaim ${record.name}`),
+  };
+}
+
+function lookupOf(record: NodeClaimRecord, more: Attributes = {}): readonly Write[] {
+  const instance = instanceOf(record);
+  if (instance === undefined) return [];
+  const item = { ...instanceKey(instance.id), clusterName: record.cluster, claimName: record.name, ...more };
+  return [{ kind: 'put', item }];
+}
+
+function recordOf(item: Attributes): NodeClaimRecord {
+  return unpackBody(item['payload'], isNodeClaimRecord, `NodeClaim item ${String(item['pk'])} ${String(item['sk'])}`);
+}

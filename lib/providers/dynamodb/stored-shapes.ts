@@ -1,0 +1,39 @@
+import type { Decision } from '../../core/action.ts';
+import type { DisruptionCommand } from '../../core/disruption/command.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
+
+/**
+ * Tells our own documents apart by what every version of them carries. Nobody else writes to the table, so this guards
+ * against a mixed-up item, not against an attacker.
+ */
+export function isNodeClaimRecord(value: unknown): value is NodeClaimRecord {
+  return (
+    hasTexts(value, ['cluster', 'name', 'nodePool', 'decisionId']) && hasObjects(value, ['labels', 'spec', 'launch'])
+  );
+}
+
+export function isDecision(value: unknown): value is Decision {
+  return hasTexts(value, ['id', 'cluster', 'controller']) && hasObjects(value, ['actions', 'blocked']);
+}
+
+export function isDisruptionCommand(value: unknown): value is DisruptionCommand {
+  return hasTexts(value, ['id', 'method', 'reason']) && hasObjects(value, ['candidates']);
+}
+
+export function isCatalogue(value: unknown): value is Catalogue {
+  return hasTexts(value, ['region', 'asOf']) && hasObjects(value, ['facts', 'offerings']);
+}
+
+function hasTexts(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => typeof field(value, name) === 'string');
+}
+
+function hasObjects(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => typeof field(value, name) === 'object' && field(value, name) !== null);
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}

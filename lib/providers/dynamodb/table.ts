@@ -1,0 +1,174 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { UnreachableError } from '../../ports/errors.ts';
+import { portErrorOf, portErrorOfReason } from './errors.ts';
+
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+export type Attributes = Readonly<Record<string, string | number | Uint8Array>>;
+export type Item = Key & Attributes;
+
+/** What must hold of the stored item; attributes of ours are named so that none is a reserved word. */
+export interface Condition {
+  readonly expression: string;
+  readonly values?: Attributes;
+}
+
+export const ABSENT: Condition = { expression: 'attribute_not_exists(pk)' };
+export const PRESENT: Condition = { expression: 'attribute_exists(pk)' };
+
+export type Write =
+  | { readonly kind: 'put'; readonly item: Item; readonly condition?: Condition }
+  | { readonly kind: 'set'; readonly key: Key; readonly attributes: Attributes; readonly condition?: Condition }
+  | { readonly kind: 'delete'; readonly key: Key; readonly condition?: Condition }
+  | { readonly kind: 'check'; readonly key: Key; readonly condition: Condition };
+
+/** `refused`: a condition did not hold and nothing was written; `found` is the item of a single write as it stands. */
+export type WriteOutcome = { readonly kind: 'written' } | { readonly kind: 'refused'; readonly found?: Attributes };
+
+export interface TableOptions {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+}
+
+interface Values {
+  ExpressionAttributeValues?: Record<string, AttributeValue>;
+}
+
+const MOST_PAGES = 1_000;
+
+/** The few DynamoDB calls that Kerf makes, strongly consistent, with port errors. */
+export class Table {
+  readonly #client: DynamoDBClient;
+  readonly #name: string;
+
+  constructor({ client, tableName }: TableOptions) {
+    this.#client = client;
+    this.#name = tableName;
+  }
+
+  async get(key: Key): Promise<Attributes | undefined> {
+    const command = new GetItemCommand({ TableName: this.#name, Key: marshall(key), ConsistentRead: true });
+    const answer = await translated(`read ${key.pk} ${key.sk}`, () => this.#client.send(command));
+    return answer.Item === undefined ? undefined : unmarshall(answer.Item);
+  }
+
+  /** Items of a partition whose sort key begins with `prefix`, by sort key. */
+  async query(pk: string, prefix: string, projection?: string): Promise<readonly Attributes[]> {
+    const items: Attributes[] = [];
+    let start: QueryCommand['input']['ExclusiveStartKey'];
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const command = new QueryCommand({
+        TableName: this.#name,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: marshall({ ':pk': pk, ':prefix': prefix }),
+        ...(projection === undefined ? {} : { ProjectionExpression: projection }),
+        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+      });
+      // Each page names where the next one starts: they cannot be read side by side.
+      const answer = await translated(`query ${pk} ${prefix}`, () => this.#client.send(command));
+      for (const item of answer.Items ?? []) items.push(unmarshall(item));
+      start = answer.LastEvaluatedKey;
+      if (start === undefined) return items;
+    }
+    throw new UnreachableError(`DynamoDB: query ${pk} ${prefix}: no end after ${MOST_PAGES} pages: try again later`);
+  }
+
+  async write(write: Exclude<Write, { kind: 'check' }>): Promise<WriteOutcome> {
+    const key = write.kind === 'put' ? write.item : write.key;
+    try {
+      await translated(`${write.kind} ${key.pk} ${key.sk}`, () => this.#sendWrite(write));
+      return { kind: 'written' };
+    } catch (thrown) {
+      if (!(thrown instanceof ConditionalCheckFailedException)) throw thrown;
+      return thrown.Item === undefined ? { kind: 'refused' } : { kind: 'refused', found: unmarshall(thrown.Item) };
+    }
+  }
+
+  /** All of them or none. */
+  async transact(writes: readonly Write[], doing: string): Promise<WriteOutcome> {
+    const command = new TransactWriteItemsCommand({ TransactItems: writes.map((write) => this.#transactItem(write)) });
+    try {
+      await translated(doing, () => this.#client.send(command));
+      return { kind: 'written' };
+    } catch (thrown) {
+      if (!(thrown instanceof TransactionCanceledException)) throw thrown;
+      const codes = (thrown.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
+      const other = codes.find((code) => code !== 'None' && code !== 'ConditionalCheckFailed');
+      if (codes.includes('ConditionalCheckFailed')) return { kind: 'refused' };
+      throw portErrorOfReason(other ?? 'TransactionConflict', doing, thrown);
+    }
+  }
+
+  #sendWrite(write: Exclude<Write, { kind: 'check' }>): Promise<unknown> {
+    const common = { TableName: this.#name, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+    if (write.kind === 'put') {
+      const input = { ...common, Item: marshall(write.item), ...conditionInput(write.condition) };
+      return this.#client.send(new PutItemCommand(input));
+    }
+    const Key = marshall(write.key);
+    if (write.kind === 'set') return this.#client.send(new UpdateItemCommand({ ...common, Key, ...setInput(write) }));
+    return this.#client.send(new DeleteItemCommand({ ...common, Key, ...conditionInput(write.condition) }));
+  }
+
+  #transactItem(write: Write): TransactWriteItem {
+    const TableName = this.#name;
+    if (write.kind === 'put') {
+      return { Put: { TableName, Item: marshall(write.item), ...conditionInput(write.condition) } };
+    }
+    const Key = marshall(write.key);
+    if (write.kind === 'set') return { Update: { TableName, Key, ...setInput(write) } };
+    if (write.kind === 'delete') return { Delete: { TableName, Key, ...conditionInput(write.condition) } };
+    const { expression, values } = write.condition;
+    return { ConditionCheck: { TableName, Key, ConditionExpression: expression, ...valuesInput(values) } };
+  }
+}
+
+async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    if (thrown instanceof ConditionalCheckFailedException || thrown instanceof TransactionCanceledException)
+      throw thrown;
+    throw portErrorOf(thrown, doing);
+  }
+}
+
+function conditionInput(condition: Condition | undefined): { ConditionExpression?: string } & Values {
+  if (condition === undefined) return {};
+  return { ConditionExpression: condition.expression, ...valuesInput(condition.values) };
+}
+
+function setInput(
+  write: Extract<Write, { kind: 'set' }>,
+): { UpdateExpression: string; ConditionExpression?: string } & Values {
+  const names = Object.keys(write.attributes);
+  const assigned = Object.fromEntries(Object.entries(write.attributes).map(([name, value]) => [`:set_${name}`, value]));
+  return {
+    ...conditionInput(write.condition),
+    UpdateExpression: `SET ${names.map((name) => `${name} = :set_${name}`).join(', ')}`,
+    ...valuesInput({ ...assigned, ...write.condition?.values }),
+  };
+}
+
+function valuesInput(values: Attributes | undefined): Values {
+  return values === undefined || Object.keys(values).length === 0
+    ? {}
+    : { ExpressionAttributeValues: marshall(values) };
+}

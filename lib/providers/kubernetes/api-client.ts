@@ -1,0 +1,153 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { gunzipSync } from 'node:zlib';
+import { type ApiResponse, noAnswer, portErrorOf } from './errors.ts';
+
+export interface ApiClientOptions {
+  /** `https://…`, as EKS gives it. */
+  readonly endpoint: string;
+  /** PEM; absent where the system's own authorities vouch for the server, or without TLS. */
+  readonly certificateAuthority?: string;
+  /** Asked before each request; the source keeps the token as long as it is good. */
+  readonly token?: () => Promise<string>;
+  /** @default 20 s */
+  readonly timeoutMs?: number;
+  /** How a retry waits. @default a timer */
+  readonly sleep?: (ms: number) => Promise<void>;
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** @default application/json */
+  readonly contentType?: string;
+  /** Statuses that say something other than "come back later" here, and are answered at once. */
+  readonly final?: readonly number[];
+}
+
+const ATTEMPTS = 3;
+/** Where the server asks for more than this, the caller's own next run is the retry. */
+const LONGEST_WAIT_MS = 2_000;
+const FIRST_WAIT_MS = 100;
+const RETRIED: readonly number[] = [429, 500, 502, 503, 504];
+
+/**
+ * A thin JSON client of one API server: TLS by the cluster's own authority, bearer token, gzip, timeouts, few retries.
+ * *Source:* `kubernetes-control-plane.md` section 6: a quarter of client-node's time and memory. The token is in no error.
+ */
+export class ApiClient {
+  readonly #options: ApiClientOptions;
+  readonly #agent: http.Agent;
+
+  constructor(options: ApiClientOptions) {
+    this.#options = options;
+    const { endpoint, certificateAuthority } = options;
+    this.#agent = endpoint.startsWith('http:')
+      ? new http.Agent({ keepAlive: true })
+      : new https.Agent({
+          keepAlive: true,
+          ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+        });
+  }
+
+  /** *Shape:* any status that is not worth a retry, errors included. *Errors:* UnreachableError. */
+  async send(request: ApiRequest): Promise<ApiResponse> {
+    const doing = `${request.method} ${request.path}`;
+    let answer = await this.#attempt(request, doing);
+    for (let attempt = 1; attempt < ATTEMPTS && isWorthARetry(answer, request); attempt += 1) {
+      const waitMs = answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
+      if (waitMs > LONGEST_WAIT_MS) break;
+      await (this.#options.sleep ?? wait)(waitMs);
+      answer = await this.#attempt(request, doing);
+    }
+    if (answer.kind === 'no-answer') throw noAnswer(doing, answer.cause);
+    if (isWorthARetry(answer, request)) throw portErrorOf(answer, doing);
+    return { status: answer.status, body: answer.body };
+  }
+
+  /** *Shape:* the body of a success. *Errors:* as the status says. */
+  async expect(request: ApiRequest): Promise<unknown> {
+    const answer = await this.send(request);
+    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    throw portErrorOf(answer, `${request.method} ${request.path}`);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #attempt(request: ApiRequest, doing: string): Promise<Attempt> {
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const headers = {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      ...(this.#options.token === undefined ? {} : { authorization: `Bearer ${await this.#options.token()}` }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+    };
+    try {
+      return await this.#exchange(urlOf(this.#options.endpoint, request), { method: request.method, headers, body });
+    } catch (cause) {
+      return { kind: 'no-answer', cause: cause instanceof Error ? cause : new Error(`${doing}: ${String(cause)}`) };
+    }
+  }
+
+  #exchange(
+    url: URL,
+    { body, ...options }: http.RequestOptions & { readonly body: string | undefined },
+  ): Promise<Attempt> {
+    const { promise, resolve, reject } = Promise.withResolvers<Attempt>();
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? 20_000);
+    const send = url.protocol === 'http:' ? http.request : https.request;
+    const call = send(url, { ...options, agent: this.#agent, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        try {
+          resolve(answered(response, Buffer.concat(chunks)));
+        } catch (thrown) {
+          reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        }
+      });
+    });
+    call.on('error', reject);
+    call.end(body);
+    return promise;
+  }
+}
+
+type Attempt =
+  | ({ readonly kind: 'answered'; readonly retryAfterMs?: number } & ApiResponse)
+  | { readonly kind: 'no-answer'; readonly cause: Error; readonly retryAfterMs?: undefined };
+
+function isWorthARetry(answer: Attempt, request: ApiRequest): boolean {
+  if (answer.kind === 'no-answer') return true;
+  return RETRIED.includes(answer.status) && !(request.final ?? []).includes(answer.status);
+}
+
+function answered(response: http.IncomingMessage, raw: Buffer): Attempt {
+  const text = (response.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw).toString('utf8');
+  const status = response.statusCode ?? 0;
+  const seconds = Number(response.headers['retry-after']);
+  const retryAfter = Number.isFinite(seconds) ? { retryAfterMs: seconds * 1_000 } : {};
+  const isJson = (response.headers['content-type'] ?? '').startsWith('application/json');
+  // A load balancer in between answers in HTML.
+  const body: unknown = isJson && text !== '' ? JSON.parse(text) : { message: text };
+  return { kind: 'answered', status, body, ...retryAfter };
+}
+
+function urlOf(endpoint: string, { path, query }: ApiRequest): URL {
+  const url = new URL(path, endpoint);
+  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+  return url;
+}
+
+function wait(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, ms);
+  return promise;
+}

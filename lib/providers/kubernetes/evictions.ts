@@ -1,0 +1,57 @@
+import type { PodTarget } from '../../core/action.ts';
+import type { EvictionOutcome } from '../../ports/cluster.ts';
+import type { ApiClient } from './api-client.ts';
+import { type ApiResponse, messageOf, portErrorOf } from './errors.ts';
+import { fieldsOf } from './project.ts';
+
+/** For exactly this pod: the server compares the UID in the same step. */
+export async function evictPod(client: ApiClient, pod: PodTarget): Promise<EvictionOutcome> {
+  const { name, namespace } = pod;
+  const answer = await client.send({
+    method: 'POST',
+    path: `${podPath(pod)}/eviction`,
+    body: {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid: pod.uid } },
+    },
+    // 429 is the budget's "not now", 500 how a pod under two budgets is refused: neither changes in a second.
+    final: [429, 500],
+  });
+  if (answer.status < 300) return { kind: 'evicted' };
+  if (isBlocked(answer)) return { kind: 'blocked', message: messageOf(answer) };
+  if (await isGone(client, pod, answer)) return { kind: 'gone' };
+  throw portErrorOf(answer, `evict ${pod.namespace}/${pod.name}`);
+}
+
+export async function deletePod(client: ApiClient, pod: PodTarget, graceSeconds: number): Promise<void> {
+  const answer = await client.send({
+    method: 'DELETE',
+    path: podPath(pod),
+    body: {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      gracePeriodSeconds: graceSeconds,
+      preconditions: { uid: pod.uid },
+    },
+  });
+  if (answer.status < 300 || (await isGone(client, pod, answer))) return;
+  throw portErrorOf(answer, `delete ${pod.namespace}/${pod.name}`);
+}
+
+function isBlocked(answer: ApiResponse): boolean {
+  return answer.status === 429 || (answer.status === 500 && messageOf(answer).includes('PodDisruptionBudget'));
+}
+
+/** 409 may be a race on the same pod as well as another pod of its name: only the pod itself tells them apart. */
+async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): Promise<boolean> {
+  if (answer.status === 404) return true;
+  if (answer.status !== 409) return false;
+  const now = await client.send({ method: 'GET', path: podPath(pod) });
+  return now.status === 404 || fieldsOf(fieldsOf(now.body)['metadata'])['uid'] !== pod.uid;
+}
+
+function podPath({ namespace, name }: PodTarget): string {
+  return `/api/v1/namespaces/${namespace}/pods/${name}`;
+}

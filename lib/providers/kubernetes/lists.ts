@@ -1,0 +1,59 @@
+import { UnreachableError } from '../../ports/errors.ts';
+import type { ApiClient } from './api-client.ts';
+import { portErrorOf } from './errors.ts';
+import { type Fields, fieldsOf, itemsOf } from './project.ts';
+
+export interface ListOptions<T> {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly project: (raw: Fields) => T | undefined;
+  /** The kind comes with a CRD that may not be installed: then there are none. */
+  readonly optional?: boolean;
+}
+
+/** Measured best for JSON: 234 MB for 20,000 pods where one page takes 1 GB. */
+const PAGE = '500';
+const MOST_PAGES = 2_000;
+/** A list whose token lapsed begins again; a cluster too slow for this is not read at all. */
+const TRIES = 3;
+
+/**
+ * All objects of a kind, each page cut before the next is read. The server keeps the pages to one version of the cluster;
+ * where that version is gone (410) the list begins again.
+ */
+export async function listAll<T>(client: ApiClient, options: ListOptions<T>): Promise<readonly T[]> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const items = await listOnce(client, options);
+    if (items !== undefined) return items;
+  }
+  throw new UnreachableError(
+    `Kubernetes API: list ${options.path}: its continue token lapsed ${TRIES} times: try again later`,
+  );
+}
+
+/** *Shape:* undefined where the version that it reads is gone. */
+async function listOnce<T>(
+  client: ApiClient,
+  { path, query, project, optional = false }: ListOptions<T>,
+): Promise<readonly T[] | undefined> {
+  const items: T[] = [];
+  let token = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer = await client.send({
+      method: 'GET',
+      path,
+      query: { ...query, limit: PAGE, ...(token === '' ? {} : { continue: token }) },
+    });
+    if (answer.status === 410) return undefined;
+    if (answer.status === 404 && optional) return [];
+    if (answer.status !== 200) throw portErrorOf(answer, `list ${path}`);
+    for (const raw of itemsOf(answer.body)) {
+      const item = project(raw);
+      if (item !== undefined) items.push(item);
+    }
+    const next = fieldsOf(fieldsOf(answer.body)['metadata'])['continue'];
+    if (typeof next !== 'string' || next === '') return items;
+    token = next;
+  }
+  throw new UnreachableError(`Kubernetes API: list ${path}: no end after ${MOST_PAGES} pages: try again later`);
+}

@@ -1,0 +1,57 @@
+import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import { ConflictError } from '../../ports/errors.ts';
+import type { ApiClient } from './api-client.ts';
+import { portErrorOf } from './errors.ts';
+import { fieldsOf } from './project.ts';
+
+export const NODE_CLAIMS = '/apis/karpenter.sh/v1/nodeclaims';
+
+const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
+const TRIES = 3;
+
+/** By server-side apply: one call creates or updates, and what others wrote beside it stays. */
+export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }: NodeClaim): Promise<void> {
+  const { name, labels, annotations, finalizers, ownerReferences } = nodeClaim.metadata;
+  const metadata = { name, labels, annotations, finalizers, ownerReferences };
+  const path = `${NODE_CLAIMS}/${name}`;
+  await client.expect({ method: 'PATCH', path, body: { ...nodeClaim, metadata }, ...APPLY });
+  if (status === undefined) return;
+  const { apiVersion, kind } = nodeClaim;
+  const body = { apiVersion, kind, metadata: { name }, status };
+  const answer = await client.send({ method: 'PATCH', path: `${path}/status`, body, ...APPLY });
+  // 404: somebody deleted it in between.
+  if (answer.status >= 300 && answer.status !== 404) throw portErrorOf(answer, `apply the status of NodeClaim ${name}`);
+}
+
+/** Deleted first, so that it stays listed as terminating should the function end before the finalizer is off. */
+export async function removeNodeClaim(client: ApiClient, name: string): Promise<void> {
+  const path = `${NODE_CLAIMS}/${name}`;
+  const deleted = await client.send({ method: 'DELETE', path });
+  if (deleted.status === 404) return;
+  if (deleted.status >= 300) throw portErrorOf(deleted, `delete NodeClaim ${name}`);
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    if (await takeFinalizerAway(client, path)) return;
+  }
+  throw new ConflictError(
+    `Kubernetes API: NodeClaim ${name} is written by others all the time: its finalizer is still there`,
+  );
+}
+
+/** False where the object changed in between. */
+async function takeFinalizerAway(client: ApiClient, path: string): Promise<boolean> {
+  const found = await client.send({ method: 'GET', path });
+  if (found.status === 404) return true;
+  if (found.status !== 200) throw portErrorOf(found, `read ${path}`);
+  const { finalizers, resourceVersion } = fieldsOf(fieldsOf(found.body)['metadata']);
+  const others = Array.isArray(finalizers) ? finalizers.filter((each) => each !== TERMINATION_FINALIZER) : [];
+  const patched = await client.send({
+    method: 'PATCH',
+    path,
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { resourceVersion, finalizers: others } },
+  });
+  if (patched.status === 409) return false;
+  if (patched.status < 300 || patched.status === 404) return true;
+  throw portErrorOf(patched, `take the finalizer off ${path}`);
+}

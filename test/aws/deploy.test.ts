@@ -1,0 +1,214 @@
+/** The stack as it was deployed: a call of the webhook goes through every queue and function to an instance. */
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTagsCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
+import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
+import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
+import { at, readJson, textAt } from '../stack/json.ts';
+import { callWebhook, eventually, forwardClusterPort, logLines, output, webhookSecret } from './deployment.ts';
+
+const sqs = new SQSClient();
+let api: FakeApiServer;
+let port: Server;
+let secret: string;
+let listener: string;
+
+const table = () => ({ client: new DynamoDBClient(), tableName: output('TableName') });
+const claims = async () => await new DynamoDbNodeClaimStore(table()).listNodeClaims('demo');
+
+beforeAll(async () => {
+  api = await FakeApiServer.start();
+  port = await forwardClusterPort(api.endpoint);
+  secret = await webhookSecret();
+  listener = await listenToDecisions();
+  await tagNetwork();
+  // The emulator does not know what the catalogue function asks EC2: the shipped tables stand for its answer.
+  const catalogue = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
+  await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(catalogue);
+  applyManifests();
+});
+
+afterAll(async () => {
+  port.close();
+  await api.close();
+});
+
+/** A queue of ours behind a rule on the stack's bus: what a dashboard or a notifier would do. */
+async function listenToDecisions(): Promise<string> {
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: `listener-${randomUUID()}` }));
+  const asked = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+  const events = new EventBridgeClient();
+  const rule = { Name: `listener-${randomUUID()}`, EventBusName: output('EventBusName') };
+  await events.send(new PutRuleCommand({ ...rule, EventPattern: '{"source":["kerf"]}' }));
+  const Targets = [{ Id: 'queue', Arn: asked.Attributes?.QueueArn }];
+  await events.send(new PutTargetsCommand({ Rule: rule.Name, EventBusName: rule.EventBusName, Targets }));
+  return QueueUrl;
+}
+
+/** The account's default network, marked as the EC2NodeClass looks for it. */
+async function tagNetwork(): Promise<void> {
+  const ec2 = new EC2Client();
+  const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand());
+  const { SecurityGroups = [] } = await ec2.send(new DescribeSecurityGroupsCommand());
+  const ids = [...Subnets.map(({ SubnetId }) => SubnetId), ...SecurityGroups.map(({ GroupId }) => GroupId)];
+  const Resources = ids.filter((id) => id !== undefined);
+  await ec2.send(new CreateTagsCommand({ Resources, Tags: [{ Key: 'karpenter.sh/discovery', Value: 'demo' }] }));
+}
+
+function applyManifests(): void {
+  const selector = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
+  const karpenter = { group: '/apis/karpenter.sh/v1', resource: 'nodepools', name: 'general' };
+  api.store.put(karpenter, {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'general' },
+    spec: {
+      template: {
+        spec: {
+          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+          requirements: [
+            { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+            { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+          ],
+        },
+      },
+    },
+  });
+  api.store.put(
+    { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses', name: 'default' },
+    {
+      apiVersion: 'karpenter.k8s.aws/v1',
+      kind: 'EC2NodeClass',
+      metadata: { name: 'default' },
+      spec: {
+        amiFamily: 'AL2023',
+        // An image that the emulator has.
+        amiSelectorTerms: [{ id: 'ami-0c2023a1b2c3d4e5f' }],
+        role: 'KarpenterNodeRole-demo',
+        subnetSelectorTerms: selector,
+        securityGroupSelectorTerms: selector,
+      },
+    },
+  );
+  api.store.put(
+    { group: '/api/v1', resource: 'pods', namespace: 'default', name: 'web-1' },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web-1', namespace: 'default' },
+      spec: { containers: [{ name: 'web', resources: { requests: { cpu: '1', memory: '1Gi' } } }] },
+      status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] },
+    },
+  );
+}
+
+function review(resource: string): unknown {
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: 'admission.k8s.io/v1',
+    request: { uid: 'b9f7', resource: { group: 'events.k8s.io', version: 'v1', resource }, operation: 'CREATE' },
+  };
+}
+
+test('a wrong secret and an unknown cluster are not found', async () => {
+  expect(await callWebhook('/demo/wrong', review('nodes'))).toMatchObject({ status: 404 });
+  expect(await callWebhook(`/elsewhere/${secret}`, review('nodes'))).toMatchObject({ status: 404 });
+});
+
+test('a call of the webhook is answered at once, and its message reaches the provisioning function', async () => {
+  const answer = await callWebhook(`/demo/${secret}?timeout=1s`, review('events'));
+  expect(answer).toMatchObject({ status: 200, body: { response: { uid: 'b9f7', allowed: true } } });
+  const run = await eventually('a run for the webhook in the log of provisioning', async () =>
+    (await logLines('Provisioning')).find(
+      (line) => at(line, 'message') === 'looked' && String(at(line, 'reason')).includes('webhook'),
+    ),
+  );
+  expect(run).toMatchObject({
+    level: 'INFO',
+    cluster: 'demo',
+    controller: 'provisioning',
+    actions: ['create-node-claim'],
+  });
+});
+
+test('the pod has its NodeClaim in the table, and the lifecycle function launches it', async () => {
+  const [record] = await eventually('a launched NodeClaim', async () => {
+    const records = await claims();
+    return records.some(({ launch }) => launch.kind === 'launched') ? records : undefined;
+  });
+  expect(record).toMatchObject({ cluster: 'demo', nodePool: 'general', pods: ['default/web-1'] });
+  const mirrors = api.store.list({ group: '/apis/karpenter.sh/v1', resource: 'nodeclaims' });
+  expect(mirrors.map((mirror) => textAt(mirror, 'metadata', 'name'))).toEqual([record?.name]);
+});
+
+test('debug', async () => {
+  console.log(JSON.stringify((await claims()).map(({ launch, options }) => ({ launch, n: options.length, o: options.slice(0, 3) }))).slice(0, 3000));
+  console.log((await logLines('Lifecycle')).map((l) => JSON.stringify(l).slice(0, 1200)).join('\n'));
+});
+
+test('whoever listens on the bus hears the decision', async () => {
+  const event = await eventually('a decision on the bus', async () => {
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: listener, WaitTimeSeconds: 1 }));
+    const events = Messages.map(({ Body = '' }): unknown => JSON.parse(Body));
+    return events.find((each) => at(each, 'detail', 'controller') === 'provisioning');
+  });
+  expect(event).toMatchObject({
+    source: 'kerf',
+    'detail-type': 'Decision',
+    detail: { cluster: 'demo', actions: [{ kind: 'create-node-claim' }] },
+  });
+});
+
+test('the run is in the metrics, in the form that CloudWatch reads', async () => {
+  const metrics = await eventually('a gauge of pending pods', async () =>
+    (await logLines('Provisioning')).find((line) => at(line, 'PendingPods') === 1),
+  );
+  expect(metrics).toMatchObject({ Cluster: 'demo', _aws: { CloudWatchMetrics: [{ Namespace: 'Kerf' }] } });
+});
+
+test('a spot warning for the instance takes its NodeClaim down', async () => {
+  const launched = (await claims()).map(({ launch }) => launch).find(({ kind }) => kind === 'launched');
+  const instanceId = launched?.kind === 'launched' ? launched.instance.id : '';
+  // As EventBridge would send it; only AWS itself may put events of aws.ec2 on a bus.
+  const MessageBody = JSON.stringify({
+    version: '0',
+    id: randomUUID(),
+    source: 'aws.ec2',
+    'detail-type': 'EC2 Spot Instance Interruption Warning',
+    account: '123456789012',
+    region: 'us-east-1',
+    time: '2026-01-31T08:00:00Z',
+    resources: [],
+    detail: { 'instance-id': instanceId, 'instance-action': 'terminate' },
+  });
+  await sqs.send(new SendMessageCommand({ QueueUrl: output('InterruptionQueueUrl'), MessageBody }));
+  await eventually('the claim is gone', async () =>
+    (await claims()).some(({ launch }) => launch.kind === 'launched' && launch.instance.id === instanceId)
+      ? undefined
+      : true,
+  );
+});
+
+const isTick = (line: unknown): boolean => String(at(line, 'reason')).split('+').includes('tick');
+
+test('what was refused has woken nobody', async () => {
+  const lines = await logLines('Lifecycle');
+  expect(lines.filter((line) => String(at(line, 'reason')).includes('webhook'))).toEqual([]);
+});

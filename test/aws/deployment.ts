@@ -1,0 +1,99 @@
+/** What `npm run test:aws` deployed, as a test sees it: its outputs, its logs, its webhook. */
+import { request } from 'node:http';
+import { connect, createServer, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { listAt, readJson, textAt } from '../stack/json.ts';
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run these tests by npm run test:aws`);
+  return value;
+}
+
+/** An output of the stack. */
+export function output(name: string): string {
+  return textAt(readJson(variable('KERF_OUTPUTS')), 'Kerf', name);
+}
+
+/** Services that the project has no client of; the emulator reads the account from the header and checks no signature. */
+async function call(service: string, target: string, body: unknown): Promise<unknown> {
+  const scope = `${variable('AWS_ACCESS_KEY_ID')}/20260101/${variable('AWS_REGION')}/${service}/aws4_request`;
+  const response = await fetch(variable('AWS_ENDPOINT_URL'), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': target,
+      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+    },
+    body: JSON.stringify(body),
+  });
+  return await response.json();
+}
+
+export async function webhookSecret(): Promise<string> {
+  const SecretId = output('WebhookSecretArn');
+  return textAt(await call('secretsmanager', 'secretsmanager.GetSecretValue', { SecretId }), 'SecretString');
+}
+
+/** The lines that a function has logged, as far as they are JSON. */
+export async function logLines(name: string): Promise<readonly unknown[]> {
+  const logGroupName = output(`${name}LogGroup`);
+  const events = listAt(await call('logs', 'Logs_20140328.FilterLogEvents', { logGroupName }), 'events');
+  return events
+    .flatMap((event) => textAt(event, 'message').split('\n'))
+    .filter((line) => line.startsWith('{'))
+    .map((line): unknown => JSON.parse(line));
+}
+
+/** Calls the Function URL as an API server does. By node:http: the emulator finds the function by the Host header, which fetch drops. */
+export async function callWebhook(
+  path: string,
+  body: unknown,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const gateway = new URL(variable('AWS_ENDPOINT_URL'));
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly body: unknown }>();
+  const sent = request(
+    {
+      host: gateway.hostname,
+      port: gateway.port,
+      path,
+      method: 'POST',
+      headers: { host: new URL(output('WebhookUrl')).host, 'content-type': 'application/json' },
+    },
+    (response) => {
+      text(response).then((answer) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer) }), reject);
+    },
+  );
+  sent.on('error', reject);
+  sent.end(JSON.stringify(body));
+  return await promise;
+}
+
+/** The stack knows its cluster's port since it was deployed: what arrives there goes to `endpoint`. */
+export async function forwardClusterPort(endpoint: string): Promise<Server> {
+  const target = Number(new URL(endpoint).port);
+  const server = createServer((incoming) => {
+    const outgoing = connect(target, '127.0.0.1');
+    incoming.pipe(outgoing).pipe(incoming);
+    incoming.on('error', () => outgoing.destroy());
+    outgoing.on('error', () => incoming.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(Number(variable('KERF_CLUSTER_PORT')), '127.0.0.1', resolve));
+  return server;
+}
+
+/** Asks until there is an answer. *Errors:* an Error that names what did not come. */
+export async function eventually<Found>(
+  what: string,
+  look: () => Promise<Found | undefined>,
+  withinMs = 20_000,
+): Promise<Found> {
+  const deadline = Date.now() + withinMs;
+  while (Date.now() < deadline) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await setTimeout(200);
+  }
+  throw new Error(`${what}: not seen in ${withinMs} ms`);
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
+import type { Instance, LaunchRequest } from '../../lib/core/node-claim/record.ts';
+import type { CloudProvider } from '../../lib/ports/cloud-provider.ts';
+
+/** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */
+export type CloudCapability = 'catalogue' | 'clientToken' | 'spot' | 'missingCapacity';
+
+export interface CloudHarness {
+  readonly cloud: CloudProvider;
+  readonly cluster: string;
+  /** One that resolves. */
+  readonly nodeClass: EC2NodeClass;
+  /** One that can be launched there: at least two overrides, a token and a claim of its own for each call. */
+  readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
+  /** An instance of the account that is not the cluster's, by its id. */
+  readonly launchForeign: () => Promise<string>;
+  /** Nothing of the request's is to be had from now on. */
+  readonly exhaust?: (request: LaunchRequest) => Promise<void>;
+  readonly close?: () => Promise<void>;
+}
+
+/** The doc comment of `lib/ports/cloud-provider.ts`, executed; `lacks` names what that side cannot do, with the reason. */
+export function cloudProviderContract(
+  name: string,
+  make: () => Promise<CloudHarness>,
+  lacks: Readonly<Partial<Record<CloudCapability, string>>> = {},
+): void {
+  describe(`CloudProvider: ${name}`, () => {
+    let harness: CloudHarness;
+    let cloud: CloudProvider;
+    beforeEach(async () => {
+      harness = await make();
+      cloud = harness.cloud;
+    });
+    afterEach(() => harness.close?.());
+
+    /** A skip states its reason. */
+    const needs = (capability: CloudCapability, rule: string, body: () => Promise<void>): void => {
+      const reason = lacks[capability];
+      if (reason === undefined) test(rule, body);
+      else test.skip(`${rule} (skipped: ${reason})`, body);
+    };
+
+    const launchOne = async (over: Partial<LaunchRequest> = {}): Promise<Instance> => {
+      const outcome = await cloud.launch(harness.request(over));
+      if (outcome.kind !== 'launched') throw new Error(`expected a launch, got: ${outcome.message}`);
+      return outcome.instance;
+    };
+
+    describe('launch', () => {
+      test('an instance is launched as one of the overrides, and described with its claim', async () => {
+        const request = harness.request();
+        const instance = await launchOne(request);
+        const override = request.overrides.find((each) => each.instanceType === instance.instanceType);
+        expect(override).toMatchObject({ zone: instance.zone, imageId: instance.imageId });
+        expect(instance.priceUsdPerHour).toBe(override?.priceUsdPerHour);
+        const described = await cloud.describeInstance(harness.cluster, instance.id);
+        expect(described).toMatchObject({
+          id: instance.id,
+          nodeClaim: request.nodeClaim,
+          instanceType: instance.instanceType,
+          zone: instance.zone,
+          capacityType: 'on-demand',
+        });
+        expect(['pending', 'running']).toContain(described?.state);
+      });
+
+      test('two claims get two instances', async () => {
+        const first = await launchOne();
+        const second = await launchOne();
+        expect(second.id).not.toBe(first.id);
+      });
+
+      needs('clientToken', 'a token that was used before answers with its instance and launches nothing', async () => {
+        const request = harness.request();
+        const first = await cloud.launch(request);
+        expect(await cloud.launch(request)).toEqual(first);
+        const all = await cloud.describeInstances(harness.cluster);
+        expect(all.filter(({ nodeClaim }) => nodeClaim === request.nodeClaim)).toHaveLength(1);
+      });
+
+      needs('spot', 'a spot request gets a spot instance', async () => {
+        const onDemand = harness.request();
+        const overrides = onDemand.overrides.map((each) => ({ ...each, capacityType: 'spot' }) as const);
+        const instance = await launchOne({ ...onDemand, capacityType: 'spot', overrides });
+        expect(instance.capacityType).toBe('spot');
+        expect((await cloud.describeInstance(harness.cluster, instance.id))?.capacityType).toBe('spot');
+      });
+
+      needs('missingCapacity', 'without capacity anywhere the outcome says what was missing', async () => {
+        const request = harness.request();
+        await harness.exhaust?.(request);
+        const outcome = await cloud.launch(request);
+        expect(outcome.kind).toBe('no-capacity');
+        const missing = outcome.missing.map(({ instanceType, zone }) => `${instanceType} ${zone}`).toSorted();
+        expect(missing).toEqual(request.overrides.map((each) => `${each.instanceType} ${each.zone}`).toSorted());
+      });
+    });
+
+    describe('ownership', () => {
+      test('a list holds the instances of the cluster, by id, and no others', async () => {
+        const foreign = await harness.launchForeign();
+        const own = [await launchOne(), await launchOne()].map(({ id }) => id);
+        const listed = (await cloud.describeInstances(harness.cluster)).map(({ id }) => id);
+        expect(listed).toEqual(expect.arrayContaining(own));
+        expect(listed).not.toContain(foreign);
+        expect(listed).toEqual(listed.toSorted());
+        expect(await cloud.describeInstances(`other-${randomUUID()}`)).toEqual([]);
+      });
+
+      test('an instance of somebody else is neither seen nor touched', async () => {
+        const foreign = await harness.launchForeign();
+        const { id } = await launchOne();
+        expect(await cloud.describeInstance(harness.cluster, foreign)).toBeUndefined();
+        expect(await cloud.describeInstance(`other-${randomUUID()}`, id)).toBeUndefined();
+        await cloud.terminate(`other-${randomUUID()}`, id);
+        expect(await cloud.describeInstance(harness.cluster, id)).toBeDefined();
+      });
+    });
+
+    describe('terminate', () => {
+      test('an instance goes, and terminating it again is success', async () => {
+        const { id } = await launchOne();
+        await cloud.terminate(harness.cluster, id);
+        const after = await cloud.describeInstance(harness.cluster, id);
+        expect([undefined, 'shutting-down']).toContain(after?.state);
+        await cloud.terminate(harness.cluster, id);
+      });
+
+      test('an instance that never was is gone', async () => {
+        const id = 'i-00000000000000000';
+        await cloud.terminate(harness.cluster, id);
+        expect(await cloud.describeInstance(harness.cluster, id)).toBeUndefined();
+      });
+    });
+
+    describe('NodeClass', () => {
+      const withSpec = (over: Partial<EC2NodeClass['spec']>): EC2NodeClass => ({
+        ...harness.nodeClass,
+        spec: { ...harness.nodeClass.spec, ...over },
+      });
+      const nowhere = [{ tags: { 'kerf.test/nowhere': randomUUID() } }];
+
+      test('it resolves to subnets, security groups, images, a profile and what a node must know', async () => {
+        const resolution = await cloud.resolveNodeClass(harness.nodeClass);
+        if (resolution.kind !== 'resolved') throw new Error(resolution.message);
+        const { subnets, securityGroupIds, images, instanceProfile, bootstrap } = resolution.nodeClass;
+        expect(subnets.length).toBeGreaterThan(0);
+        expect(securityGroupIds.length).toBeGreaterThan(0);
+        expect(images.length).toBeGreaterThan(0);
+        expect(new Set(images.map(({ architecture }) => architecture)).size).toBe(images.length);
+        expect(instanceProfile).not.toBe('');
+        expect(bootstrap.clusterName).toBe(harness.cluster);
+      });
+
+      test('selectors that find nothing are told apart', async () => {
+        const reasonOf = async (over: Partial<EC2NodeClass['spec']>) => {
+          const resolution = await cloud.resolveNodeClass(withSpec(over));
+          return resolution.kind === 'resolved' ? 'resolved' : resolution.reason;
+        };
+        expect(await reasonOf({ subnetSelectorTerms: nowhere })).toBe('SubnetsNotFound');
+        expect(await reasonOf({ securityGroupSelectorTerms: nowhere })).toBe('SecurityGroupsNotFound');
+        expect(await reasonOf({ amiFamily: 'AL2023', amiSelectorTerms: nowhere })).toBe('AMINotFound');
+      });
+
+      test('an image family that cannot be started is unsupported, and says which', async () => {
+        const resolution = await cloud.resolveNodeClass(withSpec({ amiFamily: 'Bottlerocket' }));
+        expect(resolution).toMatchObject({ kind: 'unresolved', reason: 'Unsupported' });
+        expect(resolution.kind === 'unresolved' && resolution.message).toContain('Bottlerocket');
+      });
+    });
+
+    needs('catalogue', 'the catalogue names types with their zones and prices, in order', async () => {
+      const { facts, offerings } = await cloud.describeCatalogue();
+      expect(facts.length).toBeGreaterThan(0);
+      expect(offerings.length).toBeGreaterThan(0);
+      const known = new Set(facts.map((each) => each.name));
+      expect(offerings.filter(({ type }) => !known.has(type))).toEqual([]);
+      const order = offerings.map(({ type, zone }) => `${type} ${zone}`);
+      expect(order).toEqual(order.toSorted());
+      expect(offerings.some(({ onDemandUsdPerHour: price }) => (price ?? 0) > 0)).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
+import { clusterContract, type WorldObject } from './cluster.ts';
+import { NOW_MS } from './records.ts';
+
+const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; readonly resource: string }>> = {
+  Pod: { group: '/api/v1', resource: 'pods' },
+  Node: { group: '/api/v1', resource: 'nodes' },
+  DaemonSet: { group: '/apis/apps/v1', resource: 'daemonsets' },
+  PodDisruptionBudget: { group: '/apis/policy/v1', resource: 'poddisruptionbudgets' },
+  NodePool: { group: '/apis/karpenter.sh/v1', resource: 'nodepools' },
+  EC2NodeClass: { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses' },
+};
+
+clusterContract('the Kubernetes API over HTTP', async () => {
+  const server = await FakeApiServer.start();
+  const client = new ApiClient({ endpoint: server.endpoint });
+  return {
+    cluster: new KubernetesCluster({ client, clock: { now: () => NOW_MS } }),
+    put: async ({ kind, object }) => {
+      const { name, namespace } = object.metadata;
+      server.store.put({ ...PLACE[kind], name, ...(namespace === undefined ? {} : { namespace }) }, { ...object });
+    },
+    close: async () => {
+      client.close();
+      await server.close();
+    },
+  };
+});

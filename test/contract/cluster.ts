@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
+import type { DaemonSet, Node, ObjectMeta, Pod, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import type { NodeClaim } from '../../lib/apis/node-claim.ts';
+import type { NodePool } from '../../lib/apis/node-pool.ts';
+import type { PodTarget } from '../../lib/core/action.ts';
+import type { Cluster } from '../../lib/ports/cluster.ts';
+import { ConflictError } from '../../lib/ports/errors.ts';
+
+export type WorldObject =
+  | { readonly kind: 'Pod'; readonly object: Pod }
+  | { readonly kind: 'Node'; readonly object: Node }
+  | { readonly kind: 'NodePool'; readonly object: NodePool }
+  | { readonly kind: 'EC2NodeClass'; readonly object: EC2NodeClass }
+  | { readonly kind: 'DaemonSet'; readonly object: DaemonSet }
+  | { readonly kind: 'PodDisruptionBudget'; readonly object: PodDisruptionBudget };
+
+export interface ClusterHarness {
+  /** Empty. */
+  readonly cluster: Cluster;
+  /** What users and other controllers write: UID and resourceVersion are the API server's to give. */
+  readonly put: (thing: WorldObject) => Promise<void>;
+  readonly close?: () => Promise<void>;
+}
+
+/** The doc comment of `lib/ports/cluster.ts`, executed. */
+export function clusterContract(name: string, make: () => Promise<ClusterHarness>): void {
+  describe(`Cluster: ${name}`, () => {
+    let harness: ClusterHarness;
+    let cluster: Cluster;
+    beforeEach(async () => {
+      harness = await make();
+      cluster = harness.cluster;
+    });
+    afterEach(() => harness.close?.());
+
+    const putPod = (pod: string, over: Partial<Pod['spec']> = {}) =>
+      harness.put({ kind: 'Pod', object: aPod(pod, over) });
+    const findNode = async (node: string) => (await cluster.listNodes()).find(({ metadata }) => metadata.name === node);
+    const findPod = async (pod: string) => (await cluster.listPods()).find(({ metadata }) => metadata.name === pod);
+    const targetOf = async (pod: string): Promise<PodTarget> => {
+      const { metadata } = (await findPod(pod)) ?? aPod(pod);
+      return { namespace: 'default', name: pod, uid: metadata.uid ?? '' };
+    };
+    /** A pod that is going counts as gone: its kubelet has the last word. */
+    const isThere = async (pod: string) => {
+      const found = await findPod(pod);
+      return found !== undefined && found.metadata.deletionTimestamp === undefined;
+    };
+
+    describe('lists', () => {
+      test('pods are told apart by their node', async () => {
+        await putPod('pending');
+        await putPod('bound-1', { nodeName: 'node-1' });
+        await putPod('bound-2', { nodeName: 'node-2' });
+        expect(namesOf(await cluster.listUnboundPods())).toEqual(['pending']);
+        expect(namesOf(await cluster.listPodsOnNode('node-1'))).toEqual(['bound-1']);
+        expect(namesOf(await cluster.listPods())).toEqual(['bound-1', 'bound-2', 'pending']);
+      });
+
+      test('a list is whole, however long', async () => {
+        const names = Array.from({ length: 1_101 }, (_, index) => `pod-${String(index).padStart(4, '0')}`);
+        await Promise.all(names.map((each) => putPod(each)));
+        expect(namesOf(await cluster.listPods())).toEqual(names);
+      });
+
+      test('every kind comes back with what decisions read', async () => {
+        for (const each of [A_NODE, A_NODE_POOL, A_NODE_CLASS, A_DAEMON_SET, A_BUDGET]) await harness.put(each);
+        expect(await cluster.listNodes()).toMatchObject([A_NODE.object]);
+        expect(await cluster.listNodePools()).toMatchObject([A_NODE_POOL.object]);
+        expect(await cluster.listNodeClasses()).toMatchObject([A_NODE_CLASS.object]);
+        expect(await cluster.listDaemonSets()).toMatchObject([A_DAEMON_SET.object]);
+        expect(await cluster.listPodDisruptionBudgets()).toMatchObject([A_BUDGET.object]);
+        expect(await cluster.listNodeClaims()).toEqual([]);
+      });
+    });
+
+    describe('nodes', () => {
+      test('a patch merges labels and annotations, and replaces taints and finalizers', async () => {
+        await harness.put(A_NODE);
+        const taint = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' } as const;
+        const read = await findNode('node-1');
+        await cluster.patchNode(
+          { name: 'node-1', ...versionOf(read) },
+          {
+            labels: { 'karpenter.sh/registered': 'true' },
+            annotations: { note: 'x' },
+            taints: [taint],
+            finalizers: ['a/b'],
+          },
+        );
+        const patched = await findNode('node-1');
+        expect(patched?.metadata.labels).toMatchObject({ zone: 'a', 'karpenter.sh/registered': 'true' });
+        expect(patched?.metadata.annotations).toMatchObject({ note: 'x' });
+        expect(patched?.metadata.finalizers).toEqual(['a/b']);
+        expect(patched?.spec?.taints).toEqual([taint]);
+        expect(patched?.spec?.providerID).toBe('aws:///us-east-1a/i-1');
+      });
+
+      test('a patch on a node that changed since it was read is a conflict and changes nothing', async () => {
+        await harness.put(A_NODE);
+        const read = await findNode('node-1');
+        await cluster.patchNode({ name: 'node-1' }, { labels: { first: 'yes' } });
+        const late = cluster.patchNode({ name: 'node-1', ...versionOf(read) }, { labels: { second: 'yes' } });
+        await expect(late).rejects.toBeInstanceOf(ConflictError);
+        expect((await findNode('node-1'))?.metadata.labels).not.toHaveProperty('second');
+      });
+
+      test('a node goes when its last finalizer does', async () => {
+        await harness.put({
+          kind: 'Node',
+          object: { ...A_NODE.object, metadata: { name: 'node-1', finalizers: ['karpenter.sh/termination'] } },
+        });
+        await cluster.deleteNode('node-1');
+        expect((await findNode('node-1'))?.metadata.deletionTimestamp).toBeDefined();
+        await cluster.patchNode({ name: 'node-1' }, { finalizers: [] });
+        expect(await findNode('node-1')).toBeUndefined();
+      });
+
+      test('a write to a node that is gone is success', async () => {
+        await cluster.deleteNode('nobody');
+        await cluster.patchNode({ name: 'nobody', resourceVersion: '1' }, { labels: { a: 'b' } });
+        expect(await cluster.listNodes()).toEqual([]);
+      });
+    });
+
+    describe('pods', () => {
+      test('an evicted pod goes', async () => {
+        await putPod('web-1', { nodeName: 'node-1' });
+        expect(await cluster.evictPod(await targetOf('web-1'))).toEqual({ kind: 'evicted' });
+        expect(await isThere('web-1')).toBe(false);
+      });
+
+      test('a budget that allows no disruption blocks an eviction, and does not hinder a deletion', async () => {
+        await putPod('web-1', { nodeName: 'node-1' });
+        await harness.put(A_BUDGET);
+        expect(await cluster.evictPod(await targetOf('web-1'))).toMatchObject({ kind: 'blocked' });
+        expect(await isThere('web-1')).toBe(true);
+        await cluster.deletePod(await targetOf('web-1'), 0);
+        expect(await isThere('web-1')).toBe(false);
+      });
+
+      test('another pod of the same name is left alone', async () => {
+        await putPod('web-1', { nodeName: 'node-1' });
+        const former = { ...(await targetOf('web-1')), uid: '00000000-0000-0000-0000-000000000000' };
+        expect(await cluster.evictPod(former)).toEqual({ kind: 'gone' });
+        await cluster.deletePod(former, 0);
+        expect(await isThere('web-1')).toBe(true);
+      });
+
+      test('a pod that is not there is gone', async () => {
+        const nobody = await targetOf('nobody');
+        expect(await cluster.evictPod(nobody)).toEqual({ kind: 'gone' });
+        await cluster.deletePod(nobody, 30);
+      });
+    });
+
+    describe('NodeClaims and events', () => {
+      test('a mirror is created, brought up to date and taken away', async () => {
+        await cluster.applyNodeClaim(A_NODE_CLAIM);
+        expect(await cluster.listNodeClaims()).toMatchObject([A_NODE_CLAIM]);
+        const condition = { type: 'Launched', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
+        const launched: NodeClaim = {
+          ...A_NODE_CLAIM,
+          metadata: { ...A_NODE_CLAIM.metadata, labels: { 'karpenter.sh/nodepool': 'general', zone: 'a' } },
+          status: { providerID: 'aws:///us-east-1a/i-1', conditions: [condition] },
+        };
+        await cluster.applyNodeClaim(launched);
+        await cluster.applyNodeClaim(launched);
+        expect(await cluster.listNodeClaims()).toMatchObject([launched]);
+        await cluster.removeNodeClaim('general-a');
+        expect(await cluster.listNodeClaims()).toEqual([]);
+        await cluster.removeNodeClaim('general-a');
+      });
+
+      test('an event may be said twice, about anything', async () => {
+        const event = { type: 'Normal', reason: 'Launched', message: 'm5.large in us-east-1a' } as const;
+        for (const kind of ['NodeClaim', 'Node', 'NodeClaim'] as const) {
+          await cluster.publishEvent({ ...event, regarding: { kind, name: 'general-a' } });
+        }
+        await cluster.publishEvent({ ...event, regarding: { kind: 'Pod', name: 'web-1', namespace: 'default' } });
+      });
+    });
+  });
+}
+
+function namesOf(objects: readonly { readonly metadata: ObjectMeta }[]): readonly string[] {
+  return objects.map(({ metadata }) => metadata.name).toSorted();
+}
+
+function versionOf(node: Node | undefined): { readonly resourceVersion?: string } {
+  const resourceVersion = node?.metadata.resourceVersion;
+  return resourceVersion === undefined ? {} : { resourceVersion };
+}
+
+function aPod(name: string, over: Partial<Pod['spec']> = {}): Pod {
+  return {
+    metadata: { name, namespace: 'default', labels: { app: 'web' } },
+    spec: { containers: [{ name: 'main', resources: { requests: { cpu: '100m' } } }], ...over },
+    status: { phase: over.nodeName === undefined ? 'Pending' : 'Running' },
+  };
+}
+
+const A_NODE = {
+  kind: 'Node',
+  object: {
+    metadata: { name: 'node-1', labels: { zone: 'a' } },
+    spec: { providerID: 'aws:///us-east-1a/i-1', taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }] },
+    status: { allocatable: { cpu: '2' }, conditions: [{ type: 'Ready', status: 'True' }] },
+  },
+} as const satisfies WorldObject;
+
+const NODE_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' } as const;
+
+const A_NODE_POOL = {
+  kind: 'NodePool',
+  object: {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'general' },
+    spec: { template: { spec: { nodeClassRef: NODE_CLASS_REF, requirements: [] } }, limits: { cpu: '100' } },
+  },
+} as const satisfies WorldObject;
+
+const A_NODE_CLASS = {
+  kind: 'EC2NodeClass',
+  object: {
+    apiVersion: 'karpenter.k8s.aws/v1',
+    kind: 'EC2NodeClass',
+    metadata: { name: 'default' },
+    spec: {
+      amiSelectorTerms: [{ alias: 'al2023@latest' }],
+      subnetSelectorTerms: [{ id: 'subnet-1' }],
+      securityGroupSelectorTerms: [{ id: 'sg-1' }],
+      role: 'node',
+    },
+  },
+} as const satisfies WorldObject;
+
+const A_DAEMON_SET = {
+  kind: 'DaemonSet',
+  object: {
+    metadata: { name: 'agent', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app: 'agent' } },
+      template: {
+        metadata: { labels: { app: 'agent' } },
+        spec: { containers: [{ name: 'agent', resources: { requests: { cpu: '50m' } } }] },
+      },
+    },
+  },
+} as const satisfies WorldObject;
+
+const A_BUDGET = {
+  kind: 'PodDisruptionBudget',
+  object: {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 0 },
+    status: { disruptionsAllowed: 0 },
+  },
+} as const satisfies WorldObject;
+
+const A_NODE_CLAIM: NodeClaim = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodeClaim',
+  metadata: {
+    name: 'general-a',
+    labels: { 'karpenter.sh/nodepool': 'general' },
+    finalizers: ['karpenter.sh/termination'],
+  },
+  spec: {
+    nodeClassRef: NODE_CLASS_REF,
+    requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
+    resources: { requests: { cpu: '500m' } },
+    expireAfter: '720h',
+  },
+};

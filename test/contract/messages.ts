@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Decision } from '../../lib/core/action.ts';
+import { LONGEST_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../../lib/ports/messages.ts';
+import { aDecision } from './records.ts';
+
+export interface MessagesHarness {
+  readonly messages: Messages;
+  /** What has arrived for a target since it was last asked. */
+  readonly received: (target: WakeTarget) => Promise<readonly Wake[]>;
+  /** What listeners of the bus have heard since they were last asked; fields that were cut are as they arrive. */
+  readonly heard: () => Promise<readonly Decision[]>;
+  /** Lets time go by. */
+  readonly pass: (ms: number) => Promise<void>;
+  readonly close?: () => Promise<void>;
+}
+
+/** The doc comment of `lib/ports/messages.ts`, executed. */
+export function messagesContract(name: string, make: () => Promise<MessagesHarness>): void {
+  describe(`Messages: ${name}`, () => {
+    let harness: MessagesHarness;
+    beforeEach(async () => {
+      harness = await make();
+    });
+    afterEach(() => harness.close?.());
+
+    test('a wake arrives at its target, and only there, as it was sent', async () => {
+      const wake: Wake = { cluster: 'demo', reason: 'launched', nodeClaim: 'general-a' };
+      await harness.messages.wake('lifecycle', wake);
+      expect(await harness.received('lifecycle')).toContainEqual(wake);
+      expect(await harness.received('termination')).toEqual([]);
+    });
+
+    test('a wake does not arrive before its delay', async () => {
+      const wake: Wake = { cluster: 'demo', reason: 'due' };
+      await harness.messages.wake('disruption', wake, 1_500);
+      expect(await harness.received('disruption')).toEqual([]);
+      await harness.pass(2_500);
+      expect(await harness.received('disruption')).toContainEqual(wake);
+    });
+
+    test('a delay above the longest, and one in the past, are taken', async () => {
+      const wake: Wake = { cluster: 'demo', reason: 'due' };
+      await harness.messages.wake('provisioning', wake, LONGEST_DELAY_MS * 10);
+      expect(await harness.received('provisioning')).toEqual([]);
+      await harness.messages.wake('provisioning', wake, -5_000);
+      expect(await harness.received('provisioning')).toContainEqual(wake);
+    });
+
+    test('listeners hear what was decided', async () => {
+      const decision = aDecision({ id: 'heard-1' });
+      await harness.messages.publish(decision);
+      expect(await harness.heard()).toContainEqual(decision);
+    });
+  });
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
+import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
+import { aCommand, aDecision, aLaunchRequest, aRecord, launchedAs, NOW_MS } from './records.ts';
+
+export interface NodeClaimStoreHarness {
+  readonly store: NodeClaimStore;
+  readonly close?: () => Promise<void>;
+}
+
+/** The doc comment of `lib/ports/node-claim-store.ts`, executed. Clusters have fresh names: stores may be shared. */
+export function nodeClaimStoreContract(name: string, make: () => Promise<NodeClaimStoreHarness>): void {
+  describe(`NodeClaimStore: ${name}`, () => {
+    let harness: NodeClaimStoreHarness;
+    let store: NodeClaimStore;
+    let cluster: string;
+    beforeEach(async () => {
+      harness = await make();
+      store = harness.store;
+      cluster = `cluster-${randomUUID()}`;
+    });
+    afterEach(() => harness.close?.());
+
+    describe('decisions', () => {
+      const decide = (id: string, atMs = NOW_MS) => aDecision({ id, cluster, atMs });
+
+      test('a cluster that was never seen is at epoch 0', async () => {
+        expect(await store.readEpoch(cluster)).toBe(0);
+      });
+
+      test('each decision moves the epoch by one and is open until it is closed, oldest first', async () => {
+        await store.recordDecision(decide('b', NOW_MS + 2), 0);
+        await store.recordDecision(decide('a', NOW_MS + 1), 1);
+        await store.recordDecision(decide('c', NOW_MS + 2), 2);
+        expect(await store.readEpoch(cluster)).toBe(3);
+        expect(await store.openDecisions(cluster)).toEqual([
+          decide('a', NOW_MS + 1),
+          decide('b', NOW_MS + 2),
+          decide('c', NOW_MS + 2),
+        ]);
+        await store.closeDecision(decide('b', NOW_MS + 2));
+        expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['a', 'c']);
+      });
+
+      test('closing a decision twice is success', async () => {
+        await store.recordDecision(decide('a'), 0);
+        await store.closeDecision(decide('a'));
+        await store.closeDecision(decide('a'));
+        expect(await store.openDecisions(cluster)).toEqual([]);
+      });
+
+      test('a decision on an epoch that has moved is refused and leaves nothing behind', async () => {
+        await store.recordDecision(decide('a'), 0);
+        await expect(store.recordDecision(decide('b'), 0)).rejects.toBeInstanceOf(EpochMovedError);
+        await expect(store.recordDecision(decide('b'), 2)).rejects.toBeInstanceOf(EpochMovedError);
+        expect(await store.readEpoch(cluster)).toBe(1);
+        expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['a']);
+      });
+
+      test.each([0, 1])('the same decision again, on epoch %i, is success and moves nothing', async (epoch) => {
+        await store.recordDecision(decide('a'), 0);
+        await store.recordDecision(decide('a'), epoch);
+        expect(await store.readEpoch(cluster)).toBe(1);
+        expect(await store.openDecisions(cluster)).toEqual([decide('a')]);
+      });
+
+      test('a decision that was closed is not opened again', async () => {
+        await store.recordDecision(decide('a'), 0);
+        await store.closeDecision(decide('a'));
+        await store.recordDecision(decide('a'), 1);
+        expect(await store.openDecisions(cluster)).toEqual([]);
+        expect(await store.readEpoch(cluster)).toBe(1);
+      });
+
+      test('of many that decide on one epoch, one wins', async () => {
+        const tries = Array.from({ length: 8 }, (_, index) => store.recordDecision(decide(`try-${index}`), 0));
+        const outcomes = await Promise.allSettled(tries);
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        expect(await store.readEpoch(cluster)).toBe(1);
+        expect(await store.openDecisions(cluster)).toHaveLength(1);
+      });
+
+      test('clusters do not see each other', async () => {
+        await store.recordDecision(decide('a'), 0);
+        expect(await store.readEpoch(`${cluster}-2`)).toBe(0);
+        expect(await store.openDecisions(`${cluster}-2`)).toEqual([]);
+      });
+    });
+
+    describe('NodeClaims', () => {
+      const claim = (over: Parameters<typeof aRecord>[0] = {}) => aRecord({ cluster, ...over });
+      const released = { releasedAtMs: NOW_MS + 1 };
+
+      test('what was created is read, whatever it holds', async () => {
+        const requested = claim({
+          launch: { kind: 'requested', attempt: 1, request: aLaunchRequest({ userData: 'ä'.repeat(9_000) }), atMs: 1 },
+        });
+        await store.createNodeClaim(requested);
+        expect(await store.readNodeClaim(cluster, requested.name)).toEqual(requested);
+        expect(await store.readNodeClaim(cluster, 'other')).toBeUndefined();
+      });
+
+      test('a name that exists stays as it is', async () => {
+        await store.createNodeClaim(claim());
+        await store.createNodeClaim(claim({ nodePool: 'other' }));
+        expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(claim());
+      });
+
+      test('an update writes one version more', async () => {
+        await store.createNodeClaim(claim());
+        const written = await store.updateNodeClaim(claim({ nodeName: 'node-1' }));
+        expect(written).toEqual(claim({ nodeName: 'node-1', version: 2 }));
+        expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(written);
+      });
+
+      test('an update over another version than the one read is refused and changes nothing', async () => {
+        await store.createNodeClaim(claim());
+        const written = await store.updateNodeClaim(claim({ nodeName: 'node-1' }));
+        await expect(store.updateNodeClaim(claim({ nodeName: 'node-2' }))).rejects.toBeInstanceOf(StaleRecordError);
+        const launched = launchedAs(claim(), `i-${randomUUID()}`);
+        await expect(store.updateNodeClaim(launched)).rejects.toBeInstanceOf(StaleRecordError);
+        await expect(store.updateNodeClaim(claim(released))).rejects.toBeInstanceOf(StaleRecordError);
+        expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(written);
+      });
+
+      test('an update of a claim that was never created is refused', async () => {
+        await expect(store.updateNodeClaim(claim())).rejects.toBeInstanceOf(StaleRecordError);
+        expect(await store.readNodeClaim(cluster, 'general-a')).toBeUndefined();
+      });
+
+      test('of many that update one version, one wins', async () => {
+        await store.createNodeClaim(claim());
+        const tries = Array.from({ length: 8 }, (_, index) => store.updateNodeClaim(claim({ nodeName: `n-${index}` })));
+        const outcomes = await Promise.allSettled(tries);
+        const won = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+        expect(won).toHaveLength(1);
+        expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(won[0]?.value);
+      });
+
+      test('a list is by name, without released claims and those of other clusters', async () => {
+        for (const each of ['b', 'a', 'c', 'a-2']) await store.createNodeClaim(claim({ name: each }));
+        await store.createNodeClaim(claim({ name: 'd', cluster: `${cluster}-2` }));
+        await store.updateNodeClaim(claim({ name: 'c', ...released }));
+        expect((await store.listNodeClaims(cluster)).map((each) => each.name)).toEqual(['a', 'a-2', 'b']);
+      });
+
+      test('a released claim is still read, and its name is not taken again', async () => {
+        await store.createNodeClaim(claim());
+        const gone = await store.updateNodeClaim(claim(released));
+        await store.createNodeClaim(claim());
+        expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(gone);
+        expect(await store.listNodeClaims(cluster)).toEqual([]);
+      });
+
+      test('a claim is found by its instance from the write on that names it, also after its release', async () => {
+        const id = `i-${randomUUID()}`;
+        await store.createNodeClaim(claim());
+        expect(await store.findNodeClaim(id)).toBeUndefined();
+        const launched = await store.updateNodeClaim(launchedAs(claim(), id));
+        expect(await store.findNodeClaim(id)).toEqual(launched);
+        const registered = await store.updateNodeClaim({ ...launched, nodeName: 'node-1' });
+        expect(await store.findNodeClaim(id)).toEqual(registered);
+        const gone = await store.updateNodeClaim({ ...registered, ...released });
+        expect(gone.version).toBe(4);
+        expect(await store.findNodeClaim(id)).toEqual(gone);
+      });
+    });
+
+    describe('commands and nominations', () => {
+      test('a command is started once, listed, and ended any number of times', async () => {
+        await store.startCommand(cluster, aCommand());
+        await store.startCommand(cluster, aCommand({ reason: 'Drifted' }));
+        expect(await store.listCommands(cluster)).toEqual([aCommand()]);
+        await store.endCommand(cluster, 'command-1');
+        await store.endCommand(cluster, 'command-1');
+        expect(await store.listCommands(cluster)).toEqual([]);
+      });
+
+      test('a nomination lapses, and a shorter one does not cut it', async () => {
+        await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 20_000 });
+        await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 10_000 });
+        await store.nominate(cluster, { node: 'node-2', untilMs: NOW_MS + 5_000 });
+        const at = async (ms: number) => (await store.listNominations(cluster, NOW_MS + ms)).map(({ node }) => node);
+        expect((await at(0)).toSorted()).toEqual(['node-1', 'node-2']);
+        expect(await at(5_000)).toEqual(['node-1']);
+        expect(await at(20_000)).toEqual([]);
+      });
+    });
+  });
+}

@@ -1,0 +1,106 @@
+import type { Decision } from '../../lib/core/action.ts';
+import type { DisruptionCommand } from '../../lib/core/disruption/command.ts';
+import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+
+/** 2026-01-31T08:00:00Z: any instant will do. */
+export const NOW_MS = 1_769_846_400_000;
+
+export function aRecord(over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
+  return {
+    cluster: 'demo',
+    name: 'general-a',
+    version: 1,
+    decisionId: 'decision-1',
+    nodePool: 'general',
+    labels: { 'karpenter.sh/nodepool': 'general' },
+    annotations: {},
+    spec: {
+      nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+      requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
+      resources: { requests: { cpu: '500m' } },
+      expireAfter: '720h',
+    },
+    createdAtMs: NOW_MS,
+    pods: ['default/web-1'],
+    options: [{ instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'on-demand', priceUsdPerHour: 0.096 }],
+    types: [],
+    holds: {},
+    allocatable: {},
+    launch: { kind: 'planned' },
+    ...over,
+  };
+}
+
+function anInstance(id: string): Instance {
+  return {
+    id,
+    instanceType: 'm5.large',
+    zone: 'us-east-1a',
+    capacityType: 'on-demand',
+    imageId: 'ami-1',
+    priceUsdPerHour: 0.096,
+  };
+}
+
+/** The same claim after its launch. */
+export function launchedAs(record: NodeClaimRecord, id: string): NodeClaimRecord {
+  return { ...record, launch: { kind: 'launched', attempt: 1, instance: anInstance(id), atMs: NOW_MS } };
+}
+
+export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest {
+  return {
+    clientToken: 'token-1',
+    cluster: 'demo',
+    nodeClaim: 'general-a',
+    nodePool: 'general',
+    nodeClass: 'default',
+    capacityType: 'on-demand',
+    overrides: [
+      {
+        instanceType: 'm5.large',
+        zone: 'us-east-1a',
+        capacityType: 'on-demand',
+        priceUsdPerHour: 0.096,
+        subnetId: 'subnet-a',
+        imageId: 'ami-amd64',
+      },
+      {
+        instanceType: 'm6g.large',
+        zone: 'us-east-1b',
+        capacityType: 'on-demand',
+        priceUsdPerHour: 0.077,
+        subnetId: 'subnet-b',
+        imageId: 'ami-arm64',
+      },
+    ],
+    securityGroupIds: ['sg-1'],
+    instanceProfile: 'node',
+    userData: '#!/bin/bash\ntrue\n',
+    tags: { team: 'web' },
+    ...over,
+  };
+}
+
+export function aDecision(over: Partial<Decision> = {}): Decision {
+  return {
+    id: 'decision-1',
+    cluster: 'demo',
+    controller: 'provisioning',
+    atMs: NOW_MS,
+    actions: [{ kind: 'create-node-claim', nodeClaim: aRecord() }],
+    blocked: [],
+    ...over,
+  };
+}
+
+export function aCommand(over: Partial<DisruptionCommand> = {}): DisruptionCommand {
+  return {
+    id: 'command-1',
+    method: 'emptiness',
+    reason: 'Empty',
+    candidates: [],
+    decidedAtMs: NOW_MS,
+    validateAtMs: NOW_MS + 15_000,
+    ...over,
+  };
+}

@@ -1,0 +1,199 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type Address, type Answer, ApiStore, failure, fieldsOf, type Json, notFound } from './api-store.ts';
+
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Json;
+}
+
+/** What the next request is answered instead of what it asks for; `hang`: nothing at all; `none`: as it asks. */
+export type Failure =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'status'; readonly status: number; readonly message?: string; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'reset' };
+
+const INSTALLED: readonly string[] = [
+  '/api/v1/pods',
+  '/api/v1/nodes',
+  '/apis/apps/v1/daemonsets',
+  '/apis/policy/v1/poddisruptionbudgets',
+  '/apis/events.k8s.io/v1/events',
+  '/apis/karpenter.sh/v1/nodepools',
+  '/apis/karpenter.sh/v1/nodeclaims',
+  '/apis/karpenter.k8s.aws/v1/ec2nodeclasses',
+];
+
+/** A Kubernetes API server over HTTP, in memory, with what Kerf asks of one. It listens on 127.0.0.1 alone. */
+export class FakeApiServer {
+  readonly store = new ApiStore();
+  readonly requests: RecordedRequest[] = [];
+  /** The bearer token to be shown; any where it is undefined. */
+  token: string | undefined;
+  readonly #server: Server;
+  readonly #installed = new Set(INSTALLED);
+  readonly #failures: Failure[] = [];
+  readonly #snapshots = new Map<string, readonly Json[]>();
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      void this.#handle(request, response);
+    });
+  }
+
+  static async start(): Promise<FakeApiServer> {
+    const fake = new FakeApiServer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fake.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    return fake;
+  }
+
+  get endpoint(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the fake API server does not listen');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** The next requests fail like this, one each. */
+  failNext(...failures: readonly Failure[]): void {
+    this.#failures.push(...failures);
+  }
+
+  /** Continue tokens that were handed out are too old from now on. */
+  lapseTokens(): void {
+    this.#snapshots.clear();
+  }
+
+  uninstall(path: string): void {
+    this.#installed.delete(path);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => {
+      resolve();
+    });
+    await promise;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://fake');
+    const recorded: RecordedRequest = {
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      body: fieldsOf(await readJson(request)),
+    };
+    this.requests.push(recorded);
+    const fail = this.#failures.shift();
+    if (fail?.kind === 'hang') return;
+    if (fail?.kind === 'reset') {
+      request.socket.destroy();
+      return;
+    }
+    if (fail?.kind === 'status') {
+      const retry = fail.retryAfterSeconds;
+      const headers = retry === undefined ? {} : { 'retry-after': String(retry) };
+      respond(response, failure(fail.status, 'Scripted', fail.message ?? 'scripted'), { asked: recorded, headers });
+      return;
+    }
+    respond(response, this.#answer(recorded), { asked: recorded, headers: {} });
+  }
+
+  #answer(request: RecordedRequest): Answer {
+    if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) {
+      return failure(401, 'Unauthorized', 'Unauthorized');
+    }
+    const match =
+      /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+))?\/([a-z0-9]+)(?:\/([^/]+))?(?:\/([a-z]+))?$/.exec(
+        request.path,
+      );
+    const [, group = '', namespace, resource = '', name, subresource] = match ?? [];
+    const where = { group, resource, ...(namespace === undefined ? {} : { namespace }) };
+    if (!this.#installed.has(`${group}/${resource}`)) return failure(404, 'NotFound', '404 page not found');
+    if (name === undefined && request.method === 'POST') return this.#create(where, request.body);
+    if (name === undefined) return this.#list(where, request.query);
+    return this.#one({ ...where, name }, subresource, request);
+  }
+
+  #create(where: Omit<Address, 'name'>, object: Json): Answer {
+    const name = String(fieldsOf(object['metadata'])['name']);
+    if (this.store.get({ ...where, name }) !== undefined) {
+      return failure(409, 'AlreadyExists', `${where.resource} "${name}" already exists`);
+    }
+    return { status: 201, body: this.store.put({ ...where, name }, object) };
+  }
+
+  #one(address: Address, subresource: string | undefined, request: RecordedRequest): Answer {
+    switch (request.method) {
+      case 'GET': {
+        const object = this.store.get(address);
+        return object === undefined ? notFound(address) : { status: 200, body: object };
+      }
+      case 'PATCH':
+        return this.store.patch(address, request.body, {
+          create: request.headers['content-type'] === 'application/apply-patch+yaml' && subresource === undefined,
+          ...(subresource === undefined ? {} : { subresource }),
+        });
+      case 'DELETE':
+        return this.store.delete(address, request.body);
+      case 'POST':
+        if (subresource === 'eviction') return this.store.evict(address, request.body);
+    }
+    return failure(405, 'MethodNotAllowed', `${request.method} ${request.path}`);
+  }
+
+  /** Pages of one version: the first page keeps what the later ones show. */
+  #list(where: Omit<Address, 'name'>, query: URLSearchParams): Answer {
+    const limit = Number(query.get('limit') ?? 0);
+    const [snapshot = '', at = '0'] = (query.get('continue') ?? '').split('@');
+    const items = snapshot === '' ? this.#select(where, query) : this.#snapshots.get(snapshot);
+    if (items === undefined) {
+      return failure(410, 'Expired', 'The provided continue parameter is too old to display a consistent list result.');
+    }
+    const end = limit === 0 ? items.length : Number(at) + limit;
+    const version = snapshot === '' ? `${this.store.version}-${this.#snapshots.size}` : snapshot;
+    if (end < items.length) this.#snapshots.set(version, items);
+    const metadata = {
+      resourceVersion: this.store.version,
+      ...(end < items.length ? { continue: `${version}@${end}`, remainingItemCount: items.length - end } : {}),
+    };
+    return { status: 200, body: { kind: 'List', metadata, items: items.slice(Number(at), end) } };
+  }
+
+  #select(where: Omit<Address, 'name'>, query: URLSearchParams): readonly Json[] {
+    const items = this.store.list(where);
+    const selector = query.get('fieldSelector');
+    if (selector === null) return items;
+    const wanted = /^spec\.nodeName=(.*)$/.exec(selector)?.[1];
+    if (wanted === undefined) throw new Error(`the fake API server does not know the field selector ${selector}`);
+    return items.filter((item) => (fieldsOf(item['spec'])['nodeName'] ?? '') === wanted);
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(String(chunk)));
+  const text = Buffer.concat(chunks).toString('utf8');
+  const parsed: unknown = text === '' ? {} : JSON.parse(text);
+  return parsed;
+}
+
+function respond(
+  response: ServerResponse,
+  { status, body }: Answer,
+  { asked, headers }: { readonly asked: RecordedRequest; readonly headers: Readonly<Record<string, string>> },
+): void {
+  const text = Buffer.from(JSON.stringify(body));
+  const zipped = asked.headers['accept-encoding'] === 'gzip' && text.byteLength > 128;
+  const encoding = zipped ? { 'content-encoding': 'gzip' } : {};
+  response.writeHead(status, { 'content-type': 'application/json', ...encoding, ...headers });
+  response.end(zipped ? gzipSync(text) : text);
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+
+/** Objects of a Kubernetes API server in memory: versions, patches, finalizers, preconditions, budgets. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Where an object lives: `/api/v1`, `pods`, `default`, `web-1`. */
+export interface Address {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export type Answer = { readonly status: number; readonly body: Json };
+
+export class ApiStore {
+  readonly #objects = new Map<string, { readonly address: Address; readonly object: Json }>();
+  #version = 100;
+
+  get version(): string {
+    return String(this.#version);
+  }
+
+  list(where: { readonly group: string; readonly resource: string; readonly namespace?: string }): readonly Json[] {
+    return [...this.#objects.values()]
+      .filter(({ address }) => address.group === where.group && address.resource === where.resource)
+      .filter(({ address }) => where.namespace === undefined || address.namespace === where.namespace)
+      .toSorted((a, b) => (keyOf(a.address) < keyOf(b.address) ? -1 : 1))
+      .map(({ object }) => object);
+  }
+
+  get(address: Address): Json | undefined {
+    return this.#objects.get(keyOf(address))?.object;
+  }
+
+  /** As another client would write it, whole; what only the server knows is kept or made. */
+  put(address: Address, object: Json): Json {
+    const before = metadataOf(this.get(address));
+    this.#version += 1;
+    const metadata = {
+      ...metadataOf(object),
+      name: address.name,
+      ...(address.namespace === undefined ? {} : { namespace: address.namespace }),
+      uid: before['uid'] ?? metadataOf(object)['uid'] ?? randomUUID(),
+      creationTimestamp: before['creationTimestamp'] ?? '2026-01-31T08:00:00Z',
+      resourceVersion: this.version,
+    };
+    const stored = { ...object, metadata };
+    this.#objects.set(keyOf(address), { address, object: stored });
+    if (metadataOf(stored)['deletionTimestamp'] !== undefined && finalizersOf(stored).length === 0) {
+      this.#objects.delete(keyOf(address));
+    }
+    return stored;
+  }
+
+  patch(address: Address, change: Json, options: { readonly subresource?: string; readonly create: boolean }): Answer {
+    const before = this.get(address);
+    if (before === undefined && !options.create) return notFound(address);
+    const wanted = metadataOf(change)['resourceVersion'];
+    if (wanted !== undefined && wanted !== metadataOf(before)['resourceVersion']) {
+      return failure(409, 'Conflict', `the object has been modified; please apply your changes to the latest version`);
+    }
+    const { status, ...main } = change;
+    // A subresource is written by itself, and nothing else through it.
+    const written = options.subresource === 'status' ? { status } : options.create ? main : change;
+    return { status: before === undefined ? 201 : 200, body: this.put(address, mergePatch(before ?? {}, written)) };
+  }
+
+  delete(address: Address, options: Json): Answer {
+    const object = this.get(address);
+    if (object === undefined) return notFound(address);
+    const uid = fieldsOf(options['preconditions'])['uid'];
+    if (uid !== undefined && uid !== metadataOf(object)['uid']) {
+      return failure(409, 'Conflict', `Precondition failed: UID in precondition: ${JSON.stringify(uid)}`);
+    }
+    if (finalizersOf(object).length === 0) {
+      this.#objects.delete(keyOf(address));
+      return { status: 200, body: object };
+    }
+    const metadata = { deletionTimestamp: '2026-01-31T08:00:01Z', ...metadataOf(object) };
+    return { status: 200, body: this.put(address, { ...object, metadata }) };
+  }
+
+  /** The Eviction API: budgets first, then a deletion with its preconditions. */
+  evict(address: Address, eviction: Json): Answer {
+    const pod = this.get(address);
+    if (pod === undefined) return notFound(address);
+    const budgets = this.list({ group: '/apis/policy/v1', resource: 'poddisruptionbudgets', ...namespaceOf(address) });
+    const covering = budgets.filter((budget) => covers(budget, pod));
+    if (covering.length > 1) {
+      const message =
+        'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+      return failure(500, 'InternalError', message);
+    }
+    const [budget] = covering;
+    const allowed = Number(fieldsOf(budget?.['status'])['disruptionsAllowed'] ?? 0);
+    const deleteOptions = fieldsOf(eviction['deleteOptions']);
+    if (budget === undefined) return this.delete(address, deleteOptions);
+    if (allowed <= 0) {
+      return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.");
+    }
+    const answer = this.delete(address, deleteOptions);
+    if (answer.status < 300) {
+      const name = String(metadataOf(budget)['name']);
+      const at = { group: '/apis/policy/v1', resource: 'poddisruptionbudgets', name, ...namespaceOf(address) };
+      this.put(at, { ...budget, status: { ...fieldsOf(budget['status']), disruptionsAllowed: allowed - 1 } });
+    }
+    return answer;
+  }
+}
+
+export function failure(status: number, reason: string, message: string): Answer {
+  return { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code: status } };
+}
+
+export function notFound(address: Omit<Address, 'name'> & { readonly name?: string }): Answer {
+  return failure(404, 'NotFound', `${address.resource} "${address.name ?? ''}" not found`);
+}
+
+export function fieldsOf(value: unknown): Json {
+  return isFields(value) ? value : {};
+}
+
+/** RFC 7386: null takes away, objects merge, everything else replaces. */
+function mergePatch(before: Json, change: Json): Json {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) delete merged[name];
+    else if (value !== undefined) merged[name] = isFields(value) ? mergePatch(fieldsOf(before[name]), value) : value;
+  }
+  return merged;
+}
+
+function covers(budget: Json, pod: Json): boolean {
+  const wanted = Object.entries(fieldsOf(fieldsOf(fieldsOf(budget['spec'])['selector'])['matchLabels']));
+  const labels = fieldsOf(metadataOf(pod)['labels']);
+  return wanted.every(([key, value]) => labels[key] === value);
+}
+
+function metadataOf(object: Json | undefined): Json {
+  return fieldsOf(object?.['metadata']);
+}
+
+function finalizersOf(object: Json): readonly unknown[] {
+  const { finalizers } = metadataOf(object);
+  return Array.isArray(finalizers) ? finalizers : [];
+}
+
+function namespaceOf({ namespace }: Address): { readonly namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+function keyOf({ group, resource, namespace = '', name }: Address): string {
+  return [group, resource, namespace, name].join(' ');
+}
+
+function isFields(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,272 @@
+import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { launch } from '../../../lib/providers/aws/launch.ts';
+import { type HardwareRequest, LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
+import { aLaunchRequest } from '../../contract/records.ts';
+import { awsError } from './aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+const launchOnce = (request: HardwareRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
+const [FIRST, SECOND] = aLaunchRequest().overrides;
+
+const LAUNCHED = {
+  Instances: [
+    {
+      InstanceIds: ['i-0abc'],
+      InstanceType: 'm6g.large' as const,
+      LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm6g.large' as const, SubnetId: 'subnet-b' } },
+    },
+  ],
+};
+
+const noCapacity = (type: 'm5.large' | 'm6g.large', zone: string, code = 'InsufficientInstanceCapacity') => ({
+  ErrorCode: code,
+  ErrorMessage: `no ${type} in ${zone}`,
+  LaunchTemplateAndOverrides: { Overrides: { InstanceType: type, AvailabilityZone: zone } },
+});
+
+beforeEach(() => {
+  ec2.reset();
+  ec2.on(CreateLaunchTemplateCommand).resolves({});
+  ec2.on(CreateFleetCommand).resolves(LAUNCHED);
+});
+
+const fleetInput = () => ec2.commandCalls(CreateFleetCommand)[0]?.args[0].input;
+
+describe('the request', () => {
+  test('one instance at once, under the claim’s token, tagged before it exists', async () => {
+    await launchOnce(aLaunchRequest());
+    const input = fleetInput();
+    expect(input).toMatchObject({
+      Type: 'instant',
+      ClientToken: 'token-1',
+      TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' },
+      OnDemandOptions: { AllocationStrategy: 'lowest-price' },
+    });
+    expect(input?.TagSpecifications?.map(({ ResourceType }) => ResourceType)).toEqual(['fleet', 'instance', 'volume']);
+    expect(input?.TagSpecifications?.[1]?.Tags).toEqual([
+      { Key: 'eks:eks-cluster-name', Value: 'demo' },
+      { Key: 'karpenter.k8s.aws/ec2nodeclass', Value: 'default' },
+      { Key: 'karpenter.sh/nodeclaim', Value: 'general-a' },
+      { Key: 'karpenter.sh/nodepool', Value: 'general' },
+      { Key: 'kubernetes.io/cluster/demo', Value: 'owned' },
+      { Key: 'team', Value: 'web' },
+    ]);
+  });
+
+  test('each override is a type in a subnet with its image, and its price is its priority', async () => {
+    await launchOnce(aLaunchRequest());
+    expect(fleetInput()?.LaunchTemplateConfigs?.[0]?.Overrides).toEqual([
+      {
+        InstanceType: 'm5.large',
+        SubnetId: 'subnet-a',
+        AvailabilityZone: 'us-east-1a',
+        ImageId: 'ami-amd64',
+        Priority: 0.096,
+      },
+      {
+        InstanceType: 'm6g.large',
+        SubnetId: 'subnet-b',
+        AvailabilityZone: 'us-east-1b',
+        ImageId: 'ami-arm64',
+        Priority: 0.077,
+      },
+    ]);
+  });
+
+  test('a spot request asks for spot by price and capacity', async () => {
+    const outcome = await launchOnce(spotRequest());
+    expect(fleetInput()).toMatchObject({
+      TargetCapacitySpecification: { DefaultTargetCapacityType: 'spot' },
+      SpotOptions: { AllocationStrategy: 'price-capacity-optimized' },
+    });
+    expect(outcome).toMatchObject({ kind: 'launched', instance: { capacityType: 'spot' } });
+  });
+
+  test('a replay sends the very same request', async () => {
+    await launchOnce(aLaunchRequest());
+    await launchOnce(aLaunchRequest());
+    const [first, second] = ec2.commandCalls(CreateFleetCommand).map((call) => call.args[0].input);
+    expect(second).toEqual(first);
+  });
+
+  test('reserved capacity is refused before anything is sent', async () => {
+    await expect(launchOnce(aLaunchRequest({ capacityType: 'reserved' }))).rejects.toBeInstanceOf(RefusedError);
+    expect(ec2.calls()).toHaveLength(0);
+  });
+});
+
+describe('the outcome', () => {
+  test('the instance is the override that EC2 chose, with its image and price', async () => {
+    expect(await launchOnce(aLaunchRequest())).toEqual({
+      kind: 'launched',
+      instance: {
+        id: 'i-0abc',
+        instanceType: 'm6g.large',
+        zone: 'us-east-1b',
+        capacityType: 'on-demand',
+        imageId: 'ami-arm64',
+        priceUsdPerHour: 0.077,
+      },
+      missing: [],
+    });
+  });
+
+  test('C53: what was missing is told although an instance came', async () => {
+    ec2.on(CreateFleetCommand).resolves({ ...LAUNCHED, Errors: [noCapacity('m5.large', 'us-east-1a')] });
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({
+      kind: 'launched',
+      missing: [{ instanceType: 'm5.large', zone: 'us-east-1a', reason: 'InsufficientInstanceCapacity' }],
+    });
+  });
+
+  test('only capacity errors and no instance: no capacity, by type and zone', async () => {
+    ec2.on(CreateFleetCommand).resolves({
+      Errors: [
+        noCapacity('m5.large', 'us-east-1a'),
+        noCapacity('m5.large', 'us-east-1a'),
+        noCapacity('m6g.large', 'us-east-1b', 'UnfulfillableCapacity'),
+      ],
+    });
+    const outcome = await launchOnce(aLaunchRequest());
+    expect(outcome.kind === 'no-capacity' && outcome.message).toContain('no m5.large in us-east-1a');
+    expect(outcome).toMatchObject({
+      kind: 'no-capacity',
+      missing: [
+        { instanceType: FIRST?.instanceType, zone: FIRST?.zone, reason: 'InsufficientInstanceCapacity' },
+        { instanceType: SECOND?.instanceType, zone: SECOND?.zone, reason: 'UnfulfillableCapacity' },
+      ],
+    });
+  });
+
+  test('C33: an error that names no place stands for all that was asked', async () => {
+    const code = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: code }] });
+    const outcome = await launchOnce(spotRequest());
+    expect(outcome.missing.map(({ capacityType, reason }) => [capacityType, reason])).toEqual([
+      ['spot', code],
+      ['spot', code],
+    ]);
+  });
+
+  test('a capacity error that is thrown is the same outcome', async () => {
+    ec2.on(CreateFleetCommand).rejects(awsError('MaxSpotInstanceCountExceeded'));
+    expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'no-capacity', missing: [{}, {}] });
+  });
+
+  test('an error against the request itself is refused, also beside capacity errors', async () => {
+    const Errors = [noCapacity('m5.large', 'us-east-1a'), { ErrorCode: 'InvalidSubnetID.NotFound', ErrorMessage: 'x' }];
+    ec2.on(CreateFleetCommand).resolves({ Errors });
+    await expect(launchOnce(aLaunchRequest())).rejects.toThrow(/InvalidSubnetID.NotFound/);
+    await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(RefusedError);
+  });
+
+  test('a throttled fleet spends its token: the attempt is over, and nothing is marked', async () => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'RequestLimitExceeded', ErrorMessage: 'slow' }] });
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'no-capacity', missing: [] });
+  });
+});
+
+describe('failures of the world', () => {
+  test.each(['TimeoutError', 'RequestLimitExceeded', 'Unavailable', 'InternalError'])(
+    '%s: nothing is known, the same request may be sent again',
+    async (code) => {
+      ec2.on(CreateFleetCommand).rejects(awsError(code));
+      await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(UnreachableError);
+    },
+  );
+
+  test.each(['UnauthorizedOperation', 'IdempotentParameterMismatch', 'InvalidParameterValue'])(
+    '%s: somebody must change something',
+    async (code) => {
+      ec2.on(CreateFleetCommand).rejects(awsError(code, 400));
+      await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(RefusedError);
+    },
+  );
+});
+
+describe('the launch template', () => {
+  test('its name follows from its content alone: claims of one kind share it', () => {
+    const base = launchTemplateOf(aLaunchRequest());
+    const sibling = aLaunchRequest({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] });
+    expect(launchTemplateOf(sibling).name).toBe(base.name);
+    expect(launchTemplateOf(aLaunchRequest({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).name).toBe(
+      base.name,
+    );
+    for (const other of [
+      { userData: 'x' },
+      { securityGroupIds: ['sg-2'] },
+      { instanceProfile: 'p' },
+      { cluster: 'c' },
+    ]) {
+      expect(launchTemplateOf(aLaunchRequest(other)).name).not.toBe(base.name);
+    }
+    expect(base.name).toMatch(/^kerf-[a-z2-7]{26}$/);
+  });
+
+  test('A3.23, C76: metadata needs a token and ends at the node; the volume is small, fast and encrypted', () => {
+    expect(launchTemplateOf(aLaunchRequest()).data).toMatchObject({
+      MetadataOptions: {
+        HttpTokens: 'required',
+        HttpPutResponseHopLimit: 1,
+        HttpEndpoint: 'enabled',
+        InstanceMetadataTags: 'disabled',
+      },
+      BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 20, VolumeType: 'gp3', Encrypted: true } }],
+      IamInstanceProfile: { Name: 'node' },
+      SecurityGroupIds: ['sg-1'],
+      UserData: Buffer.from('#!/bin/bash\ntrue\n').toString('base64'),
+    });
+  });
+
+  test('what the NodeClass says about volumes and metadata is taken', () => {
+    const { data } = launchTemplateOf({
+      ...aLaunchRequest(),
+      blockDeviceMappings: [
+        {
+          deviceName: '/dev/sda1',
+          ebs: { volumeSize: '1.5Ti', volumeType: 'io2', iops: 3000, kmsKeyID: 'k', deleteOnTermination: false },
+        },
+      ],
+      metadataOptions: { httpPutResponseHopLimit: 2, httpTokens: 'optional' },
+    });
+    expect(data.BlockDeviceMappings).toMatchObject([
+      {
+        DeviceName: '/dev/sda1',
+        Ebs: {
+          VolumeSize: 1536,
+          VolumeType: 'io2',
+          Iops: 3000,
+          KmsKeyId: 'k',
+          DeleteOnTermination: false,
+        },
+      },
+    ]);
+    expect(data.MetadataOptions).toMatchObject({ HttpPutResponseHopLimit: 2, HttpTokens: 'optional' });
+  });
+
+  test('one that exists is fine, and is made once a process', async () => {
+    ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
+    const tools = { client, templates: new LaunchTemplates(client) };
+    await launch(tools, aLaunchRequest());
+    await launch(tools, aLaunchRequest({ clientToken: 'token-2' }));
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
+  });
+
+  test('C52: one that was deleted is made again, once', async () => {
+    const gone = awsError('InvalidLaunchTemplateName.NotFoundException', 400);
+    ec2.on(CreateFleetCommand).rejectsOnce(gone).resolves(LAUNCHED);
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'launched' });
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
+    ec2.on(CreateFleetCommand).rejects(gone);
+    await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(RefusedError);
+  });
+});
+
+function spotRequest(): HardwareRequest {
+  const { overrides, ...rest } = aLaunchRequest({ capacityType: 'spot' });
+  return { ...rest, overrides: overrides.map((each) => ({ ...each, capacityType: 'spot' })) };
+}

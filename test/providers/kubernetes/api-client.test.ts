@@ -1,0 +1,148 @@
+import { createServer, type Server } from 'node:https';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { ApiClient, type ApiClientOptions } from '../../../lib/providers/kubernetes/api-client.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../fakes/tls.ts';
+
+let server: FakeApiServer;
+let client: ApiClient;
+let waits: number[];
+
+function connect(over: Partial<ApiClientOptions> = {}): ApiClient {
+  const sleep = async (ms: number) => {
+    waits.push(ms);
+  };
+  client = new ApiClient({ endpoint: server.endpoint, sleep, ...over });
+  return client;
+}
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  waits = [];
+  connect();
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+const LIST = { method: 'GET', path: '/api/v1/nodes' } as const;
+
+test('the token is shown with each request, as the source has it then', async () => {
+  let count = 0;
+  connect({ token: async () => `token-${(count += 1)}` });
+  await client.expect(LIST);
+  await client.expect(LIST);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+});
+
+test('answers are asked for zipped, and unzipped', async () => {
+  const labels = { long: 'x'.repeat(2_000) };
+  server.store.put({ group: '/api/v1', resource: 'nodes', name: 'node-1' }, { metadata: { labels } });
+  expect(await client.expect(LIST)).toMatchObject({ items: [{ metadata: { name: 'node-1', labels } }] });
+  expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip');
+});
+
+test('characters outside ASCII survive both ways', async () => {
+  const body = { metadata: { name: 'e', annotations: { note: 'Größe ✓' } } };
+  await client.expect({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/default/events', body });
+  expect(server.requests[0]?.body).toEqual(body);
+});
+
+async function listenWithTls(): Promise<{ readonly secure: Server; readonly endpoint: string }> {
+  const secure = createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[]}');
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  secure.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = secure.address();
+  if (address === null || typeof address === 'string') throw new Error('the TLS server does not listen');
+  return { secure, endpoint: `https://127.0.0.1:${address.port}` };
+}
+
+describe('TLS', () => {
+  test('a server is believed that the cluster’s own authority vouches for, and no other', async () => {
+    const { secure, endpoint } = await listenWithTls();
+    connect({ endpoint, certificateAuthority: TEST_CERTIFICATE });
+    expect(await client.expect(LIST)).toEqual({ items: [] });
+    client.close();
+    connect({ endpoint });
+    await expect(client.expect(LIST)).rejects.toThrow(/self-signed/);
+    secure.closeAllConnections();
+    secure.close();
+  });
+});
+
+describe('retries', () => {
+  test('an overloaded server is asked again when it says, and then answers', async () => {
+    server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
+    await client.expect(LIST);
+    expect(waits).toEqual([1_000, 200]);
+  });
+
+  test('a lost connection is tried again', async () => {
+    server.failNext({ kind: 'reset' });
+    await client.expect(LIST);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('after three tries it is unreachable', async () => {
+    server.failNext(...Array.from({ length: 5 }, () => ({ kind: 'status', status: 500 }) as const));
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('a wait that is too long is left to the next run', async () => {
+    server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 60 });
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+    expect(server.requests).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  test('a status that is an answer is not tried again', async () => {
+    server.failNext({ kind: 'status', status: 429 });
+    expect(await client.send({ ...LIST, final: [429] })).toMatchObject({ status: 429 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a server that hangs is given up on after the timeout', async () => {
+    connect({ timeoutMs: 50 });
+    server.failNext({ kind: 'hang' }, { kind: 'hang' }, { kind: 'hang' });
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('nobody listens: unreachable, with the reason', async () => {
+    await server.close();
+    await expect(client.expect(LIST)).rejects.toThrow(/no answer.*ECONNREFUSED/);
+    server = await FakeApiServer.start();
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    [401, RefusedError, /access entry/],
+    [403, RefusedError, /ClusterRole/],
+    [404, RefusedError, /404/],
+    [409, ConflictError, /409/],
+    [422, RefusedError, /422/],
+  ])('%i', async (status, type, message) => {
+    server.failNext({ kind: 'status', status });
+    const failed = client.expect(LIST);
+    await expect(failed).rejects.toBeInstanceOf(type);
+    await expect(failed).rejects.toThrow(message);
+  });
+
+  test('no error tells the token', async () => {
+    server.token = 'right';
+    connect({ token: async () => 'very-secret' });
+    const failed: unknown = await client.expect(LIST).catch((error: unknown) => error);
+    server.failNext({ kind: 'reset' }, { kind: 'reset' }, { kind: 'reset' });
+    const lost: unknown = await client.expect(LIST).catch((error: unknown) => error);
+    for (const error of [failed, lost]) {
+      expect(error).toBeInstanceOf(Error);
+      expect(JSON.stringify(error, Object.getOwnPropertyNames(error)) + String(error)).not.toContain('very-secret');
+    }
+  });
+});

@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { ApiClient } from '../../../lib/providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { NOW_MS } from '../../contract/records.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+
+let server: FakeApiServer;
+let client: ApiClient;
+let cluster: KubernetesCluster;
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = new ApiClient({ endpoint: server.endpoint, sleep: async () => undefined });
+  cluster = new KubernetesCluster({ client, clock: { now: () => NOW_MS } });
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+const POD = { group: '/api/v1', resource: 'pods', namespace: 'default', name: 'web-1' };
+const NODE_CLAIM = { group: '/apis/karpenter.sh/v1', resource: 'nodeclaims', name: 'general-a' };
+const lastRequest = () => server.requests.at(-1);
+
+function putPod(over: object = {}): void {
+  server.store.put(POD, { spec: { containers: [{ name: 'main' }] }, ...over });
+}
+
+describe('lists', () => {
+  const many = (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      server.store.put({ ...POD, name: `pod-${index}` }, { spec: { containers: [] } });
+    }
+  };
+
+  test('they are read in pages of 500', async () => {
+    many(501);
+    expect(await cluster.listPods()).toHaveLength(501);
+    expect(server.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '500']);
+  });
+
+  test('a continue token that lapsed starts the list again, a few times', async () => {
+    many(501);
+    server.failNext({ kind: 'status', status: 410 });
+    expect(await cluster.listPods()).toHaveLength(501);
+    server.failNext(...Array.from({ length: 3 }, () => ({ kind: 'status', status: 410 }) as const));
+    await expect(cluster.listPods()).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('pods without a node are chosen by the server', async () => {
+    await cluster.listUnboundPods();
+    expect(lastRequest()?.query.get('fieldSelector')).toBe('spec.nodeName=');
+  });
+
+  test('without the CRDs there are no NodePools, NodeClasses and NodeClaims; without pods something is wrong', async () => {
+    for (const path of [
+      '/apis/karpenter.sh/v1/nodepools',
+      '/apis/karpenter.sh/v1/nodeclaims',
+      '/apis/karpenter.k8s.aws/v1/ec2nodeclasses',
+      '/api/v1/pods',
+    ]) {
+      server.uninstall(path);
+    }
+    expect(await cluster.listNodePools()).toEqual([]);
+    expect(await cluster.listNodeClaims()).toEqual([]);
+    expect(await cluster.listNodeClasses()).toEqual([]);
+    await expect(cluster.listPods()).rejects.toBeInstanceOf(RefusedError);
+  });
+
+  test('only what decisions read is kept', async () => {
+    putPod({
+      metadata: {
+        managedFields: [{ manager: 'x' }],
+        annotations: { keep: 'me', 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+      },
+      spec: {
+        schedulerName: 'default-scheduler',
+        containers: [{ name: 'main', image: 'x', env: [{ name: 'A' }], resources: { requests: { cpu: '1' } } }],
+        volumes: [
+          { name: 'config', configMap: { name: 'c' } },
+          { name: 'data', persistentVolumeClaim: { claimName: 'd' } },
+        ],
+        tolerations: null,
+      },
+      status: { phase: 'Running', podIP: '10.0.0.1', containerStatuses: [] },
+    });
+    const [pod] = await cluster.listPods();
+    expect(pod).toEqual({
+      metadata: {
+        name: 'web-1',
+        namespace: 'default',
+        uid: pod?.metadata.uid,
+        annotations: { keep: 'me' },
+        creationTimestamp: '2026-01-31T08:00:00Z',
+        resourceVersion: pod?.metadata.resourceVersion,
+      },
+      spec: {
+        containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }],
+        volumes: [{ name: 'config' }, { name: 'data', persistentVolumeClaim: { claimName: 'd' } }],
+      },
+      status: { phase: 'Running' },
+    });
+  });
+});
+
+describe('evictions', () => {
+  const target = { namespace: 'default', name: 'web-1', uid: 'uid-1' };
+  const budget = (name: string) =>
+    server.store.put(
+      { group: '/apis/policy/v1', resource: 'poddisruptionbudgets', namespace: 'default', name },
+      { spec: { selector: { matchLabels: {} } }, status: { disruptionsAllowed: 1 } },
+    );
+
+  test('the server is asked to compare the UID in the same step', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    expect(await cluster.evictPod(target)).toEqual({ kind: 'evicted' });
+    expect(lastRequest()).toMatchObject({
+      path: '/api/v1/namespaces/default/pods/web-1/eviction',
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', deleteOptions: { preconditions: { uid: 'uid-1' } } },
+    });
+  });
+
+  test('a budget is used up', async () => {
+    budget('web');
+    putPod({ metadata: { uid: 'uid-1' } });
+    expect(await cluster.evictPod(target)).toEqual({ kind: 'evicted' });
+    putPod({ metadata: { uid: 'uid-1' } });
+    expect(await cluster.evictPod(target)).toMatchObject({ kind: 'blocked' });
+  });
+
+  test('a pod under two budgets is blocked, and is not asked for three times', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    budget('one');
+    budget('two');
+    const outcome = await cluster.evictPod(target);
+    expect(outcome).toMatchObject({ kind: 'blocked' });
+    expect(outcome.kind === 'blocked' && outcome.message).toContain('more than one PodDisruptionBudget');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('another failure of the server is no budget', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    server.failNext({ kind: 'status', status: 500, message: 'etcdserver: request timed out' });
+    await expect(cluster.evictPod(target)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('a conflict on the very pod is a conflict, not its end', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    server.failNext({ kind: 'status', status: 409 });
+    await expect(cluster.evictPod(target)).rejects.toThrow(/409/);
+  });
+
+  test('a deletion names its grace period and the UID', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    await cluster.deletePod(target, 7);
+    expect(lastRequest()?.body).toMatchObject({ gracePeriodSeconds: 7, preconditions: { uid: 'uid-1' } });
+  });
+});
+
+describe('the NodeClaim mirror', () => {
+  const mirror: NodeClaim = {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: { name: 'general-a', resourceVersion: '1', uid: 'u', finalizers: ['karpenter.sh/termination'] },
+    spec: {
+      nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+      requirements: [],
+      resources: { requests: {} },
+      expireAfter: 'Never',
+    },
+    status: { nodeName: 'node-1' },
+  };
+
+  test('it is applied as Kerf’s part of the object, its status apart', async () => {
+    await cluster.applyNodeClaim(mirror);
+    const [main, status] = server.requests;
+    expect(main).toMatchObject({ method: 'PATCH', path: '/apis/karpenter.sh/v1/nodeclaims/general-a' });
+    expect(main?.headers['content-type']).toBe('application/apply-patch+yaml');
+    expect(Object.fromEntries(main?.query ?? [])).toEqual({ fieldManager: 'kerf', force: 'true' });
+    // What only the server sets would be a precondition.
+    expect(main?.body['metadata']).toEqual({ name: 'general-a', finalizers: ['karpenter.sh/termination'] });
+    expect(main?.body).not.toHaveProperty('status');
+    expect(status).toMatchObject({
+      path: '/apis/karpenter.sh/v1/nodeclaims/general-a/status',
+      body: { metadata: { name: 'general-a' }, status: { nodeName: 'node-1' } },
+    });
+  });
+
+  test('without the CRD it is refused: somebody must install it', async () => {
+    server.uninstall('/apis/karpenter.sh/v1/nodeclaims');
+    await expect(cluster.applyNodeClaim(mirror)).rejects.toBeInstanceOf(RefusedError);
+  });
+
+  test('taking it away leaves the finalizers of others', async () => {
+    server.store.put(NODE_CLAIM, {
+      metadata: { finalizers: ['karpenter.sh/termination', 'example.com/audit'] },
+      spec: {},
+    });
+    await cluster.removeNodeClaim('general-a');
+    expect(server.store.get(NODE_CLAIM)).toMatchObject({
+      metadata: { finalizers: ['example.com/audit'], deletionTimestamp: '2026-01-31T08:00:01Z' },
+    });
+  });
+
+  test('a write of somebody else in between is read again', async () => {
+    server.store.put(NODE_CLAIM, { metadata: { finalizers: ['karpenter.sh/termination'] }, spec: {} });
+    // The deletion, the read, then the patch.
+    server.failNext({ kind: 'none' }, { kind: 'none' }, { kind: 'status', status: 409 });
+    await cluster.removeNodeClaim('general-a');
+    expect(server.requests.map(({ method }) => method)).toEqual(['DELETE', 'GET', 'PATCH', 'GET', 'PATCH']);
+    expect(server.store.get(NODE_CLAIM)).toBeUndefined();
+  });
+});
+
+describe('events', () => {
+  const event = { type: 'Warning', reason: 'Blocked', message: 'x'.repeat(2_000) } as const;
+
+  test('an event has what the API server asks for', async () => {
+    await cluster.publishEvent({ ...event, regarding: { kind: 'Node', name: 'node-1' } });
+    expect(lastRequest()).toMatchObject({
+      method: 'POST',
+      path: '/apis/events.k8s.io/v1/namespaces/default/events',
+      body: {
+        eventTime: '2026-01-31T08:00:00.000000Z',
+        reportingController: 'kerf',
+        reportingInstance: 'kerf',
+        action: 'Blocked',
+        reason: 'Blocked',
+        type: 'Warning',
+        note: 'x'.repeat(1_024),
+        regarding: { apiVersion: 'v1', kind: 'Node', name: 'node-1', uid: 'node-1' },
+      },
+    });
+  });
+
+  test('the same within a minute is one event; a namespace that is gone is no failure', async () => {
+    const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
+    await cluster.publishEvent({ ...event, regarding });
+    await cluster.publishEvent({ ...event, regarding });
+    expect(server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' })).toHaveLength(1);
+    server.failNext({ kind: 'status', status: 404 });
+    await cluster.publishEvent({ ...event, regarding });
+    expect(lastRequest()?.path).toBe('/apis/events.k8s.io/v1/namespaces/web/events');
+  });
+});
