@@ -20,6 +20,22 @@ export interface BlockDeviceMapping {
   readonly ebs?: { readonly volumeSize?: string; readonly volumeType?: string; readonly [field: string]: unknown };
 }
 
+/** A3.23: how a node reaches its metadata. */
+export interface MetadataOptions {
+  readonly httpEndpoint?: 'enabled' | 'disabled';
+  readonly httpProtocolIPv6?: 'enabled' | 'disabled';
+  readonly httpPutResponseHopLimit?: number;
+  readonly httpTokens?: 'required' | 'optional';
+}
+
+/** What the API server fills in (A3.23). */
+export const METADATA_DEFAULTS: Required<MetadataOptions> = {
+  httpEndpoint: 'enabled',
+  httpProtocolIPv6: 'disabled',
+  httpPutResponseHopLimit: 1,
+  httpTokens: 'required',
+};
+
 export interface EC2NodeClass {
   readonly apiVersion: 'karpenter.k8s.aws/v1';
   readonly kind: 'EC2NodeClass';
@@ -43,6 +59,7 @@ export interface EC2NodeClass {
     };
     readonly blockDeviceMappings?: readonly BlockDeviceMapping[];
     readonly instanceStorePolicy?: 'RAID0';
+    readonly metadataOptions?: MetadataOptions;
   };
   readonly status?: {
     readonly subnets?: readonly { readonly id: string; readonly zone: string; readonly zoneID?: string }[];

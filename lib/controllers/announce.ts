@@ -1,3 +1,4 @@
+import { type Pod, podKey } from '../apis/kubernetes.ts';
 import type { Decision } from '../core/action.ts';
 import type { ClusterEvent } from '../ports/cluster.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -9,9 +10,13 @@ const MOST_EVENTS = 10;
 export async function announce(
   ports: Pick<ControllerPorts, 'messages' | 'cluster'>,
   decision: Decision,
+  pods: readonly Pod[] = [],
 ): Promise<void> {
   await ports.messages.publish(decision);
-  for (const event of eventsOf(decision).slice(0, MOST_EVENTS)) await ports.cluster.publishEvent(event);
+  for (const { regarding, ...event } of eventsOf(decision).slice(0, MOST_EVENTS)) {
+    const uid = pods.find((pod) => podKey(pod) === `${regarding.namespace}/${regarding.name}`)?.metadata.uid;
+    await ports.cluster.publishEvent({ ...event, regarding: { ...regarding, ...(uid === undefined ? {} : { uid }) } });
+  }
 }
 
 /** F12: Nominated for pods with a place to come, FailedScheduling for pods without, each pool's reason in one line. */

@@ -32,7 +32,7 @@ export async function decideForCluster(
     await ports.store.recordDecision(decision, epoch);
     await finish(ports, decision);
   }
-  if (actions.length > 0 || blocked.length > 0) await announce(ports, decision);
+  if (actions.length > 0 || blocked.length > 0) await announce(ports, decision, snapshot.pods);
   return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures: [] };
 }
 

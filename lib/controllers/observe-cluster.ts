@@ -5,6 +5,7 @@ import type { ClusterSnapshot, NodePoolView } from '../core/cluster/snapshot.ts'
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { unavailability } from '../core/instance-type/unavailable.ts';
+import { whyNotStartable } from '../core/node-class/user-data.ts';
 import type { NodeClassResolution } from '../ports/cloud-provider.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -72,6 +73,8 @@ function nodePoolView(nodePool: NodePool, { nodeClass, resolution, catalogue, un
     return unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
   if (resolution.kind === 'unresolved')
     return unusable(resolution.reason, `EC2NodeClass ${name}: ${resolution.message}`);
+  const unstartable = whyNotStartable(nodeClass);
+  if (unstartable !== undefined) return unusable('Unsupported', unstartable);
   if (catalogue === undefined)
     return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
   const zones = new Set(resolution.nodeClass.subnets.map((subnet) => subnet.zone));

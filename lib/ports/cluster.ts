@@ -18,6 +18,8 @@ export interface ClusterEvent {
     readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool';
     readonly name: string;
     readonly namespace?: string;
+    /** Without it `kubectl describe` does not list the event. */
+    readonly uid?: string;
   };
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;

@@ -12,7 +12,8 @@ export function memoryCatalogueStore(): CatalogueStore {
       catalogue = written;
     },
     markUnavailable: async (offering) => {
-      unavailable.set(`${offering.instanceType}/${offering.zone}/${offering.capacityType}`, offering);
+      const key = `${offering.instanceType}/${offering.zone}/${offering.capacityType}`;
+      if ((unavailable.get(key)?.untilMs ?? 0) < offering.untilMs) unavailable.set(key, offering);
     },
     listUnavailable: async (nowMs) => [...unavailable.values()].filter((offering) => offering.untilMs > nowMs),
   };

@@ -25,7 +25,10 @@ export function memoryNodeClaimStore(): NodeClaimStore {
       recorded.set(decision.cluster, new Set(known).add(decision.id));
       open.set(keyOf(decision.cluster, decision.id), decision);
     },
-    openDecisions: async (cluster) => [...open.values()].filter((decision) => decision.cluster === cluster),
+    openDecisions: async (cluster) =>
+      [...open.values()]
+        .filter((decision) => decision.cluster === cluster)
+        .toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1)),
     closeDecision: async (decision) => void open.delete(keyOf(decision.cluster, decision.id)),
 
     async createNodeClaim(record) {
@@ -59,7 +62,10 @@ export function memoryNodeClaimStore(): NodeClaimStore {
       [...commands].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => command),
     endCommand: async (cluster, id) => void commands.delete(keyOf(cluster, id)),
 
-    nominate: async (cluster, nomination) => void nominations.set(keyOf(cluster, nomination.node), nomination),
+    nominate: async (cluster, nomination) => {
+      const key = keyOf(cluster, nomination.node);
+      if ((nominations.get(key)?.untilMs ?? 0) < nomination.untilMs) nominations.set(key, nomination);
+    },
     listNominations: async (cluster, nowMs) =>
       [...nominations]
         .filter(([key, { untilMs }]) => key.startsWith(`${cluster}/`) && untilMs > nowMs)

@@ -1,3 +1,4 @@
+import { METADATA_DEFAULTS } from '../../lib/apis/ec2-node-class.ts';
 import type { Decision } from '../../lib/core/action.ts';
 import type { DisruptionCommand } from '../../lib/core/disruption/command.ts';
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
@@ -50,6 +51,8 @@ export function launchedAs(record: NodeClaimRecord, id: string): NodeClaimRecord
 export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest {
   return {
     clientToken: 'token-1',
+    blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs: { volumeSize: '20Gi', volumeType: 'gp3', encrypted: true } }],
+    metadataOptions: METADATA_DEFAULTS,
     cluster: 'demo',
     nodeClaim: 'general-a',
     nodePool: 'general',

@@ -1,11 +1,12 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { amiFamilyOf } from '../../apis/ec2-node-class.ts';
+import { amiFamilyOf, type EC2NodeClass, METADATA_DEFAULTS } from '../../apis/ec2-node-class.ts';
 import { CAPACITY_TYPES, type CapacityType, NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { MINUTE_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
 import { fingerprint } from '../identity.ts';
 import type { ClusterBootstrap } from '../node-class/cluster-bootstrap.ts';
 import { nodeUserData } from '../node-class/user-data.ts';
+import { volumesOf } from '../node-class/volumes.ts';
 import type { FleetOverride, Instance, LaunchOption, LaunchRequest, NodeClaimRecord } from './record.ts';
 
 /** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
@@ -20,6 +21,9 @@ export interface LaunchContext {
   };
   readonly unavailable: readonly UnavailableOffering[];
 }
+
+/** An instance that EC2 does not list may be too young to be listed. */
+export const LISTED_AFTER_MS = MINUTE_MS;
 
 export type LaunchPlan =
   | { readonly kind: 'launch'; readonly attempt: number; readonly request: LaunchRequest }
@@ -58,6 +62,8 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       securityGroupIds: context.resolved.securityGroupIds,
       instanceProfile: context.resolved.instanceProfile,
       userData: userData.text,
+      blockDeviceMappings: volumesOf(context.nodeClass),
+      metadataOptions: { ...METADATA_DEFAULTS, ...context.nodeClass.spec.metadataOptions },
       tags: ownershipTags(record, context.nodeClass),
     },
   };

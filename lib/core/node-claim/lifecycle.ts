@@ -3,15 +3,13 @@ import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Due, Verdict } from '../action.ts';
-import { type LaunchContext, planLaunch } from './launch.ts';
+import { type LaunchContext, LISTED_AFTER_MS, planLaunch } from './launch.ts';
 import type { DeletionReason, NodeClaimRecord } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
 /** D8. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
-/** An instance that EC2 does not list yet may be too young to be listed. */
-const LISTED_AFTER_MS = MINUTE_MS;
 
 /** One claim and its node: all that its lifecycle looks at. */
 export interface NodeClaimView {

@@ -1,3 +1,4 @@
+import type { BlockDeviceMapping, MetadataOptions } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../apis/node-claim.ts';
@@ -41,6 +42,8 @@ export interface LaunchRequest {
   readonly securityGroupIds: readonly string[];
   readonly instanceProfile: string;
   readonly userData: string;
+  readonly blockDeviceMappings: readonly BlockDeviceMapping[];
+  readonly metadataOptions: Required<MetadataOptions>;
   readonly tags: Labels;
 }
 

@@ -4,6 +4,7 @@ import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { parseTime, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked, Due, PodTarget, Verdict } from '../action.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { LISTED_AFTER_MS } from './launch.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
 
 /** D22: a drain is not over before daemons and latecomers had time to show. */
@@ -41,7 +42,12 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
   // D36: a launch whose outcome is unknown may have made an instance: lifecycle settles it first.
   if (record.launch.kind === 'requested') return { ...nothing(record), due: [settling(nowMs + RETRY_MS)] };
   const instance = instanceOf(record);
-  if (instance === undefined || view.instanceState === undefined) return release(view, nowMs);
+  if (instance === undefined) return release(view, nowMs);
+  if (view.instanceState === undefined) {
+    // EC2 may not list yet what it has just launched: that is no proof that it is gone.
+    const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
+    return nowMs < listedBy ? { ...nothing(record), due: [settling(listedBy)] } : release(view, nowMs);
+  }
   if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [settling(nowMs + INSTANCE_POLL_MS)] };
   if (node === undefined || record.registeredAtMs === undefined) return terminate(record, instance.id, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);

@@ -1,6 +1,9 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { al2Bootstrap } from './al2-bootstrap.ts';
+import { bottlerocketSettings } from './bottlerocket-settings.ts';
 import { type MimePart, mimeMessage, readMime } from './mime.ts';
-import { type NodeIntroduction, nodeConfig } from './node-config.ts';
+import { nodeConfig } from './node-config.ts';
+import type { NodeIntroduction } from './node-introduction.ts';
 
 export type UserData =
   | { readonly kind: 'user-data'; readonly text: string }
@@ -12,20 +15,24 @@ const LARGEST_BYTES = 16 * 1024;
 /** A3.28: why no instance of this NodeClass can be started; undefined where one can. */
 export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
   const family = amiFamilyOf(nodeClass);
-  if (family === 'AL2023' || family === 'Custom') return undefined;
-  return `EC2NodeClass ${nodeClass.metadata.name}: amiFamily ${family} cannot be started yet: use AL2023 or Custom`;
+  if (family.startsWith('Windows')) {
+    return `EC2NodeClass ${nodeClass.metadata.name}: amiFamily ${family} cannot be started yet: use AL2023, AL2, Bottlerocket or Custom`;
+  }
+  if (family === 'Bottlerocket' && (nodeClass.spec.userData ?? '') !== '') {
+    return `EC2NodeClass ${nodeClass.metadata.name}: userData of Bottlerocket is not merged yet: leave it out`;
+  }
+  return undefined;
 }
 
 /**
  * The user data by which an instance becomes a node.
- * *Shape:* for AL2023 a MIME message, what the user wrote first and ours last, since the later one wins (C69); for Custom
- * what the user wrote, untouched (C73).
+ * *Shape:* for AL2023 and AL2 a MIME message, what the user wrote first and ours last, since the later one wins (C69, C70);
+ * for Bottlerocket its settings as TOML (C71); for Custom what the user wrote, untouched (C73).
  */
 export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
   const unsupported = whyNotStartable(nodeClass);
   if (unsupported !== undefined) return { kind: 'unsupported', message: unsupported };
-  const written = nodeClass.spec.userData ?? '';
-  const data = amiFamilyOf(nodeClass) === 'Custom' ? asText(written) : joiningMessage(nodeClass, node, written);
+  const data = familyData(nodeClass, node);
   if (data.kind === 'unsupported') return refuse(nodeClass, data.message);
   const bytes = new TextEncoder().encode(data.text).length;
   if (bytes <= LARGEST_BYTES) return data;
@@ -33,6 +40,18 @@ export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): U
     nodeClass,
     `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_BYTES}: fetch what is long from S3`,
   );
+}
+
+function familyData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
+  const written = nodeClass.spec.userData ?? '';
+  switch (amiFamilyOf(nodeClass)) {
+    case 'Custom':
+      return asText(written);
+    case 'Bottlerocket':
+      return asText(bottlerocketSettings(nodeClass, node));
+    default:
+      return joiningMessage(nodeClass, node, written);
+  }
 }
 
 function joiningMessage(nodeClass: EC2NodeClass, node: NodeIntroduction, written: string): UserData {
@@ -50,17 +69,21 @@ function joiningMessage(nodeClass: EC2NodeClass, node: NodeIntroduction, written
       message: 'userData begins as a MIME message and names no boundary that its parts use',
     };
   }
-  const ours: MimePart = { headers: ['Content-Type: application/node.eks.aws'], body: nodeConfig(nodeClass, node) };
+  const ours: MimePart =
+    amiFamilyOf(nodeClass) === 'AL2'
+      ? { headers: [SCRIPT], body: al2Bootstrap(nodeClass, node) }
+      : { headers: ['Content-Type: application/node.eks.aws'], body: nodeConfig(nodeClass, node) };
   return asText(mimeMessage([...theirs, ours]));
 }
+
+const SCRIPT = 'Content-Type: text/x-shellscript; charset="us-ascii"';
 
 /** C69: a MIME message gives its parts; a NodeConfig or a script becomes one. */
 function partsOf(written: string): readonly MimePart[] | undefined {
   const text = written.trimStart();
   if (text === '') return [];
   if (/^(MIME-Version|Content-Type):/i.test(text)) return readMime(text);
-  const type = isNodeConfig(text) ? 'application/node.eks.aws' : 'text/x-shellscript; charset="us-ascii"';
-  return [{ headers: [`Content-Type: ${type}`], body: text }];
+  return [{ headers: [isNodeConfig(text) ? 'Content-Type: application/node.eks.aws' : SCRIPT], body: text }];
 }
 
 function isNodeConfig(text: string): boolean {

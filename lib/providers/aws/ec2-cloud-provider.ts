@@ -12,7 +12,8 @@ import { describeCatalogue } from './describe-catalogue.ts';
 import type { BranchInterfaces } from './instance-type-facts.ts';
 import { describeInstance, describeInstances, terminate } from './instances.ts';
 import { launch } from './launch.ts';
-import { type HardwareRequest, LaunchTemplates } from './launch-template.ts';
+import type { LaunchRequest } from '../../core/node-claim/record.ts';
+import { LaunchTemplates } from './launch-template.ts';
 import type { ClusterFacts } from './resolution.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
 
@@ -45,7 +46,7 @@ export class Ec2CloudProvider implements CloudProvider {
     return resolveNodeClass({ client: this.#options.client, cluster, nowMs: this.#options.clock.now() }, nodeClass);
   }
 
-  launch(request: HardwareRequest): Promise<LaunchOutcome> {
+  launch(request: LaunchRequest): Promise<LaunchOutcome> {
     return launch({ client: this.#options.client, templates: this.#templates }, request);
   }
 

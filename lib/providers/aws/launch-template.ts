@@ -15,25 +15,6 @@ import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
 import { ec2Tags, ownershipTags } from './tags.ts';
 
-/** A3.23: how a node reaches its metadata. */
-interface MetadataOptions {
-  readonly httpEndpoint?: 'enabled' | 'disabled';
-  readonly httpProtocolIPv6?: 'enabled' | 'disabled';
-  readonly httpPutResponseHopLimit?: number;
-  readonly httpTokens?: 'required' | 'optional';
-}
-
-/**
- * What a NodeClass says about a node's hardware beyond the fleet's overrides. A request that carries none of it gets the
- * defaults; an empty list of mappings leaves the volumes to the image (C76: Custom).
- */
-interface LaunchHardware {
-  readonly blockDeviceMappings?: readonly BlockDeviceMapping[];
-  readonly metadataOptions?: MetadataOptions;
-}
-
-export type HardwareRequest = LaunchRequest & LaunchHardware;
-
 export interface LaunchTemplate {
   /** Made of the content, so that the same content is the same template, whoever creates it. */
   readonly name: string;
@@ -44,13 +25,8 @@ export interface LaunchTemplate {
 const GIB = 1024 ** 3;
 const VOLUME_TYPES: readonly VolumeType[] = ['gp2', 'gp3', 'io1', 'io2', 'sc1', 'st1', 'standard'];
 
-/** C76: what AL2023 boots from where the NodeClass is silent. */
-const DEFAULT_VOLUMES: readonly BlockDeviceMapping[] = [
-  { deviceName: '/dev/xvda', ebs: { volumeSize: '20Gi', volumeType: 'gp3', encrypted: true } },
-];
-
 /** C58. Images and subnets are left to the fleet's overrides, so that one template serves a whole request. */
-export function launchTemplateOf(request: HardwareRequest): LaunchTemplate {
+export function launchTemplateOf(request: LaunchRequest): LaunchTemplate {
   const { [NODE_CLAIM_TAG]: _own, ...shared } = request.tags;
   const tags = { ...shared, ...ownershipTags(request.cluster) };
   const metadata = request.metadataOptions;
@@ -58,12 +34,12 @@ export function launchTemplateOf(request: HardwareRequest): LaunchTemplate {
     IamInstanceProfile: { Name: request.instanceProfile },
     SecurityGroupIds: [...request.securityGroupIds],
     UserData: Buffer.from(request.userData).toString('base64'),
-    BlockDeviceMappings: (request.blockDeviceMappings ?? DEFAULT_VOLUMES).map(deviceOf),
+    BlockDeviceMappings: request.blockDeviceMappings.map(deviceOf),
     MetadataOptions: {
-      HttpEndpoint: metadata?.httpEndpoint ?? 'enabled',
-      HttpProtocolIpv6: metadata?.httpProtocolIPv6 ?? 'disabled',
-      HttpPutResponseHopLimit: metadata?.httpPutResponseHopLimit ?? 1,
-      HttpTokens: metadata?.httpTokens ?? 'required',
+      HttpEndpoint: metadata.httpEndpoint,
+      HttpProtocolIpv6: metadata.httpProtocolIPv6,
+      HttpPutResponseHopLimit: metadata.httpPutResponseHopLimit,
+      HttpTokens: metadata.httpTokens,
       // C58: tags may name what pods of the node should not know.
       InstanceMetadataTags: 'disabled',
     },

@@ -12,7 +12,6 @@ import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { isCapacityCode, isTemplateMissing, isTransientCode, nameOf, portErrorOf } from './errors.ts';
 import {
-  type HardwareRequest,
   type LaunchTemplate,
   type LaunchTemplates,
   launchTemplateOf,
@@ -28,7 +27,7 @@ export interface LaunchTools {
 }
 
 /** One instance through CreateFleet, whatever is replayed: the request's token names the launch. */
-export async function launch(tools: LaunchTools, request: HardwareRequest): Promise<LaunchOutcome> {
+export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchOutcome> {
   const doing = `launch ${request.nodeClaim}`;
   if (request.capacityType === 'reserved') {
     throw new RefusedError(
@@ -44,7 +43,7 @@ export async function launch(tools: LaunchTools, request: HardwareRequest): Prom
   }
 }
 
-async function createFleet(tools: LaunchTools, request: HardwareRequest): Promise<CreateFleetCommandOutput> {
+async function createFleet(tools: LaunchTools, request: LaunchRequest): Promise<CreateFleetCommandOutput> {
   const template = launchTemplateOf(request);
   const command = new CreateFleetCommand(fleetInput(request, template));
   await tools.templates.ensure(template);

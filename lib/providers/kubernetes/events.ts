@@ -3,9 +3,6 @@ import type { ClusterEvent } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
 
-/** `kubectl describe` shows a pod's events by its UID: give it where it is known. */
-export type RegardingEvent = ClusterEvent & { readonly regarding: { readonly uid?: string } };
-
 const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> = {
   Pod: 'v1',
   Node: 'v1',
@@ -17,7 +14,7 @@ const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> =
 const LONGEST_NOTE = 1_024;
 
 /** An `events.k8s.io/v1` event. Its name is made of its content and minute, so that a retry does not say it twice. */
-export async function publishEvent(client: ApiClient, event: RegardingEvent, nowMs: number): Promise<void> {
+export async function publishEvent(client: ApiClient, event: ClusterEvent, nowMs: number): Promise<void> {
   const { kind, name, uid = kind === 'Node' ? name : undefined } = event.regarding;
   // Events of objects without a namespace live in `default`.
   const namespace = event.regarding.namespace ?? 'default';

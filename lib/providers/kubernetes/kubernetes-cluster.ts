@@ -5,10 +5,10 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import type { PodTarget } from '../../core/action.ts';
 import type { NodePatch, NodeTarget } from '../../core/node-claim/node-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
+import type { Cluster, ClusterEvent, EvictionOutcome } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
-import { publishEvent, type RegardingEvent } from './events.ts';
+import { publishEvent } from './events.ts';
 import { deletePod, evictPod } from './evictions.ts';
 import { listAll } from './lists.ts';
 import { applyNodeClaim, NODE_CLAIMS, removeNodeClaim } from './node-claim-mirror.ts';
@@ -105,7 +105,7 @@ export class KubernetesCluster implements Cluster {
     return removeNodeClaim(this.#client, name);
   }
 
-  publishEvent(event: RegardingEvent): Promise<void> {
+  publishEvent(event: ClusterEvent): Promise<void> {
     return publishEvent(this.#client, event, this.#clock.now());
   }
 }

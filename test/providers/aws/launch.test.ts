@@ -3,13 +3,15 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { launch } from '../../../lib/providers/aws/launch.ts';
-import { type HardwareRequest, LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
+import { METADATA_DEFAULTS } from '../../../lib/apis/ec2-node-class.ts';
+import type { LaunchRequest } from '../../../lib/core/node-claim/record.ts';
+import { LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
 import { aLaunchRequest } from '../../contract/records.ts';
 import { awsError } from './aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
-const launchOnce = (request: HardwareRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
+const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
 const [FIRST, SECOND] = aLaunchRequest().overrides;
 
 const LAUNCHED = {
@@ -231,7 +233,7 @@ describe('the launch template', () => {
           ebs: { volumeSize: '1.5Ti', volumeType: 'io2', iops: 3000, kmsKeyID: 'k', deleteOnTermination: false },
         },
       ],
-      metadataOptions: { httpPutResponseHopLimit: 2, httpTokens: 'optional' },
+      metadataOptions: { ...METADATA_DEFAULTS, httpPutResponseHopLimit: 2, httpTokens: 'optional' },
     });
     expect(data.BlockDeviceMappings).toMatchObject([
       {
@@ -266,7 +268,7 @@ describe('the launch template', () => {
   });
 });
 
-function spotRequest(): HardwareRequest {
+function spotRequest(): LaunchRequest {
   const { overrides, ...rest } = aLaunchRequest({ capacityType: 'spot' });
   return { ...rest, overrides: overrides.map((each) => ({ ...each, capacityType: 'spot' })) };
 }

@@ -1,0 +1,44 @@
+import type { EksAccess, EksCluster } from '../providers/aws/eks-access.ts';
+import type { ClusterOptions } from './options.ts';
+
+/** Where a cluster is: what the configuration says, and EKS for the rest. */
+export interface ClusterAccess {
+  /** Where its API answers, and the PEM that vouches for it: without one, the system's authorities are believed. */
+  server(): Promise<{ readonly endpoint: string; readonly certificateAuthority?: string }>;
+  /** What its nodes must know. *Errors:* those of EksAccess, unless the configuration says all of it. */
+  describe(): Promise<EksCluster>;
+}
+
+export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'describe'>): ClusterAccess {
+  const { name, endpoint, certificateAuthority, serviceCidr, kubernetesVersion } = options;
+  return {
+    async server() {
+      const server =
+        endpoint === undefined ? (await eks.describe()).bootstrap : { endpoint, certificateAuthority: undefined };
+      const authority = certificateAuthority ?? server.certificateAuthority;
+      return {
+        endpoint: server.endpoint,
+        ...(authority !== undefined && { certificateAuthority: Buffer.from(authority, 'base64').toString('utf8') }),
+      };
+    },
+    async describe() {
+      if (endpoint !== undefined && serviceCidr !== undefined && kubernetesVersion !== undefined) {
+        const bootstrap = {
+          clusterName: name,
+          endpoint,
+          certificateAuthority: certificateAuthority ?? '',
+          serviceCidr,
+        };
+        return { bootstrap, kubernetesVersion };
+      }
+      const found = await eks.describe();
+      const bootstrap = {
+        ...found.bootstrap,
+        ...(endpoint !== undefined && { endpoint }),
+        ...(certificateAuthority !== undefined && { certificateAuthority }),
+        ...(serviceCidr !== undefined && { serviceCidr }),
+      };
+      return { bootstrap, kubernetesVersion: kubernetesVersion ?? found.kubernetesVersion };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** The wiring of the four functions that look at a cluster: provisioning, lifecycle, disruption, termination. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { EKSClient } from '@aws-sdk/client-eks';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { ControllerPorts } from '../controllers/ports.ts';
+import { EventBridgeDecisionBus } from '../providers/aws/decision-bus.ts';
+import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
+import { EksAccess } from '../providers/aws/eks-access.ts';
+import { awsMessages } from '../providers/aws/messages.ts';
+import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
+import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
+import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
+import { ApiClient } from '../providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
+import { clusterAccess } from './cluster-access.ts';
+import { type ClusterOptions, type ControllerOptions, controllerOptions, type Environment } from './options.ts';
+import { queueRetry } from './queue-retry.ts';
+import { systemClock } from './system-clock.ts';
+import { telemetryOf } from './telemetry.ts';
+import type { WakeRuntime } from './wake-batch.ts';
+
+export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
+
+/** *Errors:* OptionError. */
+export function wireController(controller: ControllerFunction, environment: Environment = process.env): WakeRuntime {
+  const options = controllerOptions(environment);
+  const clients = {
+    dynamodb: new DynamoDBClient(),
+    ec2: new EC2Client(),
+    eks: new EKSClient(),
+    eventBridge: new EventBridgeClient(),
+    sqs: new SQSClient(),
+  };
+  const shared = sharedPorts(options, clients);
+  const clusters = new Map(
+    [...options.clusters.values()].map((cluster) => [cluster.name, clusterPorts(cluster, options.region, clients)]),
+  );
+  return {
+    portsOf: async (name) => {
+      const ports = await clusters.get(name)?.();
+      return ports === undefined ? undefined : { ...shared, ...ports };
+    },
+    telemetry: telemetryOf(controller),
+    retryAfter: queueRetry(clients.sqs, options.queueUrls[controller]),
+  };
+}
+
+interface Clients {
+  readonly dynamodb: DynamoDBClient;
+  readonly ec2: EC2Client;
+  readonly eks: EKSClient;
+  readonly eventBridge: EventBridgeClient;
+  readonly sqs: SQSClient;
+}
+
+function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, 'cluster' | 'cloud'> {
+  const { region, table: tableName, eventBus: busName, queueUrls } = options;
+  const table = { client: clients.dynamodb, tableName };
+  return {
+    store: new DynamoDbNodeClaimStore(table),
+    catalogue: new DynamoDbCatalogueStore({ ...table, region }),
+    messages: awsMessages(
+      new SqsWakeQueue({ client: clients.sqs, queueUrls }),
+      new EventBridgeDecisionBus({ client: clients.eventBridge, busName }),
+    ),
+    clock: systemClock,
+  };
+}
+
+type ClusterPorts = Pick<ControllerPorts, 'cluster' | 'cloud'>;
+
+/** *Shape:* the ports of a cluster, made when they are first asked for and kept while the function is warm. */
+function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients): () => Promise<ClusterPorts> {
+  const eks = new EksAccess({
+    client: clients.eks,
+    cluster: cluster.name,
+    region,
+    credentials: async () => await clients.eks.config.credentials(),
+    clock: systemClock,
+  });
+  const access = clusterAccess(cluster, eks);
+  const cloud = new Ec2CloudProvider({
+    client: clients.ec2,
+    region,
+    clock: systemClock,
+    // Only the catalogue needs what EC2 does not say; an instance's price is in its claim.
+    onDemandUsdPerHour: new Map(),
+    branchInterfaces: new Map(),
+    describeCluster: async () => await access.describe(),
+  });
+  let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
+  return async () => {
+    // A cluster that is made anew under its name has another address.
+    const server = await access.server();
+    if (known?.endpoint !== server.endpoint) {
+      const client = new ApiClient({ ...server, token: async () => await eks.token() });
+      known = { endpoint: server.endpoint, cluster: new KubernetesCluster({ client, clock: systemClock }) };
+    }
+    return { cluster: known.cluster, cloud };
+  };
+}

@@ -1,0 +1,23 @@
+/** A batch of events that came through a queue, each handled by itself. */
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { RunReport } from '../controllers/ports.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** *Shape:* the messages to be delivered again: those that are not JSON, or could not be handled. */
+export async function answerEvents(
+  telemetry: Telemetry,
+  event: SQSEvent,
+  handle: (envelope: unknown) => Promise<readonly RunReport[]>,
+): Promise<SQSBatchResponse> {
+  const handleOne = async ({ body, messageId }: SQSRecord): Promise<readonly string[]> => {
+    try {
+      for (const report of await handle(JSON.parse(body))) telemetry.report({ reason: 'event' }, report);
+      return [];
+    } catch (error) {
+      telemetry.error('an event was not handled', error, { messageId, body });
+      return [messageId];
+    }
+  };
+  const failed = await Promise.all(event.Records.map(handleOne));
+  return { batchItemFailures: failed.flat().map((itemIdentifier) => ({ itemIdentifier })) };
+}

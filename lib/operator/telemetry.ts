@@ -1,0 +1,43 @@
+/** Everything that leaves a function without being an action: log lines and metrics. Controllers and core write neither. */
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { RunReport } from '../controllers/ports.ts';
+import type { Wake } from '../ports/messages.ts';
+import { type EmbeddedMetrics, embeddedMetrics, failureMetrics } from './embedded-metrics.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Telemetry {
+  /** What a run did and saw, with the failures of single claims: the next tick looks at those again. */
+  report(cause: Pick<Wake, 'reason' | 'nodeClaim'>, report: RunReport): void;
+  /** A run that could not be made. */
+  failure(wake: Wake, error: unknown): void;
+  warn(message: string, fields: Fields): void;
+  error(message: string, error: unknown, fields: Fields): void;
+}
+
+export function telemetryOf(functionName: string): Telemetry {
+  const logger = new Logger({ serviceName: `kerf-${functionName}` });
+  const error: Telemetry['error'] = (message, cause, fields) => {
+    logger.error(message, { ...fields, error: cause instanceof Error ? cause : new Error(String(cause)) });
+  };
+  return {
+    error,
+    warn: (message, fields) => logger.warn(message, { ...fields }),
+    report(cause, report) {
+      const { cluster, controller, decisions, due, gauges, failures } = report;
+      const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
+      logger.info('looked', { cluster, controller, ...cause, actions, due: due.length, gauges });
+      for (const failure of failures) error('one claim failed', failure, { cluster, controller });
+      writeMetrics(embeddedMetrics(report, Date.now()));
+    },
+    failure(wake, cause) {
+      error('the run failed', cause, { ...wake });
+      writeMetrics(failureMetrics(wake.cluster, functionName, Date.now()));
+    },
+  };
+}
+
+/** Each on a line of its own and unadorned: CloudWatch reads metrics from nothing else. */
+function writeMetrics(metrics: readonly EmbeddedMetrics[]): void {
+  for (const line of metrics) process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,131 @@
+/** A batch of wakes becomes one run for each cluster; what fails is told apart by cluster, so that one never fails another. */
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
+import { PortError } from '../ports/errors.ts';
+import type { Wake } from '../ports/messages.ts';
+import type { Telemetry } from './telemetry.ts';
+
+export interface WakeRuntime {
+  /** Undefined for a cluster that this deployment does not serve (any more). */
+  readonly portsOf: (cluster: string) => Promise<ControllerPorts | undefined>;
+  readonly telemetry: Telemetry;
+  /** Makes the messages visible again after `seconds`, instead of after the queue's visibility timeout. */
+  readonly retryAfter: (records: readonly Pick<SQSRecord, 'receiptHandle'>[], seconds: number) => Promise<void>;
+}
+
+export interface WakeBatch {
+  readonly event: SQSEvent;
+  readonly context: Pick<Context, 'getRemainingTimeInMillis'>;
+}
+
+export type Reconcile = (ports: ControllerPorts, wake: Wake) => Promise<RunReport>;
+
+/** What the function needs to answer after a run was given up. */
+const RESERVE_MS = 3_000;
+
+/** The first retry comes quickly, for most failures are a moment's; the next leaves the service time to recover. */
+const RETRY_AFTER_SECONDS = [2, 20];
+
+/** Runs `reconcile` once for each cluster that the batch names. *Shape:* the messages to be delivered again. */
+export async function answerWakes(
+  runtime: WakeRuntime,
+  batch: WakeBatch,
+  reconcile: Reconcile,
+): Promise<SQSBatchResponse> {
+  const { clusters, malformed } = groupWakes(batch.event.Records);
+  for (const record of malformed) {
+    runtime.telemetry.error('a message is not a wake', new TypeError(record.body), { messageId: record.messageId });
+  }
+  const failed = await Promise.all(
+    clusters.map(async (woken) => ((await runOnce(runtime, batch.context, { woken, reconcile })) ? [] : woken.records)),
+  );
+  return {
+    batchItemFailures: [...malformed, ...failed.flat()].map(({ messageId }) => ({ itemIdentifier: messageId })),
+  };
+}
+
+interface WokenCluster {
+  readonly wake: Wake;
+  readonly records: readonly SQSRecord[];
+}
+
+/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. */
+export function groupWakes(records: readonly SQSRecord[]): {
+  readonly clusters: readonly WokenCluster[];
+  readonly malformed: readonly SQSRecord[];
+} {
+  const wakes = records.map((record) => ({ record, wake: parseWake(record.body) }));
+  const byCluster = Map.groupBy(wakes, ({ wake }) => wake?.cluster);
+  const malformed = (byCluster.get(undefined) ?? []).map(({ record }) => record);
+  const clusters = [...byCluster].flatMap(([cluster, group]) => {
+    if (cluster === undefined) return [];
+    const claims = [...new Set(group.map(({ wake }) => wake?.nodeClaim))];
+    const reason = [...new Set(group.map(({ wake }) => wake?.reason))].join('+');
+    const nodeClaim = claims.length === 1 ? claims[0] : undefined;
+    const wake: Wake = { cluster, reason, ...(nodeClaim !== undefined && { nodeClaim }) };
+    return [{ wake, records: group.map(({ record }) => record) }];
+  });
+  return { clusters, malformed };
+}
+
+function parseWake(body: string): Wake | undefined {
+  let wake: unknown;
+  try {
+    wake = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof wake !== 'object' || wake === null) return undefined;
+  const { cluster, reason, nodeClaim }: Partial<Record<keyof Wake, unknown>> = wake;
+  if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
+  if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
+  return { cluster, reason, ...(nodeClaim !== undefined && { nodeClaim }) };
+}
+
+/** *Shape:* false where the cluster's messages must come again. Never throws. */
+async function runOnce(
+  runtime: WakeRuntime,
+  context: WakeBatch['context'],
+  { woken, reconcile }: { readonly woken: WokenCluster; readonly reconcile: Reconcile },
+): Promise<boolean> {
+  const { wake, records } = woken;
+  try {
+    const ports = await runtime.portsOf(wake.cluster);
+    if (ports === undefined) {
+      runtime.telemetry.warn('a wake for a cluster that is not served is dropped', { ...wake });
+      return true;
+    }
+    const report = await within(context.getRemainingTimeInMillis() - RESERVE_MS, reconcile(ports, wake));
+    runtime.telemetry.report(wake, report);
+    return true;
+  } catch (error) {
+    runtime.telemetry.failure(wake, error);
+    if (error instanceof PortError && error.retryable) await retrySoon(runtime, records);
+    return false;
+  }
+}
+
+/** Best effort: where it fails the message still comes again, only later. */
+async function retrySoon(runtime: WakeRuntime, records: readonly SQSRecord[]): Promise<void> {
+  const received = Math.max(...records.map(({ attributes }) => Number(attributes.ApproximateReceiveCount)));
+  const seconds = RETRY_AFTER_SECONDS[received - 1];
+  if (seconds === undefined) return;
+  try {
+    await runtime.retryAfter(records, seconds);
+  } catch (error) {
+    runtime.telemetry.error('messages could not be made visible early', error, { messages: records.length });
+  }
+}
+
+/** A cluster whose API hangs must not take the batch's other clusters into the function's timeout. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new Error(`the run was given up after ${ms} ms: the function's time is over`));
+  }, ms);
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

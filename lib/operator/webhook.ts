@@ -1,0 +1,33 @@
+/** The webhook function's wiring: SQS and nothing else, for it is on the API server's path and must start fast. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { ANSWER_WITHIN_MS, type WebhookPorts } from '../controllers/webhook.ts';
+import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
+import { type Environment, webhookOptions } from './options.ts';
+import { type Telemetry, telemetryOf } from './telemetry.ts';
+
+/** *Errors:* OptionError. */
+export function wireWebhook(environment: Environment = process.env): {
+  readonly ports: WebhookPorts;
+  readonly telemetry: Telemetry;
+} {
+  const { clusters, secret, queueUrls } = webhookOptions(environment);
+  const ports: WebhookPorts = {
+    messages: new SqsWakeQueue({ client: new SQSClient(), queueUrls }),
+    clusters,
+    isSecret: secretMatcher(secret),
+    deadline: async () => await setTimeout(ANSWER_WITHIN_MS),
+  };
+  return { ports, telemetry: telemetryOf('webhook') };
+}
+
+/** Compares digests: they are of one length, and how long it takes tells nothing of the secret. */
+export function secretMatcher(secret: string): (candidate: string) => boolean {
+  const expected = digest(secret);
+  return (candidate) => timingSafeEqual(digest(candidate), expected);
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

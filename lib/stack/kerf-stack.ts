@@ -1,0 +1,124 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import type { Construct } from 'constructs';
+import {
+  CLUSTER_FUNCTIONS,
+  type ClusterOptions,
+  INTERRUPTION_TARGETS,
+  PRICE_FOLDER,
+  VARIABLES,
+  WEBHOOK_TARGETS,
+  WOKEN_FUNCTIONS,
+  type WokenFunction,
+  writeClusters,
+} from '../operator/options.ts';
+import { Dashboard } from './dashboard.ts';
+import { InterruptionRules } from './interruption-rules.ts';
+import * as permissions from './permissions.ts';
+import { Schedules } from './schedules.ts';
+import { StateTable } from './state-table.ts';
+import { WakeFunction } from './wake-function.ts';
+import { Webhook } from './webhook.ts';
+
+export interface KerfStackProps extends StackProps {
+  readonly clusters: readonly ClusterOptions[];
+}
+
+/** One deployment of Kerf: one account, one region, any number of clusters. */
+export class KerfStack extends Stack {
+  constructor(scope: Construct, id: string, props: KerfStackProps) {
+    super(scope, id, { description: 'Kerf: node autoscaling for Amazon EKS with nothing left running', ...props });
+    const { clusters } = props;
+    const names = clusters.map(({ name }) => name);
+
+    const state = new StateTable(this, 'State');
+    const decisions = new EventBus(this, 'Decisions', { description: 'Every decision of Kerf' });
+    decisions.applyRemovalPolicy(RemovalPolicy.DESTROY);
+
+    const told = { [VARIABLES.clusters]: writeClusters(clusters) };
+    const stored = { [VARIABLES.table]: state.name, [VARIABLES.eventBus]: decisions.eventBusName };
+    const functions = wakeFunctions(this, { ...told, ...stored });
+    const webhook = new Webhook(this, 'Webhook', { environment: told });
+
+    this.#permit(functions, { clusters, state, decisions });
+    this.#connect(functions, webhook);
+    new Schedules(this, 'Schedules', {
+      clusters: names,
+      everyMinute: CLUSTER_FUNCTIONS.map((name) => functions[name].wakeQueue),
+      twiceADay: functions.catalogue.wakeQueue,
+    });
+    new InterruptionRules(this, 'InterruptionRules', { queue: functions.interruption.wakeQueue });
+    new Dashboard(this, 'Dashboard', { clusters: names, functions });
+
+    this.#output({
+      // The whole URL is this, the cluster's name, a slash and the secret, which no output prints.
+      WebhookUrl: webhook.url,
+      WebhookSecretArn: webhook.secretArn,
+      TableName: state.name,
+      EventBusName: decisions.eventBusName,
+    });
+    for (const [name, { wakeQueue, logGroup }] of Object.entries(functions)) {
+      this.#output({ [`${name}QueueUrl`]: wakeQueue.queue.queueUrl, [`${name}LogGroup`]: logGroup.logGroupName });
+    }
+  }
+
+  /** Who may do what. */
+  #permit(functions: WakeFunctions, { clusters, state, decisions }: Permitted): void {
+    const { provisioning, lifecycle, disruption, termination, interruption, catalogue } = functions;
+    const controllers = CLUSTER_FUNCTIONS.map((name) => functions[name]);
+    for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
+    for (const { role } of [...controllers, interruption, catalogue]) state.grantReadWrite(role);
+    for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
+    for (const { role } of [provisioning, lifecycle, disruption]) permissions.grantNodeClassReads(role);
+    for (const { role } of [lifecycle, termination]) permissions.grantInstanceReads(role);
+    permissions.grantLaunch(lifecycle.role, clusters);
+    permissions.grantTerminate(termination.role, clusters);
+    permissions.grantCatalogueReads(catalogue.role);
+  }
+
+  /** Who wakes whom. */
+  #connect(functions: WakeFunctions, webhook: Webhook): void {
+    for (const name of CLUSTER_FUNCTIONS) functions[name].mayWake(functions, WOKEN_FUNCTIONS);
+    functions.interruption.mayWake(functions, INTERRUPTION_TARGETS);
+    webhook.mayWake(functions, WEBHOOK_TARGETS);
+  }
+
+  #output(values: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(values)) {
+      new CfnOutput(this, name.charAt(0).toUpperCase() + name.slice(1), { value });
+    }
+  }
+}
+
+interface Permitted {
+  readonly clusters: readonly ClusterOptions[];
+  readonly state: StateTable;
+  readonly decisions: EventBus;
+}
+
+type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunction>>;
+
+/** Each with the queue that wakes it. */
+function wakeFunctions(scope: Construct, environment: Readonly<Record<string, string>>): WakeFunctions {
+  return {
+    // Solving is the one thing that takes a processor: 1769 MiB is a whole one.
+    provisioning: new WakeFunction(scope, 'Provisioning', { name: 'provisioning', environment, memoryMib: 1_769 }),
+    lifecycle: new WakeFunction(scope, 'Lifecycle', { name: 'lifecycle', environment }),
+    disruption: new WakeFunction(scope, 'Disruption', { name: 'disruption', environment, memoryMib: 1_769 }),
+    termination: new WakeFunction(scope, 'Termination', { name: 'termination', environment }),
+    interruption: new WakeFunction(scope, 'Interruption', {
+      name: 'interruption',
+      environment,
+      // A spot instance has two minutes left: nothing is worth waiting for.
+      batchingWindow: Duration.seconds(0),
+      batchSize: 10,
+    }),
+    catalogue: new WakeFunction(scope, 'Catalogue', {
+      name: 'catalogue',
+      environment,
+      timeout: Duration.minutes(5),
+      memoryMib: 1_024,
+      folder: PRICE_FOLDER,
+    }),
+  };
+}

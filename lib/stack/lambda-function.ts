@@ -1,0 +1,92 @@
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { VARIABLES, type WokenFunction } from '../operator/options.ts';
+import type { WakeQueue } from './wake-queue.ts';
+
+const ROOT = `${import.meta.dirname}/../../`;
+
+export interface LambdaFunctionProps {
+  /** The folder below `functions/`. */
+  readonly name: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeout: Duration;
+  readonly memoryMib: number;
+  /** A folder of the repository that travels beside the bundle, under its own name. @default - none */
+  readonly folder?: string;
+  /** @default - as many as the account allows */
+  readonly reservedConcurrency?: number;
+}
+
+/** A function with a queue. */
+export interface Woken {
+  readonly wakeQueue: WakeQueue;
+}
+
+/** `functions/NAME/handler.ts` as a bundle, with a log group and a role that may write to it and nothing else. */
+export class LambdaFunction extends Construct {
+  readonly function: NodejsFunction;
+  readonly role: Role;
+  readonly logGroup: ILogGroup;
+
+  constructor(scope: Construct, id: string, props: LambdaFunctionProps) {
+    super(scope, id);
+    this.logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.logGroup.grantWrite(this.role);
+    this.function = new NodejsFunction(this, 'Function', {
+      description: `Kerf ${props.name}`,
+      entry: `${ROOT}functions/${props.name}/handler.ts`,
+      projectRoot: ROOT,
+      depsLockFilePath: `${ROOT}package-lock.json`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memoryMib,
+      timeout: props.timeout,
+      environment: { ...props.environment },
+      role: this.role,
+      logGroup: this.logGroup,
+      // Our lines are JSON already, and metrics are read only from lines that nobody has wrapped.
+      loggingFormat: LoggingFormat.TEXT,
+      ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      bundling: {
+        format: OutputFormat.ESM,
+        mainFields: ['module', 'main'],
+        target: 'node24',
+        minify: true,
+        externalModules: [],
+        // Some CommonJS packages call require, which an ES module does not have. The minifier does not see the banner: a
+        // short name here would be declared twice.
+        banner:
+          "import{createRequire as kerfCreateRequire}from'node:module';const require=kerfCreateRequire(import.meta.url);",
+        ...(props.folder !== undefined && { commandHooks: copying(props.folder) }),
+      },
+    });
+  }
+
+  /** Lets it send to the queues of these functions, and tells it where they are. */
+  mayWake(functions: Readonly<Record<WokenFunction, Woken>>, targets: readonly WokenFunction[]): void {
+    for (const target of targets) {
+      const { queue } = functions[target].wakeQueue;
+      this.function.addEnvironment(VARIABLES.queue(target), queue.queueUrl);
+      this.role.addToPrincipalPolicy(
+        new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }),
+      );
+    }
+  }
+}
+
+/** Data travels beside the code, so that starting a function does not mean parsing it. */
+function copying(folder: string): ICommandHooks {
+  return {
+    beforeBundling: () => [],
+    beforeInstall: () => [],
+    afterBundling: (_input, output) => [`cp -R "${ROOT}${folder}" "${output}/${folder}"`],
+  };
+}

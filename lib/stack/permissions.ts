@@ -1,0 +1,139 @@
+/** What the functions may do to EC2 and EKS, each grant with its reason where it cannot name the resources. */
+import { Stack, Validations } from 'aws-cdk-lib';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CLUSTER_TAG, type ClusterOptions } from '../operator/options.ts';
+
+/** What CreateFleet makes, and what it is asked to tag. */
+const LAUNCHED = ['fleet', 'instance', 'volume', 'network-interface', 'launch-template'];
+
+/** What CreateFleet uses and leaves as it is, and the spot request, which it makes without tags. */
+const LAUNCHED_FROM = ['subnet', 'security-group', 'capacity-reservation', 'spot-instances-request'];
+
+/** The API server's address and certificate, of these clusters only. */
+export function grantClusterAccess(role: IRole, clusters: readonly ClusterOptions[]): void {
+  const resources = clusters.map(({ name }) =>
+    Stack.of(role).formatArn({ service: 'eks', resource: 'cluster', resourceName: name }),
+  );
+  allow(role, { actions: ['eks:DescribeCluster'], resources });
+}
+
+/** The selectors of an EC2NodeClass, resolved. */
+export function grantNodeClassReads(role: IRole): void {
+  allowDescribe(role, ['ec2:DescribeSubnets', 'ec2:DescribeSecurityGroups', 'ec2:DescribeImages']);
+}
+
+export function grantInstanceReads(role: IRole): void {
+  allowDescribe(role, ['ec2:DescribeInstances']);
+}
+
+/** Instance types, offerings and spot prices. */
+export function grantCatalogueReads(role: IRole): void {
+  allowDescribe(role, [
+    'ec2:DescribeAvailabilityZones',
+    'ec2:DescribeInstanceTypes',
+    'ec2:DescribeInstanceTypeOfferings',
+    'ec2:DescribeSpotPriceHistory',
+  ]);
+}
+
+/** Launching: everything that comes into being carries the tag of one of our clusters, from its first moment (promise 4). */
+export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[]): void {
+  const stack = Stack.of(role);
+  const names = clusters.map(({ name }) => name);
+  const tagged = { StringEquals: { [`aws:RequestTag/${CLUSTER_TAG}`]: names } };
+  const own = { StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: names } };
+  const launch = ['ec2:CreateFleet', 'ec2:RunInstances'];
+  const launched = LAUNCHED.map((type) => ec2Arn(stack, type));
+  allow(role, { actions: [...launch, 'ec2:CreateLaunchTemplate'], resources: launched, conditions: tagged });
+  allow(role, { actions: launch, resources: [ec2Arn(stack, 'launch-template')], conditions: own });
+  allow(role, { actions: launch, resources: [...LAUNCHED_FROM.map((type) => ec2Arn(stack, type)), imageArn(stack)] });
+  allow(role, {
+    actions: ['ec2:CreateTags'],
+    resources: launched,
+    conditions: {
+      StringEquals: {
+        ...tagged.StringEquals,
+        'ec2:CreateAction': ['CreateFleet', 'RunInstances', 'CreateLaunchTemplate'],
+      },
+    },
+  });
+  allow(role, {
+    actions: ['iam:PassRole'],
+    resources: clusters.map((cluster) => nodeRoleArn(stack, cluster)),
+    conditions: { StringEquals: { 'iam:PassedToService': 'ec2.amazonaws.com' } },
+  });
+  const reason = 'EC2 names what it makes only while it makes it: the condition on the cluster tag is the limit';
+  acknowledgeWildcards(role, LAUNCHED.map(printedArn), reason);
+  const chosen = 'The EC2NodeClass of the cluster selects them at run time; a launch takes nothing away from them';
+  acknowledgeWildcards(
+    role,
+    [...LAUNCHED_FROM.map(printedArn), 'arn:<AWS::Partition>:ec2:<AWS::Region>::image/*'],
+    chosen,
+  );
+}
+
+/** Ending instances that carry the tag of one of our clusters, and no other (promise 4). */
+export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[]): void {
+  const instances = ec2Arn(Stack.of(role), 'instance');
+  allow(role, {
+    actions: ['ec2:TerminateInstances'],
+    resources: [instances],
+    conditions: { StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) } },
+  });
+  acknowledgeWildcards(
+    role,
+    [printedArn('instance')],
+    'Instance ids are not known at deploy time: the condition on the cluster tag is the limit',
+  );
+}
+
+/** Which role a node gets where the configuration does not say: the one that Karpenter's guide makes. */
+function nodeRoleArn(stack: Stack, { name, nodeRole = `KarpenterNodeRole-${name}` }: ClusterOptions): string {
+  return stack.formatArn({ service: 'iam', region: '', resource: 'role', resourceName: nodeRole });
+}
+
+function ec2Arn(stack: Stack, resource: string): string {
+  return stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
+}
+
+/** Images belong to whoever made them: their ARNs have no account. */
+function imageArn(stack: Stack): string {
+  return stack.formatArn({ service: 'ec2', account: '', resource: 'image', resourceName: '*' });
+}
+
+function allowDescribe(role: IRole, actions: readonly string[]): void {
+  allow(role, { actions, resources: ['*'] });
+  acknowledgeWildcards(
+    role,
+    ['*'],
+    'The Describe actions of EC2 know no narrower resource; nothing else is allowed on every resource',
+  );
+}
+
+interface Grant {
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  readonly conditions?: Readonly<Record<string, unknown>>;
+}
+
+function allow(role: IRole, { actions, resources, conditions }: Grant): void {
+  const statement = new PolicyStatement({
+    actions: [...actions],
+    resources: [...resources],
+    ...(conditions && { conditions }),
+  });
+  role.addToPrincipalPolicy(statement);
+}
+
+/** An ARN as nag prints it: an acknowledgement is found by its text. */
+function printedArn(resource: string): string {
+  return `arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:${resource}/*`;
+}
+
+function acknowledgeWildcards(role: IRole, resources: readonly string[], reason: string): void {
+  const acknowledged = resources.map((resource) => ({
+    id: `AwsSolutions::AwsSolutions-IAM5[Resource::${resource}]`,
+    reason,
+  }));
+  Validations.of(role).acknowledge(...acknowledged);
+}

@@ -1,0 +1,36 @@
+import { Duration } from 'aws-cdk-lib';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Construct } from 'constructs';
+import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
+import { WakeQueue } from './wake-queue.ts';
+
+export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'environment' | 'folder'> {
+  /** @default Duration.seconds(60) */
+  readonly timeout?: Duration;
+  /** @default 512 */
+  readonly memoryMib?: number;
+  /** How long SQS collects messages before it calls. @default Duration.seconds(1) */
+  readonly batchingWindow?: Duration;
+  /** @default 1000 */
+  readonly batchSize?: number;
+}
+
+/** A function and the queue that wakes it. */
+export class WakeFunction extends LambdaFunction implements Woken {
+  readonly wakeQueue: WakeQueue;
+
+  constructor(scope: Construct, id: string, props: WakeFunctionProps) {
+    const timeout = props.timeout ?? Duration.seconds(60);
+    super(scope, id, { ...props, timeout, memoryMib: props.memoryMib ?? 512 });
+    this.wakeQueue = new WakeQueue(this, 'Wakes', { functionTimeout: timeout });
+    this.function.addEventSource(
+      new SqsEventSource(this.wakeQueue.queue, {
+        // A storm of calls becomes one invocation: the window is Karpenter's idle batch window.
+        maxBatchingWindow: props.batchingWindow ?? Duration.seconds(1),
+        batchSize: props.batchSize ?? 1_000,
+        maxConcurrency: 2,
+        reportBatchItemFailures: true,
+      }),
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { VARIABLES } from '../operator/options.ts';
+import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
+
+/** A path must carry it as it is. Said twice: ministack knows only the list. */
+const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
+
+export type WebhookProps = Pick<LambdaFunctionProps, 'environment'>;
+
+/**
+ * What the API servers call: a Function URL that is open to the world, since an API server signs nothing; the secret is in
+ * the path, for an admission webhook's URL has no other place for one.
+ */
+export class Webhook extends LambdaFunction {
+  /** Ends in a slash; `CLUSTER/SECRET` goes behind it. */
+  readonly url: string;
+  readonly secretArn: string;
+
+  constructor(scope: Construct, id: string, props: WebhookProps) {
+    super(scope, id, {
+      name: 'webhook',
+      environment: props.environment,
+      timeout: Duration.seconds(5),
+      memoryMib: 512,
+      // What a flood of calls may cost, at the most: more are refused by Lambda, and the API server goes on (Ignore).
+      reservedConcurrency: 10,
+    });
+    const secret = new Secret(this, 'Secret', {
+      description: 'The last part of the path that API servers call Kerf by',
+      generateSecretString: { passwordLength: 40, excludePunctuation: true, excludeCharacters: PUNCTUATION },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SMG4',
+      reason: 'It is written into the webhook configuration of every cluster: changing it is a deploy, not a schedule',
+    });
+    // Resolved by CloudFormation: the template holds a reference, and the function starts without asking anybody.
+    this.function.addEnvironment(VARIABLES.webhookSecret, secret.secretValue.unsafeUnwrap());
+    this.url = this.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
+    this.secretArn = secret.secretArn;
+  }
+}
