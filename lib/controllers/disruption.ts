@@ -12,7 +12,7 @@ import { armWakeUp } from './wake-up.ts';
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
 export async function reconcileDisruption(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
   await finishOpenDecisions(ports, cluster);
-  const snapshot = await notePodEvents(ports, await observeCluster(ports, cluster));
+  const snapshot = await notePodEvents(ports, await observeCluster(ports, cluster, { instanceTypes: false }));
   const report = await decideForCluster(ports, snapshot, { controller: 'disruption', decide: disrupt });
   await armWakeUp(ports, 'disruption', { cluster, due: report.due });
   return report;

@@ -6,14 +6,19 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { unavailability } from '../core/instance-type/unavailable.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
-import type { NodeClassResolution } from '../ports/cloud-provider.ts';
 import type { ControllerPorts } from './ports.ts';
+
+/** What a controller looks at beside the cluster itself. */
+export interface View {
+  /** Whether NodePools are shown with what they could launch: only who launches needs to know. */
+  readonly instanceTypes: boolean;
+}
 
 /**
  * Observe, for decisions on a whole cluster. The epoch is read first: whatever is recorded by somebody else while we read
  * makes our decision void.
  */
-export async function observeCluster(ports: ControllerPorts, cluster: string): Promise<ClusterSnapshot> {
+export async function observeCluster(ports: ControllerPorts, cluster: string, view: View): Promise<ClusterSnapshot> {
   const { store } = ports;
   const epoch = await store.readEpoch(cluster);
   const nowMs = ports.clock.now();
@@ -28,59 +33,68 @@ export async function observeCluster(ports: ControllerPorts, cluster: string): P
     ports.cluster.listPods(),
     ports.cluster.listDaemonSets(),
     ports.cluster.listPodDisruptionBudgets(),
-    observeNodePools(ports, unavailable),
+    ports.cluster.listNodePools(),
   ]);
-  const nominated = new Set(nominations.map((nomination) => nomination.node));
-  const kubernetes = { nodes, pods, daemonSets, podDisruptionBudgets };
-  return { cluster, epoch, nodePools, ...kubernetes, nodeClaims, commands, nominated, unavailable };
+  return {
+    cluster,
+    epoch,
+    nodePools: view.instanceTypes
+      ? await withInstanceTypes(ports, nodePools, unavailable)
+      : nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })),
+    nodes,
+    pods,
+    daemonSets,
+    podDisruptionBudgets,
+    nodeClaims,
+    commands,
+    nominated: new Set(nominations.map((nomination) => nomination.node)),
+    unavailable,
+  };
 }
 
-async function observeNodePools(
+/** Instance types follow from the NodeClass: pools that share one share them. */
+async function withInstanceTypes(
   ports: ControllerPorts,
+  nodePools: readonly NodePool[],
   unavailable: readonly UnavailableOffering[],
 ): Promise<readonly NodePoolView[]> {
-  const [nodePools, nodeClasses, catalogue] = await Promise.all([
-    ports.cluster.listNodePools(),
+  const [nodeClasses, catalogue] = await Promise.all([
     ports.cluster.listNodeClasses(),
     ports.catalogue.readCatalogue(),
   ]);
-  const resolutions = new Map<string, NodeClassResolution>();
-  for (const nodeClass of nodeClasses)
-    resolutions.set(nodeClass.metadata.name, await ports.cloud.resolveNodeClass(nodeClass));
+  const launchable = new Map<string, Launchable>();
+  for (const nodeClass of nodeClasses) {
+    launchable.set(nodeClass.metadata.name, await whatLaunches(ports, nodeClass, { catalogue, unavailable }));
+  }
   return nodePools.map((nodePool) => {
     const { name } = nodePool.spec.template.spec.nodeClassRef;
     const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
-    return nodePoolView(nodePool, { nodeClass, resolution: resolutions.get(name), catalogue, unavailable });
+    const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
+    return { nodePool, ...(nodeClass === undefined ? {} : { nodeClass }), ...(launchable.get(name) ?? missing) };
   });
 }
 
-interface PoolParts {
-  readonly nodeClass: EC2NodeClass | undefined;
-  readonly resolution: NodeClassResolution | undefined;
-  readonly catalogue: Catalogue | undefined;
-  readonly unavailable: readonly UnavailableOffering[];
-}
+type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
 
-function nodePoolView(nodePool: NodePool, { nodeClass, resolution, catalogue, unavailable }: PoolParts): NodePoolView {
-  const unusable = (reason: string, message: string): NodePoolView => ({
-    nodePool,
-    ...(nodeClass === undefined ? {} : { nodeClass }),
-    instanceTypes: [],
-    unusable: { reason, message },
-  });
-  const { name } = nodePool.spec.template.spec.nodeClassRef;
-  if (nodeClass === undefined || resolution === undefined)
-    return unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
-  if (resolution.kind === 'unresolved')
-    return unusable(resolution.reason, `EC2NodeClass ${name}: ${resolution.message}`);
+async function whatLaunches(
+  ports: ControllerPorts,
+  nodeClass: EC2NodeClass,
+  known: { readonly catalogue: Catalogue | undefined; readonly unavailable: readonly UnavailableOffering[] },
+): Promise<Launchable> {
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
-  if (catalogue === undefined)
+  const resolution = await ports.cloud.resolveNodeClass(nodeClass);
+  if (resolution.kind === 'unresolved') {
+    return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
+  }
+  if (known.catalogue === undefined) {
     return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
+  }
   const zones = new Set(resolution.nodeClass.subnets.map((subnet) => subnet.zone));
-  return {
-    nodePool,
-    nodeClass,
-    instanceTypes: instanceTypesFor(catalogue, nodeClass, { zones, isUnavailable: unavailability(unavailable) }),
-  };
+  const isUnavailable = unavailability(known.unavailable);
+  return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, { zones, isUnavailable }) };
+}
+
+function unusable(reason: string, message: string): Launchable {
+  return { instanceTypes: [], unusable: { reason, message } };
 }

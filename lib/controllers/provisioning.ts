@@ -11,7 +11,7 @@ export async function reconcileProvisioning(ports: ControllerPorts, { cluster }:
   if (!(await isWorthALook(ports, cluster))) {
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
   }
-  const snapshot = await observeCluster(ports, cluster);
+  const snapshot = await observeCluster(ports, cluster, { instanceTypes: true });
   return decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
 }
 

@@ -43,7 +43,7 @@ export function wireController(controller: ControllerFunction, environment: Envi
       return ports === undefined ? undefined : { ...shared, ...ports };
     },
     telemetry: telemetryOf(controller),
-    retryAfter: queueRetry(clients.sqs, options.queueUrls[controller]),
+    retryAfter: queueRetry(clients.sqs, options.ownQueueUrl),
   };
 }
 

@@ -9,17 +9,20 @@ import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
 import { type Environment, interruptionOptions } from './options.ts';
+import { queueRetry } from './queue-retry.ts';
+import type { Retrying } from './retry-soon.ts';
 import { systemClock } from './system-clock.ts';
-import { type Telemetry, telemetryOf } from './telemetry.ts';
+import { telemetryOf } from './telemetry.ts';
 
 /** *Errors:* OptionError. */
 export function wireInterruption(environment: Environment = process.env): {
   readonly ports: Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'>;
-  readonly telemetry: Telemetry;
+  readonly runtime: Retrying;
 } {
-  const { region, table: tableName, eventBus: busName, queueUrls } = interruptionOptions(environment);
+  const { region, table: tableName, eventBus: busName, ownQueueUrl, queueUrls } = interruptionOptions(environment);
   const client = new DynamoDBClient();
-  const queue = new SqsWakeQueue({ client: new SQSClient(), queueUrls });
+  const sqs = new SQSClient();
+  const queue = new SqsWakeQueue({ client: sqs, queueUrls });
   const bus = new EventBridgeDecisionBus({ client: new EventBridgeClient(), busName });
   const ports = {
     store: new DynamoDbNodeClaimStore({ client, tableName }),
@@ -27,5 +30,5 @@ export function wireInterruption(environment: Environment = process.env): {
     messages: awsMessages(queue, bus),
     clock: systemClock,
   };
-  return { ports, telemetry: telemetryOf('interruption') };
+  return { ports, runtime: { telemetry: telemetryOf('interruption'), retryAfter: queueRetry(sqs, ownQueueUrl) } };
 }

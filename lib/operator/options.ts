@@ -56,11 +56,13 @@ export const VARIABLES = {
   table: 'TABLE_NAME',
   eventBus: 'EVENT_BUS_NAME',
   webhookSecret: 'WEBHOOK_SECRET',
+  /** Of the queue that wakes the function itself: what fails is made visible there again. */
+  ownQueue: 'OWN_QUEUE_URL',
   queue: (target: WokenFunction): string => `${target.toUpperCase()}_QUEUE_URL`,
 } as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-export type QueueUrls<Target extends WokenFunction = WokenFunction> = Readonly<Record<Target, string>>;
+type QueueUrls<Target extends WokenFunction = WokenFunction> = Readonly<Record<Target, string>>;
 
 export interface WebhookOptions {
   readonly clusters: ReadonlySet<string>;
@@ -73,6 +75,7 @@ export interface ControllerOptions {
   readonly clusters: ReadonlyMap<string, ClusterOptions>;
   readonly table: string;
   readonly eventBus: string;
+  readonly ownQueueUrl: string;
   readonly queueUrls: QueueUrls;
 }
 
@@ -80,6 +83,7 @@ export interface InterruptionOptions {
   readonly region: string;
   readonly table: string;
   readonly eventBus: string;
+  readonly ownQueueUrl: string;
   readonly queueUrls: QueueUrls<(typeof INTERRUPTION_TARGETS)[number]>;
 }
 
@@ -105,6 +109,7 @@ export function controllerOptions(environment: Environment): ControllerOptions {
     clusters: readClusters(environment),
     table: read(environment, VARIABLES.table),
     eventBus: read(environment, VARIABLES.eventBus),
+    ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
     queueUrls: readQueueUrls(environment, WOKEN_FUNCTIONS),
   };
 }
@@ -115,6 +120,7 @@ export function interruptionOptions(environment: Environment): InterruptionOptio
     region: read(environment, 'AWS_REGION'),
     table: read(environment, VARIABLES.table),
     eventBus: read(environment, VARIABLES.eventBus),
+    ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
     queueUrls: readQueueUrls(environment, INTERRUPTION_TARGETS),
   };
 }

@@ -1,11 +1,11 @@
 import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { WakeRuntime } from './wake-batch.ts';
+import type { Retrying } from './retry-soon.ts';
 
 /** SQS takes no more in one call. */
 const MOST_ENTRIES = 10;
 
 /** Makes messages visible again early; one that is gone meanwhile needs it no more. */
-export function queueRetry(client: SQSClient, queueUrl: string): WakeRuntime['retryAfter'] {
+export function queueRetry(client: SQSClient, queueUrl: string): Retrying['retryAfter'] {
   return async (records, seconds) => {
     const entries = records.map(({ receiptHandle }, index) => ({
       Id: String(index),

@@ -1,16 +1,12 @@
 /** A batch of wakes becomes one run for each cluster; what fails is told apart by cluster, so that one never fails another. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
-import { PortError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
-import type { Telemetry } from './telemetry.ts';
+import { type Retrying, retrySoon } from './retry-soon.ts';
 
-export interface WakeRuntime {
+export interface WakeRuntime extends Retrying {
   /** Undefined for a cluster that this deployment does not serve (any more). */
   readonly portsOf: (cluster: string) => Promise<ControllerPorts | undefined>;
-  readonly telemetry: Telemetry;
-  /** Makes the messages visible again after `seconds`, instead of after the queue's visibility timeout. */
-  readonly retryAfter: (records: readonly Pick<SQSRecord, 'receiptHandle'>[], seconds: number) => Promise<void>;
 }
 
 export interface WakeBatch {
@@ -22,9 +18,6 @@ export type Reconcile = (ports: ControllerPorts, wake: Wake) => Promise<RunRepor
 
 /** What the function needs to answer after a run was given up. */
 const RESERVE_MS = 3_000;
-
-/** The first retry comes quickly, for most failures are a moment's; the next leaves the service time to recover. */
-const RETRY_AFTER_SECONDS = [2, 20];
 
 /** Runs `reconcile` once for each cluster that the batch names. *Shape:* the messages to be delivered again. */
 export async function answerWakes(
@@ -100,20 +93,8 @@ async function runOnce(
     return true;
   } catch (error) {
     runtime.telemetry.failure(wake, error);
-    if (error instanceof PortError && error.retryable) await retrySoon(runtime, records);
+    await retrySoon(runtime, records, error);
     return false;
-  }
-}
-
-/** Best effort: where it fails the message still comes again, only later. */
-async function retrySoon(runtime: WakeRuntime, records: readonly SQSRecord[]): Promise<void> {
-  const received = Math.max(...records.map(({ attributes }) => Number(attributes.ApproximateReceiveCount)));
-  const seconds = RETRY_AFTER_SECONDS[received - 1];
-  if (seconds === undefined) return;
-  try {
-    await runtime.retryAfter(records, seconds);
-  } catch (error) {
-    runtime.telemetry.error('messages could not be made visible early', error, { messages: records.length });
   }
 }
 

@@ -27,13 +27,15 @@ export interface Functions {
 }
 
 interface FunctionWorld {
+  /** How many invocations each batch starts at once: more than one is SQS at its worst. */
+  readonly invocations: number;
   readonly cluster: string;
   readonly ports: ControllerPorts;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
 }
 
-export function functions({ cluster, ports, timetable, timeline }: FunctionWorld): Functions {
+export function functions({ cluster, ports, timetable, timeline, invocations }: FunctionWorld): Functions {
   const reports = new Map<string, RunReport>();
   const failed = (name: string, error: unknown): void =>
     timeline.note({
@@ -52,7 +54,7 @@ export function functions({ cluster, ports, timetable, timeline }: FunctionWorld
     async wakes(target, wakes, receives = 1) {
       for (const wake of coalesce(wakes)) {
         try {
-          await run(target, wake);
+          await atOnce(invocations, async () => run(target, wake));
         } catch (error) {
           failed(target, error);
           if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, [wake], receives + 1));
@@ -61,7 +63,7 @@ export function functions({ cluster, ports, timetable, timeline }: FunctionWorld
     },
     async interruption(event, receives = 1) {
       try {
-        await handleInterruption(ports, event);
+        await atOnce(invocations, async () => handleInterruption(ports, event));
       } catch (error) {
         failed('interruption', error);
         if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.interruption(event, receives + 1));
@@ -82,6 +84,13 @@ export function functions({ cluster, ports, timetable, timeline }: FunctionWorld
     },
   };
   return self;
+}
+
+/** All of them to the end, then the first failure: an invocation that fails does not stop another. */
+async function atOnce(invocations: number, run: () => Promise<unknown>): Promise<void> {
+  const outcomes = await Promise.allSettled(Array.from({ length: invocations }, run));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
 }
 
 const RECONCILE = {

@@ -7,7 +7,7 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
-import { simulatedMessages } from './aws/simulated-messages.ts';
+import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
 import { type Functions, functions } from './functions.ts';
 import { kubeScheduler } from './kubernetes/kube-scheduler.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
@@ -37,6 +37,8 @@ export interface SimulationInput {
   readonly durationMs: number;
   /** Puts something between the controllers and a port: faults, counters. */
   readonly wrapPorts?: (ports: ControllerPorts) => ControllerPorts;
+  /** How many invocations of a function each batch of messages starts at once (1). */
+  readonly invocations?: number;
 }
 
 /**
@@ -115,7 +117,7 @@ function assemble(input: SimulationInput): Simulation {
 
 interface Kerf {
   readonly functions: Functions;
-  readonly ports: ControllerPorts;
+  readonly messages: SimulatedMessages;
   readonly ec2: SimulatedEc2;
 }
 
@@ -145,8 +147,14 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
   const wrapped = input.wrapPorts?.(ports) ?? ports;
   const kerf: Kerf = {
     ec2,
-    ports: wrapped,
-    functions: functions({ cluster: CLUSTER, ports: wrapped, timetable, timeline }),
+    messages,
+    functions: functions({
+      cluster: CLUSTER,
+      ports: wrapped,
+      timetable,
+      timeline,
+      invocations: input.invocations ?? 1,
+    }),
   };
   timetable.after(0, async () => kerf.functions.wakes('catalogue', [{ cluster: CLUSTER, reason: 'deployed' }]));
   return kerf;
@@ -199,7 +207,7 @@ function notePending(state: KubernetesState, timeline: Timeline, known: Set<stri
 }
 
 /** The one-minute schedule. *Shape:* a question that is true once a whole round of looks found nothing but expiry ahead. */
-function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, ports }: Kerf): () => boolean {
+function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, messages }: Kerf): () => boolean {
   let before = '';
   let settled = false;
   const tick = async (): Promise<void> => {
@@ -209,7 +217,7 @@ function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, po
     settled = quiet && !ahead && kerf.reports.size === TICKED.length;
     before = now;
     timetable.after(MINUTE_MS, tick, { background: true });
-    for (const target of TICKED) await ports.messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
+    for (const target of TICKED) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
   };
   timetable.after(MINUTE_MS, tick, { background: true });
   return () => settled;

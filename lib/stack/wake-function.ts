@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
+import { VARIABLES } from '../operator/options.ts';
 import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
 import { WakeQueue } from './wake-queue.ts';
 
@@ -23,6 +24,7 @@ export class WakeFunction extends LambdaFunction implements Woken {
     const timeout = props.timeout ?? Duration.seconds(60);
     super(scope, id, { ...props, timeout, memoryMib: props.memoryMib ?? 512 });
     this.wakeQueue = new WakeQueue(this, 'Wakes', { functionTimeout: timeout });
+    this.function.addEnvironment(VARIABLES.ownQueue, this.wakeQueue.queue.queueUrl);
     this.function.addEventSource(
       new SqsEventSource(this.wakeQueue.queue, {
         // A storm of calls becomes one invocation: the window is Karpenter's idle batch window.

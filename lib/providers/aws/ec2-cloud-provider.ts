@@ -1,6 +1,7 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { LaunchRequest } from '../../core/node-claim/record.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   CloudProvider,
@@ -12,7 +13,6 @@ import { describeCatalogue } from './describe-catalogue.ts';
 import type { BranchInterfaces } from './instance-type-facts.ts';
 import { describeInstance, describeInstances, terminate } from './instances.ts';
 import { launch } from './launch.ts';
-import type { LaunchRequest } from '../../core/node-claim/record.ts';
 import { LaunchTemplates } from './launch-template.ts';
 import type { ClusterFacts } from './resolution.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';

@@ -11,11 +11,7 @@ import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-cla
 import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { isCapacityCode, isTemplateMissing, isTransientCode, nameOf, portErrorOf } from './errors.ts';
-import {
-  type LaunchTemplate,
-  type LaunchTemplates,
-  launchTemplateOf,
-} from './launch-template.ts';
+import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
 import { ec2Tags, instanceTags } from './tags.ts';
 
 /** CreateFleet takes no more; the overrides come cheapest first. */

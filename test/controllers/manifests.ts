@@ -1,0 +1,67 @@
+import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
+import type { Deployment } from '../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../lib/apis/node-pool.ts';
+import type { Manifests } from '../../lib/simulator/kubernetes/state.ts';
+
+/** A pool that may launch c7g and m7g, spot and on-demand, in one zone. */
+export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'general' },
+    spec: {
+      template: {
+        spec: {
+          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+          requirements: [
+            { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] },
+            { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7g', 'm7g'] },
+            { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1a'] },
+          ],
+        },
+      },
+      disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] },
+      ...spec,
+    },
+  };
+}
+
+export function aNodeClass(): EC2NodeClass {
+  return {
+    apiVersion: 'karpenter.k8s.aws/v1',
+    kind: 'EC2NodeClass',
+    metadata: { name: 'default' },
+    spec: {
+      role: 'node',
+      amiSelectorTerms: [{ alias: 'al2023@latest' }],
+      subnetSelectorTerms: [{ tags: { a: 'b' } }],
+      securityGroupSelectorTerms: [{ tags: { a: 'b' } }],
+    },
+  };
+}
+
+export function aDeployment(name: string, replicas: number, cpu = '1'): Deployment {
+  return {
+    metadata: { name, namespace: 'default' },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name, resources: { requests: { cpu } } }] },
+      },
+    },
+  };
+}
+
+export function someManifests(over: Partial<Manifests> = {}): Manifests {
+  return {
+    nodePools: [aPool()],
+    nodeClasses: [aNodeClass()],
+    deployments: [aDeployment('web', 3)],
+    daemonSets: [],
+    pods: [],
+    podDisruptionBudgets: [],
+    ...over,
+  };
+}
