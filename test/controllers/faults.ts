@@ -10,27 +10,44 @@ export interface PortCall {
 /** Where a function is cut off: before the call takes effect, or after it took effect and before its answer was seen. */
 export type CutOff = 'before' | 'after';
 
-const PORTS = ['cluster', 'cloud', 'store', 'catalogue', 'messages'] as const;
-
 /** Ports that report every call, and fail where they are told to. */
 export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => CutOff | undefined): ControllerPorts {
-  const wrapped = Object.fromEntries(PORTS.map((name) => [name, faulty(name, ports[name], decide)]));
+  return around(ports, async (call, go) => {
+    const cutOff = decide(call);
+    if (cutOff === 'before') throw new UnreachableError(`cut off before ${call.method}`);
+    const answer = await go();
+    if (cutOff === 'after') throw new UnreachableError(`cut off after ${call.method}`);
+    return answer;
+  });
+}
+
+/** Ports that take their time before and after every call. */
+export function withDelays(ports: ControllerPorts, delay: () => Promise<void>): ControllerPorts {
+  return around(ports, async (_call, go) => {
+    await delay();
+    const answer = await go();
+    await delay();
+    return answer;
+  });
+}
+
+type Around = (call: PortCall, go: () => Promise<unknown>) => Promise<unknown>;
+
+const PORTS = ['cluster', 'cloud', 'store', 'catalogue', 'messages'] as const;
+
+function around(ports: ControllerPorts, wrap: Around): ControllerPorts {
+  const wrapped = Object.fromEntries(PORTS.map((name) => [name, proxied(name, ports[name], wrap)]));
   return { ...ports, ...wrapped };
 }
 
-function faulty(name: string, port: object, decide: (call: PortCall) => CutOff | undefined): unknown {
+function proxied(name: string, port: object, wrap: Around): unknown {
   return new Proxy(port, {
     get(target, property) {
       const member: unknown = Reflect.get(target, property);
       if (typeof member !== 'function') return member;
-      return async (...args: unknown[]) => {
-        const method = `${name}.${String(property)}`;
-        const cutOff = decide({ method, args });
-        if (cutOff === 'before') throw new UnreachableError(`cut off before ${method}`);
-        const answer: unknown = await Reflect.apply(member, target, args);
-        if (cutOff === 'after') throw new UnreachableError(`cut off after ${method}`);
-        return answer;
-      };
+      const call = async (...args: unknown[]): Promise<unknown> =>
+        wrap({ method: `${name}.${String(property)}`, args }, async () => Reflect.apply(member, target, args));
+      return call;
     },
   });
 }

@@ -1,17 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import { type Random, randomFrom } from '../../lib/simulator/random.ts';
+import { withDelays } from './faults.ts';
 import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from './life.ts';
 
 describe('the same trigger twice', () => {
   const clean = live();
 
   for (const invocations of [2, 3]) {
-    test(`${invocations} invocations of every function at once launch nothing twice and leak nothing`, async () => {
-      const result = await live({ invocations });
-      expectOneInstanceAClaim(result);
-      expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
-      expectAllGone(result);
-    });
+    test.each([1, 2, 3, 4, 5])(
+      `${invocations} invocations of every function at once, interleaved by seed %i, launch nothing twice and leak nothing`,
+      async (seed) => {
+        const result = await live({ invocations, wrapPorts: (ports) => interleaved(ports, randomFrom(seed)) });
+        expectOneInstanceAClaim(result);
+        expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
+        expectAllGone(result);
+      },
+    );
   }
 
   test('every message delivered again a little later launches nothing twice and leaks nothing', async () => {
@@ -29,6 +34,14 @@ describe('the same trigger twice', () => {
     expectAllGone(result);
   });
 });
+
+/** Every call of a port takes its own time, and no two invocations see the same clock. */
+function interleaved(ports: ControllerPorts, random: Random): ControllerPorts {
+  const slow = withDelays(ports, async () => {
+    for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
+  });
+  return { ...slow, clock: { now: () => ports.clock.now() + random.between(0, 40) } };
+}
 
 function deliverTwice(ports: ControllerPorts): ControllerPorts {
   const { messages } = ports;
