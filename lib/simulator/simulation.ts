@@ -131,6 +131,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
   });
   const machines = { ...parts, catalogue: input.catalogue };
   const ec2: SimulatedEc2 = simulatedEc2({
+    cluster: CLUSTER,
     ...machines,
     onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),

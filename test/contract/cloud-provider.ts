@@ -5,7 +5,7 @@ import type { Instance, LaunchRequest } from '../../lib/core/node-claim/record.t
 import type { CloudProvider } from '../../lib/ports/cloud-provider.ts';
 
 /** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */
-export type CloudCapability = 'catalogue' | 'clientToken' | 'spot' | 'missingCapacity';
+export type CloudCapability = 'catalogue' | 'clientToken' | 'spot' | 'missingCapacity' | 'selectors';
 
 export interface CloudHarness {
   readonly cloud: CloudProvider;
@@ -155,7 +155,7 @@ export function cloudProviderContract(
         expect(bootstrap.clusterName).toBe(harness.cluster);
       });
 
-      test('selectors that find nothing are told apart', async () => {
+      needs('selectors', 'selectors that find nothing are told apart', async () => {
         const reasonOf = async (over: Partial<EC2NodeClass['spec']>) => {
           const resolution = await cloud.resolveNodeClass(withSpec(over));
           return resolution.kind === 'resolved' ? 'resolved' : resolution.reason;
@@ -165,7 +165,7 @@ export function cloudProviderContract(
         expect(await reasonOf({ amiFamily: 'AL2023', amiSelectorTerms: nowhere })).toBe('AMINotFound');
       });
 
-      test('an image family that cannot be started is unsupported, and says which', async () => {
+      needs('selectors', 'an image family that cannot be started is unsupported, and says which', async () => {
         const resolution = await cloud.resolveNodeClass(withSpec({ amiFamily: 'Bottlerocket' }));
         expect(resolution).toMatchObject({ kind: 'unresolved', reason: 'Unsupported' });
         expect(resolution.kind === 'unresolved' && resolution.message).toContain('Bottlerocket');

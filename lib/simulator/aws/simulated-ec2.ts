@@ -39,6 +39,8 @@ export interface SimulatedEc2 extends CloudProvider {
 }
 
 export interface Ec2World {
+  /** The cluster that instances join. */
+  readonly cluster: string;
   readonly catalogue: Catalogue;
   readonly timetable: Timetable;
   readonly random: Random;
@@ -93,7 +95,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       kind: 'resolved',
       nodeClass: {
         bootstrap: {
-          clusterName: 'simulated',
+          clusterName: world.cluster,
           endpoint: 'https://simulated',
           certificateAuthority: '',
           serviceCidr: '10.100.0.0/16',
@@ -127,7 +129,8 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       }
       return answer;
     },
-    describeInstances: async (cluster) => [...instances.values()].filter((one) => isListed(one, cluster)),
+    describeInstances: async (cluster) =>
+      [...instances.values()].filter((one) => isListed(one, cluster)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     describeInstance: async (cluster, id) =>
       [...instances.values()].find((one) => one.id === id && isListed(one, cluster)),
     async terminate(cluster, id) {

@@ -1,0 +1,39 @@
+import { run } from '@stricli/core';
+import { app } from '../../lib/cli/app.ts';
+
+/** What a call of `kerf` printed, and its exit code as the shell sees it. */
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+  /** How long it paused between the things it showed. */
+  readonly sleptMs: number;
+}
+
+/** Runs the command line in this process, on files that exist only here. */
+export async function runKerf(args: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const written = { stdout: '', stderr: '' };
+  let sleptMs = 0;
+  const shell: {
+    stdout: { write(text: string): void };
+    stderr: { write(text: string): void };
+    exitCode: number | string | null;
+  } = {
+    stdout: { write: (text) => void (written.stdout += text) },
+    stderr: { write: (text) => void (written.stderr += text) },
+    exitCode: null,
+  };
+  await run(app, args, {
+    process: shell,
+    columns: undefined,
+    color: false,
+    readText: (path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+      return text;
+    },
+    sleep: async (ms) => void (sleptMs += ms),
+  });
+  const code = Number(shell.exitCode ?? 0);
+  return { ...written, code: code < 0 ? 2 : code, sleptMs };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { SimulationResult } from '../../lib/simulator/result.ts';
+import { aDeployment, aNodeClass, aPool } from '../controllers/manifests.ts';
+import { runKerf } from './run-kerf.ts';
+
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', ...aDeployment('web', 3) };
+
+function yaml(...documents: readonly object[]): string {
+  return documents.map((document) => stringify(document)).join('---\n');
+}
+
+/** A Deployment of the API's own form, its containers with the image that people write. */
+const CLUSTER = yaml(aPool(), aNodeClass(), DEPLOYMENT);
+
+async function simulated(text: string, ...flags: readonly string[]): Promise<SimulationResult> {
+  const { stdout, stderr, code } = await runKerf(['simulate', 'a.yaml', '--output', 'json', ...flags], {
+    'a.yaml': text,
+  });
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const result: SimulationResult = JSON.parse(stdout);
+  return result;
+}
+
+describe('kerf simulate', () => {
+  test('prints JSON with what the issue names, and nothing else on stdout', async () => {
+    const result = await simulated(CLUSTER);
+    expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, podsRunning: 3, podsPending: [] });
+    expect(result.totalCostUsd).toBeGreaterThan(0);
+    expect(result.timeline.every((entry) => typeof entry.at === 'number' && typeof entry.kind === 'string')).toBe(true);
+  });
+
+  test('reads standard input for -', async () => {
+    const { code, stdout } = await runKerf(['simulate', '-'], { '-': CLUSTER });
+    expect(code).toBe(0);
+    expect(stdout).toContain('3 running, 0 pending');
+  });
+
+  test('says why a pod stays pending, with numbers', async () => {
+    const huge = { ...DEPLOYMENT, ...aDeployment('huge', 1, '900') };
+    const result = await simulated(yaml(aPool(), aNodeClass(), huge));
+    expect(result.podsPending).toHaveLength(1);
+    expect(result.podsPending[0]?.reason).toMatch(
+      /NodePool general: needs 900 cpu, the largest compatible instance type offers \d+/,
+    );
+    expect(result.nodesLaunched).toBe(0);
+  });
+
+  test('without a NodePool the pods wait and the reason says so', async () => {
+    const result = await simulated(yaml(DEPLOYMENT));
+    expect(result.podsPending.map(({ reason }) => reason)).toEqual(
+      Array.from({ length: 3 }, () => 'there is no NodePool that could launch a node for it'),
+    );
+  });
+
+  test('ends at --for where something is still to happen, and at the settled moment where nothing is', async () => {
+    expect(await simulated(CLUSTER, '--for', '20s')).toMatchObject({ ended: 'time', endedAt: 20, podsRunning: 0 });
+    expect(await simulated(CLUSTER)).toMatchObject({ ended: 'settled' });
+  });
+
+  test('a bad file ends with exit code 2, file, line, field and what is allowed; nothing is simulated', async () => {
+    const text = CLUSTER.replace('operator: In', 'operator: IN');
+    const { code, stdout, stderr } = await runKerf(['simulate', 'pool.yaml'], { 'pool.yaml': text });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^pool\.yaml:\d+:\d+ +NodePool\/general +spec\.template\.spec\.requirements\[0\]\.operator: .*"IN".*In, NotIn/,
+    );
+    expect(stderr).toContain('nothing was simulated');
+  });
+
+  test.each([
+    ['a file that does not exist', ['nope.yaml'], /nope\.yaml cannot be read/],
+    ['no file at all', [], /Expected at least 1/],
+    ['a seed that is no number', ['a.yaml', '--seed', 'x'], /"x" is not a whole number/],
+    ['a speed of zero', ['a.yaml', '--speed', '0'], /"0" is not a speed/],
+    ['a duration without a unit', ['a.yaml', '--for', '10'], /"10" is not a duration/],
+    ['a region without figures', ['a.yaml', '--region', 'mars-1'], /no figures for region "mars-1".*us-east-1/],
+  ])('%s ends with exit code 2 and no stack trace', async (_what, args, message) => {
+    const pool = aPool();
+    const { template } = pool.spec;
+    const requirements = template.spec.requirements.filter(({ key }) => !key.endsWith('/zone'));
+    const anywhere = {
+      ...pool,
+      spec: { ...pool.spec, template: { ...template, spec: { ...template.spec, requirements } } },
+    };
+    const { code, stderr } = await runKerf(['simulate', ...args], { 'a.yaml': yaml(anywhere, aNodeClass()) });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('--speed 1 takes as long as the cluster would', async () => {
+    const { sleptMs, stdout } = await runKerf(['simulate', 'a.yaml', '--speed', '1'], { 'a.yaml': CLUSTER });
+    const [, minutes = '', seconds = ''] = /simulated time +(\d+)m(?:(\d+)s)?/.exec(stdout) ?? [];
+    expect(sleptMs).toBeGreaterThan(30_000);
+    expect(sleptMs).toBeLessThanOrEqual((Number(minutes) * 60 + Number(seconds)) * 1_000);
+  });
+
+  test('the region is that of the first zone that a pool names, whatever --region says', async () => {
+    expect(await simulated(CLUSTER.replaceAll('us-east-1a', 'eu-west-3a'), '--region', 'us-east-1')).toMatchObject({
+      region: 'eu-west-3',
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
+import { randomFrom } from '../../lib/simulator/random.ts';
+import { timelineFrom } from '../../lib/simulator/timeline.ts';
+import { timetableFrom } from '../../lib/simulator/timetable.ts';
+import { aNodeClass } from '../controllers/manifests.ts';
+import { cloudProviderContract } from './cloud-provider.ts';
+import { aLaunchRequest, NOW_MS } from './records.ts';
+
+const lacks = { selectors: 'every selector finds something there, so that manifests from anywhere can be simulated' };
+
+const make: Parameters<typeof cloudProviderContract>[1] = async () => {
+  const timetable = timetableFrom(NOW_MS);
+  const cloud = simulatedEc2({
+    cluster: aLaunchRequest().cluster,
+    catalogue: shippedCatalogue('us-east-1'),
+    timetable,
+    random: randomFrom(1),
+    timeline: timelineFrom(timetable),
+    onLaunch: () => {},
+    onGone: () => {},
+    onEvent: () => {},
+  });
+  const request: typeof aLaunchRequest = (over) =>
+    aLaunchRequest({ clientToken: randomUUID(), nodeClaim: randomUUID(), ...over });
+  return {
+    cloud,
+    cluster: aLaunchRequest().cluster,
+    nodeClass: aNodeClass(),
+    request,
+    launchForeign: async () => {
+      const outcome = await cloud.launch(request({ cluster: 'somebody-else' }));
+      return outcome.kind === 'launched' ? outcome.instance.id : '';
+    },
+    exhaust: async () => void cloud.blackOut({}),
+  };
+};
+
+cloudProviderContract('the simulator', make, lacks);

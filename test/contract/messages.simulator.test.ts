@@ -1,0 +1,31 @@
+import type { Decision } from '../../lib/core/action.ts';
+import type { Wake, WakeTarget } from '../../lib/ports/messages.ts';
+import { simulatedMessages } from '../../lib/simulator/aws/simulated-messages.ts';
+import { timetableFrom } from '../../lib/simulator/timetable.ts';
+import { messagesContract } from './messages.ts';
+import { NOW_MS } from './records.ts';
+
+messagesContract('the simulator', async () => {
+  const timetable = timetableFrom(NOW_MS);
+  const arrived = new Map<WakeTarget, Wake[]>();
+  const decisions: Decision[] = [];
+  const messages = simulatedMessages(timetable, {
+    wakes: async (target, wakes) => void arrived.set(target, [...(arrived.get(target) ?? []), ...wakes]),
+    decision: (decision) => void decisions.push(decision),
+  });
+  return {
+    messages,
+    received: async (target) => {
+      // The batch window is over before anybody can look.
+      for (const untilMs = timetable.now() + 1_500; await timetable.step(untilMs); );
+      const wakes = arrived.get(target) ?? [];
+      arrived.delete(target);
+      return wakes;
+    },
+    heard: async () => decisions.splice(0),
+    pass: async (ms) => {
+      timetable.after(ms, () => {});
+      for (const untilMs = timetable.now() + ms; await timetable.step(untilMs); );
+    },
+  };
+});

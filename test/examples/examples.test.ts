@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { SimulationResult } from '../../lib/simulator/result.ts';
+import { runKerf } from '../cli/run-kerf.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const DEMO = ['examples/demo/cluster.yaml', 'examples/demo/workloads.yaml', 'examples/demo/scenario.yaml'];
+
+function files(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, ROOT), 'utf8')]));
+}
+
+async function simulated(names: readonly string[], ...flags: readonly string[]): Promise<SimulationResult> {
+  const { stdout, stderr, code } = await runKerf(['simulate', ...names, '--output', 'json', ...flags], files(names));
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const result: SimulationResult = JSON.parse(stdout);
+  return result;
+}
+
+describe('the demo', () => {
+  test('goes from zero nodes to running pods and back to zero nodes', async () => {
+    const result = await simulated(DEMO);
+    expect(result).toMatchObject({
+      nodesAtEnd: 0,
+      podsRunning: 0,
+      podsPending: [],
+      ended: 'settled',
+      region: 'us-east-1',
+    });
+    expect(result.nodesLaunched).toBeGreaterThan(1);
+    expect(result.totalCostUsd).toBeGreaterThan(0);
+  });
+
+  test('shows every step of the way, in its order', async () => {
+    const { timeline } = await simulated(DEMO);
+    const [claim] = timeline.flatMap((entry) => (entry.kind === 'create-node-claim' ? [entry.nodeClaim] : []));
+    const kinds = timeline.filter((entry) => JSON.stringify(entry).includes(claim ?? '')).map((entry) => entry.kind);
+    const way = [
+      'create-node-claim',
+      'launch-instance',
+      'instance-launched',
+      'node-joined',
+      'register-node',
+      'initialize-node',
+    ];
+    expect(kinds.filter((kind) => way.includes(kind))).toEqual(way);
+    const end = [
+      'start-disruption',
+      'delete-node-claim',
+      'cordon-node',
+      'terminate-instance',
+      'instance-terminated',
+      'release-node-claim',
+    ];
+    expect(timeline.map((entry) => entry.kind)).toEqual(expect.arrayContaining(end));
+  });
+
+  test('is what npm start runs', () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+    expect(scripts.start).toBe(`node bin/kerf.ts simulate ${DEMO.join(' ')}`);
+  });
+
+  test('is the same, byte for byte, each time; and another with another seed', async () => {
+    const [first, second, other] = await Promise.all([
+      runKerf(['simulate', ...DEMO], files(DEMO)),
+      runKerf(['simulate', ...DEMO], files(DEMO)),
+      runKerf(['simulate', ...DEMO, '--seed', '2'], files(DEMO)),
+    ]);
+    expect(first.stdout).toBe(second.stdout);
+    expect(first.stdout).not.toBe(other.stdout);
+  });
+});
+
+test('the arm example comes out as t4g on-demand capacity in eu-west-3a with three pods, and nothing else', async () => {
+  const result = await simulated(['examples/arm/inflate-arm.yaml']);
+  const launched = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry] : []));
+  expect(launched.length).toBe(result.nodesLaunched);
+  for (const { instanceType, zone, capacityType } of launched) {
+    expect({ family: instanceType.split('.')[0], zone, capacityType }).toEqual({
+      family: 't4g',
+      zone: 'eu-west-3a',
+      capacityType: 'on-demand',
+    });
+  }
+  expect(result).toMatchObject({ podsRunning: 3, podsPending: [], region: 'eu-west-3' });
+  expect(result.nodesLaunched).toBe(result.nodesAtEnd);
+});
+
+test('every example is run by a test of this file', () => {
+  const all = readdirSync(new URL('examples', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.yaml'),
+  );
+  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual(
+    [...DEMO, 'examples/arm/inflate-arm.yaml'].toSorted(),
+  );
+});
