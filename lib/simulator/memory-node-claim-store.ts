@@ -6,31 +6,42 @@ import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
 /** The table, in memory. */
 export function memoryNodeClaimStore(): NodeClaimStore {
-  const claims = new Map<string, NodeClaimRecord>();
-  const recorded = new Map<string, Set<string>>();
+  return { ...decisions(), ...nodeClaims(), ...commands(), ...nominations() };
+}
+
+type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
+
+function decisions(): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision'> {
+  const recorded = new Map<string, ReadonlySet<string>>();
   const open = new Map<string, Decision>();
-  const commands = new Map<string, DisruptionCommand>();
-  const nominations = new Map<string, Nomination>();
-  const decisionsOf = (cluster: string): Set<string> => recorded.get(cluster) ?? new Set();
+  const recordedOf = (cluster: string): ReadonlySet<string> => recorded.get(cluster) ?? new Set();
   return {
-    readEpoch: async (cluster) => decisionsOf(cluster).size,
+    readEpoch: async (cluster) => recordedOf(cluster).size,
     async recordDecision(decision, epoch) {
-      const known = decisionsOf(decision.cluster);
-      if (known.has(decision.id)) return;
+      const { cluster, id } = decision;
+      const known = recordedOf(cluster);
+      if (known.has(id)) return;
       if (known.size !== epoch) {
         throw new EpochMovedError(
-          `cluster ${decision.cluster} is at epoch ${known.size}, the decision was made at ${epoch}: observe again`,
+          `cluster ${cluster} is at epoch ${known.size}, not ${epoch}: observe and decide again`,
         );
       }
-      recorded.set(decision.cluster, new Set(known).add(decision.id));
-      open.set(keyOf(decision.cluster, decision.id), decision);
+      recorded.set(cluster, new Set(known).add(id));
+      open.set(keyOf(cluster, id), decision);
     },
     openDecisions: async (cluster) =>
       [...open.values()]
         .filter((decision) => decision.cluster === cluster)
         .toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1)),
     closeDecision: async (decision) => void open.delete(keyOf(decision.cluster, decision.id)),
+  };
+}
 
+function nodeClaims(): Part<
+  'createNodeClaim' | 'readNodeClaim' | 'listNodeClaims' | 'findNodeClaim' | 'updateNodeClaim'
+> {
+  const claims = new Map<string, NodeClaimRecord>();
+  return {
     async createNodeClaim(record) {
       const key = keyOf(record.cluster, record.name);
       if (!claims.has(key)) claims.set(key, record);
@@ -42,32 +53,40 @@ export function memoryNodeClaimStore(): NodeClaimStore {
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     findNodeClaim: async (instanceId) => [...claims.values()].find((record) => instanceOf(record)?.id === instanceId),
     async updateNodeClaim(record) {
-      const key = keyOf(record.cluster, record.name);
-      const stored = claims.get(key);
-      if (stored?.version !== record.version) {
-        throw new StaleRecordError(
-          `NodeClaim ${record.name} is at version ${stored?.version}, not ${record.version}: read it again`,
-        );
+      const { cluster, name, version } = record;
+      const stored = claims.get(keyOf(cluster, name));
+      if (stored?.version !== version) {
+        throw new StaleRecordError(`NodeClaim ${name} is at version ${stored?.version}, not ${version}: read it again`);
       }
-      const written = { ...record, version: record.version + 1 };
-      claims.set(key, written);
+      const written = { ...record, version: version + 1 };
+      claims.set(keyOf(cluster, name), written);
       return written;
     },
+  };
+}
 
+function commands(): Part<'startCommand' | 'listCommands' | 'endCommand'> {
+  const started = new Map<string, DisruptionCommand>();
+  return {
     async startCommand(cluster, command) {
       const key = keyOf(cluster, command.id);
-      if (!commands.has(key)) commands.set(key, command);
+      if (!started.has(key)) started.set(key, command);
     },
     listCommands: async (cluster) =>
-      [...commands].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => command),
-    endCommand: async (cluster, id) => void commands.delete(keyOf(cluster, id)),
+      [...started].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => command),
+    endCommand: async (cluster, id) => void started.delete(keyOf(cluster, id)),
+  };
+}
 
+function nominations(): Part<'nominate' | 'listNominations'> {
+  const nominated = new Map<string, Nomination>();
+  return {
     nominate: async (cluster, nomination) => {
       const key = keyOf(cluster, nomination.node);
-      if ((nominations.get(key)?.untilMs ?? 0) < nomination.untilMs) nominations.set(key, nomination);
+      if ((nominated.get(key)?.untilMs ?? 0) < nomination.untilMs) nominated.set(key, nomination);
     },
     listNominations: async (cluster, nowMs) =>
-      [...nominations]
+      [...nominated]
         .filter(([key, { untilMs }]) => key.startsWith(`${cluster}/`) && untilMs > nowMs)
         .map(([, nomination]) => nomination),
   };

@@ -79,29 +79,18 @@ type Summary = ActionSummary extends infer One
   : never;
 
 function summarize(action: Action): Summary {
-  switch (action.kind) {
-    case 'create-node-claim': {
-      const { name, nodePool, pods, options, types, spec } = action.nodeClaim;
-      const counts = { instanceTypes: types.length, offerings: options.length };
-      const { requests } = spec.resources;
-      return {
-        kind: 'create-node-claim',
-        nodeClaim: name,
-        nodePool,
-        pods,
-        requests,
-        ...counts,
-        cheapest: options[0] ?? null,
-      };
-    }
-    case 'launch-instance': {
-      const { nodeClaim, attempt, request } = action;
-      const { capacityType, clientToken, overrides } = request;
-      const zones = [...new Set(overrides.map(({ zone }) => zone))].toSorted();
-      const instanceTypes = new Set(overrides.map(({ instanceType }) => instanceType)).size;
-      return { kind: 'launch-instance', nodeClaim, attempt, capacityType, instanceTypes, zones, clientToken };
-    }
-    default:
-      return action;
+  if (action.kind === 'create-node-claim') {
+    const { name, nodePool, pods, options, types, spec } = action.nodeClaim;
+    const counts = { instanceTypes: types.length, offerings: options.length };
+    const { requests } = spec.resources;
+    return { kind: action.kind, nodeClaim: name, nodePool, pods, requests, ...counts, cheapest: options[0] ?? null };
   }
+  if (action.kind === 'launch-instance') {
+    const { kind, nodeClaim, attempt, request } = action;
+    const { capacityType, clientToken, overrides } = request;
+    const zones = [...new Set(overrides.map(({ zone }) => zone))].toSorted();
+    const instanceTypes = new Set(overrides.map(({ instanceType }) => instanceType)).size;
+    return { kind, nodeClaim, attempt, capacityType, instanceTypes, zones, clientToken };
+  }
+  return action;
 }

@@ -54,12 +54,10 @@ messagesContract('SQS and EventBridge', async () => {
 
 /** What the test itself has sent comes back: no schema is needed to read it. */
 function wakeOf(body: string): Wake {
-  // oxlint-disable-next-line typescript/no-unsafe-return
   return JSON.parse(body);
 }
 
 function decisionOf(body: string): Decision {
-  // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-unsafe-member-access
   return JSON.parse(body).detail;
 }
 

@@ -10,6 +10,9 @@ import { aLaunchRequest, NOW_MS } from './records.ts';
 
 const lacks = { selectors: 'every selector finds something there, so that manifests from anywhere can be simulated' };
 
+const request: typeof aLaunchRequest = (over) =>
+  aLaunchRequest({ clientToken: randomUUID(), nodeClaim: randomUUID(), ...over });
+
 const make: Parameters<typeof cloudProviderContract>[1] = async () => {
   const timetable = timetableFrom(NOW_MS);
   const cloud = simulatedEc2({
@@ -22,8 +25,6 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
     onGone: () => {},
     onEvent: () => {},
   });
-  const request: typeof aLaunchRequest = (over) =>
-    aLaunchRequest({ clientToken: randomUUID(), nodeClaim: randomUUID(), ...over });
   return {
     cloud,
     cluster: aLaunchRequest().cluster,

@@ -44,14 +44,10 @@ export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): U
 
 function familyData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
   const written = nodeClass.spec.userData ?? '';
-  switch (amiFamilyOf(nodeClass)) {
-    case 'Custom':
-      return asText(written);
-    case 'Bottlerocket':
-      return asText(bottlerocketSettings(nodeClass, node));
-    default:
-      return joiningMessage(nodeClass, node, written);
-  }
+  const family = amiFamilyOf(nodeClass);
+  if (family === 'Custom') return asText(written);
+  if (family === 'Bottlerocket') return asText(bottlerocketSettings(nodeClass, node));
+  return joiningMessage(nodeClass, node, written);
 }
 
 function joiningMessage(nodeClass: EC2NodeClass, node: NodeIntroduction, written: string): UserData {

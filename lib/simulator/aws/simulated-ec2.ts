@@ -2,7 +2,13 @@ import type { CapacityType } from '../../apis/labels.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { FleetOverride, LaunchRequest } from '../../core/node-claim/record.ts';
-import type { CloudProvider, DescribedInstance, LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
+import type {
+  CloudProvider,
+  DescribedInstance,
+  LaunchOutcome,
+  MissingCapacity,
+  ResolvedNodeClass,
+} from '../../ports/cloud-provider.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
@@ -52,106 +58,107 @@ export interface Ec2World {
   readonly onEvent: (event: unknown) => void;
 }
 
+interface Ec2State {
+  readonly world: Ec2World;
+  readonly instances: Map<string, SimulatedInstance>;
+  /** Terminated: EC2 lists them no more. */
+  readonly gone: Set<string>;
+  /** What each client token was answered: the same token gets the same answer. */
+  readonly answers: Map<string, LaunchOutcome>;
+  readonly blackouts: Set<Blackout>;
+}
+
 export function simulatedEc2(world: Ec2World): SimulatedEc2 {
-  const { catalogue, timetable, random } = world;
-  const instances = new Map<string, SimulatedInstance>();
-  const gone = new Set<string>();
-  const answers = new Map<string, LaunchOutcome>();
-  const blackouts = new Set<Blackout>();
-  const zones = [...new Set(catalogue.offerings.map(({ zone }) => zone))].toSorted();
-
-  const shutDown = (instance: SimulatedInstance): void => {
-    if (instance.state === 'shutting-down') return;
-    const ended: SimulatedInstance = { ...instance, state: 'shutting-down', endedAtMs: timetable.now() };
-    instances.set(instance.id, ended);
-    world.onEvent(stateChange(instance.id, 'shutting-down'));
-    timetable.after(random.between(...SHUTDOWN_MS), () => {
-      gone.add(instance.id);
-      const costUsd = costOf(ended, timetable.now());
-      world.timeline.note({
-        kind: 'instance-terminated',
-        instanceId: instance.id,
-        nodeClaim: instance.nodeClaim,
-        costUsd,
-      });
-      world.onGone(ended);
-      world.onEvent(stateChange(instance.id, 'terminated'));
-    });
-  };
-  const start = (request: LaunchRequest, line: FleetOverride): SimulatedInstance => {
-    const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = line;
-    const { cluster, nodeClaim, nodeClass } = request;
-    const id = `i-${hexOf(`${request.clientToken}/${instances.size}`)}`;
-    const what = { id, instanceType, zone, capacityType, imageId, priceUsdPerHour };
-    return { ...what, cluster, nodeClaim, nodeClass, state: 'running', launchedAtMs: timetable.now() };
-  };
-  const isListed = (instance: SimulatedInstance, cluster: string): boolean =>
-    instance.cluster === cluster && !gone.has(instance.id);
-
+  const state: Ec2State = { world, instances: new Map(), gone: new Set(), answers: new Map(), blackouts: new Set() };
+  const { instances, blackouts } = state;
   return {
     instances: () => [...instances.values()],
-    describeCatalogue: async () => catalogue,
-    resolveNodeClass: async () => ({
-      kind: 'resolved',
-      nodeClass: {
-        bootstrap: {
-          clusterName: world.cluster,
-          endpoint: 'https://simulated',
-          certificateAuthority: '',
-          serviceCidr: '10.100.0.0/16',
-        },
-        subnets: zones.map((zone) => ({ id: `subnet-${zone}`, zone })),
-        securityGroupIds: ['sg-simulated'],
-        images: [
-          { id: 'ami-simulated-amd64', architecture: 'amd64' },
-          { id: 'ami-simulated-arm64', architecture: 'arm64' },
-        ],
-        instanceProfile: 'simulated',
-      },
-    }),
-    async launch(request) {
-      const known = answers.get(request.clientToken);
-      if (known !== undefined) return known;
-      const { line, missing } = firstAvailable(request, blackouts);
-      const instance = line === undefined ? undefined : start(request, line);
-      const answer: LaunchOutcome =
-        instance === undefined
-          ? { kind: 'no-capacity', missing, message: `none of ${request.overrides.length} offerings had capacity` }
-          : { kind: 'launched', instance: pick(instance), missing };
-      answers.set(request.clientToken, answer);
-      // What comes of the call is told after the call.
-      timetable.after(instance === undefined ? 0 : random.between(...PENDING_MS), () =>
-        note(world.timeline, request, answer),
-      );
-      if (instance !== undefined) {
-        instances.set(instance.id, instance);
-        world.onLaunch(instance);
-      }
-      return answer;
-    },
-    describeInstances: async (cluster) =>
-      [...instances.values()].filter((one) => isListed(one, cluster)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    describeInstance: async (cluster, id) =>
-      [...instances.values()].find((one) => one.id === id && isListed(one, cluster)),
-    async terminate(cluster, id) {
-      const instance = instances.get(id);
-      if (instance !== undefined && isListed(instance, cluster)) shutDown(instance);
-    },
+    describeCatalogue: async () => world.catalogue,
+    resolveNodeClass: async () => ({ kind: 'resolved', nodeClass: resolvedNodeClass(world) }),
+    launch: async (request) => state.answers.get(request.clientToken) ?? launch(state, request),
+    describeInstances: async (cluster) => listed(state, cluster).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    describeInstance: async (cluster, id) => listed(state, cluster).find((instance) => instance.id === id),
+    terminate: async (cluster, id) =>
+      shutDown(
+        state,
+        listed(state, cluster).find((instance) => instance.id === id),
+      ),
     blackOut(blackout) {
       blackouts.add(blackout);
       return () => blackouts.delete(blackout);
     },
     interruptSpot(instanceId) {
-      world.onEvent({
-        'detail-type': 'EC2 Spot Instance Interruption Warning',
-        detail: { 'instance-id': instanceId, 'instance-action': 'terminate' },
-      });
-      timetable.after(SPOT_WARNING_MS, () => {
-        const instance = instances.get(instanceId);
-        if (instance !== undefined) shutDown(instance);
-      });
+      const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
+      world.onEvent({ 'detail-type': 'EC2 Spot Instance Interruption Warning', detail });
+      world.timetable.after(SPOT_WARNING_MS, () => shutDown(state, instances.get(instanceId)));
     },
   };
+}
+
+function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstance[] {
+  return [...instances.values()].filter((instance) => instance.cluster === cluster && !gone.has(instance.id));
+}
+
+/** Every selector finds something: manifests are simulated wherever they come from. */
+function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass {
+  const zones = [...new Set(catalogue.offerings.map(({ zone }) => zone))].toSorted();
+  return {
+    bootstrap: {
+      clusterName: cluster,
+      endpoint: 'https://simulated',
+      certificateAuthority: '',
+      serviceCidr: '10.100.0.0/16',
+    },
+    subnets: zones.map((zone) => ({ id: `subnet-${zone}`, zone })),
+    securityGroupIds: ['sg-simulated'],
+    images: [
+      { id: 'ami-simulated-amd64', architecture: 'amd64' },
+      { id: 'ami-simulated-arm64', architecture: 'arm64' },
+    ],
+    instanceProfile: 'simulated',
+  };
+}
+
+function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
+  const { world, instances, answers, blackouts } = state;
+  const { line, missing } = firstAvailable(request, blackouts);
+  const instance = line === undefined ? undefined : instanceFor(state, request, line);
+  const answer: LaunchOutcome =
+    instance === undefined
+      ? { kind: 'no-capacity', missing, message: `none of ${request.overrides.length} offerings had capacity` }
+      : { kind: 'launched', instance: pick(instance), missing };
+  answers.set(request.clientToken, answer);
+  // What comes of the call is told after the call.
+  const delayMs = instance === undefined ? 0 : world.random.between(...PENDING_MS);
+  world.timetable.after(delayMs, () => note(world.timeline, request, answer));
+  if (instance !== undefined) {
+    instances.set(instance.id, instance);
+    world.onLaunch(instance);
+  }
+  return answer;
+}
+
+function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, line: FleetOverride): SimulatedInstance {
+  const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = line;
+  const { cluster, nodeClaim, nodeClass } = request;
+  const id = `i-${hexOf(`${request.clientToken}/${instances.size}`)}`;
+  const what = { id, instanceType, zone, capacityType, imageId, priceUsdPerHour };
+  return { ...what, cluster, nodeClaim, nodeClass, state: 'running', launchedAtMs: world.timetable.now() };
+}
+
+function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInstance | undefined): void {
+  if (instance === undefined || instance.state === 'shutting-down') return;
+  const { timetable, timeline, random } = world;
+  const { id, nodeClaim } = instance;
+  const ended: SimulatedInstance = { ...instance, state: 'shutting-down', endedAtMs: timetable.now() };
+  instances.set(id, ended);
+  world.onEvent(stateChange(id, 'shutting-down'));
+  timetable.after(random.between(...SHUTDOWN_MS), () => {
+    gone.add(id);
+    timeline.note({ kind: 'instance-terminated', instanceId: id, nodeClaim, costUsd: costOf(ended, timetable.now()) });
+    world.onGone(ended);
+    world.onEvent(stateChange(id, 'terminated'));
+  });
 }
 
 /** *Units:* USD for the time from launch to the call that ended it, or until now. */
@@ -218,6 +225,5 @@ function stateChange(instanceId: string, state: string): unknown {
 
 /** EC2's instance ids are hexadecimal. */
 function hexOf(text: string): string {
-  const letters = fingerprint(text, 17);
-  return [...letters].map((letter) => (letter.charCodeAt(0) % 16).toString(16)).join('');
+  return Array.from(fingerprint(text, 17), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join('');
 }

@@ -1,0 +1,141 @@
+import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
+import { formatUsdPerHour } from '../format-money.ts';
+
+/** An entry in words. `repeats` names what many entries of one instant may have in common: they become one line. */
+export interface Description {
+  readonly label: string;
+  readonly text: string;
+  readonly style: 'plain' | 'bold' | 'good' | 'bad' | 'quiet';
+  readonly repeats?: { readonly who: string; readonly what: string };
+}
+
+/** *Shape:* undefined for what a person need not see. */
+export function describeEntry(entry: TimelineEntry): Description | undefined {
+  if (entry.kind === 'blocked') {
+    const where = entry.nodePool === undefined ? '' : ` in NodePool ${entry.nodePool}`;
+    return line(
+      'blocked',
+      `${entry.subject}${where}: ${entry.message}`,
+      entry.controller === 'provisioning' ? 'bad' : 'quiet',
+    );
+  }
+  return 'decision' in entry ? describeAction(entry) : describeWorld(entry);
+}
+
+function describeWorld(event: WorldEvent): Description | undefined {
+  switch (event.kind) {
+    case 'scenario':
+      return line('scenario', event.message, 'bold');
+    case 'pod-pending':
+      return repeated('pending', event.workload, 'pending');
+    case 'pod-running':
+      return { ...repeated('running', event.workload, `running on ${short(event.node)}`), style: 'good' };
+    case 'pod-ended':
+      return repeated('ended', event.workload, `ended on ${short(event.node)}`);
+    case 'instance-launched': {
+      const { instanceId, nodeClaim, instanceType, capacityType, zone, priceUsdPerHour } = event;
+      const what = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;
+      return line('instance', `${instanceId} runs for ${nodeClaim}: ${what}`);
+    }
+    case 'launch-refused':
+      return line('refused', `${event.nodeClaim}: ${event.message}`, 'bad');
+    case 'instance-terminated':
+      return line(
+        'gone',
+        `instance ${event.instanceId} of ${event.nodeClaim} is terminated; it cost $${event.costUsd.toFixed(4)}`,
+      );
+    case 'node-joined':
+      return line('joined', `node ${short(event.node)} of ${event.nodeClaim}`);
+    case 'node-ready':
+      return line('ready', `node ${short(event.node)}`);
+    case 'node-gone':
+      return undefined;
+    case 'function-failed':
+      return line('failed', `${event.function}: ${event.message}`, 'bad');
+  }
+}
+
+function describeAction(action: ActionSummary): Description | undefined {
+  switch (action.kind) {
+    case 'create-node-claim':
+      return line('decide', describeCreation(action), 'bold');
+    case 'launch-instance': {
+      const { nodeClaim, attempt, capacityType, instanceTypes, zones } = action;
+      const what = `${capacityType}, ${counted(instanceTypes, 'type')} × ${zones.join(', ')}`;
+      return line('launch', `CreateFleet for ${nodeClaim}, attempt ${attempt}: ${what}`);
+    }
+    case 'register-node':
+      return line('register', `node ${short(action.node.name)}: labels, taints and finalizer of ${action.nodeClaim}`);
+    case 'initialize-node':
+      return line('initialize', `node ${short(action.node.name)}: pods may count on it`, 'good');
+    case 'start-disruption':
+      return line(
+        'decide',
+        `${action.command.reason}: ${describeNodes(action.command.candidates)}; looked at again in 15s`,
+        'bold',
+      );
+    case 'end-disruption':
+      return action.outcome === 'rejected'
+        ? line('rejected', `disruption ${action.command}: ${action.why}`)
+        : undefined;
+    case 'delete-node-claim':
+      return line('delete', `NodeClaim ${action.nodeClaim}, reason ${action.reason}: ${action.message}`, 'bold');
+    case 'cordon-node':
+      return line('cordon', `node ${short(action.node.name)} takes no more pods`);
+    case 'evict-pod':
+      return repeated(
+        'evict',
+        `NodeClaim ${action.nodeClaim}`,
+        action.force === undefined ? 'asked to leave' : 'forced out',
+      );
+    case 'terminate-instance':
+      return line('terminate', `instance ${action.instanceId} of ${action.nodeClaim}`);
+    case 'release-node-claim':
+      return line('released', `NodeClaim ${action.nodeClaim}: nothing of it is left`);
+    case 'mark-unavailable': {
+      const { instanceType, capacityType, zone, reason } = action.offering;
+      return line('unavailable', `${instanceType} ${capacityType} in ${zone}: ${reason}`, 'quiet');
+    }
+    case 'nominate-node':
+      return undefined;
+  }
+}
+
+/** Which pool, which type, why and at what price. */
+function describeCreation(action: ActionSummary & { readonly kind: 'create-node-claim' }): string {
+  const { nodeClaim, nodePool, pods, requests, instanceTypes, offerings, cheapest } = action;
+  const needs = ['cpu', 'memory'].flatMap((name) =>
+    requests[name] === undefined ? [] : [`${requests[name]} ${name}`],
+  );
+  const best =
+    cheapest === null
+      ? 'nothing is to be had'
+      : `cheapest is ${cheapest.instanceType} ${cheapest.capacityType} in ${cheapest.zone} at ${formatUsdPerHour(cheapest.priceUsdPerHour)}`;
+  const choice = `of ${counted(offerings, 'offering')} of ${counted(instanceTypes, 'type')} that fit`;
+  return `${counted(pods.length, 'pod')} (${needs.join(', ')}) → NodePool ${nodePool}, NodeClaim ${nodeClaim} recorded: ${best}, ${choice}`;
+}
+
+function describeNodes(
+  candidates: readonly { readonly node: string; readonly instanceType: string; readonly priceUsdPerHour: number }[],
+): string {
+  const saved = candidates.reduce((sum, one) => sum + one.priceUsdPerHour, 0);
+  const names = candidates.map((one) => `${short(one.node)} (${one.instanceType})`).join(', ');
+  return `${candidates.length === 1 ? 'node' : 'nodes'} ${names}, ${formatUsdPerHour(saved)} saved`;
+}
+
+/** A node's name without its domain. */
+function short(node: string): string {
+  return node.split('.')[0] ?? node;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function line(label: string, text: string, style: Description['style'] = 'plain'): Description {
+  return { label, text, style };
+}
+
+function repeated(label: string, who: string, what: string): Description {
+  return { label, text: '', style: 'plain', repeats: { who, what } };
+}
