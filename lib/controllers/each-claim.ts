@@ -1,6 +1,7 @@
+import { SECOND_MS } from '../apis/time.ts';
 import type { Due } from '../core/action.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
-import { ConflictError, StaleRecordError } from '../ports/errors.ts';
+import { ConflictError, PortError, StaleRecordError } from '../ports/errors.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -9,7 +10,7 @@ export interface EachClaim {
 
 /**
  * Looks at one claim after the other; one that fails keeps none of the others waiting (promise 7). A claim that somebody
- * else changed meanwhile is looked at again in a second.
+ * else changed meanwhile is looked at again in a second, one that the world failed in five.
  */
 export async function eachClaim(
   records: readonly NodeClaimRecord[],
@@ -22,11 +23,12 @@ export async function eachClaim(
     try {
       due.push(...(await look(record)));
     } catch (error) {
-      if (error instanceof StaleRecordError || error instanceof ConflictError)
-        due.push({ atMs: nowMs + 1_000, kind: 'settling' });
-      else if (error instanceof Error)
-        failures.push(new Error(`NodeClaim ${record.name}: ${error.message}`, { cause: error }));
-      else throw error;
+      if (!(error instanceof Error)) throw error;
+      const overtaken = error instanceof StaleRecordError || error instanceof ConflictError;
+      if (error instanceof PortError && error.retryable) {
+        due.push({ atMs: nowMs + (overtaken ? 1 : 5) * SECOND_MS, kind: 'settling' });
+      }
+      if (!overtaken) failures.push(new Error(`NodeClaim ${record.name}: ${error.message}`, { cause: error }));
     }
   }
   return { due, failures };

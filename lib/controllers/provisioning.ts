@@ -12,6 +12,10 @@ export async function reconcileProvisioning(ports: ControllerPorts, { cluster }:
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
   }
   const snapshot = await observeCluster(ports, cluster, { instanceTypes: true });
+  // A fresh deployment does not wait for the schedule.
+  if (snapshot.nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue')) {
+    await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
+  }
   return decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
 }
 

@@ -109,5 +109,3 @@ export interface Verdict {
   readonly blocked: readonly Blocked[];
   readonly due: readonly Due[];
 }
-
-export const NOTHING_TO_DO: Verdict = { actions: [], blocked: [], due: [] };

@@ -166,9 +166,9 @@ export function cloudProviderContract(
       });
 
       needs('selectors', 'an image family that cannot be started is unsupported, and says which', async () => {
-        const resolution = await cloud.resolveNodeClass(withSpec({ amiFamily: 'Bottlerocket' }));
+        const resolution = await cloud.resolveNodeClass(withSpec({ amiFamily: 'Windows2022' }));
         expect(resolution).toMatchObject({ kind: 'unresolved', reason: 'Unsupported' });
-        expect(resolution.kind === 'unresolved' && resolution.message).toContain('Bottlerocket');
+        expect(resolution.kind === 'unresolved' && resolution.message).toContain('Windows2022');
       });
     });
 

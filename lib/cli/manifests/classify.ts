@@ -96,7 +96,7 @@ export function classify(value: unknown): Classification {
   );
 }
 
-export function isReadKind(kind: string): kind is ReadKind {
+function isReadKind(kind: string): kind is ReadKind {
   return Object.hasOwn(READ_KINDS, kind);
 }
 

@@ -107,7 +107,7 @@ function typeAllowed(data: unknown, schema: Schema): string {
 }
 
 /** What a schema accepts, to complete "write …". */
-export function allowedBy(schema: Schema): string {
+function allowedBy(schema: Schema): string {
   if (schema.enum !== undefined)
     return schema.enum.length === 1
       ? String(schema.enum[0])
@@ -164,7 +164,7 @@ function didYouMean(data: unknown, values: readonly string[]): string {
 }
 
 /** Text that somebody meant to replace before this. */
-export function placeholder(data: unknown): string {
+function placeholder(data: unknown): string {
   if (typeof data !== 'string') return '';
   return /\{\{|\$\{|\$\(|<[^>]*>|%\(/.test(data) ? ': a placeholder that is not filled in' : '';
 }

@@ -9,8 +9,14 @@ export interface Description {
   readonly repeats?: { readonly who: string; readonly what: string };
 }
 
-/** *Shape:* undefined for what a person need not see. */
-export function describeEntry(entry: TimelineEntry): Description | undefined {
+/** *Shape:* nothing for what a person need not see; a decision and its record are two. */
+export function describeEntry(entry: TimelineEntry): readonly Description[] {
+  const described = describe(entry);
+  if (described === undefined) return [];
+  return entry.kind === 'create-node-claim' ? [described, line('record', describeRecord(entry))] : [described];
+}
+
+function describe(entry: TimelineEntry): Description | undefined {
   if (entry.kind === 'blocked') {
     const where = entry.nodePool === undefined ? '' : ` in NodePool ${entry.nodePool}`;
     return line(
@@ -101,18 +107,22 @@ function describeAction(action: ActionSummary): Description | undefined {
   }
 }
 
-/** Which pool, which type, why and at what price. */
-function describeCreation(action: ActionSummary & { readonly kind: 'create-node-claim' }): string {
-  const { nodeClaim, nodePool, pods, requests, instanceTypes, offerings, cheapest } = action;
+type Creation = ActionSummary & { readonly kind: 'create-node-claim' };
+
+/** Which pool, which type, at what price, and why that one. */
+function describeCreation({ nodePool, pods, requests, instanceTypes, offerings, cheapest }: Creation): string {
   const needs = ['cpu', 'memory'].flatMap((name) =>
     requests[name] === undefined ? [] : [`${requests[name]} ${name}`],
   );
-  const best =
-    cheapest === null
-      ? 'nothing is to be had'
-      : `cheapest is ${cheapest.instanceType} ${cheapest.capacityType} in ${cheapest.zone} at ${formatUsdPerHour(cheapest.priceUsdPerHour)}`;
-  const choice = `of ${counted(offerings, 'offering')} of ${counted(instanceTypes, 'type')} that fit`;
-  return `${counted(pods.length, 'pod')} (${needs.join(', ')}) → NodePool ${nodePool}, NodeClaim ${nodeClaim} recorded: ${best}, ${choice}`;
+  const what = `${counted(pods.length, 'pod')} (${needs.join(', ')} with daemons) → a node of NodePool ${nodePool}`;
+  if (cheapest === null) return `${what}: nothing is to be had`;
+  const { instanceType, capacityType, zone, priceUsdPerHour } = cheapest;
+  const best = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;
+  return `${what}: ${best}, the cheapest of ${counted(offerings, 'offering')} of ${counted(instanceTypes, 'type')} that fit`;
+}
+
+function describeRecord({ nodeClaim, decision }: Creation): string {
+  return `NodeClaim ${nodeClaim}, of decision ${decision}`;
 }
 
 function describeNodes(

@@ -8,7 +8,7 @@ const MOST_PENDING = 20;
 export function renderSummary(result: SimulationResult, { columns }: Pick<CliContext, 'columns'>): string {
   const { pendingToRunningSeconds: waits, podsPending } = result;
   const width = columns ?? 120;
-  const rows: (readonly [string, string])[] = [
+  const rows: readonly (readonly [string, string])[] = [
     [
       'simulated time',
       `${formatDuration(result.endedAt * 1_000)}, ${result.ended === 'settled' ? 'then nothing but expiry was left to happen' : 'as long as was asked for'}`,
@@ -22,13 +22,16 @@ export function renderSummary(result: SimulationResult, { columns }: Pick<CliCon
         : `median ${waits.median}s, 95 % within ${waits.p95}s, longest ${waits.max}s (${waits.pods} pods)`,
     ],
     ['cost', `$${result.totalCostUsd.toFixed(4)}`],
-    ...Object.entries(result.actions).map(([name, count]) => [name, String(count)] as const),
   ];
-  const table = rows.map(([name, value]) => `  ${name.padEnd(LABEL_WIDTH)} ${value}\n`).join('');
+  const actions = Object.entries(result.actions).map(([name, count]) => [name, String(count)] as const);
   const pending = podsPending.slice(0, MOST_PENDING).map(({ pod, reason }) => `  ${pod}: ${reason}\n`);
   const more = podsPending.length > MOST_PENDING ? `  and ${podsPending.length - MOST_PENDING} more\n` : '';
   const still = podsPending.length === 0 ? '' : `\nStill pending\n${pending.join('')}${more}`;
-  return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table}${still}`;
+  return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}`;
 }
 
 const LABEL_WIDTH = 38;
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  return rows.map(([name, value]) => `  ${name.padEnd(LABEL_WIDTH)} ${value}\n`).join('');
+}

@@ -33,19 +33,21 @@ export function timelineRenderer(terminal: Terminal): TimelineRenderer {
     held.clear();
     return lines.join('');
   };
+  const shown = (at: number, description: Description): string => {
+    if (description.repeats === undefined) return flush() + format(at, description, terminal);
+    const key = JSON.stringify(description);
+    const known = held.get(key);
+    if (known === undefined) held.set(key, { at, description, count: 1 });
+    else known.count += 1;
+    return '';
+  };
   return {
     flush,
     title: (input) => title(input, terminal),
-    entry(entry) {
-      const description = describeEntry(entry);
-      if (description === undefined) return '';
-      if (description.repeats === undefined) return flush() + format(entry.at, description, terminal);
-      const key = JSON.stringify(description);
-      const known = held.get(key);
-      if (known === undefined) held.set(key, { at: entry.at, description, count: 1 });
-      else known.count += 1;
-      return '';
-    },
+    entry: (entry) =>
+      describeEntry(entry)
+        .map((description) => shown(entry.at, description))
+        .join(''),
   };
 }
 

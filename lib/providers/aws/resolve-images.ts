@@ -1,5 +1,5 @@
 import { DescribeImagesCommand, type EC2Client, type Image } from '@aws-sdk/client-ec2';
-import type { AmiSelectorTerm, EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { type AmiSelectorTerm, amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { parseTime } from '../../apis/time.ts';
 import type { ResolvedImage, UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
 import { allPages } from './pages.ts';
@@ -26,6 +26,13 @@ export async function resolveImages(tools: ResolveTools, nodeClass: EC2NodeClass
     return unresolved(
       'Unsupported',
       `amiSelectorTerms ssmParameter ${parameter} cannot be read yet: use alias, id, name or tags`,
+    );
+  }
+  const foreign = terms.find(({ alias }) => alias !== undefined && !alias.startsWith('al2023@'))?.alias;
+  if (foreign !== undefined) {
+    return unresolved(
+      'Unsupported',
+      `alias ${foreign} of amiFamily ${amiFamilyOf(nodeClass)} cannot be looked up yet: use al2023, or id, name or tags`,
     );
   }
   const searches = terms.flatMap((term) => searchesOf(term, tools.cluster.kubernetesVersion));

@@ -41,7 +41,7 @@ export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: 
 }
 
 /** EC2's host name of an instance, from its id. */
-export function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
+function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
   return `${instance.id}.${instance.zone.slice(0, -1)}.compute.internal`;
 }
 

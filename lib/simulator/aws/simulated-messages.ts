@@ -3,7 +3,7 @@ import { LONGEST_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../
 import type { Timetable } from '../timetable.ts';
 
 /** The event source mapping waits this long for more messages before it invokes. */
-export const BATCH_WINDOW_MS = 1_000;
+const BATCH_WINDOW_MS = 1_000;
 
 /** The wake queues and the decision bus, in virtual time. */
 export interface SimulatedMessages extends Messages {

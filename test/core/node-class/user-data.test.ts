@@ -204,7 +204,38 @@ describe('other families', () => {
     expect(userData({ amiFamily: 'Custom' })).toBe('');
   });
 
-  test.each(['AL2', 'Bottlerocket', 'Windows2019', 'Windows2022', 'Windows2025'] as const)(
+  test('AL2 is started by its bootstrap script, after what the user wrote, its values quoted for the shell (C70)', () => {
+    const text = userData({ amiFamily: 'AL2', userData: '#!/bin/bash\necho first', kubelet: { maxPods: 42 } });
+    expect(text).toMatch(/^MIME-Version: 1\.0/);
+    expect(text.indexOf('echo first')).toBeLessThan(text.indexOf('/etc/eks/bootstrap.sh'));
+    expect(text).toMatch(
+      /bootstrap\.sh '[^']+' --apiserver-endpoint '[^']+' --b64-cluster-ca '[^']+' --use-max-pods false/,
+    );
+    expect(text).toMatch(
+      /--kubelet-extra-args '--node-labels=\S+ --register-with-taints=\S*karpenter\.sh\/unregistered:NoExecute\S* --max-pods=42'/,
+    );
+  });
+
+  test('Bottlerocket is started by its settings: the cluster, labels, and taints grouped by key (C71)', () => {
+    const taints = [
+      { key: 'type', value: 'gpu', effect: 'NoSchedule' },
+      { key: 'type', value: 'gpu', effect: 'NoExecute' },
+    ] as const;
+    const data = nodeUserData(nodeClass({ amiFamily: 'Bottlerocket' }), { ...NODE, taints });
+    const text = data.kind === 'user-data' ? data.text : '';
+    expect(text).toMatch(
+      /^\[settings\.kubernetes\]\ncluster-name = "[^"]+"\napi-server = "[^"]+"\ncluster-certificate = "/,
+    );
+    expect(text).toContain('"type" = ["gpu:NoSchedule", "gpu:NoExecute"]');
+    expect(text).toContain('"karpenter.sh/unregistered" = [":NoExecute"]');
+  });
+
+  test('user data of Bottlerocket is not merged yet, and not lost without a word', () => {
+    const data = nodeUserData(nodeClass({ amiFamily: 'Bottlerocket', userData: '[settings.ntp]' }), NODE);
+    expect(data.kind === 'unsupported' && data.message).toContain('userData');
+  });
+
+  test.each(['Windows2019', 'Windows2022', 'Windows2025'] as const)(
     '%s cannot be started yet, and says so',
     (amiFamily) => {
       const data = nodeUserData(nodeClass({ amiFamily }), NODE);

@@ -1,0 +1,11 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { reconcileDisruption } from '../../lib/controllers/disruption.ts';
+import { wireController } from '../../lib/operator/controller.ts';
+import { answerWakes, type WakeBatch } from '../../lib/operator/wake-batch.ts';
+
+const runtime = wireController('disruption');
+
+/** Woken when a command's waiting time is over, and every minute. */
+export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
+  return await answerWakes(runtime, { event, context }, reconcileDisruption);
+}

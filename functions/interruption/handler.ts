@@ -1,0 +1,11 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { handleInterruption } from '../../lib/controllers/interruption.ts';
+import { answerEvents } from '../../lib/operator/event-batch.ts';
+import { wireInterruption } from '../../lib/operator/interruption.ts';
+
+const { ports, runtime } = wireInterruption();
+
+/** Woken by what EC2 and AWS Health say of instances. */
+export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+  return await answerEvents(runtime, event, async (envelope) => await handleInterruption(ports, envelope));
+}

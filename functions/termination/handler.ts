@@ -1,0 +1,11 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { reconcileTermination } from '../../lib/controllers/termination.ts';
+import { wireController } from '../../lib/operator/controller.ts';
+import { answerWakes, type WakeBatch } from '../../lib/operator/wake-batch.ts';
+
+const runtime = wireController('termination');
+
+/** Woken by claims that must go, by nodes that drain, and every minute. */
+export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
+  return await answerWakes(runtime, { event, context }, reconcileTermination);
+}

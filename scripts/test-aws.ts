@@ -1,0 +1,101 @@
+/**
+ * Deploys the stack into the AWS emulator ministack with the real `cdk bootstrap` and `cdk deploy`, then runs the tests of
+ * `test/aws` against it. Options go to vitest. Needs python3 with venv and pip, and, once, PyPI.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, installMinistack, startMinistack } from './ministack.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const CACHE = join(ROOT, '.cache');
+const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+
+/** Ctrl-C reaches the children too: they end, and what was started is put away. */
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(vitestOptions: readonly string[]): Promise<number> {
+  const program = step('ministack is there', () => installMinistack(CACHE));
+  // Outside the checkout: the emulator's workers are CommonJS, and ours is a package of modules.
+  const folder = mkdtempSync(join(tmpdir(), 'kerf-test-aws-'));
+  try {
+    const emulator = await startMinistack(program, folder);
+    try {
+      console.log(`ministack answers at ${emulator.environment['AWS_ENDPOINT_URL']}`);
+      return await deployAndTest(emulator.environment, folder, vitestOptions);
+    } finally {
+      await emulator.stop();
+      console.log('ministack is stopped');
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function deployAndTest(
+  environment: NodeJS.ProcessEnv,
+  folder: string,
+  vitestOptions: readonly string[],
+): Promise<number> {
+  const clusterPort = await freePort();
+  const outputs = join(folder, 'outputs.json');
+  // The test is the API server of this cluster; with version and service network given, nobody asks EKS.
+  const cluster = {
+    name: 'demo',
+    endpoint: `http://127.0.0.1:${clusterPort}`,
+    serviceCidr: '10.100.0.0/16',
+    kubernetesVersion: '1.35',
+  };
+  const shared = ['--context', `clusters=${JSON.stringify([cluster])}`, '--output', join(folder, 'cdk.out')];
+  await must('cdk bootstrap', environment, [CDK, 'bootstrap', ...shared, 'aws://123456789012/us-east-1']);
+  const deploy = [
+    'deploy',
+    'Kerf',
+    ...shared,
+    '--method=direct',
+    '--require-approval=never',
+    '--outputs-file',
+    outputs,
+  ];
+  await must('cdk deploy', environment, [CDK, ...deploy]);
+  return await run('vitest', [VITEST, 'run', '--project', 'aws', ...vitestOptions], {
+    ...environment,
+    KERF_OUTPUTS: outputs,
+    KERF_CLUSTER_PORT: String(clusterPort),
+  });
+}
+
+async function must(name: string, environment: NodeJS.ProcessEnv, command: readonly string[]): Promise<void> {
+  const code = await run(name, command, environment);
+  if (code !== 0) throw new Error(`${name} failed with exit code ${code}`);
+}
+
+/** *Shape:* the exit code. */
+async function run(name: string, command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  console.log(`\n== ${name}`);
+  const startedMs = Date.now();
+  const child = spawn(process.execPath, [...command], { cwd: ROOT, env: environment, stdio: 'inherit' });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  child.once('exit', (code) => resolve(code ?? 1));
+  child.once('error', () => resolve(1));
+  const code = await promise;
+  console.log(`== ${name}: ${((Date.now() - startedMs) / 1_000).toFixed(1)} s`);
+  return code;
+}
+
+function step<Result>(name: string, work: () => Result): Result {
+  const startedMs = Date.now();
+  const result = work();
+  console.log(`${name}: ${((Date.now() - startedMs) / 1_000).toFixed(1)} s`);
+  return result;
+}

@@ -1,0 +1,75 @@
+/** SQS messages, and what a batch of them tells the world. */
+import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import type { Retrying } from '../../lib/operator/retry-soon.ts';
+
+export function message(id: string, body: unknown, receiveCount = 1): SQSRecord {
+  return {
+    messageId: id,
+    receiptHandle: `handle-${id}`,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    attributes: {
+      ApproximateReceiveCount: String(receiveCount),
+      SentTimestamp: '0',
+      SenderId: 'test',
+      ApproximateFirstReceiveTimestamp: '0',
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:eu-west-3:123456789012:wakes',
+    awsRegion: 'eu-west-3',
+  };
+}
+
+export function failedOf({ batchItemFailures }: SQSBatchResponse): readonly string[] {
+  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+}
+
+export interface Seen {
+  readonly said: readonly string[];
+  readonly retried: readonly { readonly ids: readonly string[]; readonly seconds: number }[];
+}
+
+export function recordingRuntime(): { readonly runtime: Retrying; readonly seen: Seen } {
+  const said: string[] = [];
+  const retried: Seen['retried'][number][] = [];
+  return {
+    runtime: {
+      telemetry: {
+        report: (_, { cluster, failures }) => said.push(`report ${cluster} ${failures.length}`),
+        failure: ({ cluster }) => said.push(`failure ${cluster}`),
+        warn: (text) => said.push(text),
+        error: (text) => said.push(text),
+      },
+      retryAfter: async (records, seconds) => {
+        retried.push({ ids: records.map(({ receiptHandle }) => receiptHandle), seconds });
+      },
+    },
+    seen: { said, retried },
+  };
+}
+
+function unused(): never {
+  throw new Error('not used here');
+}
+
+/** Ports of which only the clock may be asked. */
+export const UNUSED: ControllerPorts = {
+  get cluster() {
+    return unused();
+  },
+  get cloud() {
+    return unused();
+  },
+  get store() {
+    return unused();
+  },
+  get catalogue() {
+    return unused();
+  },
+  get messages() {
+    return unused();
+  },
+  clock: { now: () => 0 },
+};

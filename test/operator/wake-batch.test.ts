@@ -1,0 +1,137 @@
+import type { SQSRecord } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import type { RunReport } from '../../lib/controllers/ports.ts';
+import { answerWakes, groupWakes, type Reconcile, type WakeRuntime } from '../../lib/operator/wake-batch.ts';
+import { RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
+import type { Wake } from '../../lib/ports/messages.ts';
+import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';
+
+const tick = (cluster: string): Wake => ({ cluster, reason: 'tick' });
+
+function batch(records: readonly SQSRecord[], remainingMs = 60_000) {
+  return { event: { Records: [...records] }, context: { getRemainingTimeInMillis: () => remainingMs } };
+}
+
+/** The ports are never looked into: the reconcilers here need none. */
+function runtime(served: readonly string[]): { readonly runtime: WakeRuntime; readonly seen: Seen } {
+  const { runtime: recording, seen } = recordingRuntime();
+  const portsOf: WakeRuntime['portsOf'] = async (cluster) => (served.includes(cluster) ? UNUSED : undefined);
+  return { runtime: { ...recording, portsOf }, seen };
+}
+
+function reportOf(wake: Wake, failures: readonly Error[] = []): RunReport {
+  return { controller: 'lifecycle', cluster: wake.cluster, decisions: [], due: [], gauges: {}, failures };
+}
+
+const unreachable: Reconcile = async () => await Promise.reject(new UnreachableError('still not'));
+const refused: Reconcile = async () => await Promise.reject(new RefusedError('no permission'));
+
+test('a storm of wakes is one run for each cluster', async () => {
+  const runs: Wake[] = [];
+  const reconcile: Reconcile = async (_, wake) => {
+    runs.push(wake);
+    return reportOf(wake);
+  };
+  const records = Array.from({ length: 1_000 }, (_, index) =>
+    message(String(index), { cluster: index % 2 === 0 ? 'a' : 'b', reason: 'webhook' }),
+  );
+  const response = await answerWakes(runtime(['a', 'b']).runtime, batch(records), reconcile);
+  expect(runs).toEqual([
+    { cluster: 'a', reason: 'webhook' },
+    { cluster: 'b', reason: 'webhook' },
+  ]);
+  expect(failedOf(response)).toEqual([]);
+});
+
+test.each<[string, readonly Wake[], Wake]>([
+  ['one claim', [{ ...tick('a'), nodeClaim: 'x' }], { ...tick('a'), nodeClaim: 'x' }],
+  [
+    'the same claim twice',
+    [
+      { ...tick('a'), nodeClaim: 'x' },
+      { ...tick('a'), nodeClaim: 'x' },
+    ],
+    { ...tick('a'), nodeClaim: 'x' },
+  ],
+  [
+    'two claims',
+    [
+      { ...tick('a'), nodeClaim: 'x' },
+      { ...tick('a'), nodeClaim: 'y' },
+    ],
+    tick('a'),
+  ],
+  ['a claim and all', [{ ...tick('a'), nodeClaim: 'x' }, tick('a')], tick('a')],
+  ['two reasons', [tick('a'), { cluster: 'a', reason: 'due' }], { cluster: 'a', reason: 'tick+due' }],
+])('wakes of a cluster for %s become one', (_, wakes, expected) => {
+  const { clusters } = groupWakes(wakes.map((wake, index) => message(String(index), wake)));
+  expect(clusters.map(({ wake }) => wake)).toEqual([expected]);
+});
+
+test("one cluster's failure does not fail another's messages, and is retried soon", async () => {
+  const { runtime: running, seen } = runtime(['a', 'b']);
+  const reconcile: Reconcile = async (_, wake) => {
+    if (wake.cluster === 'a') throw new UnreachableError('the API server does not answer');
+    return reportOf(wake);
+  };
+  const records = [message('1', tick('a')), message('2', tick('b')), message('3', tick('a'))];
+  expect(failedOf(await answerWakes(running, batch(records), reconcile))).toEqual(['1', '3']);
+  expect(seen.retried).toEqual([{ ids: ['handle-1', 'handle-3'], seconds: 2 }]);
+  expect(seen.said.toSorted()).toEqual(['failure a', 'report b 0']);
+});
+
+test('the second retry leaves more time, the third is left to the dead letters', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  for (const receives of [2, 3]) await answerWakes(running, batch([message('1', tick('a'), receives)]), unreachable);
+  expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 20 }]);
+});
+
+test('what cannot get better by itself is not retried soon', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  expect(failedOf(await answerWakes(running, batch([message('1', tick('a'))]), refused))).toEqual(['1']);
+  expect(seen.retried).toEqual([]);
+});
+
+test.each([
+  '',
+  'nonsense',
+  'null',
+  '[]',
+  '{"cluster":"a"}',
+  '{"cluster":"","reason":"tick"}',
+  '{"cluster":"a","reason":"due","nodeClaim":7}',
+])('the body %j fails by itself', async (body) => {
+  const { runtime: running } = runtime(['a']);
+  const response = await answerWakes(
+    running,
+    batch([message('bad', body), message('good', tick('a'))]),
+    async (_, wake) => reportOf(wake),
+  );
+  expect(failedOf(response)).toEqual(['bad']);
+});
+
+test('a cluster that is not served any more is dropped with a warning, not kept for the dead letters', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  const response = await answerWakes(running, batch([message('1', tick('gone'))]), async (_, wake) => reportOf(wake));
+  expect(failedOf(response)).toEqual([]);
+  expect(seen.said).toEqual(['a wake for a cluster that is not served is dropped']);
+});
+
+test('failures of single claims are reported and do not bring the message back', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  const reconcile: Reconcile = async (_, wake) => reportOf(wake, [new Error('one claim')]);
+  expect(failedOf(await answerWakes(running, batch([message('1', tick('a'))]), reconcile))).toEqual([]);
+  expect(seen.said).toEqual(['report a 1']);
+});
+
+test('a cluster that hangs is given up before the function runs out of time; the others are done', async () => {
+  const { runtime: running } = runtime(['a', 'b']);
+  const reconcile: Reconcile = async (_, wake) =>
+    wake.cluster === 'a' ? await Promise.withResolvers<never>().promise : reportOf(wake);
+  const response = await answerWakes(
+    running,
+    batch([message('1', tick('a')), message('2', tick('b'))], 3_010),
+    reconcile,
+  );
+  expect(failedOf(response)).toEqual(['1']);
+});

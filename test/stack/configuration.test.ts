@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { OptionError } from '../../lib/operator/options.ts';
+import { configuredClusters } from '../../lib/stack/configuration.ts';
+
+function read(context: { readonly cluster?: unknown; readonly clusters?: unknown }): unknown {
+  try {
+    return configuredClusters((key) => (key === 'cluster' ? context.cluster : context.clusters));
+  } catch (error) {
+    return error instanceof OptionError ? error.message : error;
+  }
+}
+
+test.each([
+  [{ cluster: 'demo' }, [{ name: 'demo' }]],
+  [
+    { clusters: '[{"name":"a"},{"name":"b","endpoint":"https://b.test"}]' },
+    [{ name: 'a' }, { name: 'b', endpoint: 'https://b.test' }],
+  ],
+  [{ clusters: [{ name: 'a', nodeRole: 'nodes' }] }, [{ name: 'a', nodeRole: 'nodes' }]],
+])('%j is read', (context, clusters) => {
+  expect(read(context)).toEqual(clusters);
+});
+
+test.each([
+  [{}, 'no cluster is named: say -c cluster=NAME'],
+  [{ cluster: 'a', clusters: '[{"name":"b"}]' }, 'cluster and clusters are both set: use one of them'],
+  [{ cluster: 'a b' }, 'clusters[0].name is "a b": it must be the name of an EKS cluster'],
+  [{ cluster: 7 }, 'clusters[0].name is 7: it must be a text'],
+  [{ clusters: 'nonsense' }, 'clusters is not JSON: nonsense'],
+  [{ clusters: '[]' }, 'clusters is []: it must be a list such as'],
+  [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}: it must be a list such as'],
+  [{ clusters: '["a"]' }, 'clusters[0] is "a": it must be an object'],
+  [{ clusters: '[{"name":"a"},{"name":"a"}]' }, 'clusters names a twice: each cluster once'],
+  [
+    { clusters: '[{"name":"a","endpoint":"http://10.0.0.1"}]' },
+    'clusters[0].endpoint is http://10.0.0.1: it must begin with https://',
+  ],
+  [{ clusters: [{ name: 'a', certificateAuthority: 'x'.repeat(3_000) }] }, 'at most 3000 fit'],
+])('%j is refused with one sentence', (context, message) => {
+  expect(read(context)).toContain(message);
+});

@@ -1,0 +1,163 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Assembly, propertiesOf, synthesize } from './assembly.ts';
+import { at, listAt, textAt } from './json.ts';
+
+let assembly: Assembly;
+let template: Template;
+
+beforeAll(() => {
+  assembly = synthesize([{ name: 'blue' }, { name: 'green', endpoint: 'https://green.test' }], { bundle: false });
+  template = assembly.template;
+});
+
+afterAll(() => assembly.remove());
+
+/**
+ * Logical ids of what holds state or is known to somebody outside: a changed id is a new, empty resource at the next
+ * deploy. Change this list only on purpose, with a migration.
+ */
+const STATEFUL = {
+  'AWS::DynamoDB::GlobalTable': ['StateTable962DE04C'],
+  'AWS::Events::EventBus': ['Decisions28C7D866'],
+  'AWS::Lambda::Url': ['WebhookFunctionFunctionUrlEC8AE923'],
+  'AWS::SecretsManager::Secret': ['WebhookSecret11F7963D'],
+  'AWS::SQS::Queue': [
+    'CatalogueWakesDeadLetters5526CD54',
+    'CatalogueWakesQueueFDC6E666',
+    'DisruptionWakesDeadLetters3C0074E5',
+    'DisruptionWakesQueue93E08451',
+    'InterruptionWakesDeadLetters070773B3',
+    'InterruptionWakesQueueC04AF7EB',
+    'LifecycleWakesDeadLettersA2C84FAC',
+    'LifecycleWakesQueueA7610D87',
+    'ProvisioningWakesDeadLetters6874564E',
+    'ProvisioningWakesQueue5AF1CAE4',
+    'TerminationWakesDeadLettersE8D65172',
+    'TerminationWakesQueueB5857554',
+  ],
+};
+
+test.each(Object.entries(STATEFUL))('logical ids of %s are a contract', (type, ids) => {
+  expect(Object.keys(template.findResources(type)).toSorted()).toEqual(ids);
+});
+
+test('the table keeps its data: retained, restorable, with a time to live', () => {
+  template.hasResource('AWS::DynamoDB::GlobalTable', {
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
+    Properties: {
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      Replicas: [Match.objectLike({ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } })],
+    },
+  });
+});
+
+function targetsOf(rate: string): readonly (readonly unknown[])[] {
+  return propertiesOf(template, 'AWS::Events::Rule')
+    .filter((rule) => rule['ScheduleExpression'] === rate)
+    .map((rule) => listAt(rule, 'Targets'));
+}
+
+describe('ticks', () => {
+  test('two clusters have two sets of ticks, in the shape of a wake', () => {
+    const rules = targetsOf('rate(1 minute)');
+    expect(rules.map((targets) => targets.map((target) => textAt(target, 'Input')))).toEqual(
+      ['blue', 'green'].map((cluster) => Array.from({ length: 4 }, () => `{"cluster":"${cluster}","reason":"tick"}`)),
+    );
+    for (const targets of rules)
+      expect(new Set(targets.map((target) => JSON.stringify(at(target, 'Arn')))).size).toBe(4);
+  });
+
+  test('the catalogue is refreshed twice a day, once for all clusters', () => {
+    expect(targetsOf('rate(12 hours)')).toHaveLength(1);
+  });
+});
+
+test('every queue but the dead letters has dead letters after three receives, and those have an alarm', () => {
+  const queues = propertiesOf(template, 'AWS::SQS::Queue');
+  const redriven = queues.filter((queue) => at(queue, 'RedrivePolicy', 'maxReceiveCount') === 3);
+  expect(redriven).toHaveLength(6);
+  expect(queues).toHaveLength(12);
+  template.resourceCountIs('AWS::CloudWatch::Alarm', 6);
+});
+
+test('a wake queue collects for a second, and no more than two runs go on at a time', () => {
+  const mappings = template.findResources('AWS::Lambda::EventSourceMapping', {
+    Properties: {
+      BatchSize: 1_000,
+      MaximumBatchingWindowInSeconds: 1,
+      ScalingConfig: { MaximumConcurrency: 2 },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    },
+  });
+  expect(Object.keys(mappings)).toHaveLength(5);
+});
+
+test('the five kinds of news of an instance reach one queue', () => {
+  const rules = template.findResources('AWS::Events::Rule', { Properties: { EventPattern: Match.anyValue() } });
+  expect(Object.keys(rules)).toHaveLength(5);
+});
+
+test('a queue admits all rules of the stack by one statement, so that clusters do not fill its policy', () => {
+  for (const policy of propertiesOf(template, 'AWS::SQS::QueuePolicy')) {
+    const allowing = listAt(policy, 'PolicyDocument', 'Statement').filter((each) => at(each, 'Effect') === 'Allow');
+    expect(allowing.length).toBeLessThanOrEqual(1);
+  }
+});
+
+test('the webhook secret is a reference, never a value, and no output holds it', () => {
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Description: 'Kerf webhook',
+    Environment: {
+      Variables: {
+        WEBHOOK_SECRET: { 'Fn::Join': ['', Match.arrayWith(['{{resolve:secretsmanager:', ':SecretString:::}}'])] },
+      },
+    },
+  });
+  expect(JSON.stringify(template.findOutputs('*'))).not.toContain('resolve:');
+});
+
+test('the functions know every cluster, and what was said of it', () => {
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Description: 'Kerf lifecycle',
+    Environment: { Variables: { CLUSTERS: '{"blue":{},"green":{"endpoint":"https://green.test"}}' } },
+  });
+});
+
+function statements(): readonly unknown[] {
+  return propertiesOf(template, 'AWS::IAM::Policy').flatMap((policy) => listAt(policy, 'PolicyDocument', 'Statement'));
+}
+
+function actionsOf(statement: unknown): readonly string[] {
+  const action = at(statement, 'Action');
+  return typeof action === 'string' ? [action] : listAt(statement, 'Action').map(String);
+}
+
+describe('permissions', () => {
+  test('no action is a wildcard', () => {
+    expect(
+      statements()
+        .flatMap(actionsOf)
+        .filter((action) => action.includes('*')),
+    ).toEqual([]);
+  });
+
+  test('on every resource there is nothing but reading', () => {
+    const everywhere = statements().filter((statement) => at(statement, 'Resource') === '*');
+    expect(everywhere.flatMap(actionsOf).filter((action) => !action.startsWith('ec2:Describe'))).toEqual([]);
+  });
+
+  test('instances are ended only where they carry the tag of a cluster of ours (promise 4)', () => {
+    const ending = statements().filter((statement) => actionsOf(statement).includes('ec2:TerminateInstances'));
+    expect(ending.map((statement) => at(statement, 'Condition'))).toEqual([
+      { StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] } },
+    ]);
+  });
+
+  test('only the role of its own nodes is handed to an instance', () => {
+    const passing = statements().filter((statement) => actionsOf(statement).includes('iam:PassRole'));
+    expect(JSON.stringify(passing)).toContain('KarpenterNodeRole-blue');
+    expect(passing).toHaveLength(1);
+  });
+});
