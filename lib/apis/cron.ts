@@ -48,8 +48,9 @@ export function parseCron(text: string): CronSchedule | undefined {
   return { minutes, hours, daysOfMonth, months, daysOfWeek, eitherDay: !starred(parts[2]) && !starred(parts[4]) };
 }
 
+/** A star in any item of the field leaves it open; a stepped one (every second day) restricts like any list. */
 function starred(part = ''): boolean {
-  return /^[*?]/.test(part);
+  return part.split(',').some((item) => /^[*?](\/0*1)?$/.test(item));
 }
 
 function parseField(text: string, field: Field): ReadonlySet<number> | undefined {
@@ -64,8 +65,9 @@ function parseField(text: string, field: Field): ReadonlySet<number> | undefined
 
 function parseItem(item: string, field: Field): { from: number; to: number; step: number } | undefined {
   const [span = '', stepText, ...more] = item.split('/');
-  const step = stepText === undefined ? 1 : Number(stepText);
-  if (more.length > 0 || !Number.isInteger(step) || step < 1 || stepText === '') return undefined;
+  if (more.length > 0 || (stepText !== undefined && !/^\d+$/.test(stepText))) return undefined;
+  const step = Number(stepText ?? 1);
+  if (step < 1) return undefined;
   if (span === '*' || span === '?') return { from: field.least, to: field.most, step };
   const [first = '', last, ...rest] = span.split('-');
   const from = valueOf(first, field);

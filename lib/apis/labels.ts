@@ -19,7 +19,6 @@ export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-
 
 export const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
 export const DO_NOT_SYNC_TAINTS = 'karpenter.sh/do-not-sync-taints';
-export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
@@ -89,7 +88,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 /** The label's name of today (A0.6). */
 export function currentLabelName(key: string): string {
-  return RENAMED[key] ?? key;
+  return Object.hasOwn(RENAMED, key) ? (RENAMED[key] ?? key) : key;
 }
 
 /** The region of a zone name: `eu-west-3a` is in `eu-west-3`; undefined where the text is no zone name. */

@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 
 export const LABELS: Schema = mapOf('qualified-name', text('label-value'));
-export const ANNOTATIONS: Schema = mapOf('annotation-key', STRING);
+const ANNOTATIONS: Schema = mapOf('annotation-key', STRING);
 
 const FIELDS: Readonly<Record<string, Schema>> = {
   name: text('dns-subdomain'),

@@ -21,7 +21,7 @@ export function isOwnedByDaemonSet(pod: Pod): boolean {
 }
 
 /** A static pod: its node made it, nobody else can move it. */
-export function isMirror(pod: Pod): boolean {
+function isMirror(pod: Pod): boolean {
   return ownerKinds(pod).includes('Node');
 }
 

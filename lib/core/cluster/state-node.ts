@@ -78,11 +78,16 @@ function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonl
     requirements: merge(promised, requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels })),
     taints: schedulingTaints(node, record, initialized),
     // B17: until the kubelet has said all, the claim's own figures stand in.
-    allocatable: initialized ? reported : { ...record.allocatable, ...reported },
+    allocatable: initialized ? reported : { ...reported, ...unreported(record.allocatable, reported) },
     pods,
     initialized,
     deleting: record?.deletion !== undefined || node.metadata.deletionTimestamp !== undefined,
   };
+}
+
+/** A device that its plugin has not found yet is reported as none. */
+function unreported(promised: Resources, reported: Resources): Resources {
+  return Object.fromEntries(Object.entries(promised).filter(([name]) => (reported[name] ?? 0) === 0));
 }
 
 function fromRecord(record: NodeClaimRecord): StateNode {

@@ -1,7 +1,7 @@
 import { type Pod, type PodDisruptionBudget, podKey, selectorMatches } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { isActive, isDrainable, isOwnedByDaemonSet } from '../cluster/pods.ts';
+import { isActive, isDrainable, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
@@ -49,13 +49,19 @@ function whyPodsBlock(pods: readonly Pod[], budgets: readonly PodDisruptionBudge
       return refusal('MultiplePDBs', `pod ${podKey(pod)} has ${mine.length} PodDisruptionBudgets`, {
         budgets: mine.length,
       });
-    if (mine.some(({ status }) => (status?.disruptionsAllowed ?? 0) === 0)) {
+    if (mine.some((budget) => holds(budget, pod))) {
       return refusal('PDB', `PodDisruptionBudget ${mine[0]?.metadata.name ?? ''} lets no pod go`, {
         disruptionsAllowed: 0,
       });
     }
   }
   return undefined;
+}
+
+/** A budget that is spent holds a pod, unless the pod is not ready and the budget always lets such go. */
+function holds({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
+  const exempt = spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod);
+  return !exempt && (status?.disruptionsAllowed ?? 0) === 0;
 }
 
 function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {

@@ -18,7 +18,8 @@ const DETAIL_TYPES: Readonly<Record<string, InterruptionMessage['kind']>> = {
 export function parseInterruption(event: unknown): InterruptionMessage | undefined {
   if (!isRecord(event) || !isRecord(event['detail'])) return undefined;
   const { detail } = event;
-  const kind = DETAIL_TYPES[String(event['detail-type'])];
+  const type = String(event['detail-type']);
+  const kind = Object.hasOwn(DETAIL_TYPES, type) ? DETAIL_TYPES[type] : undefined;
   if (kind === undefined) return undefined;
   if (kind === 'scheduled-change') return { kind, instanceIds: affectedInstances(detail) };
   const instanceId = detail['instance-id'];
@@ -27,10 +28,11 @@ export function parseInterruption(event: unknown): InterruptionMessage | undefin
   return { kind, instanceIds: [instanceId] };
 }
 
-/** Health events name what they are about in a list; other services' entities are not instance ids. */
+/** C80: only scheduled changes of EC2 concern us. They name what they are about in a list, volumes and others among it. */
 function affectedInstances(detail: Readonly<Record<string, unknown>>): readonly string[] {
   const entities: unknown = detail['affectedEntities'];
-  if (detail['service'] !== 'EC2' || !Array.isArray(entities)) return [];
+  if (detail['service'] !== 'EC2' || detail['eventTypeCategory'] !== 'scheduledChange') return [];
+  if (!Array.isArray(entities)) return [];
   return entities.flatMap((entity: unknown) => {
     const value = isRecord(entity) ? entity['entityValue'] : undefined;
     return typeof value === 'string' && value.startsWith('i-') ? [value] : [];

@@ -3,6 +3,7 @@ import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Due, Verdict } from '../action.ts';
+import { isNodeReady } from '../cluster/state-node.ts';
 import { type LaunchContext, LISTED_AFTER_MS, planLaunch } from './launch.ts';
 import type { DeletionReason, NodeClaimRecord } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
@@ -122,7 +123,9 @@ function whyDelete(
       ? undefined
       : { reason: 'launch_timeout', message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes` };
   }
-  if (!instanceListed && nowMs - state.atMs >= LISTED_AFTER_MS) {
+  // D15: a node that is Ready runs, whatever a listing forgot.
+  const runs = instanceListed || (node !== undefined && isNodeReady(node));
+  if (!runs && nowMs - state.atMs >= LISTED_AFTER_MS) {
     return { reason: 'instance_terminated', message: `EC2 does not know instance ${state.instance.id} any more` };
   }
   if (record.registeredAtMs === undefined && nowMs - state.atMs >= REGISTRATION_TIMEOUT_MS) {

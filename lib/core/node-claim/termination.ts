@@ -63,10 +63,9 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   const cordon = node === undefined ? [] : cordonActions(record, node);
   const pods = view.pods.filter((pod) => isDrainable(pod) && !isStuck(pod, nowMs));
   const forced = pods.flatMap((pod) => forcedEviction(record, pod, { deletion, nowMs }));
-  const waiting = pods.filter((pod) => !isTerminating(pod));
-  const held = waiting.filter((pod) => pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true');
-  const tier = firstTier(waiting.filter((pod) => !held.includes(pod)));
-  const evictions = tier
+  const held = pods.filter((pod) => !isTerminating(pod) && pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true');
+  const evictions = firstTier(pods)
+    .filter((pod) => !isTerminating(pod) && !held.includes(pod))
     .filter((pod) => !forced.some((one) => one.pod.uid === pod.metadata.uid))
     .map((pod) => ({ kind: 'evict-pod' as const, nodeClaim: record.name, pod: targetOf(pod) }));
   return {
@@ -92,7 +91,7 @@ function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   ];
 }
 
-/** D20: plain pods, then daemons, then critical pods, then critical daemons; one tier at a time. */
+/** D20: plain pods, then daemons, then critical pods, then critical daemons; a tier begins when the one before is gone. */
 function firstTier(pods: readonly Pod[]): readonly Pod[] {
   const tiers = Map.groupBy(pods, tierOf);
   const first = Math.min(...tiers.keys());
@@ -104,13 +103,16 @@ function tierOf(pod: Pod): number {
   return (critical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
 }
 
-/** D24: with a deadline, a pod is forced out in time to use its own grace period, PDB or not. */
+/** D24: with a deadline, a pod is forced out in time to use its own grace period, PDB or not, and must not outlast it. */
 function forcedEviction(
   record: NodeClaimRecord,
   pod: Pod,
   { deletion, nowMs }: { readonly deletion: Deletion; readonly nowMs: number },
 ): readonly (Action & { readonly kind: 'evict-pod' })[] {
-  if (deletion.deadlineMs === undefined || isTerminating(pod)) return [];
+  const { deletionTimestamp } = pod.metadata;
+  if (deletion.deadlineMs === undefined) return [];
+  const latestMs = Math.max(deletion.deadlineMs, nowMs + SECOND_MS);
+  if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= latestMs) return [];
   const graceMs = (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
   if (nowMs < deletion.deadlineMs - graceMs) return [];
   const graceSeconds = Math.max(1, Math.floor((deletion.deadlineMs - nowMs) / SECOND_MS));

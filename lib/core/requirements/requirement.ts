@@ -11,7 +11,7 @@ export interface Requirement {
   readonly values: ReadonlySet<string>;
   readonly gte?: number;
   readonly lte?: number;
-  /** True where the label must be there: Exists, Gt and the like. */
+  /** True where the label must be there: Exists, Gt and the like. With no values to choose from, nothing meets it. */
   readonly mustExist: boolean;
 }
 
@@ -21,7 +21,7 @@ export function requirement(from: NodeSelectorRequirement): Requirement {
   const bound = Number(values[0] ?? 0);
   switch (from.operator) {
     case 'In':
-      return oneOf(key, values);
+      return values.length === 0 ? nothing(key) : oneOf(key, values);
     case 'DoesNotExist':
       return oneOf(key, []);
     case 'NotIn':
@@ -47,12 +47,17 @@ function anything(key: string): Requirement {
   return { key, complement: true, values: new Set(), mustExist: false };
 }
 
+/** A0.4: what a contradiction asks for: no value will do, and no absence either. */
+function nothing(key: string): Requirement {
+  return { key, complement: false, values: new Set(), mustExist: true };
+}
+
 /** What satisfies both. *Cost:* O(values). */
 export function intersect(a: Requirement, b: Requirement): Requirement {
   const gte = maxDefined(a.gte, b.gte);
   const lte = minDefined(a.lte, b.lte);
   const bounds = { ...(gte === undefined ? {} : { gte }), ...(lte === undefined ? {} : { lte }) };
-  if (gte !== undefined && lte !== undefined && gte > lte) return oneOf(a.key, []);
+  if (gte !== undefined && lte !== undefined && gte > lte) return nothing(a.key);
   if (a.complement && b.complement) {
     return {
       key: a.key,
@@ -66,7 +71,7 @@ export function intersect(a: Requirement, b: Requirement): Requirement {
   const kept = [...listed.values].filter(
     (value) => other.complement !== other.values.has(value) && inBounds(value, bounds),
   );
-  return oneOf(a.key, kept);
+  return kept.length > 0 || (allowsAbsence(a) && allowsAbsence(b)) ? oneOf(a.key, kept) : nothing(a.key);
 }
 
 /** Whether some value meets both: `intersect` is not empty, without making it. *Cost:* O(values), no allocation. */
@@ -84,8 +89,17 @@ export function overlaps(a: Requirement, b: Requirement): boolean {
 
 /** True where a label of this value meets the requirement; undefined stands for an absent label. */
 export function admits(of: Requirement, value: string | undefined): boolean {
-  if (value === undefined) return of.complement ? !of.mustExist : of.values.size === 0;
+  if (value === undefined) return allowsAbsence(of);
   return of.complement !== of.values.has(value) && inBounds(value, of);
+}
+
+/** True where whatever meets `have` meets `want` too. *Cost:* O(values). */
+export function implies(have: Requirement, want: Requirement): boolean {
+  if (allowsAbsence(have) && !allowsAbsence(want)) return false;
+  if (!have.complement) return [...have.values].every((value) => admits(want, value));
+  if (!want.complement) return false;
+  const within = (want.gte ?? -Infinity) <= (have.gte ?? -Infinity) && (want.lte ?? Infinity) >= (have.lte ?? Infinity);
+  return within && [...want.values].every((value) => !admits(have, value));
 }
 
 /** True where nothing can satisfy it but the label's absence. */
@@ -95,15 +109,15 @@ export function isEmpty(of: Requirement): boolean {
 
 /** True where the label may be missing altogether: NotIn and DoesNotExist (A0.5). */
 export function allowsAbsence(of: Requirement): boolean {
-  return of.complement ? !of.mustExist : of.values.size === 0;
+  return !of.mustExist && (of.complement || of.values.size === 0);
 }
 
-/** The API form: In, NotIn, Exists, DoesNotExist, with Gte and Lte beside it where there are bounds. */
+/** The API form: In, NotIn, Exists, DoesNotExist, with Gte, Lte or Exists beside NotIn where the label must be there. */
 export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelectorRequirement[] {
   const { key } = of;
   if (!of.complement) {
     return [
-      of.values.size === 0
+      allowsAbsence(of)
         ? { key, operator: 'DoesNotExist' }
         : { key, operator: 'In', values: [...of.values].toSorted() },
     ];
@@ -111,8 +125,9 @@ export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelect
   const bounds: NodeSelectorRequirement[] = [];
   if (of.gte !== undefined) bounds.push({ key, operator: 'Gte', values: [String(of.gte)] });
   if (of.lte !== undefined) bounds.push({ key, operator: 'Lte', values: [String(of.lte)] });
-  if (of.values.size > 0) return [{ key, operator: 'NotIn', values: [...of.values].toSorted() }, ...bounds];
-  return bounds.length > 0 ? bounds : [{ key, operator: 'Exists' }];
+  if (of.mustExist && bounds.length === 0) bounds.push({ key, operator: 'Exists' });
+  if (of.values.size === 0) return bounds;
+  return [{ key, operator: 'NotIn', values: [...of.values].toSorted() }, ...bounds];
 }
 
 function inBounds(value: string, bounds: { readonly gte?: number; readonly lte?: number }): boolean {

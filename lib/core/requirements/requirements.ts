@@ -3,6 +3,7 @@ import { currentLabelName, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import {
   admits,
   allowsAbsence,
+  implies,
   intersect,
   oneOf,
   overlaps,
@@ -125,15 +126,17 @@ function shortened(values: readonly string[]): string {
 
 /**
  * Why not every outcome that `offered` leaves open meets `asked`; undefined where each does. Of a node whose labels are
- * known this is plain matching; of a claim that is not launched yet it is the cautious answer.
+ * known this is plain matching; of a claim that is not launched yet it is the cautious answer: a label among `open` of
+ * which nothing is said may still get any value.
  */
-export function whyNotGuaranteed(offered: Requirements, asked: Requirements): Incompatibility | undefined {
+export function whyNotGuaranteed(
+  offered: Requirements,
+  asked: Requirements,
+  open: ReadonlySet<string>,
+): Incompatibility | undefined {
   for (const [key, want] of asked) {
     const have = offered.get(key);
-    const met =
-      have === undefined
-        ? admits(want, undefined)
-        : !have.complement && [...have.values].every((value) => admits(want, value));
+    const met = have === undefined ? !open.has(key) && allowsAbsence(want) : implies(have, want);
     if (!met) {
       return { key, asked: formatRequirement(want), offered: have === undefined ? 'not set' : formatRequirement(have) };
     }

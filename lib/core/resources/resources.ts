@@ -14,9 +14,14 @@ export function parseResources(list: ResourceList = {}): Resources {
   );
 }
 
-/** Writes an API resource list, as people write quantities. */
+/** Writes an API resource list, as people write quantities where that is exact. */
 export function formatResources(resources: Resources): ResourceList {
-  return Object.fromEntries(Object.entries(resources).map(([name, amount]) => [name, formatAmount(name, amount)]));
+  return Object.fromEntries(
+    Object.entries(resources).map(([name, amount]) => {
+      const text = formatAmount(name, amount);
+      return [name, name === 'cpu' || unitValue(text) === amount ? text : String(amount)];
+    }),
+  );
 }
 
 /** One amount as people write it: `1500m` cpu, `3.5Gi` memory, `2` pods. */

@@ -1,4 +1,4 @@
-import { HOSTNAME } from '../../apis/labels.ts';
+import { HOSTNAME, REGISTERED, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import { formatTaint, untoleratedTaint } from '../../apis/taints.ts';
 import { isOwnedByDaemonSet } from '../cluster/pods.ts';
 import { freeResources, type StateNode } from '../cluster/state-node.ts';
@@ -13,7 +13,7 @@ import {
   type Resources,
   subtract,
 } from '../resources/resources.ts';
-import { type Daemon, daemonOverhead } from './daemons.ts';
+import { certainDaemons, type Daemon, daemonOverhead } from './daemons.ts';
 import type { Demand } from './demand.ts';
 import type { Host } from './host.ts';
 import { conflictingPort, type HostPort, hostPorts } from './host-ports.ts';
@@ -24,6 +24,8 @@ import { placeInTopology, type Topology } from './topology.ts';
 /** A node, or a claim in flight, with the room that is left on it. The solver takes from `free` as it places pods. */
 export interface ExistingHost extends Host {
   readonly stateNode: StateNode;
+  /** Labels that it may still get although nothing is said of them. */
+  readonly open: ReadonlySet<string>;
   free: Resources;
   ports: readonly HostPort[];
 }
@@ -42,20 +44,37 @@ export function existingHost(stateNode: StateNode, daemons: readonly Daemon[]): 
       .flatMap((pod) => (pod.metadata.ownerReferences ?? []).map((owner) => owner.uid)),
   );
   const missing = daemons.filter((daemon) => !present.has(daemon.uid));
+  const open = openLabels(stateNode);
+  const certain = certainDaemons(missing, host, open);
+  const certainOverhead = add(...certain.map((daemon) => daemon.requests));
   return {
     ...host,
     stateNode,
-    free: roomOn(stateNode, daemonOverhead(missing, host)),
-    ports: stateNode.pods.flatMap(hostPorts),
+    open,
+    free: roomOn(stateNode, { possible: daemonOverhead(missing, host), certain: certainOverhead }),
+    ports: [...stateNode.pods.flatMap(hostPorts), ...certain.flatMap((daemon) => daemon.ports)],
   };
 }
 
-/** A claim that is not launched yet has room at least for what it was made for, whichever of its types it becomes. */
-function roomOn(stateNode: StateNode, overhead: Resources): Resources {
-  const free = subtract(freeResources(stateNode), overhead);
+/** Until it is registered, a node of ours lacks most of the labels that it will have. */
+function openLabels({ nodeClaim, labels, initialized }: StateNode): ReadonlySet<string> {
+  return initialized || nodeClaim === undefined || labels[REGISTERED] === 'true' ? NO_LABELS : WELL_KNOWN_LABELS;
+}
+
+const NO_LABELS: ReadonlySet<string> = new Set();
+
+/**
+ * A claim that is not launched yet has room at least for what it was made for, whichever of its types it becomes: its
+ * requests less the daemons that are among them for sure.
+ */
+function roomOn(
+  stateNode: StateNode,
+  daemons: { readonly possible: Resources; readonly certain: Resources },
+): Resources {
+  const free = subtract(freeResources(stateNode), daemons.possible);
   const { nodeClaim, node } = stateNode;
   if (node !== undefined || nodeClaim === undefined || nodeClaim.launch.kind === 'launched') return free;
-  return larger(free, parseResources(nodeClaim.spec.resources.requests));
+  return larger(free, subtract(parseResources(nodeClaim.spec.resources.requests), daemons.certain));
 }
 
 /** Why the pod cannot be on the host, or undefined where it can. The order is that of B33. */
@@ -75,7 +94,7 @@ export function whyNotOnHost(host: ExistingHost, demand: Demand, topology: Topol
       { requested, available },
     );
   }
-  const label = whyNotGuaranteed(host.requirements, podRequirements(pod));
+  const label = whyNotGuaranteed(host.requirements, podRequirements(pod), host.open);
   if (label !== undefined)
     return refusal('Label', `asks for ${label.key} ${label.asked}, the node has ${label.offered}`);
   const answer = placeInTopology(topology, pod, host);
@@ -85,9 +104,4 @@ export function whyNotOnHost(host: ExistingHost, demand: Demand, topology: Topol
 export function takeRoom(host: ExistingHost, demand: Demand): void {
   host.free = subtract(host.free, demand.requests);
   host.ports = [...host.ports, ...demand.ports];
-}
-
-/** What all of these pods ask for together. */
-export function totalRequests(demands: readonly Demand[]): Resources {
-  return add(...demands.map((demand) => demand.requests));
 }

@@ -1,5 +1,5 @@
 import type { Labels, Taint } from '../../apis/kubernetes.ts';
-import { HOSTNAME } from '../../apis/labels.ts';
+import { HOSTNAME, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import { admits } from '../requirements/requirement.ts';
 import { type Requirements, singleValues } from '../requirements/requirements.ts';
 
@@ -21,6 +21,8 @@ export function domainsOf(host: Host, key: string, universe: Universe): Readonly
   const known = host.requirements.get(key);
   if (known !== undefined && !known.complement) return known.values;
   if (host.fixed) return new Set();
+  // A label of the user's own that the pool does not give will not be there.
+  if (known === undefined && !WELL_KNOWN_LABELS.has(key)) return new Set();
   const all = universe.get(key) ?? new Set<string>();
   return known === undefined ? all : new Set([...all].filter((value) => admits(known, value)));
 }

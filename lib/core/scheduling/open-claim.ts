@@ -1,4 +1,12 @@
-import { CAPACITY_TYPE, CAPACITY_TYPES, type CapacityType, HOSTNAME } from '../../apis/labels.ts';
+import type { Pod } from '../../apis/kubernetes.ts';
+import {
+  CAPACITY_TYPE,
+  CAPACITY_TYPES,
+  type CapacityType,
+  HOSTNAME,
+  WELL_KNOWN_LABELS,
+  ZONE,
+} from '../../apis/labels.ts';
 import { formatTaint, untoleratedTaint } from '../../apis/taints.ts';
 import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
@@ -30,6 +38,8 @@ export interface OpenClaim extends Host {
   instanceTypes: readonly InstanceType[];
   requests: Resources;
   ports: readonly HostPort[];
+  /** What its first pod may run on: topology may have narrowed the claim further. */
+  capacityTypes: readonly CapacityType[];
   /** Classes of pods that it refused for good: requirements, types and room only ever shrink. */
   readonly refusedClasses: Set<string>;
   /** What it takes of the pool's limits at the least: the capacity of its cheapest type. */
@@ -48,6 +58,7 @@ export function openClaim(template: NodeClaimTemplate, name: string): OpenClaim 
     instanceTypes: template.instanceTypes,
     requests: {},
     ports: [],
+    capacityTypes: [],
     refusedClasses: new Set(),
     leastHold: {},
   };
@@ -84,25 +95,63 @@ export function whetherJoins(claim: OpenClaim, demand: Demand, { topology, remai
   const mixed = whyMixed(claim, asked);
   if (mixed !== undefined) return lasting(mixed);
   // Most pods of a claim are alike: what the first one narrowed, the others leave as it is.
-  const narrows = claim.demands.length === 0 || whyNotGuaranteed(claim.requirements, asked) !== undefined;
+  const narrows =
+    claim.demands.length === 0 || whyNotGuaranteed(claim.requirements, asked, WELL_KNOWN_LABELS) !== undefined;
   const merged = narrows ? merge(claim.requirements, asked) : claim.requirements;
-  const requests = add(claim.requests, demand.requests);
-  const possible = viableTypes(claim, merged, requests);
-  if (possible.length === 0) return lasting(whyNoInstanceType(claim.template, merged, requests));
-  const place = placeInTopology(topology, pod, { ...claim, requirements: merged });
+  const wanted = { requirements: merged, requests: add(claim.requests, demand.requests), ports: demand.ports };
+  const possible = viableTypes(claim, wanted);
+  if (possible.length === 0) return lasting(whyNotViable(claim, wanted));
+  const place = placeClaim(claim, { topology, pod, wanted, possible });
   if (place.kind === 'refused') return passing(place.refusal);
-  const narrowed = merge(merged, place.requirements);
-  const instanceTypes = place.requirements.size === 0 ? possible : viableTypes(claim, narrowed, requests);
-  if (instanceTypes.length === 0) return passing(whyNoInstanceType(claim.template, narrowed, requests));
-  const inflexible = whyInflexible(claim.template, instanceTypes);
-  if (inflexible !== undefined) return lasting(inflexible);
+  const { requirements, instanceTypes } = place;
   const within = instanceTypes.filter((type) => fitsLimits(type, remaining));
   if (within.length === 0) return passing(whyLimited(claim.template.nodePool, instanceTypes.length));
-  const leastHold = remaining === undefined ? {} : cheapestCapacity(within, narrowed);
-  return { kind: 'fits', requirements: narrowed, instanceTypes, leastHold };
+  const inflexible = whyInflexible(claim.template, within);
+  if (inflexible !== undefined) return passing(inflexible);
+  const leastHold = remaining === undefined ? {} : cheapestCapacity(within, requirements);
+  return { kind: 'fits', requirements, instanceTypes, leastHold };
+}
+
+interface Wanted {
+  readonly requirements: Requirements;
+  readonly requests: Resources;
+  /** Of the pod that would join. */
+  readonly ports: readonly HostPort[];
+}
+
+type PlaceAnswer =
+  | { readonly kind: 'placed'; readonly requirements: Requirements; readonly instanceTypes: readonly InstanceType[] }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** What topology leaves of the claim. A zone that it likes best may sell none of the types: then it has those that do. */
+function placeClaim(
+  claim: OpenClaim,
+  joining: {
+    readonly topology: Topology;
+    readonly pod: Pod;
+    readonly wanted: Wanted;
+    readonly possible: readonly InstanceType[];
+  },
+): PlaceAnswer {
+  const { topology, pod, wanted, possible } = joining;
+  const attempt = (among: Requirements): PlaceAnswer => {
+    const place = placeInTopology(topology, pod, { ...claim, requirements: among });
+    if (place.kind === 'refused') return place;
+    const requirements = merge(wanted.requirements, place.requirements);
+    const instanceTypes = place.requirements.size === 0 ? possible : viableTypes(claim, { ...wanted, requirements });
+    return { kind: 'placed', requirements, instanceTypes };
+  };
+  const first = attempt(wanted.requirements);
+  if (first.kind === 'refused' || first.instanceTypes.length > 0) return first;
+  const sold = possible.flatMap((type) => compatibleOfferings(type, wanted.requirements).map(({ zone }) => zone));
+  const second = attempt(withRequirement(wanted.requirements, oneOf(ZONE, sold)));
+  if (second.kind === 'refused' || second.instanceTypes.length > 0) return second;
+  return { kind: 'refused', refusal: whyNoInstanceType(claim.template, second.requirements, wanted.requests) };
 }
 
 export function join(claim: OpenClaim, demand: Demand, answer: AddAnswer & { readonly kind: 'fits' }): void {
+  if (claim.demands.length === 0)
+    claim.capacityTypes = capacityTypes(merge(claim.template.requirements, podRequirements(demand.pod)));
   claim.demands.push(demand);
   claim.requirements = answer.requirements;
   claim.instanceTypes = answer.instanceTypes;
@@ -111,15 +160,22 @@ export function join(claim: OpenClaim, demand: Demand, answer: AddAnswer & { rea
   claim.ports = [...claim.ports, ...demand.ports];
 }
 
-function viableTypes(claim: OpenClaim, requirements: Requirements, requests: Resources): readonly InstanceType[] {
-  const { overhead } = claim.template;
+function viableTypes(claim: OpenClaim, { requirements, requests, ports }: Wanted): readonly InstanceType[] {
+  const { overhead, daemonPorts } = claim.template;
   const narrowed = claim.demands.length === 0 || requirements !== claim.requirements;
   return claim.instanceTypes.filter(
     (type) =>
       fitTogether(requests, overhead.get(type.name) ?? NO_OVERHEAD, type.allocatable) &&
+      (ports.length === 0 || conflictingPort(ports, daemonPorts.get(type.name) ?? []) === undefined) &&
       (!narrowed ||
         (intersects(type.requirements, requirements) && compatibleOfferings(type, requirements).length > 0)),
   );
+}
+
+function whyNotViable(claim: OpenClaim, wanted: Wanted): Refusal {
+  if (wanted.ports.length > 0 && viableTypes(claim, { ...wanted, ports: [] }).length > 0)
+    return refusal('HostPort', `a daemon takes host port ${wanted.ports.map(({ port }) => port).join(' or ')}`);
+  return whyNoInstanceType(claim.template, wanted.requirements, wanted.requests);
 }
 
 const NO_OVERHEAD: Resources = {};
@@ -130,7 +186,7 @@ const NO_OVERHEAD: Resources = {};
  */
 function whyMixed(claim: OpenClaim, asked: Requirements): Refusal | undefined {
   if (claim.demands.length === 0) return undefined;
-  const mine = capacityTypes(claim.requirements);
+  const mine = claim.capacityTypes;
   const theirs = capacityTypes(merge(claim.template.requirements, asked));
   if (mine.join() === theirs.join()) return undefined;
   return refusal('CapacityType', `it may run on ${theirs.join(', ')}, the pods of the claim on ${mine.join(', ')}`);

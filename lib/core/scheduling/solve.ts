@@ -2,6 +2,7 @@ import { type DaemonSet, type Pod } from '../../apis/kubernetes.ts';
 import { isActive } from '../cluster/pods.ts';
 import type { NodePoolView } from '../cluster/snapshot.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import { admits } from '../requirements/requirement.ts';
 import { daemonsOf } from './daemons.ts';
 import { byDescendingSize, classOf, type Demand, demandOf } from './demand.ts';
 import { type ExistingHost, existingHost, takeRoom, whyNotOnHost } from './existing-host.ts';
@@ -117,7 +118,9 @@ function universeOf(templates: readonly NodeClaimTemplate[], stateNodes: readonl
     for (const one of requirements.values()) if (!one.complement) for (const value of one.values) note(one.key, value);
     for (const type of instanceTypes) {
       for (const one of type.requirements.values()) {
-        for (const value of one.values) if (requirements.get(one.key)?.complement !== false) note(one.key, value);
+        const own = requirements.get(one.key);
+        if (own !== undefined && !own.complement) continue;
+        for (const value of one.values) if (own === undefined || admits(own, value)) note(one.key, value);
       }
     }
   }
@@ -125,14 +128,15 @@ function universeOf(templates: readonly NodeClaimTemplate[], stateNodes: readonl
   return universe;
 }
 
-/** Places the pod, giving up one preference after another (B30). *Shape:* undefined where it found a place. */
+/**
+ * Places the pod, giving up one preference after another (B30). *Shape:* undefined where it found a place, else why not
+ * even without its preferences.
+ */
 function place(run: Run, demand: Demand): Unplaced['refusals'] | undefined {
-  const first = placeAsIs(run, demand);
-  if (first === undefined) return undefined;
-  for (let pod = relax(demand.pod); pod !== undefined; pod = relax(pod)) {
-    if (placeAsIs(run, { ...demand, pod }) === undefined) return undefined;
-  }
-  return first;
+  let refusals = placeAsIs(run, demand);
+  for (let pod = relax(demand.pod); refusals !== undefined && pod !== undefined; pod = relax(pod))
+    refusals = placeAsIs(run, { ...demand, pod });
+  return refusals;
 }
 
 function placeAsIs(run: Run, demand: Demand): Unplaced['refusals'] | undefined {

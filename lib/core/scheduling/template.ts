@@ -12,7 +12,8 @@ import {
   requirementsFromLabels,
 } from '../requirements/requirements.ts';
 import type { Resources } from '../resources/resources.ts';
-import { type Daemon, daemonOverhead } from './daemons.ts';
+import { type Daemon, daemonOverhead, daemonPorts } from './daemons.ts';
+import type { HostPort } from './host-ports.ts';
 
 /** What every new claim of a NodePool starts from (B13, B14). */
 export interface NodeClaimTemplate {
@@ -25,6 +26,8 @@ export interface NodeClaimTemplate {
   readonly instanceTypes: readonly InstanceType[];
   /** B21: what daemons take of each type, by its name. */
   readonly overhead: ReadonlyMap<string, Resources>;
+  /** B58: the host ports that daemons take on each type, by its name. */
+  readonly daemonPorts: ReadonlyMap<string, readonly HostPort[]>;
   readonly minValues: readonly { readonly key: string; readonly count: number }[];
 }
 
@@ -46,6 +49,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
     taints,
     instanceTypes,
     overhead: new Map(instanceTypes.map((type) => [type.name, daemonOverhead(daemons, host, type.requirements)])),
+    daemonPorts: new Map(instanceTypes.map((type) => [type.name, daemonPorts(daemons, host, type.requirements)])),
     minValues: spec.requirements.flatMap((one) =>
       one.minValues === undefined ? [] : [{ key: one.key, count: one.minValues }],
     ),

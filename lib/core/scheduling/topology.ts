@@ -8,7 +8,13 @@ import {
 import { HOSTNAME } from '../../apis/labels.ts';
 import { untoleratedTaint } from '../../apis/taints.ts';
 import { admits, oneOf } from '../requirements/requirement.ts';
-import { NO_REQUIREMENTS, type Requirements, whyLabelsFail, withRequirement } from '../requirements/requirements.ts';
+import {
+  NO_REQUIREMENTS,
+  type Requirements,
+  whyIncompatible,
+  whyLabelsFail,
+  withRequirement,
+} from '../requirements/requirements.ts';
 import { domainsOf, type Host, labelsOf, type Universe } from './host.ts';
 import { strictRequirements } from './pod-requirements.ts';
 import { type Refusal, refusal } from './refusal.ts';
@@ -63,7 +69,8 @@ export function placeInTopology(topology: Topology, pod: Pod, host: Host): Topol
     });
     const answer = rule.choose(possible.toSorted(), host);
     if (answer.kind === 'refused') return answer;
-    if (rule.key !== HOSTNAME && !host.fixed) narrowed = withRequirement(narrowed, oneOf(rule.key, answer.domains));
+    if (rule.key === HOSTNAME || host.fixed || answer.domains.length === 0) continue;
+    narrowed = withRequirement(narrowed, oneOf(rule.key, answer.domains));
   }
   return { kind: 'allowed', requirements: narrowed };
 }
@@ -97,7 +104,7 @@ function spreadRule(topology: Topology, pod: Pod, constraint: TopologySpreadCons
   const counts = countDomains(topology, key, (placed, host) => {
     if (namespaceOf(placed) !== namespaceOf(pod) || !selectorMatches(selector, placed.metadata.labels)) return false;
     const honoured = constraint.nodeAffinityPolicy !== 'Ignore' && strict.size > 0;
-    if (honoured && whyLabelsFail(labelsOf(host), strict) !== undefined) return false;
+    if (honoured && !mayMeet(host, strict)) return false;
     return constraint.nodeTaintsPolicy !== 'Honor' || untoleratedTaint(host.taints, pod.spec.tolerations) === undefined;
   });
   return {
@@ -114,6 +121,12 @@ function spreadRule(topology: Topology, pod: Pod, constraint: TopologySpreadCons
       );
     },
   };
+}
+
+/** B51: a node by its labels, a claim by what it may still become: pods of one kind share claims that are open alike. */
+function mayMeet(host: Host, asked: Requirements): boolean {
+  if (host.fixed) return whyLabelsFail(labelsOf(host), asked) === undefined;
+  return whyIncompatible(host.requirements, asked) === undefined;
 }
 
 /** The fewest pods in any domain that the pod may use; 0 while there are fewer domains than minDomains (B48). */

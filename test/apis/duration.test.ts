@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { formatDuration, parseDuration, parseNillableDuration } from '../../lib/apis/duration.ts';
+
+describe('durations (A0.3)', () => {
+  test.each([
+    ['30s', 30_000],
+    ['10m', 600_000],
+    ['720h', 2_592_000_000],
+    ['1h30m', 5_400_000],
+    ['1h1m1s', 3_661_000],
+    ['0s', 0],
+    ['500ms', 500],
+    ['1m500ms', 60_500],
+    ['1.5h', 5_400_000],
+  ])('%s is %i ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test.each(['', '5', '-5m', '5 m', '5d', '1h 30m', 'm', 'Never', 'never', 'h1', '5M', '1..5h'])(
+    '"%s" is none',
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined();
+    },
+  );
+
+  test('Never is no duration and no mistake', () => {
+    expect(parseNillableDuration('Never')).toBeUndefined();
+    expect(parseNillableDuration('1m')).toBe(60_000);
+  });
+
+  test('other text is refused with the way to write it', () => {
+    expect(() => parseNillableDuration('soon')).toThrow(
+      '"soon" is not a duration: write it as 30s, 10m, 720h or Never',
+    );
+  });
+
+  test.each([
+    [0, '0s'],
+    [400, '0.4s'],
+    [30_000, '30s'],
+    [60_000, '1m'],
+    [90_000, '1m30s'],
+    [3_600_000, '1h'],
+    [3_601_000, '1h1s'],
+    [2_592_000_000, '720h'],
+  ])('%i ms is written %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+});

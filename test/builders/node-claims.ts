@@ -1,0 +1,86 @@
+import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import { NOW_MS } from './times.ts';
+
+const GIB = 2 ** 30;
+
+/** A claim of the pool `general`, planned just now as an m5.large on demand in eu-west-3a. */
+export function aClaim(over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
+  const nodePool = over.nodePool ?? 'general';
+  return {
+    cluster: 'demo',
+    name: `${nodePool}-1`,
+    version: 1,
+    decisionId: 'decision-1',
+    nodePool,
+    labels: { 'karpenter.sh/nodepool': nodePool, 'karpenter.k8s.aws/ec2nodeclass': 'default' },
+    annotations: {},
+    spec: claimSpec(),
+    createdAtMs: NOW_MS,
+    pods: [],
+    options: [{ instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'on-demand', priceUsdPerHour: 0.1 }],
+    types: [
+      {
+        name: 'm5.large',
+        architecture: 'amd64',
+        capacity: { cpu: 2_000, memory: 8 * GIB, pods: 29 },
+        allocatable: { cpu: 2_000, memory: 8 * GIB, pods: 29 },
+      },
+    ],
+    holds: { cpu: 2_000, memory: 8 * GIB, pods: 29 },
+    allocatable: { cpu: 2_000, memory: 8 * GIB, pods: 29 },
+    launch: { kind: 'planned' },
+    ...over,
+  };
+}
+
+export function claimSpec(over: Partial<NodeClaimRecord['spec']> = {}): NodeClaimRecord['spec'] {
+  return {
+    nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+    requirements: [],
+    resources: { requests: { cpu: '500m', pods: '1' } },
+    expireAfter: '720h',
+    ...over,
+  };
+}
+
+export function anInstance(over: Partial<Instance> = {}): Instance {
+  return {
+    id: 'i-1',
+    instanceType: 'm5.large',
+    zone: 'eu-west-3a',
+    capacityType: 'on-demand',
+    imageId: 'ami-amd64',
+    priceUsdPerHour: 0.1,
+    ...over,
+  };
+}
+
+/** The claim launched when it was made. */
+export function launchedClaim(over: Partial<NodeClaimRecord> = {}, instance: Partial<Instance> = {}): NodeClaimRecord {
+  const atMs = over.createdAtMs ?? NOW_MS;
+  return aClaim({ launch: { kind: 'launched', attempt: 1, instance: anInstance(instance), atMs }, ...over });
+}
+
+export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest {
+  return {
+    clientToken: 'kerf-token',
+    cluster: 'demo',
+    nodeClaim: 'general-1',
+    nodePool: 'general',
+    nodeClass: 'default',
+    capacityType: 'on-demand',
+    overrides: [],
+    securityGroupIds: ['sg-1'],
+    instanceProfile: 'node',
+    userData: '',
+    blockDeviceMappings: [],
+    metadataOptions: {
+      httpEndpoint: 'enabled',
+      httpProtocolIPv6: 'disabled',
+      httpPutResponseHopLimit: 1,
+      httpTokens: 'required',
+    },
+    tags: {},
+    ...over,
+  };
+}

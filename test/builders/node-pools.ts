@@ -1,0 +1,96 @@
+import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
+import type { Labels, NodeSelectorRequirement, RequirementOperator, ResourceList } from '../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../lib/apis/node-pool.ts';
+import type { NodePoolView } from '../../lib/core/cluster/snapshot.ts';
+import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
+import { someTypes } from './instance-types.ts';
+
+type TemplateSpec = NodePool['spec']['template']['spec'];
+
+export interface NodePoolOptions {
+  readonly name?: string;
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly requirements?: TemplateSpec['requirements'];
+  readonly taints?: TemplateSpec['taints'];
+  readonly startupTaints?: TemplateSpec['startupTaints'];
+  readonly expireAfter?: string;
+  readonly terminationGracePeriod?: string;
+  readonly disruption?: NodePool['spec']['disruption'];
+  readonly limits?: ResourceList;
+  readonly weight?: number;
+  readonly replicas?: number;
+  readonly deletionTimestamp?: string;
+}
+
+/** A pool named `general` that asks for nothing and has no limits. */
+export function aNodePool(options: NodePoolOptions = {}): NodePool {
+  const { name = 'general', labels, annotations, requirements = [], disruption, limits, weight, replicas } = options;
+  const { taints, startupTaints, expireAfter, terminationGracePeriod, deletionTimestamp } = options;
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+    spec: {
+      template: {
+        metadata: {
+          ...(labels === undefined ? {} : { labels }),
+          ...(annotations === undefined ? {} : { annotations }),
+        },
+        spec: {
+          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+          requirements,
+          ...(taints === undefined ? {} : { taints }),
+          ...(startupTaints === undefined ? {} : { startupTaints }),
+          ...(expireAfter === undefined ? {} : { expireAfter }),
+          ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
+        },
+      },
+      ...(disruption === undefined ? {} : { disruption }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(weight === undefined ? {} : { weight }),
+      ...(replicas === undefined ? {} : { replicas }),
+    },
+  };
+}
+
+export interface NodePoolViewOptions extends NodePoolOptions {
+  readonly types?: readonly InstanceType[];
+  readonly unusable?: { readonly reason: string; readonly message: string };
+}
+
+/** The pool with m5.large, m5.xlarge and m5.2xlarge to launch. */
+export function aPoolView(options: NodePoolViewOptions = {}): NodePoolView {
+  const { types = someTypes(), unusable, ...pool } = options;
+  return {
+    nodePool: aNodePool(pool),
+    nodeClass: aNodeClass(),
+    instanceTypes: types,
+    ...(unusable === undefined ? {} : { unusable }),
+  };
+}
+
+/** An EC2NodeClass named `default` for Amazon Linux 2023. */
+export function aNodeClass(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeClass {
+  return {
+    apiVersion: 'karpenter.k8s.aws/v1',
+    kind: 'EC2NodeClass',
+    metadata: { name: 'default' },
+    spec: {
+      amiSelectorTerms: [{ alias: 'al2023@latest' }],
+      subnetSelectorTerms: [{ tags: { cluster: 'demo' } }],
+      securityGroupSelectorTerms: [{ tags: { cluster: 'demo' } }],
+      role: 'node',
+      ...spec,
+    },
+  };
+}
+
+/** One requirement, as the API writes it. */
+export function asking(
+  key: string,
+  operator: RequirementOperator,
+  ...values: readonly string[]
+): NodeSelectorRequirement {
+  return { key, operator, ...(values.length === 0 ? {} : { values }) };
+}

@@ -1,0 +1,76 @@
+import type {
+  DaemonSet,
+  Labels,
+  Node,
+  PodDisruptionBudget,
+  PodSpec,
+  ResourceList,
+  Taint,
+} from '../../lib/apis/kubernetes.ts';
+
+export interface NodeOptions {
+  readonly name?: string;
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly zone?: string;
+  readonly providerId?: string;
+  readonly taints?: readonly Taint[];
+  readonly unschedulable?: boolean;
+  readonly allocatable?: ResourceList;
+  readonly ready?: boolean;
+  readonly finalizers?: readonly string[];
+  readonly resourceVersion?: string;
+  readonly deletionTimestamp?: string;
+}
+
+/** A node in eu-west-3a with 2 CPUs, ready, that nobody of ours made. */
+export function aNode(options: NodeOptions = {}): Node {
+  const { name = 'node-1', zone = 'eu-west-3a', allocatable = { cpu: '2', memory: '8Gi', pods: '29' } } = options;
+  return {
+    metadata: {
+      name,
+      uid: `uid-${name}`,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/os': 'linux',
+        'topology.kubernetes.io/zone': zone,
+        ...options.labels,
+      },
+      ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
+      ...(options.finalizers === undefined ? {} : { finalizers: options.finalizers }),
+      ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }),
+      ...(options.deletionTimestamp === undefined ? {} : { deletionTimestamp: options.deletionTimestamp }),
+    },
+    spec: {
+      ...(options.providerId === undefined ? {} : { providerID: options.providerId }),
+      ...(options.taints === undefined ? {} : { taints: options.taints }),
+      ...(options.unschedulable === undefined ? {} : { unschedulable: options.unschedulable }),
+    },
+    status: { allocatable, conditions: [{ type: 'Ready', status: options.ready === false ? 'False' : 'True' }] },
+  };
+}
+
+/** A DaemonSet whose pod asks for 100m on every node, tolerating nothing. */
+export function aDaemonSet(name: string, spec: Partial<PodSpec> = {}): DaemonSet {
+  return {
+    metadata: { name, namespace: 'kube-system', uid: `uid-${name}` },
+    spec: {
+      selector: { matchLabels: { daemon: name } },
+      template: {
+        metadata: { labels: { daemon: name } },
+        spec: { containers: [{ name: 'main', resources: { requests: { cpu: '100m' } } }], ...spec },
+      },
+    },
+  };
+}
+
+/** A budget of the pods labelled `app: web` that lets none go. */
+export function aBudget(over: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget {
+  return {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { selector: { matchLabels: { app: 'web' } } },
+    status: { disruptionsAllowed: 0 },
+    ...over,
+  };
+}

@@ -1,0 +1,110 @@
+import type {
+  Affinity,
+  Container,
+  Labels,
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  ResourceList,
+  TopologySpreadConstraint,
+} from '../../lib/apis/kubernetes.ts';
+import { formatTime } from '../../lib/apis/time.ts';
+import { NOW_MS } from './times.ts';
+
+export interface PodOptions {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  /** What its one container asks for. */
+  readonly requests?: ResourceList;
+  readonly containers?: readonly Container[];
+  readonly owner?: 'ReplicaSet' | 'DaemonSet' | 'StatefulSet' | 'Node';
+  readonly ownerUid?: string;
+  readonly createdAtMs?: number;
+  /** When its grace period ends: it is terminating. */
+  readonly deletionMs?: number;
+  readonly spec?: Partial<PodSpec>;
+  readonly status?: Pod['status'];
+}
+
+/** A pod of a ReplicaSet that the scheduler has not seen yet. */
+export function aPod(options: PodOptions = {}): Pod {
+  const {
+    name = 'web-1',
+    namespace = 'default',
+    owner = 'ReplicaSet',
+    requests = { cpu: '500m', memory: '1Gi' },
+  } = options;
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid: `uid-${namespace}-${name}`,
+      ...(options.labels === undefined ? {} : { labels: options.labels }),
+      ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: owner, name: 'owner', uid: options.ownerUid ?? 'uid-owner', controller: true },
+      ],
+      creationTimestamp: formatTime(options.createdAtMs ?? NOW_MS),
+      ...(options.deletionMs === undefined ? {} : { deletionTimestamp: formatTime(options.deletionMs) }),
+    },
+    spec: { containers: options.containers ?? [{ name: 'main', resources: { requests } }], ...options.spec },
+    ...(options.status === undefined ? {} : { status: options.status }),
+  };
+}
+
+/** The scheduler found no place for it (B6). */
+export function pendingPod(options: PodOptions = {}): Pod {
+  return aPod({
+    status: {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+    },
+    ...options,
+  });
+}
+
+/** It runs on the node. */
+export function runningPod(node: string, options: PodOptions = {}): Pod {
+  return aPod({
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    ...options,
+    spec: { nodeName: node, ...options.spec },
+  });
+}
+
+/** That many pending pods of one kind, named `name-1` and on. */
+export function pendingPods(count: number, options: PodOptions = {}): readonly Pod[] {
+  return Array.from({ length: count }, (_, index) =>
+    pendingPod({ ...options, name: `${options.name ?? 'web'}-${index + 1}` }),
+  );
+}
+
+/** Spread of the pods labelled `app: web`, by zone and by one at the most. */
+export function spread(over: Partial<TopologySpreadConstraint> = {}): TopologySpreadConstraint {
+  return {
+    maxSkew: 1,
+    topologyKey: 'topology.kubernetes.io/zone',
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { app: 'web' } },
+    ...over,
+  };
+}
+
+/** The pods labelled `app: web`, by zone. */
+export function affinityTerm(over: Partial<PodAffinityTerm> = {}): PodAffinityTerm {
+  return {
+    topologyKey: 'topology.kubernetes.io/zone',
+    labelSelector: { matchLabels: { app: 'web' } },
+    ...over,
+  };
+}
+
+export function joining(...terms: readonly PodAffinityTerm[]): Affinity {
+  return { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
+}
+
+export function avoiding(...terms: readonly PodAffinityTerm[]): Affinity {
+  return { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
+}

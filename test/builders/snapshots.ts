@@ -1,0 +1,74 @@
+import type { Node } from '../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { type NodeClaimRecord, providerIdOf } from '../../lib/core/node-claim/record.ts';
+import { anInstance, launchedClaim } from './node-claims.ts';
+import { aPoolView } from './node-pools.ts';
+import { aNode, type NodeOptions } from './nodes.ts';
+import { HOUR, NOW_MS } from './times.ts';
+
+/** The cluster `demo` with one pool and nothing in it. */
+export function aSnapshot(over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  return {
+    cluster: 'demo',
+    epoch: 1,
+    nodePools: [aPoolView()],
+    nodes: [],
+    pods: [],
+    daemonSets: [],
+    podDisruptionBudgets: [],
+    nodeClaims: [],
+    commands: [],
+    unavailable: [],
+    nominated: new Set(),
+    ...over,
+  };
+}
+
+/** A node of ours that is up for an hour, with its claim. `name` is the node's; the claim's is `claim-` and that. */
+export function initializedNode(
+  options: NodeOptions = {},
+  claim: Partial<NodeClaimRecord> = {},
+): { readonly node: Node; readonly nodeClaim: NodeClaimRecord } {
+  const { name = 'node-1', zone = 'eu-west-3a' } = options;
+  const instance = { id: `i-${name}`, zone };
+  const startedAtMs = NOW_MS - HOUR;
+  return {
+    nodeClaim: launchedClaim(
+      {
+        name: `claim-${name}`,
+        createdAtMs: startedAtMs,
+        nodeName: name,
+        registeredAtMs: startedAtMs,
+        initializedAtMs: startedAtMs,
+        ...claim,
+      },
+      instance,
+    ),
+    node: aNode({
+      name,
+      zone,
+      providerId: providerIdOf(anInstance(instance)),
+      ...options,
+      labels: {
+        'karpenter.sh/nodepool': claim.nodePool ?? 'general',
+        'karpenter.sh/capacity-type': 'on-demand',
+        'node.kubernetes.io/instance-type': 'm5.large',
+        'karpenter.sh/registered': 'true',
+        'karpenter.sh/initialized': 'true',
+        ...options.labels,
+      },
+    }),
+  };
+}
+
+/** A snapshot of these nodes of ours. */
+export function snapshotOf(
+  nodes: readonly { readonly node: Node; readonly nodeClaim: NodeClaimRecord }[],
+  over: Partial<ClusterSnapshot> = {},
+): ClusterSnapshot {
+  return aSnapshot({
+    nodes: nodes.map(({ node }) => node),
+    nodeClaims: nodes.map(({ nodeClaim }) => nodeClaim),
+    ...over,
+  });
+}

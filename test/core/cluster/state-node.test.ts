@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { StateNode } from '../../../lib/core/cluster/state-node.ts';
+import { freeResources, stateNodes } from '../../../lib/core/cluster/state-node.ts';
+import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
+import { aNode, type NodeOptions } from '../../builders/nodes.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+/** The one node of ours that has joined and is not initialized yet. */
+function starting(node: NodeOptions, spec: Parameters<typeof claimSpec>[0] = {}): StateNode | undefined {
+  const nodeClaim = launchedClaim({ spec: claimSpec(spec) });
+  const [stateNode] = stateNodes(
+    aSnapshot({ nodes: [aNode({ providerId: 'aws:///eu-west-3a/i-1', ...node })], nodeClaims: [nodeClaim] }),
+  );
+  return stateNode;
+}
+
+describe('nodes and claims as decisions see them', () => {
+  test('initialized nodes come first, then the others by name (B15)', () => {
+    const snapshot = snapshotOf([initializedNode({ name: 'z' }), initializedNode({ name: 'y' })], {
+      nodeClaims: [
+        initializedNode({ name: 'z' }).nodeClaim,
+        initializedNode({ name: 'y' }).nodeClaim,
+        aClaim({ name: 'a' }),
+      ],
+    });
+    expect(stateNodes(snapshot).map(({ name }) => name)).toEqual(['y', 'z', 'a']);
+  });
+
+  test('a node and its claim find each other by the provider id', () => {
+    expect(starting({ name: 'ip-10' })).toMatchObject({ name: 'ip-10', nodeClaim: { name: 'general-1' } });
+  });
+
+  test('a claim in flight takes part by its record', () => {
+    const [stateNode] = stateNodes(aSnapshot({ nodeClaims: [aClaim({ name: 'general-x' })] }));
+    expect(stateNode).toMatchObject({ name: 'general-x', allocatable: { cpu: 2_000 }, initialized: false, pods: [] });
+  });
+
+  test('a claim that is launched has the labels of its offering', () => {
+    const [stateNode] = stateNodes(aSnapshot({ nodeClaims: [launchedClaim({}, { zone: 'eu-west-3b' })] }));
+    expect(stateNode?.labels).toMatchObject({ 'topology.kubernetes.io/zone': 'eu-west-3b' });
+  });
+
+  test('pods that are ending hold their place until they are gone; those that have ended do not', () => {
+    const pods = [
+      runningPod('node-1', { name: 'a', requests: { cpu: '500m' } }),
+      runningPod('node-1', { name: 'b', requests: { cpu: '250m' }, deletionMs: NOW_MS }),
+      runningPod('node-1', { name: 'c', requests: { cpu: '1' }, status: { phase: 'Succeeded' } }),
+    ];
+    const [stateNode] = stateNodes(aSnapshot({ nodes: [aNode()], pods }));
+    expect(stateNode && freeResources(stateNode)).toMatchObject({ cpu: 1_250, pods: 27 });
+  });
+});
+
+describe('the taints of a node (B16)', () => {
+  test('of ours that is starting: startup and passing taints do not count', () => {
+    const taints = [
+      { key: 'cni', effect: 'NoSchedule' },
+      { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
+      { key: 'mine', effect: 'NoSchedule' },
+    ] as const;
+    expect(starting({ taints }, { startupTaints: [taints[0]] })?.taints).toEqual([taints[2]]);
+  });
+
+  test('of ours that is starting: the taints it will get count already', () => {
+    const team = { key: 'team', value: 'a', effect: 'NoSchedule' } as const;
+    expect(starting({}, { taints: [team] })?.taints).toEqual([team]);
+  });
+
+  test('of an initialized node all count', () => {
+    const taints = [{ key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }] as const;
+    expect(stateNodes(snapshotOf([initializedNode({ taints })]))[0]?.taints).toEqual(taints);
+  });
+
+  test('of a stranger’s node all count', () => {
+    const taints = [{ key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }] as const;
+    expect(stateNodes(aSnapshot({ nodes: [aNode({ taints })] }))[0]?.taints).toEqual(taints);
+  });
+
+  test('an unschedulable node has one more', () => {
+    expect(stateNodes(aSnapshot({ nodes: [aNode({ unschedulable: true })] }))[0]?.taints).toEqual([
+      { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' },
+    ]);
+  });
+});
+
+describe('the room of a node that is starting (B17)', () => {
+  const claimed = { cpu: 2_000, memory: 2 ** 33, 'nvidia.com/gpu': 1 };
+  test.each([
+    ['not reported yet', { cpu: '1900m', memory: '7Gi' }, 1],
+    ['reported as none yet', { cpu: '1900m', memory: '7Gi', 'nvidia.com/gpu': '0' }, 1],
+    ['reported', { cpu: '1900m', memory: '7Gi', 'nvidia.com/gpu': '2' }, 2],
+  ])('an extended resource that is %s', (_, allocatable, gpus) => {
+    const node = aNode({ providerId: 'aws:///eu-west-3a/i-1', allocatable });
+    const [stateNode] = stateNodes(aSnapshot({ nodes: [node], nodeClaims: [launchedClaim({ allocatable: claimed })] }));
+    expect(stateNode?.allocatable).toMatchObject({ cpu: 1_900, 'nvidia.com/gpu': gpus });
+  });
+
+  test('an initialized node has what it reports and no more', () => {
+    const node = initializedNode({ allocatable: { cpu: '1' } }, { allocatable: claimed });
+    expect(stateNodes(snapshotOf([node]))[0]?.allocatable).toEqual({ cpu: 1_000 });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { DisruptionBudget, DisruptionReason } from '../../../lib/apis/node-pool.ts';
+import { parseTime } from '../../../lib/apis/time.ts';
+import { budgetRoom } from '../../../lib/core/disruption/budgets.ts';
+import { aNodePool } from '../../builders/node-pools.ts';
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+const NIGHTLY = { schedule: '0 22 * * *', duration: '4h' } as const;
+
+function allowed(
+  budgets: readonly DisruptionBudget[] | undefined,
+  of: { readonly nodes?: number; readonly at?: string; readonly reason?: DisruptionReason } = {},
+): number {
+  const { nodes = 10, at = '2026-01-31T12:00:00Z', reason = 'Empty' } = of;
+  const pool = aNodePool(budgets === undefined ? {} : { disruption: { budgets } });
+  return budgetRoom(pool, reason, { nodes, disrupting: 0, nowMs: parseTime(at) }).allowed;
+}
+
+describe('how many nodes may go at once', () => {
+  test.each([
+    ['a count', [{ nodes: '3' }], 3],
+    ['none', [{ nodes: '0' }], 0],
+    ['a percentage rounds up (E6)', [{ nodes: '25%' }], 3],
+    ['the smallest percentage lets one go (E6)', [{ nodes: '1%' }], 1],
+    ['0% lets none go', [{ nodes: '0%' }], 0],
+    ['100% lets all go', [{ nodes: '100%' }], 10],
+    ['the smallest budget counts (E6)', [{ nodes: '5' }, { nodes: '2' }, { nodes: '90%' }], 2],
+    ['10% is the default (A1.14)', undefined, 1],
+    ['a budget of other reasons does not count (E6)', [{ nodes: '0', reasons: ['Drifted'] as const }], UNLIMITED],
+    ['a budget of this reason does (E10)', [{ nodes: '0', reasons: ['Empty', 'Drifted'] as const }], 0],
+    ['no budgets at all', [], UNLIMITED],
+  ])('%s', (_, budgets, expected) => {
+    expect(allowed(budgets)).toBe(expected);
+  });
+
+  test('a percentage of nothing is nothing', () => {
+    expect(allowed([{ nodes: '10%' }], { nodes: 0 })).toBe(0);
+  });
+
+  test.each([
+    ['before it opens', '2026-01-31T21:59:00Z', 5],
+    ['when it opens', '2026-01-31T22:00:00Z', 0],
+    ['after midnight', '2026-02-01T01:59:00Z', 0],
+    ['when it is over', '2026-02-01T02:00:00Z', 5],
+  ])('a budget with a schedule counts while its window is open: %s (E8)', (_, at, expected) => {
+    expect(allowed([{ nodes: '0', ...NIGHTLY }, { nodes: '5' }], { at })).toBe(expected);
+  });
+
+  test.each<[string, DisruptionBudget]>([
+    ['of any reason', { nodes: '9', schedule: 'whenever', duration: '1h' }],
+    ['even of another reason', { nodes: '9', reasons: ['Drifted'], schedule: 'whenever', duration: '1h' }],
+    ['or with a duration that is none', { nodes: '9', schedule: '@daily', duration: 'long' }],
+  ])('a schedule that cannot be read closes the pool, %s (E6)', (_, budget) => {
+    expect(allowed([budget, { nodes: '5' }])).toBe(0);
+  });
+
+  test('what is under way is taken off, never below nothing (E6)', () => {
+    const pool = aNodePool({ disruption: { budgets: [{ nodes: '3' }] } });
+    const room = (disrupting: number) => budgetRoom(pool, 'Empty', { nodes: 10, disrupting, nowMs: 0 });
+    expect(room(1)).toEqual({ allowed: 3, disrupting: 1, left: 2 });
+    expect(room(5)).toEqual({ allowed: 3, disrupting: 5, left: 0 });
+  });
+});

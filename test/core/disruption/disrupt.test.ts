@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest';
+import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import type { DisruptionCommand } from '../../../lib/core/disruption/command.ts';
+import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
+import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { aBudget, aNode, type NodeOptions } from '../../builders/nodes.ts';
+import { type PodOptions, runningPod } from '../../builders/pods.ts';
+import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+const ANY_NUMBER = { budgets: [{ nodes: '100%' }] } as const;
+
+function pool(disruption: NonNullable<NodePool['spec']['disruption']> = {}) {
+  return [aPoolView({ disruption: { ...ANY_NUMBER, ...disruption } })];
+}
+
+function nodeNamed(name: string, node: NodeOptions = {}, claim: Partial<NodeClaimRecord> = {}) {
+  return initializedNode({ name, ...node }, claim);
+}
+
+function decide(snapshot: ClusterSnapshot, nowMs = NOW_MS) {
+  return disrupt(snapshot, { decisionId: 'decision-1', nowMs });
+}
+
+/** The nodes of the command that the pass starts. */
+function startedFor(snapshot: ClusterSnapshot, nowMs = NOW_MS): readonly string[] {
+  return decide(snapshot, nowMs).actions.flatMap((action) =>
+    action.kind === 'start-disruption' ? action.command.candidates.map((one) => one.node) : [],
+  );
+}
+
+function commandFor(...names: readonly string[]): DisruptionCommand {
+  return {
+    id: 'command-1',
+    method: 'emptiness',
+    reason: 'Empty',
+    candidates: names.map((name) => ({
+      nodeClaim: `claim-${name}`,
+      nodePool: 'general',
+      node: name,
+      instanceType: 'm5.large',
+      zone: 'eu-west-3a',
+      priceUsdPerHour: 0.1,
+    })),
+    decidedAtMs: NOW_MS,
+    validateAtMs: NOW_MS + 15 * SECOND,
+  };
+}
+
+describe('an empty node is written down for disruption, not touched yet (E11, E13)', () => {
+  test('all that are empty, in one command, validated after 15 s', () => {
+    const snapshot = snapshotOf([nodeNamed('a'), nodeNamed('b'), nodeNamed('c')], {
+      nodePools: pool(),
+      pods: [runningPod('c')],
+    });
+    const verdict = decide(snapshot);
+    expect(verdict.actions).toMatchObject([
+      {
+        kind: 'start-disruption',
+        command: {
+          id: 'decision-1',
+          method: 'emptiness',
+          reason: 'Empty',
+          candidates: [{ node: 'a', nodeClaim: 'claim-a' }, { node: 'b' }],
+          decidedAtMs: NOW_MS,
+          validateAtMs: NOW_MS + 15 * SECOND,
+        },
+      },
+    ]);
+    expect(verdict.due).toContainEqual({ atMs: NOW_MS + 15 * SECOND, kind: 'settling' });
+  });
+
+  test('for every consolidation policy (E12)', () => {
+    for (const consolidationPolicy of ['WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'] as const) {
+      expect(startedFor(snapshotOf([nodeNamed('a')], { nodePools: pool({ consolidationPolicy }) }))).toEqual(['a']);
+    }
+  });
+
+  test('not while consolidateAfter has not passed since the last pod came or went (D13)', () => {
+    const node = nodeNamed('a', {}, { lastPodEventAtMs: NOW_MS - MINUTE });
+    const snapshot = snapshotOf([node], { nodePools: pool({ consolidateAfter: '5m' }) });
+    expect(decide(snapshot)).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 4 * MINUTE, kind: 'settling' }] });
+    expect(startedFor(snapshot, NOW_MS + 4 * MINUTE)).toEqual(['a']);
+  });
+
+  test('nor since it was initialized (D13)', () => {
+    const node = nodeNamed('a', {}, { initializedAtMs: NOW_MS });
+    expect(startedFor(snapshotOf([node], { nodePools: pool({ consolidateAfter: '30s' }) }))).toEqual([]);
+  });
+
+  test('never with consolidateAfter: Never (E12)', () => {
+    const snapshot = snapshotOf([nodeNamed('a')], { nodePools: pool({ consolidateAfter: 'Never' }) });
+    expect(decide(snapshot)).toEqual({ actions: [], blocked: [], due: [] });
+  });
+
+  test('the dearest first, as many as the budget leaves room for (E17)', () => {
+    const priced = (name: string, priceUsdPerHour: number) => {
+      const { node, nodeClaim } = nodeNamed(name);
+      const { launch } = nodeClaim;
+      if (launch.kind !== 'launched') throw new Error('the builder launches it');
+      return {
+        node,
+        nodeClaim: { ...nodeClaim, launch: { ...launch, instance: { ...launch.instance, priceUsdPerHour } } },
+      };
+    };
+    const snapshot = snapshotOf([priced('cheap', 0.1), priced('dear', 0.9), priced('middle', 0.5)], {
+      nodePools: pool({ budgets: [{ nodes: '2' }] }),
+    });
+    expect(startedFor(snapshot)).toEqual(['dear', 'middle']);
+    expect(decide(snapshot).blocked).toMatchObject([
+      { subject: 'node cheap', nodePool: 'general', reason: 'BudgetExhausted', numbers: { allowed: 2 } },
+    ]);
+    expect(decide(snapshot).due).toContainEqual({ atMs: NOW_MS + MINUTE, kind: 'settling' });
+  });
+});
+
+describe('what uses up the budget (E7)', () => {
+  const going = { deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } } as const;
+  const terminating = { deletion: { ...going.deletion, terminateRequestedAtMs: NOW_MS } } as const;
+  test.each<[string, NodeOptions, Partial<NodeClaimRecord>, readonly string[]]>([
+    ['a node that is going', {}, going, []],
+    ['a node that is not ready', { ready: false }, {}, []],
+    ['not one that is all but gone', {}, terminating, ['a']],
+    ['not one of another pool', { ready: false }, { nodePool: 'other' }, ['a']],
+  ])('%s', (_, node, claim, expected) => {
+    const busy = nodeNamed('busy', node, claim);
+    const snapshot = snapshotOf([nodeNamed('a'), busy], {
+      nodePools: pool({ budgets: [{ nodes: '1' }] }),
+      pods: [runningPod('busy')],
+    });
+    expect(startedFor(snapshot)).toEqual(expected);
+  });
+
+  test('a node of another command does', () => {
+    const snapshot = snapshotOf([nodeNamed('a'), nodeNamed('b')], {
+      nodePools: pool({ budgets: [{ nodes: '1' }] }),
+      commands: [commandFor('b')],
+    });
+    expect(startedFor(snapshot)).toEqual([]);
+  });
+
+  test('nodes that are not initialized are not counted', () => {
+    const starting = {
+      node: aNode({ name: 'b', providerId: 'aws:///eu-west-3a/i-b', ready: false }),
+      nodeClaim: launchedClaim({ name: 'claim-b' }, { id: 'i-b' }),
+    };
+    const snapshot = snapshotOf([nodeNamed('a'), starting], { nodePools: pool({ budgets: [{ nodes: '50%' }] }) });
+    expect(startedFor(snapshot)).toEqual(['a']);
+  });
+});
+
+describe('who is no candidate, and why (E3, E4)', () => {
+  const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+  const worthless: PodOptions = {
+    labels: { app: 'web' },
+    annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-2147483648' },
+  };
+
+  test.each<[string, Partial<ClusterSnapshot>, NodeOptions, string]>([
+    ['promised to pending pods', { nominated: new Set(['a']) }, {}, 'Nominated'],
+    ['the node says so', {}, { annotations }, 'DoNotDisrupt'],
+    ['a daemon on it says so', { pods: [runningPod('a', { owner: 'DaemonSet', annotations })] }, {}, 'DoNotDisrupt'],
+    ['its NodePool is gone', { nodePools: [] }, {}, 'NodePoolNotFound'],
+    ['a budget lets no pod go', { pods: [runningPod('a', worthless)], podDisruptionBudgets: [aBudget()] }, {}, 'PDB'],
+    [
+      'a pod has two budgets',
+      {
+        pods: [runningPod('a', worthless)],
+        podDisruptionBudgets: [
+          aBudget({ status: { disruptionsAllowed: 5 } }),
+          aBudget({ status: { disruptionsAllowed: 5 } }),
+        ],
+      },
+      {},
+      'MultiplePDBs',
+    ],
+  ])('%s', (_, over, node, reason) => {
+    const snapshot = snapshotOf([nodeNamed('a', node)], { nodePools: pool(), ...over });
+    expect(decide(snapshot)).toMatchObject({ actions: [], blocked: [{ subject: 'node a', reason }] });
+  });
+
+  test.each<[string, Partial<ClusterSnapshot>]>([
+    ['has room', { podDisruptionBudgets: [aBudget({ status: { disruptionsAllowed: 1 } })] }],
+    ['is of other pods', { podDisruptionBudgets: [aBudget({ spec: { selector: { matchLabels: { app: 'api' } } } })] }],
+    ['is of another namespace', { podDisruptionBudgets: [aBudget({ metadata: { name: 'web', namespace: 'other' } })] }],
+  ])('a budget that %s keeps nobody (E4)', (_, over) => {
+    expect(
+      startedFor(snapshotOf([nodeNamed('a')], { nodePools: pool(), pods: [runningPod('a', worthless)], ...over })),
+    ).toEqual(['a']);
+  });
+
+  test('a pod that is not ready does not hold where its budget always lets such go (E4)', () => {
+    const podDisruptionBudgets = [
+      aBudget({ spec: { selector: { matchLabels: { app: 'web' } }, unhealthyPodEvictionPolicy: 'AlwaysAllow' } }),
+    ];
+    const withPod = (over: PodOptions) =>
+      snapshotOf([nodeNamed('a')], {
+        nodePools: pool(),
+        pods: [runningPod('a', { ...worthless, ...over })],
+        podDisruptionBudgets,
+      });
+    expect(
+      startedFor(withPod({ status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } })),
+    ).toEqual(['a']);
+    expect(startedFor(withPod({}))).toEqual([]);
+  });
+
+  test.each<[string, ClusterSnapshot]>([
+    ['a stranger’s node', aSnapshot({ nodes: [aNode()], nodePools: pool() })],
+    ['a claim in flight', aSnapshot({ nodeClaims: [launchedClaim()], nodePools: pool() })],
+    [
+      'a node that is going',
+      snapshotOf([nodeNamed('a', {}, { deletion: { reason: 'empty', message: '', requestedAtMs: 0 } })], {
+        nodePools: pool(),
+      }),
+    ],
+    ['a node of a command', snapshotOf([nodeNamed('a')], { nodePools: pool(), commands: [commandFor('a')] })],
+  ])('%s is not spoken of', (_, snapshot) => {
+    expect(decide(snapshot)).toMatchObject({ actions: [], blocked: [] });
+  });
+});
+
+describe('validation, 15 s later (E13, E29)', () => {
+  const LATER = NOW_MS + 15 * SECOND;
+  const commands = [commandFor('a', 'b')];
+  const nodes = [nodeNamed('a'), nodeNamed('b')];
+  /** The nodes whose claims are deleted, and how the command ends. */
+  function outcome(snapshot: ClusterSnapshot): readonly string[] {
+    return decide(snapshot, LATER).actions.map((action) => {
+      if (action.kind === 'delete-node-claim') return `${action.nodeClaim} ${action.reason}`;
+      return action.kind === 'end-disruption' ? `${action.outcome}: ${action.why}` : action.kind;
+    });
+  }
+
+  test('before its time a command is only waited for', () => {
+    expect(decide(snapshotOf(nodes, { nodePools: pool(), commands }), LATER - 1)).toMatchObject({
+      actions: [],
+      due: [{ atMs: LATER, kind: 'settling' }],
+    });
+  });
+
+  test('what still stands is deleted', () => {
+    expect(outcome(snapshotOf(nodes, { nodePools: pool(), commands }))).toEqual([
+      'claim-a empty',
+      'claim-b empty',
+      'executed: all candidates stand',
+    ]);
+  });
+
+  test.each<[string, Partial<ClusterSnapshot>]>([
+    ['got a pod', { pods: [runningPod('b')] }],
+    ['was promised to pods', { nominated: new Set(['b']) }],
+    [
+      'got a daemon that must not be disrupted',
+      { pods: [runningPod('b', { owner: 'DaemonSet', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })] },
+    ],
+    [
+      'got a protected note',
+      { nodes: [nodeNamed('a').node, nodeNamed('b', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }).node] },
+    ],
+    ['is gone', { nodes: [nodeNamed('a').node], nodeClaims: [nodeNamed('a').nodeClaim] }],
+    [
+      'had a pod in between',
+      {
+        nodeClaims: [nodeNamed('a').nodeClaim, nodeNamed('b', {}, { lastPodEventAtMs: NOW_MS + 5 * SECOND }).nodeClaim],
+      },
+    ],
+  ])('a candidate that %s is let be, the other goes', (_, over) => {
+    const nodePools = pool({ consolidateAfter: '30s' });
+    expect(outcome(snapshotOf(nodes, { nodePools, commands, ...over }))).toEqual([
+      'claim-a empty',
+      'executed: 1 of 2 candidates do not stand any more',
+    ]);
+  });
+
+  test('the budget is looked at again', () => {
+    expect(outcome(snapshotOf(nodes, { nodePools: pool({ budgets: [{ nodes: '1' }] }), commands }))).toEqual([
+      'claim-a empty',
+      'executed: 1 of 2 candidates do not stand any more',
+    ]);
+  });
+
+  test('where nobody is left the command is rejected', () => {
+    const pods = [runningPod('a'), runningPod('b', { name: 'other' })];
+    expect(outcome(snapshotOf(nodes, { nodePools: pool(), commands, pods }))).toEqual([
+      'rejected: 2 of 2 candidates do not stand any more',
+    ]);
+  });
+
+  test('a pass that carries out proposes nothing, and comes back at once', () => {
+    const verdict = decide(snapshotOf([...nodes, nodeNamed('c')], { nodePools: pool(), commands }), LATER);
+    expect(verdict.actions.map(({ kind }) => kind)).not.toContain('start-disruption');
+    expect(verdict.due).toEqual([{ atMs: LATER + SECOND, kind: 'settling' }]);
+  });
+});

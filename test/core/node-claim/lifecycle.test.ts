@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import type { LaunchContext } from '../../../lib/core/node-claim/launch.ts';
+import { launched, refusedLaunch } from '../../../lib/core/node-claim/launch.ts';
+import { decideLifecycle, type NodeClaimView } from '../../../lib/core/node-claim/lifecycle.ts';
+import type { LaunchRequest, NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import { aClaim, aLaunchRequest, anInstance, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { aNode, type NodeOptions } from '../../builders/nodes.ts';
+import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+function launchContext(over: Partial<LaunchContext> = {}): LaunchContext {
+  return {
+    nodeClass: aNodeClass({ tags: { team: 'a' } }),
+    resolved: {
+      bootstrap: {
+        clusterName: 'demo',
+        endpoint: 'https://demo.eks',
+        certificateAuthority: 'Q0E=',
+        serviceCidr: '10.100.0.0/16',
+      },
+      subnets: [
+        { id: 'subnet-a', zone: 'eu-west-3a' },
+        { id: 'subnet-b', zone: 'eu-west-3b' },
+      ],
+      securityGroupIds: ['sg-1'],
+      images: [{ id: 'ami-amd64', architecture: 'amd64' }],
+      instanceProfile: 'node',
+    },
+    unavailable: [],
+    ...over,
+  };
+}
+
+function viewOf(record: NodeClaimRecord, over: Partial<NodeClaimView> = {}): NodeClaimView {
+  return {
+    record,
+    deleteRequested: false,
+    instanceListed: true,
+    instanceLabels: {},
+    launchContext: launchContext(),
+    ...over,
+  };
+}
+
+const OFFERING = { instanceType: 'm5.large', zone: 'eu-west-3a', priceUsdPerHour: 0.1 } as const;
+const spotAndOnDemand = [
+  { ...OFFERING, capacityType: 'spot', priceUsdPerHour: 0.04 },
+  { ...OFFERING, capacityType: 'on-demand' },
+  { ...OFFERING, capacityType: 'on-demand', zone: 'eu-west-3b' },
+] as const;
+
+/** The request that the verdict sends. */
+function requestOf(view: NodeClaimView, nowMs = NOW_MS): LaunchRequest | undefined {
+  const [action] = decideLifecycle(view, nowMs).actions;
+  return action?.kind === 'launch-instance' ? action.request : undefined;
+}
+
+function deletionOf(view: NodeClaimView, nowMs: number): string | undefined {
+  const [action] = decideLifecycle(view, nowMs).actions;
+  return action?.kind === 'delete-node-claim' ? action.reason : undefined;
+}
+
+describe('launch', () => {
+  test('the request is frozen in the record before it is sent (D36)', () => {
+    const { record, actions } = decideLifecycle(viewOf(aClaim()), NOW_MS);
+    const [action] = actions;
+    expect(action).toMatchObject({ kind: 'launch-instance', nodeClaim: 'general-1', attempt: 1 });
+    expect(record.launch).toMatchObject({ kind: 'requested', attempt: 1, atMs: NOW_MS });
+    expect(record.launch.kind === 'requested' && record.launch.request).toBe(
+      action?.kind === 'launch-instance' && action.request,
+    );
+  });
+
+  test('an attempt whose outcome is unknown is sent again word for word, whatever has changed', () => {
+    const request = aLaunchRequest({ clientToken: 'first' });
+    const record = aClaim({
+      launch: { kind: 'requested', attempt: 3, request, atMs: NOW_MS },
+      deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS },
+    });
+    const verdict = decideLifecycle(viewOf(record, { deleteRequested: true, instanceListed: false }), NOW_MS + HOUR);
+    expect(verdict.actions).toEqual([{ kind: 'launch-instance', nodeClaim: 'general-1', attempt: 3, request }]);
+    expect(verdict.record).toBe(record);
+  });
+
+  test('the next attempt follows a refusal, with a token of its own and without what has no capacity', () => {
+    const record = aClaim({ options: spotAndOnDemand });
+    const first = requestOf(viewOf(record));
+    const refused = refusedLaunch(decideLifecycle(viewOf(record), NOW_MS).record, 'no capacity', NOW_MS);
+    const unavailable = [{ ...OFFERING, capacityType: 'spot' as const, untilMs: NOW_MS + MINUTE, reason: '' }];
+    const second = requestOf(viewOf(refused, { launchContext: launchContext({ unavailable }) }));
+    expect(refused.launch).toEqual({ kind: 'refused', attempt: 1, message: 'no capacity', atMs: NOW_MS });
+    expect(first).toMatchObject({ capacityType: 'spot', overrides: [{ capacityType: 'spot' }] });
+    expect(second).toMatchObject({
+      capacityType: 'on-demand',
+      overrides: [{ subnetId: 'subnet-a' }, { subnetId: 'subnet-b' }],
+    });
+    expect(second?.clientToken).not.toBe(first?.clientToken);
+  });
+
+  test('the token follows from the claim and the attempt (C51)', () => {
+    const token = (over: Partial<NodeClaimRecord>) => requestOf(viewOf(aClaim(over)))?.clientToken;
+    expect(token({})).toBe(token({}));
+    expect(token({})?.length).toBeLessThanOrEqual(64);
+    expect(
+      new Set([token({}), token({ name: 'general-2' }), token({ cluster: 'other' }), token({ createdAtMs: 1 })]).size,
+    ).toBe(4);
+  });
+
+  test('reserved capacity comes before spot, spot before on-demand (C43)', () => {
+    const options = [...spotAndOnDemand, { ...OFFERING, capacityType: 'reserved' as const }];
+    expect(requestOf(viewOf(aClaim({ options })))?.capacityType).toBe('reserved');
+    expect(requestOf(viewOf(aClaim({ options: spotAndOnDemand })))?.capacityType).toBe('spot');
+  });
+
+  test('the instance carries the tags of its owner from the first moment on (C50)', () => {
+    expect(requestOf(viewOf(aClaim()))?.tags).toEqual({
+      team: 'a',
+      'kubernetes.io/cluster/demo': 'owned',
+      'eks:eks-cluster-name': 'demo',
+      'karpenter.sh/nodepool': 'general',
+      'karpenter.k8s.aws/ec2nodeclass': 'default',
+      'karpenter.sh/nodeclaim': 'general-1',
+    });
+  });
+
+  test('the node starts with its taints and the unregistered one (A6.5)', () => {
+    const spec = claimSpec({
+      taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }],
+      startupTaints: [{ key: 'cni', effect: 'NoExecute' }],
+    });
+    const userData = requestOf(viewOf(aClaim({ spec })))?.userData ?? '';
+    expect(userData).toContain('karpenter.sh/unregistered');
+    expect(userData).toContain('team');
+    expect(userData).toContain('cni');
+  });
+
+  test.each([
+    [
+      'no offering has capacity',
+      { unavailable: [{ ...OFFERING, capacityType: 'on-demand', untilMs: NOW_MS, reason: '' }] },
+    ],
+    ['no subnet is in its zone', { resolved: { ...launchContext().resolved, subnets: [] } }],
+    ['no image is of its architecture', { resolved: { ...launchContext().resolved, images: [] } }],
+  ] as const)('where %s the claim is given up (D3)', (_, context) => {
+    expect(deletionOf(viewOf(aClaim(), { launchContext: launchContext(context) }), NOW_MS)).toBe(
+      'insufficient_capacity',
+    );
+  });
+
+  test('while its NodeClass cannot be used the claim waits and says why', () => {
+    const view = viewOf(aClaim(), { launchContext: { reason: 'NodeClassNotReady', message: 'no subnets' } });
+    expect(decideLifecycle(view, NOW_MS)).toMatchObject({
+      actions: [],
+      blocked: [{ subject: 'nodeclaim general-1', reason: 'NodeClassNotReady', message: 'no subnets' }],
+      due: [{ atMs: NOW_MS + MINUTE, kind: 'settling' }],
+    });
+    expect(decideLifecycle(view, NOW_MS + 4.5 * MINUTE).due).toEqual([{ atMs: NOW_MS + 5 * MINUTE, kind: 'settling' }]);
+  });
+
+  test('launched, it holds its real capacity and no more (promise 2)', () => {
+    const record = aClaim({
+      holds: { cpu: 64_000 },
+      launch: { kind: 'requested', attempt: 2, request: aLaunchRequest(), atMs: 0 },
+    });
+    expect(launched(record, anInstance(), NOW_MS)).toMatchObject({
+      holds: { cpu: 2_000 },
+      launch: { kind: 'launched', attempt: 2, atMs: NOW_MS },
+    });
+    expect(launched(record, anInstance({ instanceType: 'unheard-of' }), NOW_MS).holds).toEqual({ cpu: 64_000 });
+  });
+});
+
+describe('giving up', () => {
+  const young = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } });
+  test.each<[string, NodeClaimView, number, string | undefined]>([
+    ['not launched for 5 minutes (D8)', viewOf(young), NOW_MS + 5 * MINUTE, 'launch_timeout'],
+    ['not registered for 15 minutes (D8)', viewOf(launchedClaim()), NOW_MS + 15 * MINUTE, 'registration_timeout'],
+    ['not yet: 14 minutes', viewOf(launchedClaim()), NOW_MS + 14 * MINUTE, undefined],
+    ['registered in time', viewOf(launchedClaim({ registeredAtMs: NOW_MS })), NOW_MS + 15 * MINUTE, undefined],
+    ['kubectl delete nodeclaim', viewOf(aClaim(), { deleteRequested: true }), NOW_MS, 'deleted'],
+    [
+      'kubectl delete node (D17)',
+      viewOf(launchedClaim(), { node: aNode({ deletionTimestamp: '2026-01-31T08:00:00Z' }) }),
+      NOW_MS,
+      'deleted',
+    ],
+    ['older than expireAfter (D14)', viewOf(launchedClaim({ registeredAtMs: NOW_MS })), NOW_MS + 720 * HOUR, 'expired'],
+    [
+      'not yet: a minute younger (D14)',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS })),
+      NOW_MS + 720 * HOUR - MINUTE,
+      undefined,
+    ],
+    [
+      'Never (D14)',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS, spec: claimSpec({ expireAfter: 'Never' }) })),
+      NOW_MS + 9_999 * HOUR,
+      undefined,
+    ],
+    [
+      'its instance is gone (D15)',
+      viewOf(launchedClaim(), { instanceListed: false }),
+      NOW_MS + MINUTE,
+      'instance_terminated',
+    ],
+    [
+      'its instance is too young to be listed',
+      viewOf(launchedClaim(), { instanceListed: false }),
+      NOW_MS + 59 * SECOND,
+      undefined,
+    ],
+    [
+      'its instance is gone, its node not ready (D15)',
+      viewOf(launchedClaim(), { instanceListed: false, node: aNode({ ready: false }) }),
+      NOW_MS + MINUTE,
+      'instance_terminated',
+    ],
+    [
+      'its instance is not listed, but its node is Ready (D15)',
+      viewOf(launchedClaim(), { instanceListed: false, node: aNode() }),
+      NOW_MS + MINUTE,
+      undefined,
+    ],
+  ])('%s', (_, view, nowMs, reason) => {
+    expect(deletionOf(view, nowMs)).toBe(reason);
+  });
+
+  test('a claim that is being deleted is left to termination', () => {
+    const record = aClaim({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
+    expect(decideLifecycle(viewOf(record), NOW_MS).actions).toEqual([]);
+  });
+
+  test('a claim without a node is looked at again when its time is up', () => {
+    expect(decideLifecycle(viewOf(launchedClaim()), NOW_MS).due).toEqual([
+      { atMs: NOW_MS + 15 * MINUTE, kind: 'settling' },
+    ]);
+  });
+});
+
+describe('joining the cluster', () => {
+  const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule' }] as const;
+  const startupTaints = [{ key: 'cni', effect: 'NoSchedule' }] as const;
+  const unregistered = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' } as const;
+  const registered = { 'karpenter.sh/registered': 'true' };
+
+  function joining(node: NodeOptions, over: Partial<NodeClaimRecord> = {}) {
+    const record = launchedClaim({ spec: claimSpec({ taints, startupTaints }), annotations: { note: 'x' }, ...over });
+    const view = viewOf(record, { node: aNode(node), instanceLabels: { 'karpenter.k8s.aws/instance-cpu': '2' } });
+    return decideLifecycle(view, NOW_MS);
+  }
+
+  test('registration gives labels, taints and finalizer, and takes the unregistered taint (D6)', () => {
+    const verdict = joining({
+      taints: [unregistered, { key: 'other', effect: 'NoSchedule' }],
+      finalizers: ['x'],
+      resourceVersion: '7',
+    });
+    expect(verdict.record).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+    expect(verdict.actions).toEqual([
+      {
+        kind: 'register-node',
+        nodeClaim: 'general-1',
+        node: { name: 'node-1', resourceVersion: '7' },
+        patch: {
+          labels: {
+            'karpenter.k8s.aws/instance-cpu': '2',
+            'node.kubernetes.io/instance-type': 'm5.large',
+            'topology.kubernetes.io/zone': 'eu-west-3a',
+            'karpenter.sh/capacity-type': 'on-demand',
+            'karpenter.sh/nodepool': 'general',
+            'karpenter.k8s.aws/ec2nodeclass': 'default',
+            'karpenter.sh/registered': 'true',
+          },
+          annotations: { note: 'x' },
+          taints: [{ key: 'other', effect: 'NoSchedule' }, ...taints, ...startupTaints],
+          finalizers: ['x', 'karpenter.sh/termination'],
+        },
+      },
+    ]);
+    expect(verdict.due).toContainEqual({ atMs: NOW_MS + SECOND, kind: 'settling' });
+  });
+
+  test('taints that the node has already are not doubled (D6)', () => {
+    const [action] = joining({ taints: [...taints, unregistered] }).actions;
+    expect(action).toMatchObject({ patch: { taints: [...taints, ...startupTaints] } });
+  });
+
+  test('a node that says so keeps the taints that it has (D6)', () => {
+    const [action] = joining({ labels: { 'karpenter.sh/do-not-sync-taints': 'true' }, taints: [unregistered] }).actions;
+    expect(action).toMatchObject({ patch: { taints: [] } });
+  });
+
+  test('a registration that was lost is made again, at its first time', () => {
+    const { record, actions } = joining({}, { registeredAtMs: NOW_MS - MINUTE });
+    expect(actions).toMatchObject([{ kind: 'register-node' }]);
+    expect(record.registeredAtMs).toBe(NOW_MS - MINUTE);
+  });
+
+  test('a node that lacks nothing is initialized (D7)', () => {
+    const { record, actions } = joining({ labels: registered, taints });
+    expect(record.initializedAtMs).toBe(NOW_MS);
+    expect(actions).toMatchObject([
+      { kind: 'initialize-node', patch: { labels: { 'karpenter.sh/initialized': 'true' } } },
+    ]);
+  });
+
+  test.each<[string, NodeOptions, Partial<NodeClaimRecord>, string]>([
+    ['it is not Ready', { ready: false }, {}, 'the node is not Ready'],
+    ['a startup taint is there', { taints: startupTaints }, {}, 'the taint cni:NoSchedule is still there'],
+    [
+      'a passing taint is there',
+      { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
+      {},
+      'the taint node.kubernetes.io/not-ready:NoSchedule is still there',
+    ],
+    [
+      'a device is not there yet',
+      { allocatable: { cpu: '2', 'nvidia.com/gpu': '0' } },
+      { spec: claimSpec({ resources: { requests: { cpu: '1', 'nvidia.com/gpu': '1' } } }) },
+      'the resource nvidia.com/gpu is not registered yet',
+    ],
+  ])('it is not initialized while %s (D7)', (_, node, over, message) => {
+    const { actions, blocked } = joining({ ...node, labels: registered }, over);
+    expect(actions).toEqual([]);
+    expect(blocked).toMatchObject([{ reason: 'NotInitialized', message }]);
+  });
+
+  test('an initialized node is next looked at when it expires (D14)', () => {
+    const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
+    expect(joining({ labels })).toMatchObject({
+      actions: [],
+      blocked: [],
+      due: [{ atMs: NOW_MS + 720 * HOUR, kind: 'expiration' }],
+    });
+    expect(joining({ labels }, { spec: claimSpec({ expireAfter: 'Never' }) }).due).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { DaemonSet, Pod } from '../../../lib/apis/kubernetes.ts';
+import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import { newNodeClaim } from '../../../lib/core/provisioning/new-node-claim.ts';
+import { anInstanceType } from '../../builders/instance-types.ts';
+import { aPoolView, asking, type NodePoolViewOptions } from '../../builders/node-pools.ts';
+import { aDaemonSet } from '../../builders/nodes.ts';
+import { pendingPod } from '../../builders/pods.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { place } from '../scheduling/problems.ts';
+
+const CONTEXT = { cluster: 'demo', decisionId: 'decision-1', nowMs: NOW_MS };
+const GIB = 2 ** 30;
+
+/** The record of the claim that the pool makes for the pod. */
+function recordFor(
+  pool: NodePoolViewOptions = {},
+  pod: Pod = pendingPod(),
+  daemonSets: readonly DaemonSet[] = [],
+): NodeClaimRecord | undefined {
+  const [claim] = place([pod], { nodePools: [aPoolView(pool)], daemonSets }).newClaims;
+  return claim && newNodeClaim(claim, 0, CONTEXT);
+}
+
+function valuesOf(record: NodeClaimRecord | undefined, key: string): readonly string[] | undefined {
+  return record?.spec.requirements.find((one) => one.key === key)?.values;
+}
+
+describe('the record of a new claim', () => {
+  test('is named for its pool, and the same for the same decision (A2.3)', () => {
+    const record = recordFor({ name: 'gpu-pool' });
+    expect(record?.name).toMatch(/^gpu-pool-[a-z2-7]{8}$/);
+    expect(recordFor({ name: 'gpu-pool' })?.name).toBe(record?.name);
+    const [claim] = place([pendingPod()], { nodePools: [aPoolView({ name: 'gpu-pool' })] }).newClaims;
+    expect(claim && newNodeClaim(claim, 1, CONTEXT).name).not.toBe(record?.name);
+    expect(claim && newNodeClaim(claim, 0, { ...CONTEXT, decisionId: 'decision-2' }).name).not.toBe(record?.name);
+  });
+
+  test('has the labels and annotations of the template, the pool and its NodeClass (A2.3)', () => {
+    const record = recordFor({ labels: { team: 'a' }, annotations: { note: 'x' } });
+    expect(record?.labels).toEqual({
+      team: 'a',
+      'karpenter.sh/nodepool': 'general',
+      'karpenter.k8s.aws/ec2nodeclass': 'default',
+    });
+    expect(record?.annotations).toEqual({ note: 'x' });
+  });
+
+  test('gives a label of the user’s own one value (B14)', () => {
+    const pool = { requirements: [asking('team', 'In', 'b', 'a')] };
+    expect(recordFor(pool)?.labels).toMatchObject({ team: 'a' });
+    expect(recordFor(pool, pendingPod({ spec: { nodeSelector: { team: 'b' } } }))?.labels).toMatchObject({ team: 'b' });
+    expect(recordFor({ requirements: [asking('team', 'DoesNotExist')] })?.labels).not.toHaveProperty('team');
+  });
+
+  test('does not give well-known labels: the instance will', () => {
+    expect(Object.keys(recordFor()?.labels ?? {})).not.toContain('topology.kubernetes.io/zone');
+  });
+
+  test('asks for exactly what it may be launched as, and no host name (B38)', () => {
+    const record = recordFor(
+      {},
+      pendingPod({ requests: { cpu: '3' }, spec: { nodeSelector: { 'topology.kubernetes.io/zone': 'eu-west-3b' } } }),
+    );
+    expect(valuesOf(record, 'node.kubernetes.io/instance-type')).toEqual(['m5.2xlarge', 'm5.xlarge']);
+    expect(valuesOf(record, 'topology.kubernetes.io/zone')).toEqual(['eu-west-3b']);
+    expect(valuesOf(record, 'karpenter.sh/capacity-type')).toEqual(['on-demand', 'spot']);
+    expect(valuesOf(record, 'kubernetes.io/hostname')).toBeUndefined();
+    expect(record?.options).toHaveLength(4);
+  });
+
+  test('asks for its pods and the daemons that come at the least (B21, B38)', () => {
+    const daemonSets = [
+      aDaemonSet('everywhere'),
+      aDaemonSet('on-large', { nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '8' } }),
+    ];
+    const record = recordFor({}, pendingPod({ requests: { cpu: '1', memory: '1500000001' } }), daemonSets);
+    expect(record?.spec.resources.requests).toEqual({ cpu: '1100m', memory: '1500000001', pods: '2' });
+  });
+
+  test('copies taints and times from the pool, 720h being the default (A1.9, A2.8)', () => {
+    const taints = [{ key: 'team', effect: 'NoSchedule' }] as const;
+    const pod = pendingPod({ spec: { tolerations: [{ operator: 'Exists' }] } });
+    const pool = { taints, startupTaints: taints, expireAfter: 'Never', terminationGracePeriod: '1h' };
+    expect(recordFor(pool, pod)?.spec).toMatchObject(pool);
+    expect(recordFor()?.spec).toMatchObject({ expireAfter: '720h' });
+    expect(recordFor()?.spec).not.toHaveProperty('terminationGracePeriod');
+  });
+
+  test('holds the largest and offers the smallest of its types (promise 2)', () => {
+    const types = [
+      anInstanceType({ name: 'c5.xlarge', cpu: 4, memoryGib: 8 }),
+      anInstanceType({ name: 'r5.large', cpu: 2, memoryGib: 16 }),
+    ];
+    expect(recordFor({ types })).toMatchObject({
+      holds: { cpu: 4_000, memory: 16 * GIB },
+      allocatable: { cpu: 2_000, memory: 8 * GIB },
+      launch: { kind: 'planned' },
+      pods: ['default/web-1'],
+      createdAtMs: NOW_MS,
+    });
+  });
+
+  test('holds no more than it may be launched as (C39)', () => {
+    const types = [anInstanceType({ name: 'm5.large' }), anInstanceType({ name: 'm5.metal', cpu: 96, memoryGib: 384 })];
+    expect(recordFor({ types })).toMatchObject({ holds: { cpu: 2_000 }, types: [{ name: 'm5.large' }] });
+  });
+
+  test('knows the architecture of each type', () => {
+    const types = [anInstanceType({ name: 'm5.large' }), anInstanceType({ name: 'm6g.large', arch: 'arm64' })];
+    expect(recordFor({ types })?.types).toMatchObject([
+      { name: 'm5.large', architecture: 'amd64' },
+      { name: 'm6g.large', architecture: 'arm64' },
+    ]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { anInstanceType, someTypes } from '../../builders/instance-types.ts';
+import { aClaim } from '../../builders/node-claims.ts';
+import { aPoolView, asking } from '../../builders/node-pools.ts';
+import { pendingPod, pendingPods } from '../../builders/pods.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { place, podsOfClaims, poolsOf, refusalsOf, typesOf } from './problems.ts';
+
+const FAMILY = 'karpenter.k8s.aws/instance-family';
+
+describe('minValues (B24)', () => {
+  const flexible = (count: number) => [{ ...asking(FAMILY, 'Exists'), minValues: count }];
+  const types = [
+    ...someTypes(),
+    anInstanceType({ name: 'c5.large', cpu: 2, memoryGib: 8 }),
+    anInstanceType({ name: 'r5.8xlarge', cpu: 32, memoryGib: 128 }),
+  ];
+
+  test('a claim keeps as many values as the pool asks for', () => {
+    const nodePools = [aPoolView({ types, requirements: flexible(3) })];
+    expect(place([pendingPod()], { nodePools }).newClaims).toHaveLength(1);
+    expect(refusalsOf(place([pendingPod({ requests: { cpu: '4' } })], { nodePools }))).toEqual([['MinValues']]);
+  });
+
+  test('a pod that would take one too many opens another claim', () => {
+    const nodePools = [aPoolView({ types, requirements: flexible(3) })];
+    expect(podsOfClaims(place(pendingPods(2, { requests: { cpu: '1500m' } }), { nodePools }))).toEqual([
+      ['web-1'],
+      ['web-2'],
+    ]);
+  });
+
+  test('types that the limits leave out do not count', () => {
+    const nodePools = [aPoolView({ types, requirements: flexible(3), limits: { cpu: '8' } })];
+    expect(refusalsOf(place([pendingPod()], { nodePools }))).toEqual([['MinValues']]);
+  });
+});
+
+describe('limits are never exceeded (B23, promise 2)', () => {
+  const held = (schedule: ReturnType<typeof place>): number =>
+    schedule.newClaims.reduce(
+      (sum, claim) => sum + Math.max(...claim.instanceTypes.map((type) => type.capacity['cpu'] ?? 0)),
+      0,
+    );
+
+  test('types that do not fit what is left are left out', () => {
+    const nodePools = [aPoolView({ limits: { cpu: '4' } })];
+    expect(typesOf(place([pendingPod()], { nodePools }))).toEqual([['m5.large', 'm5.xlarge']]);
+  });
+
+  test('what claims in flight hold is taken off', () => {
+    const nodePools = [aPoolView({ limits: { cpu: '4' } })];
+    const nodeClaims = [
+      aClaim({
+        holds: { cpu: 2_000 },
+        allocatable: { cpu: 0 },
+        spec: { ...aClaim().spec, resources: { requests: {} } },
+      }),
+    ];
+    expect(typesOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['m5.large']]);
+  });
+
+  test('another pool’s claims are not', () => {
+    const nodePools = [aPoolView({ limits: { cpu: '2' } })];
+    const nodeClaims = [
+      aClaim({ nodePool: 'other', allocatable: { cpu: 0 }, spec: { ...aClaim().spec, resources: { requests: {} } } }),
+    ];
+    expect(typesOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['m5.large']]);
+  });
+
+  test('a claim that is going counts until it is gone', () => {
+    const nodePools = [aPoolView({ limits: { cpu: '2' } })];
+    const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS } as const;
+    expect(refusalsOf(place([pendingPod()], { nodePools, nodeClaims: [aClaim({ deletion })] }))).toEqual([
+      ['LimitExceeded'],
+    ]);
+  });
+
+  test('several claims of a run stay within them, each at its largest', () => {
+    const nodePools = [aPoolView({ limits: { cpu: '13' } })];
+    const schedule = place(pendingPods(9, { requests: { cpu: '1500m' } }), { nodePools });
+    expect(schedule.newClaims.length).toBeGreaterThan(1);
+    expect(held(schedule)).toBeLessThanOrEqual(13_000);
+    expect(refusalsOf(schedule).flat()).toContain('LimitExceeded');
+  });
+
+  test('nodes are counted exactly, those of this run included', () => {
+    const containers = [{ name: 'main', ports: [{ hostPort: 80 }] }];
+    const nodePools = [aPoolView({ limits: { nodes: '3' } })];
+    const schedule = place(pendingPods(4, { containers }), {
+      nodePools,
+      nodeClaims: [aClaim({ allocatable: {}, spec: { ...aClaim().spec, resources: { requests: {} } } })],
+    });
+    expect(schedule.newClaims).toHaveLength(2);
+    expect(refusalsOf(schedule)).toEqual([['LimitExceeded'], ['LimitExceeded']]);
+  });
+
+  test('a resource that no type has is not limited by', () => {
+    const nodePools = [aPoolView({ limits: { 'nvidia.com/gpu': '0' } })];
+    expect(place([pendingPod()], { nodePools }).newClaims).toHaveLength(1);
+  });
+
+  test('a pool that is full hands over to the next', () => {
+    const nodePools = [aPoolView({ name: 'full', weight: 9, limits: { cpu: '0' } }), aPoolView({ name: 'open' })];
+    expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['open']);
+  });
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { NodeSelectorRequirement } from '../../lib/apis/kubernetes.ts';
+import {
+  admits,
+  allowsAbsence,
+  implies,
+  intersect,
+  isEmpty,
+  overlaps,
+  type Requirement,
+  requirement,
+  toNodeSelectorRequirements,
+} from '../../lib/core/requirements/requirement.ts';
+
+const RUN = { seed: 20_260_131, numRuns: 2_000 };
+const KEY = 'size';
+
+const value = fc.constantFrom('0', '1', '2', '3', '4', '5', '-1', 'a', 'b', '10');
+const values = fc.uniqueArray(value, { minLength: 1, maxLength: 4 });
+const bound = fc.constantFrom('0', '1', '2', '3', '4');
+
+const asked: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
+  fc.record({ key: fc.constant(KEY), operator: fc.constantFrom('In' as const, 'NotIn' as const), values }),
+  fc.record({ key: fc.constant(KEY), operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const) }),
+  fc.record({
+    key: fc.constant(KEY),
+    operator: fc.constantFrom('Gt' as const, 'Lt' as const, 'Gte' as const, 'Lte' as const),
+    values: fc.tuple(bound),
+  }),
+);
+
+/** One as the API asks for it, or several of them at once. */
+const any: fc.Arbitrary<Requirement> = fc
+  .array(asked, { minLength: 1, maxLength: 3 })
+  .map((list) => list.map(requirement).reduce(intersect));
+
+const label = fc.option(value, { nil: undefined });
+
+/** The requirement as plain data, its values in order. */
+function plain(one: Requirement): unknown {
+  return { ...one, values: [...one.values].toSorted() };
+}
+
+test('both are met where each is met, the absent label included (A0.4)', () => {
+  fc.assert(
+    fc.property(any, any, label, (a, b, text) => {
+      expect(admits(intersect(a, b), text)).toBe(admits(a, text) && admits(b, text));
+    }),
+    RUN,
+  );
+});
+
+test('the order of two does not matter', () => {
+  fc.assert(
+    fc.property(any, any, (a, b) => {
+      expect(plain(intersect(a, b))).toEqual(plain(intersect(b, a)));
+    }),
+    RUN,
+  );
+});
+
+test('the grouping of three does not matter', () => {
+  fc.assert(
+    fc.property(any, any, any, label, (a, b, c, text) => {
+      expect(admits(intersect(intersect(a, b), c), text)).toBe(admits(intersect(a, intersect(b, c)), text));
+    }),
+    RUN,
+  );
+});
+
+test('one with itself is itself', () => {
+  fc.assert(
+    fc.property(any, (a) => {
+      expect(plain(intersect(a, a))).toEqual(plain(a));
+    }),
+    RUN,
+  );
+});
+
+test('two overlap where their intersection is not empty', () => {
+  fc.assert(
+    fc.property(any, any, (a, b) => {
+      expect(overlaps(a, b)).toBe(!isEmpty(intersect(a, b)));
+      expect(overlaps(a, b)).toBe(overlaps(b, a));
+    }),
+    RUN,
+  );
+});
+
+test('a value that both admit is an overlap', () => {
+  fc.assert(
+    fc.property(any, any, value, (a, b, text) => {
+      if (admits(a, text) && admits(b, text)) expect(overlaps(a, b)).toBe(true);
+    }),
+    RUN,
+  );
+});
+
+test('what implies another admits nothing that the other refuses', () => {
+  fc.assert(
+    fc.property(any, any, label, (a, b, text) => {
+      if (implies(a, b) && admits(a, text)) expect(admits(b, text)).toBe(true);
+    }),
+    RUN,
+  );
+});
+
+test('an intersection implies both of its sides', () => {
+  fc.assert(
+    fc.property(any, any, (a, b) => {
+      expect(implies(intersect(a, b), a)).toBe(true);
+      expect(implies(intersect(a, b), b)).toBe(true);
+    }),
+    RUN,
+  );
+});
+
+test('the label may be absent where absence is admitted', () => {
+  fc.assert(
+    fc.property(any, (a) => {
+      expect(allowsAbsence(a)).toBe(admits(a, undefined));
+    }),
+    RUN,
+  );
+});
+
+test('what is written as the API has it is read again as the same', () => {
+  fc.assert(
+    fc.property(any, label, (a, text) => {
+      const again = toNodeSelectorRequirements(a).map(requirement).reduce(intersect);
+      expect(admits(again, text)).toBe(admits(a, text));
+    }),
+    RUN,
+  );
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Pod } from '../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { stateNodes } from '../../lib/core/cluster/state-node.ts';
+import { provision } from '../../lib/core/provisioning/provision.ts';
+import { type Schedule, solve } from '../../lib/core/scheduling/solve.ts';
+import { NOW_MS } from '../builders/times.ts';
+import { problem } from './problems.ts';
+import { verifySchedule } from './verify-schedule.ts';
+
+const RUN = { seed: 20_260_131, numRuns: 1_500 };
+
+function solved(snapshot: ClusterSnapshot, pods: readonly Pod[]): Schedule {
+  const { nodePools, daemonSets } = snapshot;
+  return solve({ pods, stateNodes: stateNodes(snapshot), nodePools, daemonSets });
+}
+
+/** What a schedule comes to, as plain data. */
+function summary({ newClaims, existing, unplaced }: Schedule): unknown {
+  return {
+    newClaims: newClaims.map((claim) => ({
+      pool: claim.template.nodePool.metadata.name,
+      pods: claim.demands.map(({ key }) => key),
+      types: claim.instanceTypes.map(({ name }) => name),
+    })),
+    existing: existing.map(({ stateNode, pods }) => [stateNode.name, pods.map(({ metadata }) => metadata.name)]),
+    unplaced: unplaced.map(({ pod, refusals }) => [pod.metadata.name, refusals]),
+  };
+}
+
+test('every schedule keeps the rules, whatever becomes of its claims', () => {
+  fc.assert(
+    fc.property(problem, ({ snapshot, pods }) => {
+      expect(verifySchedule(snapshot, pods, solved(snapshot, pods))).toEqual([]);
+    }),
+    RUN,
+  );
+});
+
+test('the order of the pods does not matter', () => {
+  const shuffled = problem.chain(({ snapshot, pods }) =>
+    fc.shuffledSubarray([...pods], { minLength: pods.length }).map((other) => ({ snapshot, pods, other })),
+  );
+  fc.assert(
+    fc.property(shuffled, ({ snapshot, pods, other }) => {
+      expect(summary(solved(snapshot, other))).toEqual(summary(solved(snapshot, pods)));
+    }),
+    { ...RUN, numRuns: 400 },
+  );
+});
+
+test('the same pods again, with the claims in flight, open nothing new', () => {
+  fc.assert(
+    fc.property(problem, ({ snapshot, pods }) => {
+      const before = { ...snapshot, pods: [...snapshot.pods, ...pods] };
+      const after = { ...before, nodeClaims: [...before.nodeClaims, ...created(before)] };
+      expect(created(after).map((record) => record.pods)).toEqual([]);
+    }),
+    { ...RUN, numRuns: 600 },
+  );
+});
+
+function created(snapshot: ClusterSnapshot) {
+  return provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions.flatMap((action) =>
+    action.kind === 'create-node-claim' ? [action.nodeClaim] : [],
+  );
+}
