@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CliContext } from './context.ts';
+import { EXIT } from './exit-codes.ts';
 
 /** The real shell. npm runs scripts from the package's root, so files are looked for where the user stands. */
 export function shellContext(): CliContext {
+  process.stdout.on('error', endQuietly);
+  process.stderr.on('error', endQuietly);
   const folder = process.env['INIT_CWD'] ?? process.cwd();
   return {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
@@ -13,4 +16,9 @@ export function shellContext(): CliContext {
     readText: (path) => readFileSync(path === '-' ? 0 : resolve(folder, path), 'utf8'),
     sleep: async (ms) => sleep(ms),
   };
+}
+
+/** Whoever reads the output has seen enough (`| head`), or nothing more can be written: there is nobody left to tell. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  process.exit(error.code === 'EPIPE' ? EXIT.fine : EXIT.failure);
 }

@@ -6,17 +6,28 @@ import type { ControllerPorts } from './ports.ts';
 /** F16: events are for people; a decision on a thousand pods must not become a thousand writes. */
 const MOST_EVENTS = 10;
 
-/** Tells the bus what was decided, and the cluster's users what concerns their pods. */
+/**
+ * Tells the bus what was decided, and the cluster's users what concerns their pods. What is decided is done already: that it
+ * could not be told is a failure to report, not one to stop for.
+ */
 export async function announce(
   ports: Pick<ControllerPorts, 'messages' | 'cluster'>,
   decision: Decision,
   pods: readonly Pod[] = [],
-): Promise<void> {
-  await ports.messages.publish(decision);
+): Promise<readonly Error[]> {
+  const told: Promise<void>[] = [ports.messages.publish(decision)];
   for (const { regarding, ...event } of eventsOf(decision).slice(0, MOST_EVENTS)) {
     const uid = pods.find((pod) => podKey(pod) === `${regarding.namespace}/${regarding.name}`)?.metadata.uid;
-    await ports.cluster.publishEvent({ ...event, regarding: { ...regarding, ...(uid === undefined ? {} : { uid }) } });
+    told.push(
+      ports.cluster.publishEvent({ ...event, regarding: { ...regarding, ...(uid === undefined ? {} : { uid }) } }),
+    );
   }
+  const outcomes = await Promise.allSettled(told);
+  return outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected'
+      ? [new Error(`decision ${decision.id} was not told to all`, { cause: outcome.reason })]
+      : [],
+  );
 }
 
 /** F12: Nominated for pods with a place to come, FailedScheduling for pods without, each pool's reason in one line. */

@@ -66,10 +66,11 @@ async function launchInstance(ports: ControllerPorts, cluster: string, action: O
   const outcome = await ports.cloud.launch(action.request);
   const untilMs = clock.now() + UNAVAILABLE_MS;
   for (const missing of outcome.missing) await ports.catalogue.markUnavailable({ ...missing, untilMs });
+  const nowMs = clock.now();
   const settled =
     outcome.kind === 'launched'
-      ? launched(record, outcome.instance, clock.now())
-      : refusedLaunch(record, outcome.message, clock.now());
+      ? launched(record, outcome.instance, nowMs)
+      : refusedLaunch(record, { message: outcome.message, nowMs, learned: outcome.missing.length > 0 });
   await store.updateNodeClaim(settled);
 }
 
@@ -120,4 +121,6 @@ async function releaseNodeClaim(
   const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
   if (record === undefined || record.releasedAtMs !== undefined) return;
   await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
+  // What it held of its pool's limits is free again.
+  await ports.messages.wake('provisioning', { cluster, reason: 'released' });
 }

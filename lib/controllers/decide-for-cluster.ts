@@ -4,7 +4,7 @@ import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
 import { fingerprint } from '../core/identity.ts';
 import { instanceOf } from '../core/node-claim/record.ts';
 import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
+import { finishDecision } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 
 /** A pure decision on a whole cluster. */
@@ -24,26 +24,30 @@ export async function decideForCluster(
 ): Promise<RunReport> {
   const { cluster, epoch } = snapshot;
   const nowMs = ports.clock.now();
-  const decisionId = `${controller}-${epoch + 1}-${fingerprint(`${cluster}/${epoch}/${nowMs}`, 6)}`;
+  const decisionId = nameOf(controller, snapshot, nowMs);
   const verdict = decide(snapshot, { decisionId, nowMs });
   const { actions, blocked, due } = verdict;
   const decision: Decision = { id: decisionId, cluster, controller, atMs: nowMs, actions, blocked };
   if (actions.length > 0) {
     await ports.store.recordDecision(decision, epoch);
-    await finish(ports, decision);
+    await finishDecision(ports, decision);
   }
-  if (actions.length > 0 || blocked.length > 0) await announce(ports, decision, snapshot.pods);
-  return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures: [] };
+  const quiet = actions.length === 0 && blocked.length === 0;
+  const failures = quiet ? [] : await announce(ports, decision, snapshot.pods);
+  return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures };
 }
 
-/** Decisions that were recorded and then cut off are carried out first: nothing new is decided over their heads. */
-export async function finishOpenDecisions(ports: ControllerPorts, cluster: string): Promise<void> {
-  for (const decision of await ports.store.openDecisions(cluster)) await finish(ports, decision);
-}
-
-async function finish(ports: ControllerPorts, decision: Decision): Promise<void> {
-  await carryOut(ports, decision);
-  await ports.store.closeDecision(decision);
+/**
+ * Named after what was seen: two runs at one epoch that saw different things make different decisions, and only one stands.
+ */
+function nameOf(controller: Controller, snapshot: ClusterSnapshot, nowMs: number): string {
+  const { cluster, epoch, pods, nodes, nodeClaims } = snapshot;
+  const seen = [
+    pods.map(({ metadata, spec }) => `${metadata.uid}/${metadata.deletionTimestamp ?? ''}/${spec.nodeName ?? ''}`),
+    nodes.map(({ metadata }) => `${metadata.name}/${metadata.resourceVersion ?? ''}`),
+    nodeClaims.map(({ name, version }) => `${name}/${version}`),
+  ];
+  return `${controller}-${epoch + 1}-${fingerprint(JSON.stringify([cluster, nowMs, seen]), 6)}`;
 }
 
 function gaugesOf(snapshot: ClusterSnapshot): RunReport['gauges'] {

@@ -4,17 +4,16 @@ import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import { StaleRecordError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
-import { decideForCluster, finishOpenDecisions } from './decide-for-cluster.ts';
+import { decideForCluster } from './decide-for-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
 export async function reconcileDisruption(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
-  await finishOpenDecisions(ports, cluster);
   const snapshot = await notePodEvents(ports, await observeCluster(ports, cluster, { instanceTypes: false }));
   const report = await decideForCluster(ports, snapshot, { controller: 'disruption', decide: disrupt });
-  await armWakeUp(ports, 'disruption', { cluster, due: report.due });
+  await armWakeUp(ports, 'disruption', report);
   return report;
 }
 

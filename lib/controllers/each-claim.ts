@@ -8,9 +8,12 @@ export interface EachClaim {
   readonly failures: readonly Error[];
 }
 
+/** How many claims are looked at side by side: a slow one must not keep the others from being launched in time. */
+const AT_ONCE = 10;
+
 /**
- * Looks at one claim after the other; one that fails keeps none of the others waiting (promise 7). A claim that somebody
- * else changed meanwhile is looked at again in a second, one that the world failed in five.
+ * Looks at every claim; one that fails or hangs keeps none of the others waiting (promise 7). A claim that somebody else
+ * changed meanwhile is looked at again in a second, one that the world failed in five.
  */
 export async function eachClaim(
   records: readonly NodeClaimRecord[],
@@ -19,7 +22,10 @@ export async function eachClaim(
 ): Promise<EachClaim> {
   const due: Due[] = [];
   const failures: Error[] = [];
-  for (const record of records) {
+  const left = [...records];
+  const next = async (): Promise<void> => {
+    const record = left.shift();
+    if (record === undefined) return;
     try {
       due.push(...(await look(record)));
     } catch (error) {
@@ -30,6 +36,8 @@ export async function eachClaim(
       }
       if (!overtaken) failures.push(new Error(`NodeClaim ${record.name}: ${error.message}`, { cause: error }));
     }
-  }
+    await next();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
   return { due, failures };
 }

@@ -6,7 +6,9 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { unavailability } from '../core/instance-type/unavailable.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
+import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts } from './ports.ts';
+import { resolveNodeClass } from './resolve-node-class.ts';
 
 /** What a controller looks at beside the cluster itself. */
 export interface View {
@@ -14,13 +16,10 @@ export interface View {
   readonly instanceTypes: boolean;
 }
 
-/**
- * Observe, for decisions on a whole cluster. The epoch is read first: whatever is recorded by somebody else while we read
- * makes our decision void.
- */
+/** Observe, for decisions on a whole cluster, from an epoch up to which everything decided is there to be seen. */
 export async function observeCluster(ports: ControllerPorts, cluster: string, view: View): Promise<ClusterSnapshot> {
   const { store } = ports;
-  const epoch = await store.readEpoch(cluster);
+  const epoch = await settledEpoch(ports, cluster);
   const nowMs = ports.clock.now();
   const [nodeClaims, commands, nominations, unavailable] = await Promise.all([
     store.listNodeClaims(cluster),
@@ -62,10 +61,14 @@ async function withInstanceTypes(
     ports.cluster.listNodeClasses(),
     ports.catalogue.readCatalogue(),
   ]);
-  const launchable = new Map<string, Launchable>();
-  for (const nodeClass of nodeClasses) {
-    launchable.set(nodeClass.metadata.name, await whatLaunches(ports, nodeClass, { catalogue, unavailable }));
-  }
+  const referenced = new Set(nodePools.map(({ spec }) => spec.template.spec.nodeClassRef.name));
+  const launchable = new Map(
+    await Promise.all(
+      nodeClasses
+        .filter(({ metadata }) => referenced.has(metadata.name))
+        .map(async (one) => [one.metadata.name, await whatLaunches(ports, one, { catalogue, unavailable })] as const),
+    ),
+  );
   return nodePools.map((nodePool) => {
     const { name } = nodePool.spec.template.spec.nodeClassRef;
     const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
@@ -83,7 +86,7 @@ async function whatLaunches(
 ): Promise<Launchable> {
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
-  const resolution = await ports.cloud.resolveNodeClass(nodeClass);
+  const resolution = await resolveNodeClass(ports, nodeClass);
   if (resolution.kind === 'unresolved') {
     return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
   }

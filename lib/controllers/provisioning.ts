@@ -1,13 +1,15 @@
 import { isProvisionable } from '../core/cluster/pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
 import type { Wake } from '../ports/messages.ts';
-import { decideForCluster, finishOpenDecisions } from './decide-for-cluster.ts';
+import { decideForCluster } from './decide-for-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
+import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { armWakeUp } from './wake-up.ts';
 
 /** Pending pods → NodeClaims. The cheap look comes first: most wakes find nothing to do. */
 export async function reconcileProvisioning(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
-  await finishOpenDecisions(ports, cluster);
+  await settledEpoch(ports, cluster);
   if (!(await isWorthALook(ports, cluster))) {
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
   }
@@ -16,7 +18,9 @@ export async function reconcileProvisioning(ports: ControllerPorts, { cluster }:
   if (snapshot.nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue')) {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
   }
-  return decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
+  const report = await decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
+  await armWakeUp(ports, 'provisioning', report);
+  return report;
 }
 
 /** Pods that wait, or nodes that are going and whose pods will (B1). */

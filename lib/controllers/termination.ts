@@ -15,19 +15,25 @@ export async function reconcileTermination(ports: ControllerPorts, wake: Wake): 
   const { cluster } = wake;
   const records = (await findClaims(ports, wake)).filter((record) => record.deletion !== undefined);
   const decisions: Decision[] = [];
+  const untold: Error[] = [];
   const nodes = records.length === 0 ? [] : await ports.cluster.listNodes();
   const { due, failures } = await eachClaim(records, ports.clock.now(), async (record) =>
-    takeDown(ports, { record, nodes, decisions }),
+    takeDown(ports, { record, nodes, decisions, untold }),
   );
   await armWakeUp(ports, 'termination', { cluster, due });
-  return { controller: 'termination', cluster, decisions, due, gauges: {}, failures };
+  return { controller: 'termination', cluster, decisions, due, gauges: {}, failures: [...failures, ...untold] };
 }
 
 async function takeDown(
   ports: ControllerPorts,
-  claim: { readonly record: NodeClaimRecord; readonly nodes: readonly Node[]; readonly decisions: Decision[] },
+  claim: {
+    readonly record: NodeClaimRecord;
+    readonly nodes: readonly Node[];
+    readonly decisions: Decision[];
+    readonly untold: Error[];
+  },
 ): Promise<readonly Due[]> {
-  const { record, nodes, decisions } = claim;
+  const { record, nodes, decisions, untold } = claim;
   const { cluster, name, version } = record;
   const instance = instanceOf(record);
   const node =
@@ -56,7 +62,7 @@ async function takeDown(
     };
     await carryOut(ports, decision);
     decisions.push(decision);
-    await announce(ports, decision);
+    untold.push(...(await announce(ports, decision)));
   }
   return due;
 }

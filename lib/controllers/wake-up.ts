@@ -6,7 +6,7 @@ import type { ControllerPorts } from './ports.ts';
 /** The tick comes every minute: what falls due later is armed by a tick that is nearer, so wakes do not pile up. */
 const TICK_MS = MINUTE_MS;
 
-/** Sends the function a wake for the first thing that falls due before the tick after next. */
+/** Sends the function a wake for the first thing that falls due before a tick will look anyway. */
 export async function armWakeUp(
   ports: Pick<ControllerPorts, 'messages' | 'clock'>,
   target: WakeTarget,
@@ -14,6 +14,6 @@ export async function armWakeUp(
 ): Promise<void> {
   const now = ports.clock.now();
   const next = Math.min(...due.map(({ atMs }) => atMs));
-  if (next > now + TICK_MS) return;
+  if (next >= now + TICK_MS) return;
   await ports.messages.wake(target, { cluster, reason: 'due' }, Math.max(0, next - now));
 }

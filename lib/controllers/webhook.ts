@@ -70,6 +70,8 @@ interface Review {
   readonly uid: string;
   readonly resource: string;
   readonly name?: string;
+  /** An Event that Kerf itself wrote: it tells us nothing new, and answering it would never end. */
+  readonly own: boolean;
 }
 
 /** Just enough of the review to answer it; what it says of the object is not believed and so not read. */
@@ -87,7 +89,8 @@ function parseReview(body: Uint8Array): Review | undefined {
   const resource = field(field(request, 'resource'), 'resource');
   const name = field(request, 'name');
   if (typeof uid !== 'string' || uid === '' || typeof resource !== 'string') return undefined;
-  return { uid, resource, ...(typeof name === 'string' && name !== '' && { name }) };
+  const own = field(field(request, 'object'), 'reportingController') === 'kerf';
+  return { uid, resource, own, ...(typeof name === 'string' && name !== '' && { name }) };
 }
 
 function field(value: unknown, key: string): unknown {
@@ -103,7 +106,8 @@ const TARGETS: Readonly<Record<string, readonly WakeTarget[]>> = {
 };
 
 async function wakeAll(ports: WebhookPorts, cluster: string, review: Review): Promise<readonly Error[]> {
-  const targets = Object.hasOwn(TARGETS, review.resource) ? (TARGETS[review.resource] ?? []) : [];
+  const known = Object.hasOwn(TARGETS, review.resource) && !review.own;
+  const targets = known ? (TARGETS[review.resource] ?? []) : [];
   const nodeClaim = review.resource === 'nodeclaims' ? review.name : undefined;
   const wake: Wake = { cluster, reason: 'webhook', ...(nodeClaim !== undefined && { nodeClaim }) };
   const failures: Error[] = [];

@@ -22,13 +22,11 @@ export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'des
       };
     },
     async describe() {
-      if (endpoint !== undefined && serviceCidr !== undefined && kubernetesVersion !== undefined) {
-        const bootstrap = {
-          clusterName: name,
-          endpoint,
-          certificateAuthority: certificateAuthority ?? '',
-          serviceCidr,
-        };
+      const vouched = certificateAuthority ?? (endpoint?.startsWith('http:') === true ? '' : undefined);
+      const known = endpoint !== undefined && serviceCidr !== undefined && kubernetesVersion !== undefined;
+      // A node does not join an API server that nobody vouches for: EKS is asked for what is missing.
+      if (known && vouched !== undefined) {
+        const bootstrap = { clusterName: name, endpoint, certificateAuthority: vouched, serviceCidr };
         return { bootstrap, kubernetesVersion };
       }
       const found = await eks.describe();

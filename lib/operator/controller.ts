@@ -23,15 +23,18 @@ import type { WakeRuntime } from './wake-batch.ts';
 
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
+/** A service that does not answer must not take the function's whole time: the tick asks again. */
+const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
+
 /** *Errors:* OptionError. */
 export function wireController(controller: ControllerFunction, environment: Environment = process.env): WakeRuntime {
   const options = controllerOptions(environment);
   const clients = {
-    dynamodb: new DynamoDBClient(),
-    ec2: new EC2Client(),
-    eks: new EKSClient(),
-    eventBridge: new EventBridgeClient(),
-    sqs: new SQSClient(),
+    dynamodb: new DynamoDBClient({ requestHandler: PATIENCE }),
+    ec2: new EC2Client({ requestHandler: PATIENCE }),
+    eks: new EKSClient({ requestHandler: PATIENCE }),
+    eventBridge: new EventBridgeClient({ requestHandler: PATIENCE }),
+    sqs: new SQSClient({ requestHandler: PATIENCE }),
   };
   const shared = sharedPorts(options, clients);
   const clusters = new Map(

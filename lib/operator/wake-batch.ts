@@ -1,5 +1,6 @@
 /** A batch of wakes becomes one run for each cluster; what fails is told apart by cluster, so that one never fails another. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
 import type { Wake } from '../ports/messages.ts';
 import { type Retrying, retrySoon } from './retry-soon.ts';
@@ -52,10 +53,10 @@ export function groupWakes(records: readonly SQSRecord[]): {
   const malformed = (byCluster.get(undefined) ?? []).map(({ record }) => record);
   const clusters = [...byCluster].flatMap(([cluster, group]) => {
     if (cluster === undefined) return [];
-    const claims = [...new Set(group.map(({ wake }) => wake?.nodeClaim))];
-    const reason = [...new Set(group.map(({ wake }) => wake?.reason))].join('+');
-    const nodeClaim = claims.length === 1 ? claims[0] : undefined;
-    const wake: Wake = { cluster, reason, ...(nodeClaim !== undefined && { nodeClaim }) };
+    const wake = coalesceWakes(
+      cluster,
+      group.flatMap((one) => (one.wake === undefined ? [] : [one.wake])),
+    );
     return [{ wake, records: group.map(({ record }) => record) }];
   });
   return { clusters, malformed };

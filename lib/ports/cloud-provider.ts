@@ -26,7 +26,8 @@ export interface UnresolvedNodeClass {
     | 'SecurityGroupsNotFound'
     | 'AMINotFound'
     | 'InstanceProfileNotFound'
-    | 'Unsupported';
+    | 'Unsupported'
+    | 'Refused';
   readonly message: string;
 }
 
@@ -39,7 +40,8 @@ export type MissingCapacity = Pick<UnavailableOffering, 'instanceType' | 'zone' 
 
 export type LaunchOutcome =
   | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }
-  | { readonly kind: 'no-capacity'; readonly missing: readonly MissingCapacity[]; readonly message: string };
+  /** Nothing was launched and the token is spent. Where nothing is missing, EC2 objects to something else: the message says what. */
+  | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string };
 
 export interface DescribedInstance extends Instance {
   readonly nodeClaim: string;

@@ -1,4 +1,5 @@
 import { refreshCatalogue } from '../controllers/catalogue.ts';
+import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import { reconcileDisruption } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
@@ -52,13 +53,12 @@ export function functions({ cluster, ports, timetable, timeline, invocations }: 
   const self: Functions = {
     reports,
     async wakes(target, wakes, receives = 1) {
-      for (const wake of coalesce(wakes)) {
-        try {
-          await atOnce(invocations, async () => run(target, wake));
-        } catch (error) {
-          failed(target, error);
-          if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, [wake], receives + 1));
-        }
+      const wake = coalesceWakes(cluster, wakes);
+      try {
+        await atOnce(invocations, async () => run(target, wake));
+      } catch (error) {
+        failed(target, error);
+        if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, [wake], receives + 1));
       }
     },
     async interruption(event, receives = 1) {
@@ -99,9 +99,3 @@ const RECONCILE = {
   disruption: reconcileDisruption,
   termination: reconcileTermination,
 } as const;
-
-/** One run for a batch: a wake for the whole cluster covers those for single claims. */
-function coalesce(wakes: readonly Wake[]): readonly Wake[] {
-  const whole = wakes.find((wake) => wake.nodeClaim === undefined);
-  return whole === undefined ? [...new Map(wakes.map((wake) => [wake.nodeClaim, wake])).values()] : [whole];
-}

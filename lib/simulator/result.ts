@@ -48,9 +48,9 @@ export function resultOf(parts: ResultParts): SimulationResult {
   const cost = instances.reduce((sum, instance) => sum + costOf(instance, nowMs), 0);
   return {
     nodesLaunched: instances.length,
-    nodesAtEnd: state.nodes.size,
+    nodesAtEnd: instances.length - timeline.filter((entry) => entry.kind === 'instance-terminated').length,
     podsRunning: pods.filter((pod) => pod.status?.phase === 'Running').length,
-    podsPending: pending.map((pod) => ({ pod: podKey(pod), reason: whyPending(pod, parts.refusals) })),
+    podsPending: pending.map((pod) => ({ pod: podKey(pod), reason: whyPending(pod, parts) })),
     totalCostUsd: Math.round(cost * 1e6) / 1e6,
     pendingToRunningSeconds: waits(timeline),
     actions: countActions(timeline),
@@ -62,14 +62,16 @@ export function resultOf(parts: ResultParts): SimulationResult {
   };
 }
 
-function whyPending(pod: Pod, refusals: ResultParts['refusals']): string {
+function whyPending(pod: Pod, { refusals, state }: Pick<ResultParts, 'refusals' | 'state'>): string {
   const why = refusals.get(`pod ${podKey(pod)}`) ?? [];
   if (why.length > 0)
     return why
       .map(({ nodePool, message }) => (nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`))
       .join('; ');
   if ((pod.spec.schedulingGates ?? []).length > 0) return 'it has scheduling gates';
-  return pod.spec.nodeName === undefined ? 'its node is still to come' : `it is starting on ${pod.spec.nodeName}`;
+  const { nodeName } = pod.spec;
+  if (nodeName === undefined) return 'its node is still to come';
+  return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
 }
 
 function waits(timeline: readonly TimelineEntry[]): SimulationResult['pendingToRunningSeconds'] {

@@ -60,16 +60,18 @@ export class KerfStack extends Stack {
     for (const [name, { wakeQueue, logGroup }] of Object.entries(functions)) {
       this.#output({ [`${name}QueueUrl`]: wakeQueue.queue.queueUrl, [`${name}LogGroup`]: logGroup.logGroupName });
     }
+    // Each needs an access entry in every cluster.
+    for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: functions[name].role.roleArn });
   }
 
   /** Who may do what. */
   #permit(functions: WakeFunctions, { clusters, state, decisions }: Permitted): void {
-    const { provisioning, lifecycle, disruption, termination, interruption, catalogue } = functions;
+    const { provisioning, lifecycle, termination, interruption, catalogue } = functions;
     const controllers = CLUSTER_FUNCTIONS.map((name) => functions[name]);
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
     for (const { role } of [...controllers, interruption, catalogue]) state.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
-    for (const { role } of [provisioning, lifecycle, disruption]) permissions.grantNodeClassReads(role);
+    for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role);
     for (const { role } of [lifecycle, termination]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters);
     permissions.grantTerminate(termination.role, clusters);

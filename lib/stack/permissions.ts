@@ -7,7 +7,10 @@ import { CLUSTER_TAG, type ClusterOptions } from '../operator/options.ts';
 const LAUNCHED = ['fleet', 'instance', 'volume', 'network-interface', 'launch-template'];
 
 /** What CreateFleet uses and leaves as it is, and the spot request, which it makes without tags. */
-const LAUNCHED_FROM = ['subnet', 'security-group', 'capacity-reservation', 'spot-instances-request'];
+const LAUNCHED_FROM = ['subnet', 'security-group', 'capacity-reservation', 'spot-instances-request', 'placement-group'];
+
+/** What an instance is made from, whoever owns it. */
+const PUBLIC = ['image', 'snapshot'];
 
 /** The API server's address and certificate, of these clusters only. */
 export function grantClusterAccess(role: IRole, clusters: readonly ClusterOptions[]): void {
@@ -46,7 +49,9 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[]): v
   const launched = LAUNCHED.map((type) => ec2Arn(stack, type));
   allow(role, { actions: [...launch, 'ec2:CreateLaunchTemplate'], resources: launched, conditions: tagged });
   allow(role, { actions: launch, resources: [ec2Arn(stack, 'launch-template')], conditions: own });
-  allow(role, { actions: launch, resources: [...LAUNCHED_FROM.map((type) => ec2Arn(stack, type)), imageArn(stack)] });
+  const chosenFrom = LAUNCHED_FROM.map((type) => anybodysArn(stack, type));
+  const images = PUBLIC.map((type) => publicArn(stack, type));
+  allow(role, { actions: launch, resources: [...chosenFrom, ...images] });
   allow(role, {
     actions: ['ec2:CreateTags'],
     resources: launched,
@@ -60,14 +65,17 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[]): v
   allow(role, {
     actions: ['iam:PassRole'],
     resources: clusters.map((cluster) => nodeRoleArn(stack, cluster)),
-    conditions: { StringEquals: { 'iam:PassedToService': 'ec2.amazonaws.com' } },
+    conditions: { StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] } },
   });
   const reason = 'EC2 names what it makes only while it makes it: the condition on the cluster tag is the limit';
   acknowledgeWildcards(role, LAUNCHED.map(printedArn), reason);
   const chosen = 'The EC2NodeClass of the cluster selects them at run time; a launch takes nothing away from them';
   acknowledgeWildcards(
     role,
-    [...LAUNCHED_FROM.map(printedArn), 'arn:<AWS::Partition>:ec2:<AWS::Region>::image/*'],
+    [
+      ...LAUNCHED_FROM.map((type) => `arn:<AWS::Partition>:ec2:<AWS::Region>:*:${type}/*`),
+      ...PUBLIC.map((type) => `arn:<AWS::Partition>:ec2:<AWS::Region>::${type}/*`),
+    ],
     chosen,
   );
 }
@@ -96,9 +104,14 @@ function ec2Arn(stack: Stack, resource: string): string {
   return stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
 }
 
-/** Images belong to whoever made them: their ARNs have no account. */
-function imageArn(stack: Stack): string {
-  return stack.formatArn({ service: 'ec2', account: '', resource: 'image', resourceName: '*' });
+/** Subnets may be another account's, shared with ours. */
+function anybodysArn(stack: Stack, resource: string): string {
+  return stack.formatArn({ service: 'ec2', account: '*', resource, resourceName: '*' });
+}
+
+/** Images and their snapshots belong to whoever made them: their ARNs have no account. */
+function publicArn(stack: Stack, resource: string): string {
+  return stack.formatArn({ service: 'ec2', account: '', resource, resourceName: '*' });
 }
 
 function allowDescribe(role: IRole, actions: readonly string[]): void {

@@ -17,7 +17,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
   const timetable = timetableFrom(NOW_MS);
   const cloud = simulatedEc2({
     cluster: aLaunchRequest().cluster,
-    catalogue: shippedCatalogue('us-east-1'),
+    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
     timetable,
     random: randomFrom(1),
     timeline: timelineFrom(timetable),

@@ -93,7 +93,7 @@ export function cloudProviderContract(
         const request = harness.request();
         await harness.exhaust?.(request);
         const outcome = await cloud.launch(request);
-        expect(outcome.kind).toBe('no-capacity');
+        expect(outcome.kind).toBe('refused');
         const missing = outcome.missing.map(({ instanceType, zone }) => `${instanceType} ${zone}`).toSorted();
         expect(missing).toEqual(request.overrides.map((each) => `${each.instanceType} ${each.zone}`).toSorted());
       });

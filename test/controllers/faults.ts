@@ -21,13 +21,11 @@ export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => C
   });
 }
 
-/** Ports that take their time before and after every call. */
-export function withDelays(ports: ControllerPorts, delay: () => Promise<void>): ControllerPorts {
-  return around(ports, async (_call, go) => {
-    await delay();
-    const answer = await go();
-    await delay();
-    return answer;
+/** Ports that take their time before every call. */
+export function withDelays(ports: ControllerPorts, delay: (call: PortCall) => Promise<void>): ControllerPorts {
+  return around(ports, async (call, go) => {
+    await delay(call);
+    return go();
   });
 }
 

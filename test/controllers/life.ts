@@ -6,7 +6,7 @@ import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { aDeployment, someManifests } from './manifests.ts';
 
-const catalogue = shippedCatalogue('us-east-1');
+const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
 /** Pods come, a spot instance is taken back, all is scaled away: every kind of action happens. */
 const EVENTS: readonly ScenarioEvent[] = [

@@ -19,6 +19,16 @@ describe('the same trigger twice', () => {
     );
   }
 
+  test.each(['store.createNodeClaim', 'store.nominate', 'store.closeDecision'])(
+    'an invocation that dawdles before %s is overtaken by another, which sees what was decided (promise 1)',
+    async (method) => {
+      const result = await live({ invocations: 2, wrapPorts: (ports) => dawdlingBefore(ports, method) });
+      expectOneInstanceAClaim(result);
+      expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
+      expectAllGone(result);
+    },
+  );
+
   test('every message delivered again a little later launches nothing twice and leaks nothing', async () => {
     const result = await live({ wrapPorts: deliverTwice });
     expectOneInstanceAClaim(result);
@@ -41,6 +51,23 @@ function interleaved(ports: ControllerPorts, random: Random): ControllerPorts {
     for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
   });
   return { ...slow, clock: { now: () => ports.clock.now() + random.between(0, 40) } };
+}
+
+/**
+ * The first invocation waits before the method, the second between its first look and its reading: it reads after the first
+ * has recorded, and before that is carried out. Clocks differ, so the two would decide different things.
+ */
+function dawdlingBefore(ports: ControllerPorts, method: string): ControllerPorts {
+  const calls = new Map<string, number>();
+  let reads = 0;
+  const slow = withDelays(ports, async (call) => {
+    const nth = (calls.get(call.method) ?? 0) + 1;
+    calls.set(call.method, nth);
+    let turns = call.method === method && nth % 2 === 1 ? 3_000 : 0;
+    if (call.method === 'cluster.listUnboundPods' && nth % 2 === 0) turns = 800;
+    for (; turns > 0; turns -= 1) await Promise.resolve();
+  });
+  return { ...slow, clock: { now: () => ports.clock.now() + (++reads % 7) } };
 }
 
 function deliverTwice(ports: ControllerPorts): ControllerPorts {

@@ -59,15 +59,20 @@ const deployment = fc.record({
 
 type Deployment = typeof deployment extends fc.Arbitrary<infer T> ? T : never;
 
+function required(one: NodeSelectorRequirement) {
+  return { nodeSelectorTerms: [{ matchExpressions: [one] }] };
+}
+
 function affinityOf({ requirement, avoids }: Deployment): Affinity {
-  const required = (one: NodeSelectorRequirement) => ({ nodeSelectorTerms: [{ matchExpressions: [one] }] });
   return {
     ...(requirement === undefined
       ? {}
       : { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required(requirement) } }),
     ...(avoids === undefined
       ? {}
-      : avoiding(affinityTerm({ topologyKey: avoids.topologyKey, labelSelector: { matchLabels: { app: avoids.app } } }))),
+      : avoiding(
+          affinityTerm({ topologyKey: avoids.topologyKey, labelSelector: { matchLabels: { app: avoids.app } } }),
+        )),
   };
 }
 
@@ -132,9 +137,12 @@ export const problem: fc.Arbitrary<{ readonly snapshot: ClusterSnapshot; readonl
   .map(({ deployments, pools, nodes, daemon }) => {
     const named = deployments.map((of, index) => ({ of, app: APPS[index] ?? 'a' }));
     const pods = named.flatMap(({ of, app }) =>
-      Array.from({ length: of.replicas }, (_, index) => pendingPod({ name: `${app}-${index}`, ...podOptions(app, of) })),
+      Array.from({ length: of.replicas }, (_, index) =>
+        pendingPod({ name: `${app}-${index}`, ...podOptions(app, of) }),
+      ),
     );
-    const running = nodes.length === 0 ? [] : named.flatMap(({ of, app }, at) => runningPods(app, of, { at, nodes: nodes.length }));
+    const running =
+      nodes.length === 0 ? [] : named.flatMap(({ of, app }, at) => runningPods(app, of, { at, nodes: nodes.length }));
     const snapshot = aSnapshot({
       nodePools: pools.map((of, index) => poolView(`pool-${index}`, of)),
       nodes: nodes.map((of, index) =>
@@ -148,7 +156,14 @@ export const problem: fc.Arbitrary<{ readonly snapshot: ClusterSnapshot; readonl
       ),
       pods: running,
       daemonSets:
-        daemon === 'none' ? [] : [aDaemonSet('logs', { ...DAEMON, ...(daemon === 'amd64' ? { nodeSelector: { 'kubernetes.io/arch': 'amd64' } } : {}) })],
+        daemon === 'none'
+          ? []
+          : [
+              aDaemonSet('logs', {
+                ...DAEMON,
+                ...(daemon === 'amd64' ? { nodeSelector: { 'kubernetes.io/arch': 'amd64' } } : {}),
+              }),
+            ],
       nodeClaims: pools.flatMap((of, index) =>
         of.held ? [launchedClaim({ name: `held-${index}`, nodePool: `pool-${index}`, allocatable: {} })] : [],
       ),

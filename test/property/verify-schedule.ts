@@ -69,13 +69,15 @@ function newPlace(claim: Schedule['newClaims'][number], original: (pod: Pod) => 
   const outcomes = claim.instanceTypes.flatMap((type) =>
     type.offerings
       .filter((offering) => offering.available)
-      .map((offering) => ({
-        ...labelsOf(type),
-        ...template.metadata?.labels,
-        [ZONE]: offering.zone,
-        [CAPACITY_TYPE]: offering.capacityType,
-        [HOSTNAME]: claim.name,
-      }))
+      .map(
+        (offering): Labels => ({
+          ...labelsOf(type),
+          ...template.metadata?.labels,
+          [ZONE]: offering.zone,
+          [CAPACITY_TYPE]: offering.capacityType,
+          [HOSTNAME]: claim.name,
+        }),
+      )
       .filter((labels) => [ZONE, CAPACITY_TYPE].every((key) => leftOpen(claim, key, labels[key])))
       .map((labels) => ({ labels, allocatable: type.allocatable })),
   );
@@ -191,7 +193,9 @@ function wrongNeighbours(place: Place, pod: Pod, places: readonly Place[]): read
       .flatMap((one) =>
         [...avoidedBy(pod, one), ...avoidedBy(one, pod)]
           .filter((key) => !domainsOf(place, key).isDisjointFrom(domainsOf(other, key)))
-          .map((key) => `${pod.metadata.name} on ${place.name} and ${one.metadata.name} on ${other.name} share a ${key}`),
+          .map(
+            (key) => `${pod.metadata.name} on ${place.name} and ${one.metadata.name} on ${other.name} share a ${key}`,
+          ),
       ),
   );
 }
@@ -208,13 +212,17 @@ function wrongSpread(place: Place, pod: Pod, places: readonly Place[]): readonly
   const app = pod.metadata.labels?.['app'];
   return (pod.spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey, maxSkew }) => {
     const [domain, ...more] = domainsOf(place, topologyKey);
-    if (domain === undefined || more.length > 0) return [`${pod.metadata.name} is spread, but its ${topologyKey} is open`];
+    if (domain === undefined || more.length > 0)
+      return [`${pod.metadata.name} is spread, but its ${topologyKey} is open`];
     const count = (one: string): number =>
       total(
         places
           .filter((other) => domainsOf(other, topologyKey).has(one))
           .filter((other) => other.outcomes.some(({ labels }) => meetsLabels(pod, labels)))
-          .map((other) => [...other.there, ...other.added].filter(({ metadata }) => metadata.labels?.['app'] === app).length),
+          .map(
+            (other) =>
+              [...other.there, ...other.added].filter(({ metadata }) => metadata.labels?.['app'] === app).length,
+          ),
       );
     // A new host is always possible, and empty.
     const usable = topologyKey === HOSTNAME ? [] : zonesFor(pod, places);
@@ -227,7 +235,8 @@ function wrongSpread(place: Place, pod: Pod, places: readonly Place[]): readonly
 /** The zones that are there and that the pod does not rule out. */
 function zonesFor(pod: Pod, places: readonly Place[]): readonly string[] {
   const zones = new Set(places.flatMap((place) => [...domainsOf(place, ZONE)]));
-  const [term] = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const [term] =
+    pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const wanted = pod.spec.nodeSelector?.[ZONE];
   return [...zones].filter(
     (zone) =>
@@ -254,10 +263,24 @@ function overLimits({ nodePools, nodeClaims }: ClusterSnapshot, { newClaims }: S
 }
 
 /** A pod that is given up for want of room or types must fit on no node that the pool could make for it alone. */
-function unjustified({ nodePools, daemonSets }: ClusterSnapshot, { pod, refusals }: Schedule['unplaced'][number]): readonly string[] {
-  const hard = ['InsufficientResources', 'NoInstanceTypes', 'NoOffering', 'Label', 'Taint', 'HostPort'];
+function unjustified(
+  { nodePools, daemonSets }: ClusterSnapshot,
+  { pod, refusals }: Schedule['unplaced'][number],
+): readonly string[] {
+  const hard = [
+    'InsufficientResources',
+    'NoInstanceTypes',
+    'NoOffering',
+    'Label',
+    'Taint',
+    'HostPort',
+    'LimitExceeded',
+  ];
+  const limited = nodePools.filter(({ nodePool }) => Object.keys(nodePool.spec.limits ?? {}).length > 0);
+  const hasLimits = (name?: string): boolean => limited.some(({ nodePool }) => nodePool.metadata.name === name);
   return refusals
     .filter(({ refusal }) => hard.includes(refusal.reason))
+    .filter(({ nodePool, refusal }) => refusal.reason !== 'LimitExceeded' || !hasLimits(nodePool))
     .flatMap(({ nodePool, refusal }) => {
       const view = nodePools.find((one) => one.nodePool.metadata.name === nodePool);
       const { spec, metadata } = view?.nodePool.spec.template ?? {};
@@ -265,14 +288,28 @@ function unjustified({ nodePools, daemonSets }: ClusterSnapshot, { pod, refusals
         type.offerings
           .filter(({ available }) => available)
           .map(({ zone, capacityType }) => {
-            const labels = { ...labelsOf(type), ...metadata?.labels, [ZONE]: zone, [CAPACITY_TYPE]: capacityType };
+            const labels: Labels = {
+              ...labelsOf(type),
+              ...metadata?.labels,
+              [ZONE]: zone,
+              [CAPACITY_TYPE]: capacityType,
+            };
             const allowed = (spec?.requirements ?? []).every((one) => meetsExpression(one, labels[one.key]));
-            const place = { name: 'alone', taints: spec?.taints ?? [], there: [], added: [pod], outcomes: [], isNew: true };
+            const place = {
+              name: 'alone',
+              taints: spec?.taints ?? [],
+              there: [],
+              added: [pod],
+              outcomes: [],
+              isNew: true,
+            };
             const fine = wrongWith(place, { labels, allocatable: type.allocatable }, daemonSets).length === 0;
             return allowed && fine ? `${type.name} in ${zone}` : undefined;
           }),
       );
       const one = fitting.find((text) => text !== undefined);
-      return one === undefined ? [] : [`${pod.metadata.name}: ${refusal.reason}, but ${one} of ${nodePool ?? ''} would do`];
+      return one === undefined
+        ? []
+        : [`${pod.metadata.name}: ${refusal.reason}, but ${one} of ${nodePool ?? ''} would do`];
     });
 }

@@ -61,8 +61,8 @@ function title({ manifests, catalogue, seed }: SimulationInput, terminal: Termin
   ] as const;
   const what = counts.flatMap(([count, kind]) => (count === 0 ? [] : [counted(count, kind)])).join(', ');
   const source = `${catalogue.facts.length} instance types, prices of ${catalogue.asOf.slice(0, 10)}`;
-  const where = paint(`Simulated EKS cluster in ${catalogue.region}`, 'bold', terminal);
-  return `${where}: ${what}. ${source}, seed ${seed}. It starts at zero nodes.\n\n`;
+  const text = `Simulated EKS cluster in ${catalogue.region}: ${what}. ${source}, seed ${seed}. It starts at zero nodes.`;
+  return `${paint(wrap(text, terminal.columns ?? DEFAULT_COLUMNS).join('\n'), 'bold', terminal)}\n\n`;
 }
 
 /** `00:01:12  label        text`, long text wrapped under itself. */

@@ -93,6 +93,7 @@ function readSource(context: CliContext, file: string): { readonly file: string;
 
 function inputOf(manifests: Manifests, flags: Flags): SimulationInput {
   const scenario: Scenario | undefined = manifests.scenarios[0];
+  checkSize(manifests);
   return {
     manifests,
     ...(scenario === undefined ? {} : { scenario }),
@@ -107,6 +108,15 @@ async function drain(input: SimulationInput): Promise<SimulationResult> {
   let step = await run.next();
   while (step.done !== true) step = await run.next();
   return step.value;
+}
+
+/** More than a simulation in one process can show in a time that anybody would wait for. */
+const MOST_PODS = 20_000;
+
+function checkSize(manifests: Manifests): void {
+  const pods = manifests.deployments.reduce((sum, one) => sum + (one.spec.replicas ?? 1), manifests.pods.length);
+  if (pods > MOST_PODS)
+    throw new BadInputError(`${pods} pods are too many: at most ${MOST_PODS} are simulated; lower the replicas`);
 }
 
 /** Prints what happens when it happens, at the speed that was asked for. */
@@ -130,6 +140,9 @@ async function show(context: CliContext, input: SimulationInput, speed: number |
   return step.value;
 }
 
+/** At a hundredth of real time an hour takes four days. */
+const SLOWEST = 0.01;
+
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
@@ -139,8 +152,8 @@ function wholeNumber(text: string): number {
 
 function positiveNumber(text: string): number {
   const value = Number(text);
-  if (!(value > 0) || !Number.isFinite(value))
-    throw new SyntaxError(`"${text}" is not a speed: write a number above 0, such as 1 or 60`);
+  if (!(value >= SLOWEST) || !Number.isFinite(value))
+    throw new SyntaxError(`"${text}" is not a speed: write a number from ${SLOWEST} on, such as 1 (real time) or 60`);
   return value;
 }
 

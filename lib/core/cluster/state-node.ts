@@ -128,7 +128,7 @@ function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initi
 }
 
 /** What pods on the node take, those that are just ending included: they hold their place until they are gone. */
-export function usedResources(stateNode: StateNode): Resources {
+function usedResources(stateNode: StateNode): Resources {
   return add(...stateNode.pods.map(podRequests));
 }
 

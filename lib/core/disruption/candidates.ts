@@ -1,6 +1,7 @@
-import { type Pod, type PodDisruptionBudget, podKey, selectorMatches } from '../../apis/kubernetes.ts';
+import { type Pod, type PodDisruptionBudget, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isActive, isDrainable, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
@@ -40,11 +41,7 @@ function whyPodsBlock(pods: readonly Pod[], budgets: readonly PodDisruptionBudge
       return refusal('DoNotDisrupt', `pod ${podKey(pod)} carries ${DO_NOT_DISRUPT}`);
     }
     if (!isDrainable(pod) || isOwnedByDaemonSet(pod)) continue;
-    const mine = budgets.filter(
-      ({ metadata, spec }) =>
-        (metadata.namespace ?? 'default') === (pod.metadata.namespace ?? 'default') &&
-        selectorMatches(spec.selector, pod.metadata.labels),
-    );
+    const mine = budgets.filter((budget) => selectsPod(budget, pod));
     if (mine.length > 1)
       return refusal('MultiplePDBs', `pod ${podKey(pod)} has ${mine.length} PodDisruptionBudgets`, {
         budgets: mine.length,

@@ -39,18 +39,10 @@ export function interrupt(message: InterruptionMessage, record: NodeClaimRecord,
           },
         ]
       : [];
-  const remove: readonly InterruptAction[] =
-    record.deletion === undefined
-      ? [
-          {
-            kind: 'delete-node-claim',
-            nodeClaim: record.name,
-            reason,
-            message: `${message.kind} of instance ${instance.id}`,
-          },
-        ]
-      : [];
-  return { actions: [...mark, ...remove], blocked: [] };
+  // Also where it is being deleted already: the wakes that go with it may have been lost.
+  const why = `${message.kind} of instance ${instance.id}`;
+  const remove: InterruptAction = { kind: 'delete-node-claim', nodeClaim: record.name, reason, message: why };
+  return { actions: [...mark, remove], blocked: [] };
 }
 
 function deletionReason(message: InterruptionMessage): DeletionReason | undefined {

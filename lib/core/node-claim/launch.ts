@@ -1,7 +1,7 @@
 import { amiFamilyOf, type EC2NodeClass, METADATA_DEFAULTS } from '../../apis/ec2-node-class.ts';
 import { CAPACITY_TYPES, type CapacityType, NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
-import { MINUTE_MS } from '../../apis/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
 import { fingerprint } from '../identity.ts';
 import type { ClusterBootstrap } from '../node-class/cluster-bootstrap.ts';
@@ -121,6 +121,18 @@ export function launched(record: NodeClaimRecord, instance: Instance, nowMs: num
   };
 }
 
-export function refusedLaunch(record: NodeClaimRecord, message: string, nowMs: number): NodeClaimRecord {
-  return { ...record, launch: { kind: 'refused', attempt: attemptsOf(record), message, atMs: nowMs } };
+/** Where nothing was learned of capacity, the same call would be refused again: 5 s, doubled with each attempt, to a minute. */
+const FIRST_PAUSE_MS = 5 * SECOND_MS;
+
+/** The record once EC2 refused. `learned`: the next attempt leaves out what had no capacity, so it need not wait. */
+export function refusedLaunch(
+  record: NodeClaimRecord,
+  { message, nowMs, learned = false }: { readonly message: string; readonly nowMs: number; readonly learned?: boolean },
+): NodeClaimRecord {
+  const attempt = attemptsOf(record);
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MINUTE_MS);
+  return {
+    ...record,
+    launch: { kind: 'refused', attempt, message, atMs: nowMs, ...(learned ? {} : { retryAtMs: nowMs + pauseMs }) },
+  };
 }

@@ -3,9 +3,10 @@ import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Due, Verdict } from '../action.ts';
+import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { type LaunchContext, LISTED_AFTER_MS, planLaunch } from './launch.ts';
-import type { DeletionReason, NodeClaimRecord } from './record.ts';
+import { type LaunchContext, LISTED_AFTER_MS, launched, planLaunch, refusedLaunch } from './launch.ts';
+import type { DeletionReason, Instance, NodeClaimRecord } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
 /** D8. */
@@ -20,6 +21,8 @@ export interface NodeClaimView {
   readonly deleteRequested: boolean;
   /** Whether EC2 lists the instance. */
   readonly instanceListed: boolean;
+  /** An instance that carries the claim's name: what a launch made whose reply was lost. */
+  readonly taggedInstance?: Instance;
   /** C15–C24: what the instance type says of the node; needed for its registration. */
   readonly instanceLabels: Labels;
   /** What a launch needs, or why the NodeClass cannot be used just now. */
@@ -38,7 +41,7 @@ export interface LifecycleVerdict extends Verdict {
  */
 export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVerdict {
   const { record } = view;
-  if (record.launch.kind === 'requested') return replay(record, record.launch);
+  if (record.launch.kind === 'requested') return settle(view, record.launch, nowMs);
   if (record.deletion !== undefined) return unchanged(record);
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
@@ -48,11 +51,23 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
   return join(view, view.node, nowMs);
 }
 
-/** A request whose outcome is not recorded is sent again word for word: EC2 answers with what the first one launched. */
-function replay(
-  record: NodeClaimRecord,
+/**
+ * A launch whose outcome is not recorded. An instance with the claim's name is what it made. Else the request is sent again
+ * word for word: EC2 answers with what the first one launched. A claim that must go, or that cannot be settled in the time
+ * for a launch, is given up once EC2 has had time to list what there is.
+ */
+function settle(
+  { record, taggedInstance }: NodeClaimView,
   state: NodeClaimRecord['launch'] & { readonly kind: 'requested' },
+  nowMs: number,
 ): LifecycleVerdict {
+  if (taggedInstance !== undefined) return unchanged(launched(record, taggedInstance, nowMs));
+  const hopeless = record.deletion !== undefined || nowMs - record.createdAtMs >= LAUNCH_TIMEOUT_MS;
+  if (hopeless && nowMs - state.atMs >= LISTED_AFTER_MS) {
+    return unchanged(
+      refusedLaunch(record, { message: 'its launch was never settled, and EC2 lists no instance of it', nowMs }),
+    );
+  }
   const { attempt, request } = state;
   return act(record, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
 }
@@ -60,6 +75,9 @@ function replay(
 function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
   const { record, launchContext } = view;
   if (!('resolved' in launchContext)) return waiting(record, launchContext, nowMs);
+  const { launch: state } = record;
+  const pauseUntilMs = state.kind === 'refused' ? (state.retryAtMs ?? nowMs) : nowMs;
+  if (nowMs < pauseUntilMs) return { ...unchanged(record), due: [settling(pauseUntilMs)] };
   const plan = planLaunch(record, launchContext);
   switch (plan.kind) {
     case 'no-capacity':
@@ -103,7 +121,10 @@ function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: numb
   }
   const ready = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
   const patch = { labels: { [INITIALIZED]: 'true' } };
-  return { ...act(ready, { kind: 'initialize-node', nodeClaim: record.name, node: target, patch }), due };
+  const initialize: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
+  // Until the kube-scheduler has bound them, the node looks empty.
+  const promise = record.pods.length === 0 ? [] : [nomination(target.name, record.pods, nowMs)];
+  return { record: ready, actions: [initialize, ...promise], blocked: [], due };
 }
 
 interface Goodbye {

@@ -1,4 +1,4 @@
-import type { Condition } from '../../apis/kubernetes.ts';
+import type { Condition, OwnerReference } from '../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { formatTime } from '../../apis/time.ts';
@@ -16,6 +16,7 @@ export function mirrorOf(record: NodeClaimRecord): NodeClaim {
       labels: record.labels,
       annotations: record.annotations,
       finalizers: [TERMINATION_FINALIZER],
+      ...(record.nodePoolUid === undefined ? {} : { ownerReferences: [ownerOf(record.nodePool, record.nodePoolUid)] }),
       creationTimestamp: formatTime(record.createdAtMs),
     },
     spec: record.spec,
@@ -28,6 +29,28 @@ export function mirrorOf(record: NodeClaimRecord): NodeClaim {
       conditions: conditionsOf(record),
     },
   };
+}
+
+/** A1.29: deleting the NodePool deletes its claims. */
+function ownerOf(name: string, uid: string): OwnerReference {
+  return { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name, uid, blockOwnerDeletion: true };
+}
+
+/** Whether the object in the cluster says what the record says. */
+export function isShownBy(record: NodeClaimRecord, mirror: NodeClaim | undefined): boolean {
+  const wanted = mirrorOf(record).status;
+  const shown = mirror?.status;
+  return (
+    shown !== undefined &&
+    shown.providerID === wanted?.providerID &&
+    shown.nodeName === wanted?.nodeName &&
+    trueConditions(shown) === trueConditions(wanted)
+  );
+}
+
+function trueConditions(status: NodeClaim['status']): string {
+  const types = (status?.conditions ?? []).flatMap((one) => (one.status === 'True' ? [one.type] : []));
+  return types.toSorted().join();
 }
 
 /** A2.5: Ready when launched, registered and initialized. */

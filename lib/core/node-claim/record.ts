@@ -62,8 +62,15 @@ export type LaunchState =
   /** Frozen and perhaps sent: until its outcome is recorded, only this very request may be sent. */
   | { readonly kind: 'requested'; readonly attempt: number; readonly request: LaunchRequest; readonly atMs: number }
   | { readonly kind: 'launched'; readonly attempt: number; readonly instance: Instance; readonly atMs: number }
-  /** Refused for want of capacity; the next attempt leaves out what is known to be unavailable. */
-  | { readonly kind: 'refused'; readonly attempt: number; readonly message: string; readonly atMs: number };
+  /** EC2 refused; the next attempt leaves out what is known to be unavailable. */
+  | {
+      readonly kind: 'refused';
+      readonly attempt: number;
+      readonly message: string;
+      readonly atMs: number;
+      /** Absent: at once. */
+      readonly retryAtMs?: number;
+    };
 
 /** F1: why a claim goes, in Karpenter's words, for metrics and events. */
 export type DeletionReason =
@@ -96,6 +103,8 @@ export interface NodeClaimRecord {
   readonly version: number;
   readonly decisionId: string;
   readonly nodePool: string;
+  /** A1.29: by which Kubernetes deletes the claim with its pool. */
+  readonly nodePoolUid?: string;
   readonly labels: Labels;
   readonly annotations: Labels;
   readonly spec: NodeClaimSpec;

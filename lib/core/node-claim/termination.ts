@@ -9,10 +9,8 @@ import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
 
 /** D22: a drain is not over before daemons and latecomers had time to show. */
 const LEAST_DRAIN_MS = 5 * SECOND_MS;
-/** D23: how soon an eviction that was refused is tried again. */
-const RETRY_MS = 5 * SECOND_MS;
-/** D26. */
-const INSTANCE_POLL_MS = 5 * SECOND_MS;
+/** D23, D26: how often an eviction that was refused is tried again, and EC2 asked for the instance. */
+const POLL_MS = 5 * SECOND_MS;
 /** D21: a pod that should have ended a minute ago has lost its kubelet. */
 const STUCK_MS = 60 * SECOND_MS;
 /** Kubernetes's default for terminationGracePeriodSeconds. */
@@ -40,7 +38,7 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
   const { deletion } = record;
   if (deletion === undefined || record.releasedAtMs !== undefined) return nothing(record);
   // D36: a launch whose outcome is unknown may have made an instance: lifecycle settles it first.
-  if (record.launch.kind === 'requested') return { ...nothing(record), due: [settling(nowMs + RETRY_MS)] };
+  if (record.launch.kind === 'requested') return { ...nothing(record), due: [pollAfter(nowMs)] };
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
   if (view.instanceState === undefined) {
@@ -48,12 +46,16 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...nothing(record), due: [settling(listedBy)] } : release(view, nowMs);
   }
-  if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [settling(nowMs + INSTANCE_POLL_MS)] };
+  if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [pollAfter(nowMs)] };
   if (node === undefined || record.registeredAtMs === undefined) return terminate(record, instance.id, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
-  const draining = { ...record, deletion: { ...deletion, drainStartedAtMs: deletion.drainStartedAtMs ?? nowMs } };
+  const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
+  const draining =
+    deletion.drainStartedAtMs === undefined
+      ? { ...record, deletion: { ...deletion, drainStartedAtMs: nowMs } }
+      : record;
   if (!drained) return { record: draining, actions, blocked, due };
-  const earliest = draining.deletion.drainStartedAtMs + LEAST_DRAIN_MS;
+  const earliest = startedAtMs + LEAST_DRAIN_MS;
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [settling(earliest)] };
   return terminate(draining, instance.id, nowMs);
 }
@@ -71,7 +73,7 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   return {
     actions: [...cordon, ...forced, ...evictions],
     blocked: held.map((pod) => heldBack(record, pod)),
-    due: pods.length === 0 ? [] : [settling(nowMs + RETRY_MS)],
+    due: pods.length === 0 ? [] : [pollAfter(nowMs)],
     drained: pods.length === 0,
   };
 }
@@ -127,15 +129,15 @@ function isStuck(pod: Pod, nowMs: number): boolean {
 function terminate(record: NodeClaimRecord, instanceId: string, nowMs: number): TerminationVerdict {
   const { deletion } = record;
   if (deletion === undefined) return nothing(record);
-  const asked = {
-    ...record,
-    deletion: { ...deletion, terminateRequestedAtMs: deletion.terminateRequestedAtMs ?? nowMs },
-  };
+  const asked =
+    deletion.terminateRequestedAtMs === undefined
+      ? { ...record, deletion: { ...deletion, terminateRequestedAtMs: nowMs } }
+      : record;
   return {
     record: asked,
     actions: [{ kind: 'terminate-instance', nodeClaim: record.name, instanceId }],
     blocked: [],
-    due: [settling(nowMs + INSTANCE_POLL_MS)],
+    due: [pollAfter(nowMs)],
   };
 }
 
@@ -175,6 +177,11 @@ function targetOf(pod: Pod): PodTarget {
 
 function nothing(record: NodeClaimRecord): TerminationVerdict {
   return { record, actions: [], blocked: [], due: [] };
+}
+
+/** The next look: on a grid that all claims share, so that their wakes are one. */
+function pollAfter(nowMs: number): Due {
+  return settling((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
 }
 
 function settling(atMs: number): Due {

@@ -23,7 +23,7 @@ export interface NewNodeClaimContext {
  */
 export function newNodeClaim(claim: OpenClaim, index: number, context: NewNodeClaimContext): NodeClaimRecord {
   const { template } = claim;
-  const pool = template.nodePool.metadata.name;
+  const { name: pool, uid } = template.nodePool.metadata;
   const { spec } = template.nodePool.spec.template;
   const options = launchOptions(claim.instanceTypes, claim.requirements, { flexible: template.minValues.length > 0 });
   const sent = claim.instanceTypes.filter((type) => options.some((option) => option.instanceType === type.name));
@@ -34,6 +34,7 @@ export function newNodeClaim(claim: OpenClaim, index: number, context: NewNodeCl
     version: 0,
     decisionId: context.decisionId,
     nodePool: pool,
+    ...(uid === undefined ? {} : { nodePoolUid: uid }),
     labels: { ...customLabels(requirements), ...template.labels },
     annotations: template.annotations,
     spec: {

@@ -1,13 +1,20 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
+import { SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked, Due, Verdict } from '../action.ts';
+import { nomination } from '../cluster/nomination.ts';
+import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import type { OpenClaim } from '../scheduling/open-claim.ts';
 import { type Schedule, solve, type Unplaced } from '../scheduling/solve.ts';
-import { newNodeClaim } from './new-node-claim.ts';
+import { capacityPause } from './capacity-pause.ts';
+import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
+import { whyUnsupported } from './unsupported-pod.ts';
 
-/** B5: how long a node stays promised to the pods that were placed on it. */
-const NOMINATION_MS = 20_000;
+/** A decision must fit an item of the table; what is left is decided a moment later, with these claims in flight. */
+const MOST_CLAIMS = 50;
 
 export interface ProvisionContext {
   readonly decisionId: string;
@@ -21,13 +28,27 @@ export interface ProvisionContext {
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): Verdict {
   const nodes = stateNodes(snapshot);
-  const pods = [...snapshot.pods.filter(isProvisionable), ...nodes.flatMap(movingPods)];
-  if (pods.length === 0) return { actions: [], blocked: [], due: [] };
-  const schedule = solve({ pods, stateNodes: nodes, nodePools: snapshot.nodePools, daemonSets: snapshot.daemonSets });
+  const moving = nodes.filter((one) => one.deleting).flatMap((one) => movingPods(one, snapshot));
+  const all = [...snapshot.pods.filter(isProvisionable), ...moving];
+  if (all.length === 0) return { actions: [], blocked: [], due: [] };
+  const unsupported = all.flatMap((pod) => blockedAsUnsupported(pod));
+  const pods = all.filter((pod) => whyUnsupported(pod) === undefined);
+  const pools = snapshot.nodePools.map((view) => ({
+    view,
+    pause: capacityPause(view, snapshot.unavailable, context.nowMs),
+  }));
+  const nodePools = pools.map(({ view, pause }) => (pause === undefined ? view : { ...view, unusable: pause }));
+  const schedule = solve({ pods, stateNodes: nodes, nodePools, daemonSets: snapshot.daemonSets });
+  const paused: readonly Due[] = pools.flatMap(({ pause }) =>
+    pause === undefined ? [] : [{ atMs: pause.untilMs, kind: 'settling' as const }],
+  );
+  const claims = schedule.newClaims.slice(0, MOST_CLAIMS);
+  const rest: readonly Due[] =
+    claims.length < schedule.newClaims.length ? [{ atMs: context.nowMs + SECOND_MS, kind: 'settling' }] : [];
   return {
-    actions: [...creations(snapshot, schedule, context), ...nominations(schedule, context)],
-    blocked: [...schedule.unplaced.flatMap(blockedBy), ...unusablePools(snapshot)],
-    due: schedule.unplaced.length === 0 ? [] : nextCapacity(snapshot),
+    actions: [...creations(claims, { cluster: snapshot.cluster, ...context }), ...nominations(schedule, context)],
+    blocked: [...unsupported, ...schedule.unplaced.flatMap(blockedBy)],
+    due: schedule.unplaced.length === 0 ? rest : [...rest, ...paused, ...nextCapacity(snapshot)],
   };
 }
 
@@ -38,32 +59,29 @@ function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
     : [{ atMs: Math.min(...unavailable.map(({ untilMs }) => untilMs)), kind: 'settling' }];
 }
 
-/** B7: pods on a node that is going need a new place before they are evicted. */
-function movingPods(stateNode: StateNode): readonly Pod[] {
-  return stateNode.deleting ? stateNode.pods.filter(isReschedulable) : [];
+/** B7: pods on a node that is going need a new place before they are evicted, those aside that will not be. */
+function movingPods(stateNode: StateNode, { podDisruptionBudgets }: ClusterSnapshot): readonly Pod[] {
+  return stateNode.pods.filter(
+    (pod) =>
+      isReschedulable(pod) &&
+      pod.metadata.annotations?.[DO_NOT_DISRUPT] !== 'true' &&
+      !podDisruptionBudgets.some((budget) => allowsNoEviction(budget) && selectsPod(budget, pod)),
+  );
 }
 
-function creations(snapshot: ClusterSnapshot, schedule: Schedule, context: ProvisionContext): readonly Action[] {
-  const made = { cluster: snapshot.cluster, ...context };
-  return schedule.newClaims.map((claim, index) => ({
-    kind: 'create-node-claim',
-    nodeClaim: newNodeClaim(claim, index, made),
-  }));
+function creations(claims: readonly OpenClaim[], context: NewNodeClaimContext): readonly Action[] {
+  return claims.map((claim, index) => ({ kind: 'create-node-claim', nodeClaim: newNodeClaim(claim, index, context) }));
 }
 
 function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly Action[] {
-  return schedule.existing.flatMap(({ stateNode, pods }) => {
-    const pending = pods.filter(isProvisionable);
-    if (stateNode.node === undefined || pending.length === 0) return [];
-    return [
-      {
-        kind: 'nominate-node' as const,
-        node: stateNode.name,
-        pods: pending.map(podKey),
-        untilMs: nowMs + NOMINATION_MS,
-      },
-    ];
-  });
+  return schedule.existing.flatMap(({ stateNode, pods }) =>
+    stateNode.node === undefined ? [] : [nomination(stateNode.name, pods.map(podKey), nowMs)],
+  );
+}
+
+function blockedAsUnsupported(pod: Pod): readonly Blocked[] {
+  const why = whyUnsupported(pod);
+  return why === undefined ? [] : [{ subject: `pod ${podKey(pod)}`, ...why }];
 }
 
 function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
@@ -78,13 +96,4 @@ function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
     ...(nodePool === undefined ? {} : { nodePool }),
     ...refusal,
   }));
-}
-
-/** A pool that can launch nothing is named once, so that "no NodePool" is never the whole answer. */
-function unusablePools(snapshot: ClusterSnapshot): readonly Blocked[] {
-  return snapshot.nodePools.flatMap(({ nodePool, unusable }) =>
-    unusable === undefined
-      ? []
-      : [{ subject: `nodepool ${nodePool.metadata.name}`, nodePool: nodePool.metadata.name, ...unusable, numbers: {} }],
-  );
 }

@@ -79,6 +79,14 @@ function roomOn(
 
 /** Why the pod cannot be on the host, or undefined where it can. The order is that of B33. */
 export function whyNotOnHost(host: ExistingHost, demand: Demand, topology: Topology): Refusal | undefined {
+  const unfit = whyUnfit(host, demand);
+  if (unfit !== undefined) return unfit;
+  const answer = placeInTopology(topology, demand.pod, host);
+  return answer.kind === 'refused' ? answer.refusal : undefined;
+}
+
+/** The same, wherever the other pods are. */
+export function whyUnfit(host: ExistingHost, demand: Demand): Refusal | undefined {
   const { pod } = demand;
   const taint = untoleratedTaint(host.taints, pod.spec.tolerations);
   if (taint !== undefined) return refusal('Taint', `the taint ${formatTaint(taint)} is not tolerated`);
@@ -95,10 +103,9 @@ export function whyNotOnHost(host: ExistingHost, demand: Demand, topology: Topol
     );
   }
   const label = whyNotGuaranteed(host.requirements, podRequirements(pod), host.open);
-  if (label !== undefined)
-    return refusal('Label', `asks for ${label.key} ${label.asked}, the node has ${label.offered}`);
-  const answer = placeInTopology(topology, pod, host);
-  return answer.kind === 'refused' ? answer.refusal : undefined;
+  return label === undefined
+    ? undefined
+    : refusal('Label', `asks for ${label.key} ${label.asked}, the node has ${label.offered}`);
 }
 
 export function takeRoom(host: ExistingHost, demand: Demand): void {

@@ -89,6 +89,11 @@ export function whetherJoins(claim: OpenClaim, demand: Demand, { topology, remai
   if (port !== undefined) return lasting(refusal('HostPort', `host port ${port.port} is taken`, { port: port.port }));
   const asked = podRequirements(pod);
   const label = whyIncompatible(claim.requirements, asked);
+  if (label?.key === HOSTNAME) {
+    return lasting(
+      refusal('Label', `asks for ${HOSTNAME} ${label.asked}, and the name of a new node is not known before`),
+    );
+  }
   if (label !== undefined) {
     return lasting(refusal('Label', `asks for ${label.key} ${label.asked}, the pool offers ${label.offered}`));
   }

@@ -5,13 +5,13 @@ import type { StateNode } from '../cluster/state-node.ts';
 import { admits } from '../requirements/requirement.ts';
 import { daemonsOf } from './daemons.ts';
 import { byDescendingSize, classOf, type Demand, demandOf } from './demand.ts';
-import { type ExistingHost, existingHost, takeRoom, whyNotOnHost } from './existing-host.ts';
+import { type ExistingHost, existingHost, takeRoom, whyNotOnHost, whyUnfit } from './existing-host.ts';
 import type { Universe } from './host.ts';
 import { fitsLimits, largestCapacity, type RemainingLimits, remainingLimits, takeFromLimits } from './limits.ts';
 import { join, type OpenClaim, openClaim, whetherJoins } from './open-claim.ts';
 import type { Refusal } from './refusal.ts';
 import { relax } from './relax.ts';
-import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate } from './template.ts';
+import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './template.ts';
 import { type Topology, watchesOf } from './topology.ts';
 
 export interface SchedulingProblem {
@@ -37,22 +37,28 @@ export interface Schedule {
 interface Run {
   readonly hosts: readonly ExistingHost[];
   readonly templates: readonly NodeClaimTemplate[];
+  /** Pools that take no part, each with its reason. */
+  readonly closed: Unplaced['refusals'];
   readonly limits: ReadonlyMap<string, RemainingLimits | undefined>;
   readonly topology: Topology;
   readonly claims: OpenClaim[];
   readonly placedOn: Map<ExistingHost, Pod[]>;
-  /** Until it is initialized, a claim is asked first for the pods that it was made for. */
+  /** The claims in flight by the pods that they were made for. */
   readonly promised: ReadonlyMap<string, ExistingHost>;
 }
 
 /**
- * Finds a place for every pod: an existing node first, then a claim that this run opened, then a new claim (B33–B35).
+ * Finds a place for every pod: the claim in flight that was made for it, else an existing node, then a claim that this
+ * run opened, then a new claim (B33–B35).
  * *Shape:* what goes where, and for every pod without a place one refusal a NodePool. *Source:* B27–B36.
  * *Cost:* O(pods × (hosts + claims × types)); a claim that refused a class of pods is not asked again.
  */
 export function solve(problem: SchedulingProblem): Schedule {
   const run = start(problem);
-  let queue = problem.pods.map(demandOf).toSorted(byDescendingSize);
+  let queue = problem.pods
+    .map(demandOf)
+    .toSorted(byDescendingSize)
+    .filter((demand) => !keepPromise(run, demand));
   let unplaced: readonly Unplaced[] = [];
   // B29: another lap as long as one made progress: an affinity may be met by a pod that came later.
   for (let before = queue.length + 1; queue.length > 0 && queue.length < before; ) {
@@ -74,9 +80,10 @@ export function solve(problem: SchedulingProblem): Schedule {
 function start({ pods, stateNodes, nodePools, daemonSets }: SchedulingProblem): Run {
   const daemons = daemonsOf(daemonSets);
   const hosts = stateNodes.filter((one) => !one.deleting).map((one) => existingHost(one, daemons));
-  const templates = byDescendingWeight(nodePools)
-    .filter((view) => view.unusable === undefined)
-    .map((view) => nodeClaimTemplate(view, daemons));
+  const pools = byDescendingWeight(nodePools).map((view) => ({ view, closed: whyClosed(view) }));
+  const templates = pools
+    .filter(({ closed }) => closed === undefined)
+    .map(({ view }) => nodeClaimTemplate(view, daemons));
   // B46: pods of this run count where the run puts them, not where they are.
   const moving = new Set(pods.map((pod) => pod.metadata.uid));
   const placed = [
@@ -88,6 +95,9 @@ function start({ pods, stateNodes, nodePools, daemonSets }: SchedulingProblem): 
   return {
     hosts,
     templates,
+    closed: pools.flatMap(({ view, closed }) =>
+      closed === undefined ? [] : [{ nodePool: view.nodePool.metadata.name, refusal: closed }],
+    ),
     limits: new Map(
       nodePools.map(({ nodePool }) => [
         nodePool.metadata.name,
@@ -141,7 +151,7 @@ function place(run: Run, demand: Demand): Unplaced['refusals'] | undefined {
 
 function placeAsIs(run: Run, demand: Demand): Unplaced['refusals'] | undefined {
   if (placeOnHost(run, demand) || placeOnClaim(run, demand)) return undefined;
-  const refusals: { nodePool: string; refusal: Refusal }[] = [];
+  const refusals = [...run.closed];
   for (const template of run.templates) {
     const nodePool = template.nodePool.metadata.name;
     const claim = openClaim(template, `planned-${run.claims.length + 1}`);
@@ -158,14 +168,31 @@ function placeAsIs(run: Run, demand: Demand): Unplaced['refusals'] | undefined {
 }
 
 function placeOnHost(run: Run, demand: Demand): boolean {
-  const promised = run.promised.get(demand.key);
-  const order = promised === undefined ? run.hosts : [promised, ...run.hosts];
-  const host = order.find((one) => whyNotOnHost(one, demand, run.topology) === undefined);
-  if (host === undefined) return false;
+  const host = run.hosts.find((one) => whyNotOnHost(one, demand, run.topology) === undefined);
+  if (host !== undefined) put(run, demand, host);
+  return host !== undefined;
+}
+
+function put(run: Run, demand: Demand, host: ExistingHost): void {
   takeRoom(host, demand);
   run.topology.placed.push({ pod: demand.pod, host });
   run.placedOn.set(host, [...(run.placedOn.get(host) ?? []), demand.pod]);
-  return true;
+}
+
+/**
+ * Until it is initialized, a claim keeps the pods that it was made for. They were placed together: judged again among other
+ * pods, topology might want one of them elsewhere, and it would be launched for twice.
+ */
+function keepPromise(run: Run, demand: Demand): boolean {
+  const host = run.promised.get(demand.key);
+  if (host === undefined) return false;
+  for (let pod: Pod | undefined = demand.pod; pod !== undefined; pod = relax(pod)) {
+    const relaxed: Demand = { ...demand, pod };
+    if (whyUnfit(host, relaxed) !== undefined) continue;
+    put(run, relaxed, host);
+    return true;
+  }
+  return false;
 }
 
 /** B34: the open claim with the fewest pods first. */

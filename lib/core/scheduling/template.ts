@@ -14,6 +14,7 @@ import {
 import type { Resources } from '../resources/resources.ts';
 import { type Daemon, daemonOverhead, daemonPorts } from './daemons.ts';
 import type { HostPort } from './host-ports.ts';
+import { type Refusal, refusal } from './refusal.ts';
 
 /** What every new claim of a NodePool starts from (B13, B14). */
 export interface NodeClaimTemplate {
@@ -22,6 +23,8 @@ export interface NodeClaimTemplate {
   readonly labels: Labels;
   readonly annotations: Labels;
   readonly taints: readonly Taint[];
+  /** Types that the NodeClass knows, whatever the pool asks for. */
+  readonly knownTypes: readonly InstanceType[];
   /** Types that the pool's own requirements allow and that are for sale. */
   readonly instanceTypes: readonly InstanceType[];
   /** B21: what daemons take of each type, by its name. */
@@ -47,6 +50,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
     labels,
     annotations: metadata?.annotations ?? {},
     taints,
+    knownTypes: view.instanceTypes,
     instanceTypes,
     overhead: new Map(instanceTypes.map((type) => [type.name, daemonOverhead(daemons, host, type.requirements)])),
     daemonPorts: new Map(instanceTypes.map((type) => [type.name, daemonPorts(daemons, host, type.requirements)])),
@@ -56,13 +60,26 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   };
 }
 
-/** B12: the heaviest pool first; of equals the later name. Static and deleting pools take no part (B63). */
+/** B12: the heaviest pool first; of equals the later name. */
 export function byDescendingWeight(views: readonly NodePoolView[]): readonly NodePoolView[] {
-  return views
-    .filter(({ nodePool }) => nodePool.spec.replicas === undefined && nodePool.metadata.deletionTimestamp === undefined)
-    .toSorted(
-      (a, b) =>
-        (b.nodePool.spec.weight ?? 0) - (a.nodePool.spec.weight ?? 0) ||
-        (a.nodePool.metadata.name < b.nodePool.metadata.name ? 1 : -1),
-    );
+  return views.toSorted(
+    (a, b) =>
+      (b.nodePool.spec.weight ?? 0) - (a.nodePool.spec.weight ?? 0) ||
+      (a.nodePool.metadata.name < b.nodePool.metadata.name ? 1 : -1),
+  );
+}
+
+/** Why a pool takes no part: it can launch nothing, keeps a fixed number of nodes (B63), or is going. */
+export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undefined {
+  if (unusable !== undefined) return refusal(unusable.reason, unusable.message);
+  if (nodePool.metadata.deletionTimestamp !== undefined) return refusal('Deleting', 'the pool is being deleted');
+  const { replicas } = nodePool.spec;
+  if (replicas === undefined) return undefined;
+  return refusal(
+    'StaticCapacity',
+    `it keeps ${replicas} nodes (spec.replicas), which is not supported yet, and launches none for pods`,
+    {
+      replicas,
+    },
+  );
 }

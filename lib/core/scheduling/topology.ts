@@ -61,27 +61,31 @@ export function watchesOf(pods: readonly Pod[]): readonly Watch[] {
  * the cluster will see. *Cost:* O(constraints × placed pods).
  */
 export function placeInTopology(topology: Topology, pod: Pod, host: Host): TopologyAnswer {
-  let narrowed: Requirements = NO_REQUIREMENTS;
-  for (const rule of rulesOf(topology, pod)) {
-    const possible = [...domainsOf(host, rule.key, topology.universe)].filter((domain) => {
-      const sofar = narrowed.get(rule.key);
-      return sofar === undefined || admits(sofar, domain);
-    });
-    const answer = rule.choose(possible.toSorted(), host);
+  const left = new Map<string, { readonly domains: readonly string[]; readonly pins: boolean }>();
+  for (const { key, pins, choose } of rulesOf(topology, pod)) {
+    const before = left.get(key);
+    const answer = choose(before?.domains ?? [...domainsOf(host, key, topology.universe)].toSorted());
     if (answer.kind === 'refused') return answer;
-    if (rule.key === HOSTNAME || host.fixed || answer.domains.length === 0) continue;
-    narrowed = withRequirement(narrowed, oneOf(rule.key, answer.domains));
+    left.set(key, { domains: answer.domains, pins: pins || before?.pins === true });
+  }
+  let narrowed: Requirements = NO_REQUIREMENTS;
+  for (const [key, { domains, pins }] of left) {
+    if (key === HOSTNAME || host.fixed || domains.length === 0) continue;
+    narrowed = withRequirement(narrowed, oneOf(key, pins ? domains.slice(0, 1) : domains));
   }
   return { kind: 'allowed', requirements: narrowed };
 }
 
 type Choice =
+  /** Those that the rule allows, the best first: the rules after it choose among them. */
   | { readonly kind: 'domains'; readonly domains: readonly string[] }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 interface Rule {
   readonly key: string;
-  readonly choose: (possible: readonly string[], host: Host) => Choice;
+  /** True where the pod must have one known domain in the end. */
+  readonly pins: boolean;
+  readonly choose: (possible: readonly string[]) => Choice;
 }
 
 /** Every rule that bears on the pod: its own, those of pods that keep away from it, and being counted by others. */
@@ -95,7 +99,7 @@ function rulesOf(topology: Topology, pod: Pod): readonly Rule[] {
   ];
 }
 
-/** B47–B51: the domain with the fewest, as long as the skew holds. */
+/** B47–B51: the domains with the fewest first, as long as the skew holds. */
 function spreadRule(topology: Topology, pod: Pod, constraint: TopologySpreadConstraint): Rule {
   const key = constraint.topologyKey;
   const selector = spreadSelector(constraint, pod);
@@ -109,11 +113,12 @@ function spreadRule(topology: Topology, pod: Pod, constraint: TopologySpreadCons
   });
   return {
     key,
+    pins: true,
     choose: (possible) => {
       const least = key === HOSTNAME ? 0 : leastCount({ topology, key, counts, strict, constraint });
       const allowed = possible.filter((domain) => (counts.get(domain) ?? 0) + self - least <= constraint.maxSkew);
-      const [best] = allowed.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
-      if (best !== undefined) return { kind: 'domains', domains: [best] };
+      const domains = allowed.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
+      if (domains.length > 0) return { kind: 'domains', domains };
       return refused(
         'TopologySpread',
         `no ${key} here keeps the skew at ${constraint.maxSkew} or less (the emptiest domain has ${least})`,
@@ -151,9 +156,10 @@ function joinRule(topology: Topology, pod: Pod, term: PodAffinityTerm): Rule {
   const bootstraps = counts.size === 0 && termSelects(term, pod, pod);
   return {
     key: term.topologyKey,
+    pins: true,
     choose: (possible) => {
-      const [domain] = bootstraps ? possible : possible.filter((one) => counts.has(one));
-      if (domain !== undefined) return { kind: 'domains', domains: [domain] };
+      const domains = bootstraps ? possible : possible.filter((one) => counts.has(one));
+      if (domains.length > 0) return { kind: 'domains', domains };
       return refused('PodAffinity', `no pod that the affinity asks for is in a ${term.topologyKey} of this place`, {
         domainsWithMatches: counts.size,
       });
@@ -164,7 +170,7 @@ function joinRule(topology: Topology, pod: Pod, term: PodAffinityTerm): Rule {
 /** B54: domains without such pods. The domain is pinned, so that the next one can have another in the same run. */
 function avoidRule(topology: Topology, pod: Pod, term: PodAffinityTerm): Rule {
   const counts = countDomains(topology, term.topologyKey, (placed) => termSelects(term, pod, placed));
-  return { key: term.topologyKey, choose: (possible) => firstFree(possible, counts, term.topologyKey) };
+  return { key: term.topologyKey, pins: true, choose: (possible) => onlyFree(possible, counts, term.topologyKey) };
 }
 
 /** B55: pods that are there already and keep others away. */
@@ -180,18 +186,14 @@ function inverseRules(topology: Topology, pod: Pod): readonly Rule[] {
   }
   return [...blocked].map(([key, counts]) => ({
     key,
-    choose: (possible) => {
-      const free = possible.filter((domain) => !counts.has(domain));
-      return free.length > 0 || possible.length === 0
-        ? { kind: 'domains', domains: free }
-        : firstFree(possible, counts, key);
-    },
+    pins: false,
+    choose: (possible) => (possible.length === 0 ? { kind: 'domains', domains: [] } : onlyFree(possible, counts, key)),
   }));
 }
 
-function firstFree(possible: readonly string[], counts: ReadonlyMap<string, number>, key: string): Choice {
-  const domain = possible.find((one) => !counts.has(one));
-  if (domain !== undefined) return { kind: 'domains', domains: [domain] };
+function onlyFree(possible: readonly string[], counts: ReadonlyMap<string, number>, key: string): Choice {
+  const domains = possible.filter((one) => !counts.has(one));
+  if (domains.length > 0) return { kind: 'domains', domains };
   return refused('PodAntiAffinity', `every ${key} of this place has a pod to keep away from`, {
     domains: possible.length,
   });
@@ -199,7 +201,7 @@ function firstFree(possible: readonly string[], counts: ReadonlyMap<string, numb
 
 /** A pod that others count must land in one known domain. */
 function pinRule(watch: Watch): Rule {
-  return { key: watch.key, choose: (possible) => ({ kind: 'domains', domains: possible.slice(0, 1) }) };
+  return { key: watch.key, pins: true, choose: (domains) => ({ kind: 'domains', domains }) };
 }
 
 function refused(reason: string, message: string, numbers: Refusal['numbers']): Choice {

@@ -1,10 +1,12 @@
-import { CAPACITY_TYPE, HOSTNAME, ZONE } from '../../apis/labels.ts';
-import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
+import { CAPACITY_TYPE, HOSTNAME, ZONE, ZONE_ID } from '../../apis/labels.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import { formatRequirement, intersects, type Requirements } from '../requirements/requirements.ts';
 import { formatAmount, type Resources } from '../resources/resources.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { NodeClaimTemplate } from './template.ts';
+
+/** Where a type is sold just now is left aside: first of all the type itself must do. */
+const PLACE: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACITY_TYPE]);
 
 /** Says which step leaves no instance type for a claim with these requests, and by how much the best one falls short. */
 export function whyNoInstanceType(
@@ -12,36 +14,52 @@ export function whyNoInstanceType(
   requirements: Requirements,
   requests: Resources,
 ): Refusal {
-  if (template.instanceTypes.length === 0) {
-    return refusal('NoInstanceTypes', 'no instance type that the pool allows is for sale in its zones');
-  }
-  const allowed = template.instanceTypes.filter((type) => intersects(type.requirements, requirements));
-  if (allowed.length === 0)
+  const { knownTypes, overhead } = template;
+  const possible = typesThatMeet(knownTypes, withoutPlace(template.requirements));
+  if (possible.length === 0) return whyPoolHasNone(template);
+  const allowed = typesThatMeet(possible, withoutPlace(requirements));
+  if (allowed.length === 0) {
     return refusal(
       'NoInstanceTypes',
       `no instance type of the pool meets ${differing(template.requirements, requirements)}`,
     );
-  const short = shortage(allowed, template.overhead, requests);
+  }
+  const short = shortage(allowed, overhead, requests);
   if (short !== undefined) return short;
-  const offered = allowed.filter((type) => compatibleOfferings(type, requirements).length > 0);
-  if (offered.length === 0) {
-    const where = [ZONE, CAPACITY_TYPE].flatMap((key) => {
-      const one = requirements.get(key);
-      return one === undefined ? [] : [`${key} ${formatRequirement(one)}`];
-    });
+  const where = [ZONE, ZONE_ID, CAPACITY_TYPE].flatMap((key) => {
+    const one = requirements.get(key);
+    return one === undefined ? [] : [`${key} ${formatRequirement(one)}`];
+  });
+  return refusal(
+    'NoOffering',
+    `${allowed.length} instance types would do, and none with the room is to be had just now with ${where.join(' and ') || 'any zone'}`,
+    { instanceTypes: allowed.length },
+  );
+}
+
+function withoutPlace(requirements: Requirements): Requirements {
+  return new Map([...requirements].filter(([key]) => !PLACE.has(key)));
+}
+
+function typesThatMeet(types: readonly InstanceType[], requirements: Requirements): readonly InstanceType[] {
+  return types.filter((type) => intersects(type.requirements, requirements));
+}
+
+/** The requirement of the pool that no type meets, if one alone is to blame. */
+function whyPoolHasNone({ knownTypes, requirements }: NodeClaimTemplate): Refusal {
+  const alone = [...requirements.values()].find(
+    (one) => !PLACE.has(one.key) && typesThatMeet(knownTypes, new Map([[one.key, one]])).length === 0,
+  );
+  const numbers = { instanceTypes: knownTypes.length };
+  if (alone === undefined) {
     return refusal(
-      'NoOffering',
-      `none of ${allowed.length} instance types is to be had with ${where.join(' and ') || 'any zone'}`,
-      {
-        instanceTypes: allowed.length,
-      },
+      'NoInstanceTypes',
+      `none of ${knownTypes.length} instance types meets all requirements of the pool together`,
+      numbers,
     );
   }
-  const shortOffered = shortage(offered, template.overhead, requests);
-  if (shortOffered !== undefined) return shortOffered;
-  return refusal('NoInstanceTypes', `none of ${offered.length} instance types has the room and an offering`, {
-    instanceTypes: offered.length,
-  });
+  const message = `none of ${knownTypes.length} instance types has ${alone.key} ${formatRequirement(alone)}, which the pool requires`;
+  return refusal('NoInstanceTypes', message, numbers);
 }
 
 /** The resource that no type has enough of; where each has enough for some type, the types that come closest are named. */

@@ -63,7 +63,6 @@ export class LaunchTemplates {
     const command = new CreateLaunchTemplateCommand({
       LaunchTemplateName: name,
       LaunchTemplateData: data,
-      ClientToken: name,
       TagSpecifications: [{ ResourceType: 'launch-template', Tags: ec2Tags(tags) }],
     });
     try {

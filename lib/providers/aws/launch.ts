@@ -10,7 +10,7 @@ import {
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
 import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
-import { isCapacityCode, isTemplateMissing, isTransientCode, nameOf, portErrorOf } from './errors.ts';
+import { isCapacityCode, isTemplateMissing, nameOf, portErrorOf } from './errors.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
 import { ec2Tags, instanceTags } from './tags.ts';
 
@@ -35,7 +35,7 @@ export async function launch(tools: LaunchTools, request: LaunchRequest): Promis
   } catch (thrown) {
     const code = nameOf(thrown);
     if (!isCapacityCode(code)) throw portErrorOf(thrown, doing);
-    return { kind: 'no-capacity', missing: request.overrides.map((each) => missing(each, code)), message: code };
+    return { kind: 'refused', missing: request.overrides.map((each) => missing(each, code)), message: code };
   }
 }
 
@@ -100,11 +100,12 @@ function outcomeOf(request: LaunchRequest, answer: CreateFleetCommandOutput): La
   if (launched !== undefined) {
     return { kind: 'launched', instance: instanceOf(request, launched), missing: missingCapacity };
   }
-  const message = summaryOf(errors);
-  const against = errors.find(({ ErrorCode: code }) => !isCapacityCode(code) && !isTransientCode(code));
-  if (against !== undefined) throw new RefusedError(`launch ${request.nodeClaim}: EC2 refuses the request: ${message}`);
-  // A throttled fleet is an outcome too: its token is spent, so that only another attempt can succeed.
-  return { kind: 'no-capacity', missing: missingCapacity, message };
+  // Whether it launched is unknown: the same request is asked again.
+  if (errors.length === 0) {
+    throw new UnreachableError(`launch ${request.nodeClaim}: EC2 gave neither an instance nor a reason: ask again`);
+  }
+  // Whatever EC2 objects to, the token is spent: only another attempt can succeed.
+  return { kind: 'refused', missing: missingCapacity, message: summaryOf(errors) };
 }
 
 /** C53: each error names a type and a place; one that names neither stands for all that was asked. */
@@ -147,7 +148,6 @@ function instanceOf(request: LaunchRequest, launched: CreateFleetInstance): Inst
 }
 
 function summaryOf(errors: readonly CreateFleetError[]): string {
-  if (errors.length === 0) return 'EC2 gave neither an instance nor a reason';
   const lines = errors.map(({ ErrorCode, ErrorMessage }) => `${ErrorCode ?? 'unknown'}: ${ErrorMessage ?? ''}`);
   return [...new Set(lines)].toSorted().slice(0, 5).join('; ');
 }

@@ -100,7 +100,7 @@ export class ApiClient {
     { body, ...options }: http.RequestOptions & { readonly body: string | undefined },
   ): Promise<Attempt> {
     const { promise, resolve, reject } = Promise.withResolvers<Attempt>();
-    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? 20_000);
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? 10_000);
     const send = url.protocol === 'http:' ? http.request : https.request;
     const call = send(url, { ...options, agent: this.#agent, signal }, (response) => {
       const chunks: Buffer[] = [];

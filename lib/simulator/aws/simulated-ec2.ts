@@ -125,7 +125,7 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
   const instance = line === undefined ? undefined : instanceFor(state, request, line);
   const answer: LaunchOutcome =
     instance === undefined
-      ? { kind: 'no-capacity', missing, message: `none of ${request.overrides.length} offerings had capacity` }
+      ? { kind: 'refused', missing, message: `none of ${request.overrides.length} offerings had capacity` }
       : { kind: 'launched', instance: pick(instance), missing };
   answers.set(request.clientToken, answer);
   // What comes of the call is told after the call.
@@ -205,8 +205,7 @@ function pick({
 
 function note(timeline: Timeline, request: LaunchRequest, answer: LaunchOutcome): void {
   const { nodeClaim } = request;
-  if (answer.kind === 'no-capacity')
-    return timeline.note({ kind: 'launch-refused', nodeClaim, message: answer.message });
+  if (answer.kind === 'refused') return timeline.note({ kind: 'launch-refused', nodeClaim, message: answer.message });
   const { id, instanceType, zone, capacityType, priceUsdPerHour } = answer.instance;
   timeline.note({
     kind: 'instance-launched',

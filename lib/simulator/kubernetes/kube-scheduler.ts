@@ -70,13 +70,22 @@ function observe(state: KubernetesState): { hosts: readonly ExistingHost[]; topo
   return { hosts, topology: { universe, placed, watched: [] } };
 }
 
-/** Of the nodes that take the pod, the one with the most room left afterwards, as Kubernetes's default scoring prefers. */
+/**
+ * Of the nodes that take the pod with all that it wishes, else of those that take it at all, the one with the most room
+ * left afterwards: what Kubernetes's default scoring comes to.
+ */
 function bestHost(demand: Demand, hosts: readonly ExistingHost[], topology: Topology): ExistingHost | undefined {
   const variants = hardVariants(demand.pod).map((pod) => ({ ...demand, pod }));
+  const wished = hosts.filter((host) => whyNotOnHost(host, demand, topology) === undefined);
+  if (wished.length > 0) return roomiest(wished, demand);
   const fitting = hosts.filter((host) =>
     variants.some((variant) => whyNotOnHost(host, variant, topology) === undefined),
   );
-  return fitting.toSorted((a, b) => roomAfter(b, demand) - roomAfter(a, demand))[0];
+  return roomiest(fitting, demand);
+}
+
+function roomiest(hosts: readonly ExistingHost[], demand: Demand): ExistingHost | undefined {
+  return hosts.toSorted((a, b) => roomAfter(b, demand) - roomAfter(a, demand))[0];
 }
 
 /** The share of cpu and memory that would be left. */

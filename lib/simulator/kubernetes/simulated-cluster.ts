@@ -1,11 +1,12 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
 import type { PodTarget } from '../../core/action.ts';
+import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { NodePatch } from '../../core/node-claim/node-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
-import { disruptionsAllowed, selects } from './disruptions-allowed.ts';
+import { disruptionsAllowed } from './disruptions-allowed.ts';
 import { changed, currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
@@ -85,7 +86,7 @@ function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): Evic
   const pod = currentPod(state, target);
   if (pod === undefined) return { kind: 'gone' };
   const forbidding = state.podDisruptionBudgets.find(
-    (one) => selects(one, pod) && disruptionsAllowed(one, state.pods.values()) === 0,
+    (one) => selectsPod(one, pod) && disruptionsAllowed(one, state.pods.values()) === 0,
   );
   if (forbidding !== undefined) {
     return { kind: 'blocked', message: `PodDisruptionBudget ${forbidding.metadata.name} lets no pod go just now` };

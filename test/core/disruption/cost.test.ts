@@ -9,6 +9,8 @@ import { NOW_MS } from '../../builders/times.ts';
 const costing = (cost: string): PodOptions => ({ annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } });
 const priority = (value: number): PodOptions => ({ spec: { nodeName: 'node-1', priority: value } });
 
+const nodeWith = (...pods: readonly Pod[]) => stateNodes(snapshotOf([initializedNode()], { pods }))[0];
+
 describe('what it costs to evict a pod (E14)', () => {
   test.each<[string, PodOptions, number]>([
     ['an ordinary one', {}, 1],
@@ -23,7 +25,6 @@ describe('what it costs to evict a pod (E14)', () => {
 });
 
 describe('a node is empty where nothing on it would be missed (E11, E15)', () => {
-  const nodeWith = (...pods: readonly Pod[]) => stateNodes(snapshotOf([initializedNode()], { pods }))[0];
   test.each<[string, readonly Pod[], boolean]>([
     ['no pods', [], true],
     ['a pod', [runningPod('node-1')], false],

@@ -125,7 +125,7 @@ describe('what uses up the budget (E7)', () => {
     ['a node that is not ready', { ready: false }, {}, []],
     ['not one that is all but gone', {}, terminating, ['a']],
     ['not one of another pool', { ready: false }, { nodePool: 'other' }, ['a']],
-  ])('%s', (_, node, claim, expected) => {
+  ])('%s', (...[, node, claim, expected]) => {
     const busy = nodeNamed('busy', node, claim);
     const snapshot = snapshotOf([nodeNamed('a'), busy], {
       nodePools: pool({ budgets: [{ nodes: '1' }] }),
@@ -177,7 +177,7 @@ describe('who is no candidate, and why (E3, E4)', () => {
       {},
       'MultiplePDBs',
     ],
-  ])('%s', (_, over, node, reason) => {
+  ])('%s', (...[, over, node, reason]) => {
     const snapshot = snapshotOf([nodeNamed('a', node)], { nodePools: pool(), ...over });
     expect(decide(snapshot)).toMatchObject({ actions: [], blocked: [{ subject: 'node a', reason }] });
   });

@@ -31,7 +31,7 @@ describe('a pod that came or went is noted when it is seen (D12)', () => {
       [runningPod('node-1', { name: 'b' }), runningPod('node-1', { name: 'a' })],
       false,
     ],
-  ])('%s', (_, before, after, event) => {
+  ])('%s', (...[, before, after, event]) => {
     const changed = look(seen(before), after, NOW_MS);
     expect(changed !== undefined).toBe(event);
     if (event) expect(changed?.lastPodEventAtMs).toBe(NOW_MS);

@@ -116,10 +116,10 @@ describe('what they mean for the claim', () => {
     });
   });
 
-  test('a claim that is going already is not deleted twice, but the offering is marked', () => {
+  test('a claim that is going already is told again: the wake that went with the first time may be lost', () => {
     const record = launchedClaim({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
     const { actions } = interrupt({ kind: 'spot-interruption', ...of }, record, NOW_MS);
-    expect(actions.map(({ kind }) => kind)).toEqual(['mark-unavailable']);
+    expect(actions.map(({ kind }) => kind)).toEqual(['mark-unavailable', 'delete-node-claim']);
   });
 
   test('a claim without an instance is let be', () => {

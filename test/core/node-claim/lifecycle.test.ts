@@ -71,21 +71,14 @@ describe('launch', () => {
     );
   });
 
-  test('an attempt whose outcome is unknown is sent again word for word, whatever has changed', () => {
-    const request = aLaunchRequest({ clientToken: 'first' });
-    const record = aClaim({
-      launch: { kind: 'requested', attempt: 3, request, atMs: NOW_MS },
-      deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS },
-    });
-    const verdict = decideLifecycle(viewOf(record, { deleteRequested: true, instanceListed: false }), NOW_MS + HOUR);
-    expect(verdict.actions).toEqual([{ kind: 'launch-instance', nodeClaim: 'general-1', attempt: 3, request }]);
-    expect(verdict.record).toBe(record);
-  });
-
   test('the next attempt follows a refusal, with a token of its own and without what has no capacity', () => {
     const record = aClaim({ options: spotAndOnDemand });
     const first = requestOf(viewOf(record));
-    const refused = refusedLaunch(decideLifecycle(viewOf(record), NOW_MS).record, 'no capacity', NOW_MS);
+    const refused = refusedLaunch(decideLifecycle(viewOf(record), NOW_MS).record, {
+      message: 'no capacity',
+      nowMs: NOW_MS,
+      learned: true,
+    });
     const unavailable = [{ ...OFFERING, capacityType: 'spot' as const, untilMs: NOW_MS + MINUTE, reason: '' }];
     const second = requestOf(viewOf(refused, { launchContext: launchContext({ unavailable }) }));
     expect(refused.launch).toEqual({ kind: 'refused', attempt: 1, message: 'no capacity', atMs: NOW_MS });
@@ -170,6 +163,49 @@ describe('launch', () => {
   });
 });
 
+describe('an attempt whose outcome is unknown (D36)', () => {
+  const request = aLaunchRequest({ clientToken: 'first' });
+  const sent = (over: Partial<NodeClaimRecord> = {}) =>
+    aClaim({ launch: { kind: 'requested', attempt: 3, request, atMs: NOW_MS }, ...over });
+  const going = { deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } } as const;
+
+  test.each<[string, NodeClaimRecord, Partial<NodeClaimView>]>([
+    ['while there is time', sent(), {}],
+    ['even when the claim must go', sent(going), { deleteRequested: true }],
+    ['even when the NodeClass cannot be used', sent(), { launchContext: { reason: 'NodeClassNotReady', message: '' } }],
+  ])('is sent again word for word, %s', (_, record, over) => {
+    const verdict = decideLifecycle(viewOf(record, { instanceListed: false, ...over }), NOW_MS + 59 * SECOND);
+    expect(verdict.actions).toEqual([{ kind: 'launch-instance', nodeClaim: 'general-1', attempt: 3, request }]);
+    expect(verdict.record).toBe(record);
+  });
+
+  test('has made the instance that carries the claim’s name', () => {
+    const verdict = decideLifecycle(viewOf(sent(going), { taggedInstance: anInstance({ id: 'i-9' }) }), NOW_MS);
+    expect(verdict).toMatchObject({ actions: [], record: { launch: { kind: 'launched', instance: { id: 'i-9' } } } });
+  });
+
+  test.each([
+    ['the claim must go', sent(going), NOW_MS + MINUTE],
+    ['the time for a launch is over', sent({ createdAtMs: NOW_MS - 4 * MINUTE }), NOW_MS + MINUTE],
+  ])('is given up when %s and EC2 had time to list what there is', (_, record, nowMs) => {
+    expect(decideLifecycle(viewOf(record), nowMs)).toMatchObject({
+      actions: [],
+      record: { launch: { kind: 'refused' } },
+    });
+  });
+});
+
+test('a refusal that taught nothing is followed by a pause that doubles, up to a minute', () => {
+  const pauseAfter = (attempt: number): number | undefined => {
+    const record = aClaim({ launch: { kind: 'requested', attempt, request: aLaunchRequest(), atMs: NOW_MS } });
+    const refused = refusedLaunch(record, { message: 'throttled', nowMs: NOW_MS });
+    const { actions, due } = decideLifecycle(viewOf(refused), NOW_MS);
+    expect(actions).toEqual([]);
+    return due[0] && due[0].atMs - NOW_MS;
+  };
+  expect([1, 2, 3, 4, 5, 6].map(pauseAfter)).toEqual([5, 10, 20, 40, 60, 60].map((seconds) => seconds * SECOND));
+});
+
 describe('giving up', () => {
   const young = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } });
   test.each<[string, NodeClaimView, number, string | undefined]>([
@@ -221,7 +257,7 @@ describe('giving up', () => {
       NOW_MS + MINUTE,
       undefined,
     ],
-  ])('%s', (_, view, nowMs, reason) => {
+  ])('%s', (...[, view, nowMs, reason]) => {
     expect(deletionOf(view, nowMs)).toBe(reason);
   });
 
@@ -304,6 +340,13 @@ describe('joining the cluster', () => {
     ]);
   });
 
+  test('and promised to the pods that it was made for, until the scheduler has bound them (B5)', () => {
+    expect(joining({ labels: registered, taints }, { pods: ['default/web-1'] }).actions).toMatchObject([
+      { kind: 'initialize-node' },
+      { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1'] },
+    ]);
+  });
+
   test.each<[string, NodeOptions, Partial<NodeClaimRecord>, string]>([
     ['it is not Ready', { ready: false }, {}, 'the node is not Ready'],
     ['a startup taint is there', { taints: startupTaints }, {}, 'the taint cni:NoSchedule is still there'],
@@ -319,7 +362,7 @@ describe('joining the cluster', () => {
       { spec: claimSpec({ resources: { requests: { cpu: '1', 'nvidia.com/gpu': '1' } } }) },
       'the resource nvidia.com/gpu is not registered yet',
     ],
-  ])('it is not initialized while %s (D7)', (_, node, over, message) => {
+  ])('it is not initialized while %s (D7)', (...[, node, over, message]) => {
     const { actions, blocked } = joining({ ...node, labels: registered }, over);
     expect(actions).toEqual([]);
     expect(blocked).toMatchObject([{ reason: 'NotInitialized', message }]);

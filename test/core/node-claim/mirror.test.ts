@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mirrorOf } from '../../../lib/core/node-claim/mirror.ts';
+import { isShownBy, mirrorOf } from '../../../lib/core/node-claim/mirror.ts';
 import { instanceIdOf } from '../../../lib/core/node-claim/record.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { NOW_MS, SECOND } from '../../builders/times.ts';
@@ -14,6 +14,20 @@ test('the object shows the record under its name, with our finalizer (A2.3)', ()
     labels: { 'karpenter.sh/nodepool': 'general' },
     finalizers: ['karpenter.sh/termination'],
   });
+});
+
+test('it goes with its NodePool (A1.29)', () => {
+  expect(mirrorOf(aClaim({ nodePoolUid: 'uid-pool' })).metadata.ownerReferences).toMatchObject([
+    { kind: 'NodePool', name: 'general', uid: 'uid-pool', blockOwnerDeletion: true },
+  ]);
+  expect(mirrorOf(aClaim()).metadata).not.toHaveProperty('ownerReferences');
+});
+
+test('an object shows its record where instance, node and conditions agree', () => {
+  const registered = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+  expect(isShownBy(registered, mirrorOf(registered))).toBe(true);
+  expect(isShownBy(registered, mirrorOf(launchedClaim()))).toBe(false);
+  expect(isShownBy(registered, undefined)).toBe(false);
 });
 
 test('it is Ready when it is launched, registered and initialized (A2.5)', () => {

@@ -58,6 +58,8 @@ function kinds(actions: readonly Action[]): readonly string[] {
 
 const critical = { priorityClassName: 'system-cluster-critical' };
 
+const graceful = (seconds: number) => ({ spec: { nodeName: 'node-1', terminationGracePeriodSeconds: seconds } });
+
 describe('the drain', () => {
   test('begins with the cordon, that balancers see too (D19)', () => {
     const node = aNode({ taints: [{ key: 'team', effect: 'NoSchedule' }], resourceVersion: '7' });
@@ -152,7 +154,6 @@ describe('the drain', () => {
 
 describe('with a deadline pods are forced out in time to use their grace period (D24)', () => {
   const until = (ms: number) => ({ deletion: deletion({ deadlineMs: NOW_MS + ms }) });
-  const graceful = (seconds: number) => ({ spec: { nodeName: 'node-1', terminationGracePeriodSeconds: seconds } });
   const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
 
   test.each<[string, PodOptions, number, readonly string[]]>([
@@ -164,7 +165,7 @@ describe('with a deadline pods are forced out in time to use their grace period 
     ['do-not-disrupt counts until then', { annotations }, 31 * SECOND, []],
     ['what ends before the deadline is let be', { deletionMs: NOW_MS + 9 * SECOND }, 10 * SECOND, []],
     ['what would end after the deadline is forced again', { deletionMs: NOW_MS + HOUR }, 10 * SECOND, ['a!10']],
-  ])('%s', (_, over, left, expected) => {
+  ])('%s', (...[, over, left, expected]) => {
     expect(evicted(decideTermination(viewOf([pod('a', over)], {}, until(left)), NOW_MS))).toEqual(expected);
   });
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import type { Action } from '../../../lib/core/action.ts';
 import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import { UNAVAILABLE_MS } from '../../../lib/core/instance-type/unavailable.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
-import { aNode } from '../../builders/nodes.ts';
+import { aBudget, aNode } from '../../builders/nodes.ts';
 import { pendingPod, pendingPods, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
@@ -39,32 +42,50 @@ describe('what provisioning decides', () => {
     expect(new Set(names).size).toBe(9);
   });
 
-  test('a node that takes pending pods is promised to them for 20 s (B5)', () => {
+  test('a node that takes pods is promised to them for two ticks (B5)', () => {
     const pods = pendingPods(2);
     expect(verdictOf({ nodes: [aNode()], pods }).actions).toEqual([
-      {
-        kind: 'nominate-node',
-        node: 'node-1',
-        pods: ['default/web-1', 'default/web-2'],
-        untilMs: NOW_MS + 20 * SECOND,
-      },
+      { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1', 'default/web-2'], untilMs: NOW_MS + 2 * MINUTE },
     ]);
   });
 
-  test('pods of a node that is going get a new place before they are evicted (B7)', () => {
-    const snapshot = snapshotOf([initializedNode({}, going)], {
-      pods: [runningPod('node-1'), runningPod('node-1', { name: 'daemon', owner: 'DaemonSet' })],
-    });
-    expect(provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions).toMatchObject([
-      { kind: 'create-node-claim', nodeClaim: { pods: ['default/web-1'] } },
-    ]);
+  test('more claims than a decision holds are decided a moment later, with those in flight', () => {
+    const { actions, due } = verdictOf({ pods: pendingPods(53, { requests: { cpu: '5' } }) });
+    expect(actions).toHaveLength(50);
+    expect(due).toEqual([{ atMs: NOW_MS + SECOND, kind: 'settling' }]);
+  });
+});
+
+describe('pods of a node that is going get a new place before they are evicted (B7)', () => {
+  function moving(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): readonly Action[] {
+    const snapshot = snapshotOf([initializedNode({ name: 'old' }, going)], { pods, ...over });
+    return provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions;
+  }
+
+  test('a new one, daemons aside', () => {
+    const pods = [runningPod('old'), runningPod('old', { name: 'daemon', owner: 'DaemonSet' })];
+    expect(moving(pods)).toMatchObject([{ kind: 'create-node-claim', nodeClaim: { pods: ['default/web-1'] } }]);
   });
 
-  test('a node is not promised to pods that only move (B5, B7)', () => {
+  test('or one that is there, which is promised to them', () => {
     const snapshot = snapshotOf([initializedNode({ name: 'old' }, going), initializedNode({ name: 'new' })], {
       pods: [runningPod('old')],
     });
-    expect(provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions).toEqual([]);
+    expect(provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions).toMatchObject([
+      { kind: 'nominate-node', node: 'new', pods: ['default/web-1'] },
+    ]);
+  });
+
+  test('those that will not be evicted stay where they are', () => {
+    const labels = { app: 'web' };
+    const selector = { matchLabels: labels };
+    expect(moving([runningPod('old', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })])).toEqual([]);
+    for (const blocking of [{ maxUnavailable: 0 }, { maxUnavailable: '0%' }, { minAvailable: '100%' }]) {
+      const podDisruptionBudgets = [aBudget({ spec: { selector, ...blocking } })];
+      expect(moving([runningPod('old', { labels })], { podDisruptionBudgets })).toEqual([]);
+    }
+    const passing = [aBudget({ spec: { selector, maxUnavailable: 1 } })];
+    expect(moving([runningPod('old', { labels })], { podDisruptionBudgets: passing })).toHaveLength(1);
   });
 });
 
@@ -92,12 +113,38 @@ describe('what has no place is said, with the figures', () => {
     ]);
   });
 
-  test('a pod without any pool, and the pools that cannot be used', () => {
+  test('a pod without any pool, or with pools that cannot be used, each with its reason', () => {
+    expect(verdictOf({ nodePools: [], pods: [pendingPod()] }).blocked).toMatchObject([
+      { subject: 'pod default/web-1', reason: 'NoNodePool' },
+    ]);
     const nodePools = [aPoolView({ unusable: { reason: 'NodeClassNotReady', message: 'its NodeClass is not ready' } })];
     expect(verdictOf({ nodePools, pods: [pendingPod()] }).blocked).toMatchObject([
-      { subject: 'pod default/web-1', reason: 'NoNodePool' },
-      { subject: 'nodepool general', nodePool: 'general', reason: 'NodeClassNotReady' },
+      { subject: 'pod default/web-1', nodePool: 'general', reason: 'NodeClassNotReady' },
     ]);
+  });
+
+  test.each([
+    [{ volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }] }, 'data'],
+    [{ resourceClaims: [{ name: 'gpu' }] }, 'gpu'],
+  ])('what is not supported yet is said, not overlooked: %o', (spec, named) => {
+    const { actions, blocked } = verdictOf({ pods: [pendingPod({ spec })] });
+    expect(actions).toEqual([]);
+    expect(blocked).toMatchObject([{ subject: 'pod default/web-1', reason: 'Unsupported' }]);
+    expect(blocked[0]?.message).toContain(named);
+  });
+
+  test('a pool whose launches found no capacity pauses: the longer, the more is missing (C35)', () => {
+    const offering = { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', reason: 'x' } as const;
+    const missing = (count: number) =>
+      Array.from({ length: count }, () => ({ ...offering, untilMs: NOW_MS + UNAVAILABLE_MS }));
+    const pauseOf = (count: number) => {
+      const { actions, due } = verdictOf({ pods: [pendingPod()], unavailable: missing(count) });
+      expect(actions).toEqual([]);
+      return Math.min(...due.map(({ atMs }) => atMs)) - NOW_MS;
+    };
+    expect([100, 300, 5_000].map(pauseOf)).toEqual([2_000, 8_000, MINUTE]);
+    const later = missing(300).map((one) => ({ ...one, untilMs: one.untilMs - 9_000 }));
+    expect(verdictOf({ pods: [pendingPod()], unavailable: later }).actions).toHaveLength(1);
   });
 
   test('it is looked at again when an offering may be back (C32)', () => {

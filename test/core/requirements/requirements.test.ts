@@ -40,7 +40,7 @@ describe('compatibility (A0.5)', () => {
       all(asking('team', 'In', 'a'), asking('team', 'In', 'b')),
       false,
     ],
-  ])('%s', (_, offered, asked, compatible) => {
+  ])('%s', (...[, offered, asked, compatible]) => {
     expect(whyIncompatible(offered, asked) === undefined).toBe(compatible);
   });
 
@@ -123,7 +123,7 @@ describe('what is guaranteed is so in every outcome that is left', () => {
     ['a wider bound', all(asking('cpu', 'Gt', '3')), all(asking('cpu', 'Gt', '7')), false],
     ['nothing known of a label of the user’s own: it will be missing', all(), all(asking('team', 'NotIn', 'a')), true],
     ['nothing known of a label that is still open', all(), all(asking(ZONE, 'NotIn', 'a')), false],
-  ])('%s', (_, offered, asked, guaranteed) => {
+  ])('%s', (...[, offered, asked, guaranteed]) => {
     expect(whyNotGuaranteed(offered, asked, open) === undefined).toBe(guaranteed);
   });
 });

@@ -218,6 +218,26 @@ describe('claims in flight hold the pods that they were made for: the same pods 
     expect(created(aSnapshot({ pods, nodeClaims }))).toEqual([]);
   });
 
+  test('a pod without a place does not push out one that has its claim', () => {
+    const keepsAway = { labels, spec: { affinity: avoiding(affinityTerm()) } };
+    const late = pendingPod({ name: 'late', requests: { cpu: '1500m' }, ...keepsAway });
+    const early = pendingPod({ name: 'early', requests: { cpu: '1' }, ...keepsAway });
+    const nodePools = [aPoolView({ requirements: [asking('topology.kubernetes.io/zone', 'In', 'eu-west-3a')] })];
+    const nodeClaims = created(aSnapshot({ pods: [early], nodePools }));
+    const schedule = place([late, early], { nodePools, nodeClaims });
+    expect(placesOf(schedule)).toEqual({ early: nodeClaims[0]?.name });
+    expect(schedule.unplaced.map(({ pod }) => pod.metadata.name)).toEqual(['late']);
+  });
+
+  test('a claim that was made without a preference keeps its pod when the preference can be met by now', () => {
+    const preference = { matchExpressions: [asking('team', 'In', 'b')] };
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] } };
+    const pods = [pendingPod({ spec: { affinity } })];
+    const nodeClaims = created(aSnapshot({ pods }));
+    expect(nodeClaims).toHaveLength(1);
+    expect(created(aSnapshot({ pods, nodeClaims, nodePools: [aPoolView({ labels: { team: 'b' } })] }))).toEqual([]);
+  });
+
   test('they are asked for their own pods first, so that nobody takes the place', () => {
     const other = aClaim({ name: 'general-a', pods: [] });
     const mine = aClaim({ name: 'general-b', pods: ['default/web-1'] });

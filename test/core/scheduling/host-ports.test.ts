@@ -14,7 +14,7 @@ test.each<[string, ContainerPort, ContainerPort, boolean]>([
   ['one address', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '10.0.0.1' }, true],
   ['every address and one', { hostPort: 80 }, { hostPort: 80, hostIP: '10.0.0.1' }, true],
   ['every IPv6 address and one', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '::' }, true],
-])('host ports conflict where port, protocol and address meet: %s (B58)', (_, a, b, conflict) => {
+])('host ports conflict where port, protocol and address meet: %s (B58)', (...[, a, b, conflict]) => {
   expect(conflictingPort(taking(a), taking(b)) !== undefined).toBe(conflict);
 });
 

@@ -8,6 +8,12 @@ import { place, podsOfClaims, poolsOf, refusalsOf, typesOf } from './problems.ts
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 
+const held = (schedule: ReturnType<typeof place>): number =>
+  schedule.newClaims.reduce(
+    (sum, claim) => sum + Math.max(...claim.instanceTypes.map((type) => type.capacity['cpu'] ?? 0)),
+    0,
+  );
+
 describe('minValues (B24)', () => {
   const flexible = (count: number) => [{ ...asking(FAMILY, 'Exists'), minValues: count }];
   const types = [
@@ -37,12 +43,6 @@ describe('minValues (B24)', () => {
 });
 
 describe('limits are never exceeded (B23, promise 2)', () => {
-  const held = (schedule: ReturnType<typeof place>): number =>
-    schedule.newClaims.reduce(
-      (sum, claim) => sum + Math.max(...claim.instanceTypes.map((type) => type.capacity['cpu'] ?? 0)),
-      0,
-    );
-
   test('types that do not fit what is left are left out', () => {
     const nodePools = [aPoolView({ limits: { cpu: '4' } })];
     expect(typesOf(place([pendingPod()], { nodePools }))).toEqual([['m5.large', 'm5.xlarge']]);

@@ -45,12 +45,12 @@ describe('which pool opens the claim', () => {
   });
 
   test.each([
-    ['a static pool', { replicas: 3 }],
-    ['a pool that is being deleted', { deletionTimestamp: '2026-01-31T08:00:00Z' }],
-    ['a pool that cannot be used', { unusable: { reason: 'NodeClassNotReady', message: '' } }],
-  ])('%s takes no part (B63, B12)', (_, options) => {
+    ['a static pool', { replicas: 3 }, 'StaticCapacity'],
+    ['a pool that is being deleted', { deletionTimestamp: '2026-01-31T08:00:00Z' }, 'Deleting'],
+    ['a pool that cannot be used', { unusable: { reason: 'NodeClassNotReady', message: '' } }, 'NodeClassNotReady'],
+  ])('%s takes no part, and says so (B63, B12)', (_, options, reason) => {
     const schedule = place([pendingPod()], { nodePools: [aPoolView(options)] });
-    expect(schedule.unplaced).toMatchObject([{ refusals: [] }]);
+    expect(schedule.unplaced).toMatchObject([{ refusals: [{ nodePool: 'general', refusal: { reason } }] }]);
   });
 
   test('startup taints keep nobody away (A1.7)', () => {
@@ -258,7 +258,7 @@ describe('a "no" says which step it is, by how much', () => {
     [
       'a zone where nothing is sold',
       pendingPod({ spec: { nodeSelector: { [ZONE]: 'eu-west-3z' } } }),
-      'NoInstanceTypes',
+      'NoOffering',
       {},
     ],
     [
@@ -267,7 +267,7 @@ describe('a "no" says which step it is, by how much', () => {
       'Label',
       {},
     ],
-  ])('%s', (_, pod, reason, numbers) => {
+  ])('%s', (...[, pod, reason, numbers]) => {
     expect(place([pod]).unplaced).toMatchObject([
       { refusals: [{ nodePool: 'general', refusal: { reason, numbers } }] },
     ]);

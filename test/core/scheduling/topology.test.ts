@@ -309,6 +309,13 @@ describe('pod anti-affinity (B54, B55)', () => {
     expect(zonesOf(place(web(1, spec), { nodePools: [aPoolView({ types })] }))).toEqual([C]);
   });
 
+  test('leaves the choice among the free zones to the spread', () => {
+    const affinity = avoiding(affinityTerm({ labelSelector: { matchLabels: { app: 'api' } } }));
+    const schedule = place(web(3, { affinity, topologySpreadConstraints: [spread()] }));
+    expect(schedule.unplaced).toEqual([]);
+    expect(zonesOf(schedule)).toEqual([A, B, C]);
+  });
+
   test('a preferred one is met where it can be, and given up where not (B31)', () => {
     const preferred = [{ weight: 1, podAffinityTerm: affinityTerm() }];
     const affinity = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };

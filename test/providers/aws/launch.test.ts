@@ -134,9 +134,9 @@ describe('the outcome', () => {
       ],
     });
     const outcome = await launchOnce(aLaunchRequest());
-    expect(outcome.kind === 'no-capacity' && outcome.message).toContain('no m5.large in us-east-1a');
+    expect(outcome.kind === 'refused' && outcome.message).toContain('no m5.large in us-east-1a');
     expect(outcome).toMatchObject({
-      kind: 'no-capacity',
+      kind: 'refused',
       missing: [
         { instanceType: FIRST?.instanceType, zone: FIRST?.zone, reason: 'InsufficientInstanceCapacity' },
         { instanceType: SECOND?.instanceType, zone: SECOND?.zone, reason: 'UnfulfillableCapacity' },
@@ -156,19 +156,25 @@ describe('the outcome', () => {
 
   test('a capacity error that is thrown is the same outcome', async () => {
     ec2.on(CreateFleetCommand).rejects(awsError('MaxSpotInstanceCountExceeded'));
-    expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'no-capacity', missing: [{}, {}] });
+    expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'refused', missing: [{}, {}] });
   });
 
-  test('an error against the request itself is refused, also beside capacity errors', async () => {
+  test('an error against the request itself ends the attempt too, and keeps what is known of capacity beside it', async () => {
     const Errors = [noCapacity('m5.large', 'us-east-1a'), { ErrorCode: 'InvalidSubnetID.NotFound', ErrorMessage: 'x' }];
     ec2.on(CreateFleetCommand).resolves({ Errors });
-    await expect(launchOnce(aLaunchRequest())).rejects.toThrow(/InvalidSubnetID.NotFound/);
-    await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(RefusedError);
+    const outcome = await launchOnce(aLaunchRequest());
+    expect(outcome).toMatchObject({ kind: 'refused', missing: [{ instanceType: 'm5.large', zone: 'us-east-1a' }] });
+    expect(outcome.kind === 'refused' && outcome.message).toContain('InvalidSubnetID.NotFound');
+  });
+
+  test('neither an instance nor a reason: whether it launched is unknown, the same request is asked again', async () => {
+    ec2.on(CreateFleetCommand).resolves({});
+    await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(UnreachableError);
   });
 
   test('a throttled fleet spends its token: the attempt is over, and nothing is marked', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'RequestLimitExceeded', ErrorMessage: 'slow' }] });
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'no-capacity', missing: [] });
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'refused', missing: [] });
   });
 });
 

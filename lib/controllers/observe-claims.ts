@@ -1,0 +1,91 @@
+import { amiFamilyOf, type EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { Labels } from '../apis/kubernetes.ts';
+import type { UnavailableOffering } from '../core/action.ts';
+import type { Catalogue } from '../core/instance-type/facts.ts';
+import { instanceLabels } from '../core/instance-type/instance-labels.ts';
+import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
+import { isRegistered } from '../core/node-claim/registration.ts';
+import { requirementsFromValues, singleValues } from '../core/requirements/requirements.ts';
+import type { DescribedInstance } from '../ports/cloud-provider.ts';
+import type { ControllerPorts } from './ports.ts';
+import { resolveNodeClass } from './resolve-node-class.ts';
+
+/** What all claims of one run are seen against. */
+export interface World {
+  readonly nodes: Awaited<ReturnType<ControllerPorts['cluster']['listNodes']>>;
+  readonly mirrors: Awaited<ReturnType<ControllerPorts['cluster']['listNodeClaims']>>;
+  readonly nodeClasses: readonly EC2NodeClass[];
+  /** Those that are not going already. */
+  readonly instances: readonly DescribedInstance[];
+  readonly contexts: Map<string, NodeClaimView['launchContext']>;
+  /** Read when the first node has to be registered. */
+  catalogue: Catalogue | undefined;
+}
+
+export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
+  const [nodes, mirrors, nodeClasses, instances] = await Promise.all([
+    ports.cluster.listNodes(),
+    ports.cluster.listNodeClaims(),
+    ports.cluster.listNodeClasses(),
+    ports.cloud.describeInstances(cluster),
+  ]);
+  const alive = instances.filter(({ state }) => state !== 'shutting-down');
+  return { nodes, mirrors, nodeClasses, instances: alive, contexts: new Map(), catalogue: undefined };
+}
+
+/** One claim as its lifecycle sees it. */
+export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<NodeClaimView> {
+  const instance = instanceOf(record);
+  const providerId = instance === undefined ? undefined : providerIdOf(instance);
+  const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
+  const tagged = world.instances.find(({ nodeClaim }) => nodeClaim === record.name);
+  const mirror = world.mirrors.find((one) => one.metadata.name === record.name);
+  return {
+    record,
+    ...(node === undefined ? {} : { node }),
+    deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
+    instanceListed: instance !== undefined && world.instances.some(({ id }) => id === instance.id),
+    ...(tagged === undefined ? {} : { taggedInstance: tagged }),
+    instanceLabels: node === undefined || isRegistered(node) ? {} : await labelsFromCatalogue(ports, record, world),
+    launchContext: await launchContext(ports, record, world),
+  };
+}
+
+/** C15–C24: the labels of the instance's type. */
+async function labelsFromCatalogue(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<Labels> {
+  world.catalogue ??= await ports.catalogue.readCatalogue();
+  const nodeClass = world.nodeClasses.find((one) => one.metadata.name === record.spec.nodeClassRef.name);
+  const facts = world.catalogue?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
+  if (facts === undefined) return {};
+  const values = instanceLabels(facts, nodeClass === undefined ? 'Custom' : amiFamilyOf(nodeClass));
+  return singleValues(requirementsFromValues(values));
+}
+
+/** Resolved once a run for each NodeClass, and only for claims that are still to be launched. */
+async function launchContext(
+  ports: ControllerPorts,
+  record: NodeClaimRecord,
+  world: World,
+): Promise<NodeClaimView['launchContext']> {
+  const { name } = record.spec.nodeClassRef;
+  if (record.launch.kind === 'launched' || record.launch.kind === 'requested')
+    return { reason: 'NotNeeded', message: 'it is launched' };
+  const nodeClass = world.nodeClasses.find((one) => one.metadata.name === name);
+  if (nodeClass === undefined)
+    return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist` };
+  const unavailable = await ports.catalogue.listUnavailable(ports.clock.now());
+  const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass, unavailable));
+  world.contexts.set(name, known);
+  return 'resolved' in known ? { ...known, unavailable } : known;
+}
+
+async function resolve(
+  ports: ControllerPorts,
+  nodeClass: EC2NodeClass,
+  unavailable: readonly UnavailableOffering[],
+): Promise<NodeClaimView['launchContext']> {
+  const resolution = await resolveNodeClass(ports, nodeClass);
+  if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass, unavailable };
+  return { reason: resolution.reason, message: resolution.message };
+}

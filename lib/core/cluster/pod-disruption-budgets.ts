@@ -1,0 +1,11 @@
+import { type Pod, type PodDisruptionBudget, selectorMatches } from '../../apis/kubernetes.ts';
+
+export function selectsPod({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
+  const sameNamespace = (metadata.namespace ?? 'default') === (pod.metadata.namespace ?? 'default');
+  return sameNamespace && selectorMatches(spec.selector, pod.metadata.labels);
+}
+
+/** B7: a budget that never lets a pod go, whatever the pods do. */
+export function allowsNoEviction({ spec }: PodDisruptionBudget): boolean {
+  return ['0', '0%'].includes(String(spec.maxUnavailable)) || spec.minAvailable === '100%';
+}
