@@ -39,10 +39,11 @@ export function interrupt(message: InterruptionMessage, record: NodeClaimRecord,
           },
         ]
       : [];
-  // Also where it is being deleted already: the wakes that go with it may have been lost.
+  // Also where it is being deleted already: the wakes that go with it may have been lost. Not once EC2 was told to end it.
   const why = `${message.kind} of instance ${instance.id}`;
   const remove: InterruptAction = { kind: 'delete-node-claim', nodeClaim: record.name, reason, message: why };
-  return { actions: [...mark, remove], blocked: [] };
+  const ending = record.deletion?.terminateRequestedAtMs !== undefined;
+  return { actions: ending ? mark : [...mark, remove], blocked: [] };
 }
 
 function deletionReason(message: InterruptionMessage): DeletionReason | undefined {

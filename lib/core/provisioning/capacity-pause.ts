@@ -1,49 +1,48 @@
-import { CAPACITY_TYPE, ZONE } from '../../apis/labels.ts';
+import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
-import type { NodePoolView } from '../cluster/snapshot.ts';
+import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
 import { UNAVAILABLE_MS } from '../instance-type/unavailable.ts';
 import { admits } from '../requirements/requirement.ts';
-import { intersects, type Requirements, requirementsFrom } from '../requirements/requirements.ts';
+import { intersects, type Requirements } from '../requirements/requirements.ts';
+import type { OpenClaim } from '../scheduling/open-claim.ts';
 
 /** One fleet request tries some sixty types in a few zones: that many refusals double the pause. */
 const DOUBLES_WITH = 100;
 
+/** Of a type these are what it has just now: they do not say whether it would do. */
+const PLACE: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACITY_TYPE]);
+
 export interface CapacityPause {
   readonly reason: 'NoCapacity';
   readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
   readonly untilMs: number;
 }
 
 /**
- * Why a pool makes no new claims just now. Each refused launch teaches that some offerings lack capacity, and the next claim
- * tries others: at once at first, then ever more slowly, or an outage becomes a storm of launches. *Shape:* undefined where
- * the pool may go on.
+ * Why a claim like this is not made just now. Each refused launch teaches that some offerings lack capacity, and the next
+ * claim tries others: at once, as long as more is left to try than is known to be missing, and then ever more slowly, or an
+ * outage becomes a storm of launches. *Shape:* undefined where it may be made.
  */
 export function capacityPause(
-  { nodePool, instanceTypes }: NodePoolView,
+  { template, requirements, instanceTypes }: OpenClaim,
   unavailable: readonly UnavailableOffering[],
   nowMs: number,
 ): CapacityPause | undefined {
-  const requirements = requirementsFrom(nodePool.spec.template.spec.requirements);
+  const elsewhere: Requirements = new Map([...requirements].filter(([key]) => !PLACE.has(key)));
   const types = new Set(
-    instanceTypes.filter((type) => wants(requirements, type.requirements)).map((type) => type.name),
+    template.knownTypes.filter((type) => intersects(type.requirements, elsewhere)).map(({ name }) => name),
   );
   const missing = unavailable.filter((one) => types.has(one.instanceType) && isAllowed(requirements, one));
-  if (missing.length === 0) return undefined;
+  const left = instanceTypes.reduce((sum, type) => sum + compatibleOfferings(type, requirements).length, 0);
+  if (missing.length <= left) return undefined;
   const lastMs = Math.max(...missing.map(({ untilMs }) => untilMs)) - UNAVAILABLE_MS;
   const pauseMs = Math.min(MINUTE_MS, SECOND_MS * 2 ** (missing.length / DOUBLES_WITH));
   const untilMs = Math.ceil(lastMs + pauseMs);
   if (nowMs >= untilMs) return undefined;
-  const count = new Set(missing.map(({ instanceType }) => instanceType)).size;
-  const message = `${missing.length} offerings of ${count} instance types had no capacity when they were last tried: it tries again in a moment`;
-  return { reason: 'NoCapacity', message, untilMs };
-}
-
-/** Zones and capacity types of a type are those that it has just now: they do not count here. */
-function wants(requirements: Requirements, type: Requirements): boolean {
-  const elsewhere = new Map([...requirements].filter(([key]) => key !== ZONE && key !== CAPACITY_TYPE));
-  return intersects(type, elsewhere);
+  const message = `${missing.length} offerings that would do had no capacity when they were last tried, ${left} are left: it tries again in a moment`;
+  return { reason: 'NoCapacity', message, numbers: { missing: missing.length, left }, untilMs };
 }
 
 function isAllowed(requirements: Requirements, { zone, capacityType }: UnavailableOffering): boolean {

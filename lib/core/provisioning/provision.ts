@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { OpenClaim } from '../scheduling/open-claim.ts';
 import { type Schedule, solve, type Unplaced } from '../scheduling/solve.ts';
-import { capacityPause } from './capacity-pause.ts';
+import { type CapacityPause, capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { whyUnsupported } from './unsupported-pod.ts';
 
@@ -33,30 +33,33 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   if (all.length === 0) return { actions: [], blocked: [], due: [] };
   const unsupported = all.flatMap((pod) => blockedAsUnsupported(pod));
   const pods = all.filter((pod) => whyUnsupported(pod) === undefined);
-  const pools = snapshot.nodePools.map((view) => ({
-    view,
-    pause: capacityPause(view, snapshot.unavailable, context.nowMs),
+  const schedule = solve({ pods, stateNodes: nodes, nodePools: snapshot.nodePools, daemonSets: snapshot.daemonSets });
+  const planned = schedule.newClaims.map((claim) => ({
+    claim,
+    pause: capacityPause(claim, snapshot.unavailable, context.nowMs),
   }));
-  const nodePools = pools.map(({ view, pause }) => (pause === undefined ? view : { ...view, unusable: pause }));
-  const schedule = solve({ pods, stateNodes: nodes, nodePools, daemonSets: snapshot.daemonSets });
-  const paused: readonly Due[] = pools.flatMap(({ pause }) =>
-    pause === undefined ? [] : [{ atMs: pause.untilMs, kind: 'settling' as const }],
-  );
-  const claims = schedule.newClaims.slice(0, MOST_CLAIMS);
-  const rest: readonly Due[] =
-    claims.length < schedule.newClaims.length ? [{ atMs: context.nowMs + SECOND_MS, kind: 'settling' }] : [];
+  const ready = planned.flatMap(({ claim, pause }) => (pause === undefined ? [claim] : []));
+  const paused = planned.flatMap(({ claim, pause }) => (pause === undefined ? [] : [{ claim, pause }]));
+  const claims = ready.slice(0, MOST_CLAIMS);
+  const due: readonly Due[] = [
+    ...(claims.length < ready.length ? [settling(context.nowMs + SECOND_MS)] : []),
+    ...paused.map(({ pause }) => settling(pause.untilMs)),
+    ...(schedule.unplaced.length === 0 ? [] : nextCapacity(snapshot)),
+  ];
   return {
     actions: [...creations(claims, { cluster: snapshot.cluster, ...context }), ...nominations(schedule, context)],
-    blocked: [...unsupported, ...schedule.unplaced.flatMap(blockedBy)],
-    due: schedule.unplaced.length === 0 ? rest : [...rest, ...paused, ...nextCapacity(snapshot)],
+    blocked: [...unsupported, ...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)],
+    due,
   };
 }
 
 /** Pods that found no place may find one when an offering is tried again. */
 function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
-  return unavailable.length === 0
-    ? []
-    : [{ atMs: Math.min(...unavailable.map(({ untilMs }) => untilMs)), kind: 'settling' }];
+  return unavailable.length === 0 ? [] : [settling(Math.min(...unavailable.map(({ untilMs }) => untilMs)))];
+}
+
+function settling(atMs: number): Due {
+  return { atMs, kind: 'settling' };
 }
 
 /** B7: pods on a node that is going need a new place before they are evicted, those aside that will not be. */
@@ -82,6 +85,18 @@ function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly 
 function blockedAsUnsupported(pod: Pod): readonly Blocked[] {
   const why = whyUnsupported(pod);
   return why === undefined ? [] : [{ subject: `pod ${podKey(pod)}`, ...why }];
+}
+
+function blockedByPause({
+  claim,
+  pause,
+}: {
+  readonly claim: OpenClaim;
+  readonly pause: CapacityPause;
+}): readonly Blocked[] {
+  const { reason, message, numbers } = pause;
+  const nodePool = claim.template.nodePool.metadata.name;
+  return claim.demands.map(({ key }) => ({ subject: `pod ${key}`, nodePool, reason, message, numbers }));
 }
 
 function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {

@@ -133,18 +133,26 @@ describe('what has no place is said, with the figures', () => {
     expect(blocked[0]?.message).toContain(named);
   });
 
-  test('a pool whose launches found no capacity pauses: the longer, the more is missing (C35)', () => {
+  describe('launches that found no capacity (C35)', () => {
     const offering = { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', reason: 'x' } as const;
-    const missing = (count: number) =>
-      Array.from({ length: count }, () => ({ ...offering, untilMs: NOW_MS + UNAVAILABLE_MS }));
-    const pauseOf = (count: number) => {
-      const { actions, due } = verdictOf({ pods: [pendingPod()], unavailable: missing(count) });
+    const missing = (count: number, ageMs = 0) =>
+      Array.from({ length: count }, () => ({ ...offering, untilMs: NOW_MS + UNAVAILABLE_MS - ageMs }));
+
+    test.each([
+      [100, 2_000],
+      [300, 8_000],
+      [5_000, MINUTE],
+    ])('%i that are missing make the next one wait %i ms', (count, pauseMs) => {
+      const { actions, blocked, due } = verdictOf({ pods: [pendingPod()], unavailable: missing(count) });
       expect(actions).toEqual([]);
-      return Math.min(...due.map(({ atMs }) => atMs)) - NOW_MS;
-    };
-    expect([100, 300, 5_000].map(pauseOf)).toEqual([2_000, 8_000, MINUTE]);
-    const later = missing(300).map((one) => ({ ...one, untilMs: one.untilMs - 9_000 }));
-    expect(verdictOf({ pods: [pendingPod()], unavailable: later }).actions).toHaveLength(1);
+      expect(blocked).toMatchObject([{ subject: 'pod default/web-1', nodePool: 'general', reason: 'NoCapacity' }]);
+      expect(due).toEqual([{ atMs: NOW_MS + pauseMs, kind: 'settling' }]);
+      expect(verdictOf({ pods: [pendingPod()], unavailable: missing(count, pauseMs) }).actions).toHaveLength(1);
+    });
+
+    test('nobody waits while more is left to try than is missing', () => {
+      expect(verdictOf({ pods: [pendingPod()], unavailable: missing(1) }).actions).toHaveLength(1);
+    });
   });
 
   test('it is looked at again when an offering may be back (C32)', () => {
