@@ -30,7 +30,7 @@ export async function announce(
   );
 }
 
-/** F12: Nominated for pods with a place to come, FailedScheduling for pods without, each pool's reason in one line. */
+/** F12, F13: Nominated for pods with a place to come, and why there is none, or why a pod keeps its node, in one line. */
 function eventsOf(decision: Decision): readonly ClusterEvent[] {
   const nominated = decision.actions.flatMap((action) => {
     if (action.kind === 'nominate-node') return action.pods.map((pod) => nomination(pod, `node/${action.node}`));
@@ -42,7 +42,7 @@ function eventsOf(decision: Decision): readonly ClusterEvent[] {
   const failed = [...Map.groupBy(pods, ({ subject }) => subject)].map(([subject, why]) => ({
     regarding: podReference(subject.slice('pod '.length)),
     type: 'Warning' as const,
-    reason: 'FailedScheduling',
+    reason: decision.controller === 'termination' ? 'FailedDraining' : 'FailedScheduling',
     message: why
       .map(({ nodePool, message }) => (nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`))
       .join('; '),

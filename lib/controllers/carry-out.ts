@@ -1,5 +1,5 @@
 import { parseDuration } from '../apis/duration.ts';
-import type { Action, Decision } from '../core/action.ts';
+import type { Action, Blocked, Decision } from '../core/action.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
 import { launched, refusedLaunch } from '../core/node-claim/launch.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
@@ -7,10 +7,16 @@ import type { ControllerPorts } from './ports.ts';
 
 /**
  * Act: every action of a recorded decision, in order. Each is idempotent: carried out twice, by anyone, it leaves the world
- * as once. *Errors:* the first failure of a port ends it; what is left is carried out by whoever looks next.
+ * as once. *Shape:* what the cluster did not allow just now: evictions that a PodDisruptionBudget forbids. *Errors:* the first
+ * failure of a port ends it; what is left is carried out by whoever looks next.
  */
-export async function carryOut(ports: ControllerPorts, decision: Decision): Promise<void> {
-  for (const action of decision.actions) await carryOutOne(ports, decision.cluster, action);
+export async function carryOut(ports: ControllerPorts, decision: Decision): Promise<readonly Blocked[]> {
+  const blocked: Blocked[] = [];
+  for (const action of decision.actions) {
+    if (action.kind === 'evict-pod') blocked.push(...(await evictPod(ports, action)));
+    else await carryOutOne(ports, decision.cluster, action);
+  }
+  return blocked;
 }
 
 /** Actions that need no cluster API: what a function may do that only hears of instances. */
@@ -25,7 +31,11 @@ export async function carryOutOffCluster(
   else await deleteNodeClaim(ports, cluster, action);
 }
 
-async function carryOutOne(ports: ControllerPorts, cluster: string, action: Action): Promise<void> {
+async function carryOutOne(
+  ports: ControllerPorts,
+  cluster: string,
+  action: Exclude<Action, Of<'evict-pod'>>,
+): Promise<void> {
   const { store, messages } = ports;
   switch (action.kind) {
     case 'create-node-claim':
@@ -43,8 +53,6 @@ async function carryOutOne(ports: ControllerPorts, cluster: string, action: Acti
       return store.startCommand(cluster, action.command);
     case 'end-disruption':
       return store.endCommand(cluster, action.command);
-    case 'evict-pod':
-      return evictPod(ports, action);
     case 'terminate-instance':
       return ports.cloud.terminate(cluster, action.instanceId);
     case 'release-node-claim':
@@ -102,9 +110,14 @@ function deadline(record: NodeClaimRecord, nowMs: number): { readonly deadlineMs
 }
 
 /** A PodDisruptionBudget that says no is no failure: termination looks again. */
-async function evictPod(ports: ControllerPorts, action: Of<'evict-pod'>): Promise<void> {
-  if (action.force === undefined) await ports.cluster.evictPod(action.pod);
-  else await ports.cluster.deletePod(action.pod, action.force.graceSeconds);
+async function evictPod(ports: ControllerPorts, { pod, force }: Of<'evict-pod'>): Promise<readonly Blocked[]> {
+  if (force !== undefined) {
+    await ports.cluster.deletePod(pod, force.graceSeconds);
+    return [];
+  }
+  const outcome = await ports.cluster.evictPod(pod);
+  if (outcome.kind !== 'blocked') return [];
+  return [{ subject: `pod ${pod.namespace}/${pod.name}`, reason: 'PDB', message: outcome.message, numbers: {} }];
 }
 
 /** Node first, mirror second, record last: whoever repeats it finds the record until all else is gone. */

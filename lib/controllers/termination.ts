@@ -60,9 +60,10 @@ async function takeDown(
       actions,
       blocked,
     };
-    await carryOut(ports, decision);
-    decisions.push(decision);
-    untold.push(...(await announce(ports, decision)));
+    const forbidden = await carryOut(ports, decision);
+    const told = { ...decision, blocked: [...blocked, ...forbidden] };
+    decisions.push(told);
+    untold.push(...(await announce(ports, told)));
   }
   return due;
 }

@@ -2,6 +2,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
+import { UnreachableError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
 import { type Retrying, retrySoon } from './retry-soon.ts';
 
@@ -103,7 +104,7 @@ async function runOnce(
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    reject(new Error(`the run was given up after ${ms} ms: the function's time is over`));
+    reject(new UnreachableError(`the run was given up after ${ms} ms: the function's time is over`));
   }, ms);
   try {
     return await Promise.race([work, expired]);

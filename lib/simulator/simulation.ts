@@ -19,7 +19,7 @@ import { memoryNodeClaimStore } from './memory-node-claim-store.ts';
 import { playScenario } from './play-scenario.ts';
 import { type Random, randomFrom } from './random.ts';
 import { resultOf, type SimulationResult } from './result.ts';
-import { noteDecision, type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
+import { type News, noteDecision, type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
 import { type Timetable, timetableFrom } from './timetable.ts';
 
 /** A Thursday. Every simulation starts then, so that schedules give the same answer every time. */
@@ -224,19 +224,28 @@ function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, me
   return () => settled;
 }
 
-/** A refusal is told once, and again when its reason changes; what a pod is refused for last is kept for the result. */
-function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decision) => (blocked: Blocked) => boolean {
+/**
+ * A refusal is told once, and again when its reason changes; an eviction once a pod. What a pod is refused for last is kept
+ * for the result.
+ */
+function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decision) => News {
   const told = new Map<string, string>();
-  return (decision) => {
-    if (decision.controller === 'provisioning') {
+  const isNew = (key: string, text: string): boolean => {
+    const news = told.get(key) !== text;
+    told.set(key, text);
+    return news;
+  };
+  return ({ controller, blocked }) => {
+    if (controller === 'provisioning') {
       refusals.clear();
-      for (const [subject, why] of Map.groupBy(decision.blocked, (one) => one.subject)) refusals.set(subject, why);
+      for (const [subject, why] of Map.groupBy(blocked, (one) => one.subject)) refusals.set(subject, why);
     }
-    return (blocked) => {
-      const key = `${decision.controller}/${blocked.subject}/${blocked.nodePool ?? ''}`;
-      const isNew = told.get(key) !== `${blocked.reason}: ${blocked.message}`;
-      told.set(key, `${blocked.reason}: ${blocked.message}`);
-      return isNew;
+    return {
+      isNewAction: (action) =>
+        action.kind !== 'evict-pod' ||
+        isNew(`evict/${action.pod.uid}`, action.force === undefined ? 'asked' : 'forced'),
+      isNewRefusal: (one) =>
+        isNew(`${controller}/${one.subject}/${one.nodePool ?? ''}`, `${one.reason}: ${one.message}`),
     };
   };
 }

@@ -65,11 +65,19 @@ export function timelineFrom(clock: Clock): Timeline {
   return { entries, note: (happening) => void entries.push({ at: (clock.now() - startMs) / 1_000, ...happening }) };
 }
 
-/** The actions of a decision, and its refusals as far as they are news. */
-export function noteDecision(timeline: Timeline, decision: Decision, isNews: (blocked: Blocked) => boolean): void {
+/** What of a decision is news: a thing that is tried again every few seconds is told once. */
+export interface News {
+  readonly isNewAction: (action: Action) => boolean;
+  readonly isNewRefusal: (blocked: Blocked) => boolean;
+}
+
+/** The actions of a decision and its refusals, as far as they are news. */
+export function noteDecision(timeline: Timeline, decision: Decision, news: News): void {
   const { controller, id } = decision;
-  for (const action of decision.actions) timeline.note({ controller, decision: id, ...summarize(action) });
-  for (const blocked of decision.blocked.filter(isNews)) timeline.note({ kind: 'blocked', controller, ...blocked });
+  for (const action of decision.actions.filter(news.isNewAction))
+    timeline.note({ controller, decision: id, ...summarize(action) });
+  for (const blocked of decision.blocked.filter(news.isNewRefusal))
+    timeline.note({ kind: 'blocked', controller, ...blocked });
 }
 
 type Summary = ActionSummary extends infer One

@@ -8,7 +8,7 @@ describe('the same trigger twice', () => {
   const clean = live();
 
   for (const invocations of [2, 3]) {
-    test.each([1, 2, 3, 4, 5])(
+    test.each([1, 2, 3])(
       `${invocations} invocations of every function at once, interleaved by seed %i, launch nothing twice and leak nothing`,
       async (seed) => {
         const result = await live({ invocations, wrapPorts: (ports) => interleaved(ports, randomFrom(seed)) });

@@ -1,6 +1,8 @@
+import { parseDuration } from '../../apis/duration.ts';
 import { conditionStatus, type Pod } from '../../apis/kubernetes.ts';
-import { NODE_POOL } from '../../apis/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, tolerates } from '../../apis/taints.ts';
+import { parseTime } from '../../apis/time.ts';
 
 /** Which pods count for what: the questions that provisioning, disruption and termination ask of a pod. */
 
@@ -69,4 +71,13 @@ export function isReady(pod: Pod): boolean {
 
 function ownerKinds(pod: Pod): readonly string[] {
   return (pod.metadata.ownerReferences ?? []).map((owner) => owner.kind);
+}
+
+/** A6.3: `true`, or for a Go duration from the pod's start; anything else says nothing. */
+export function isKeptInPlace(pod: Pod, nowMs: number): boolean {
+  const value = pod.metadata.annotations?.[DO_NOT_DISRUPT];
+  if (value === undefined || value === 'true') return value === 'true';
+  const forMs = parseDuration(value) ?? 0;
+  const startTime = pod.status?.startTime;
+  return forMs > 0 && (startTime === undefined || nowMs < parseTime(startTime) + forMs);
 }

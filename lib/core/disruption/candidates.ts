@@ -2,7 +2,7 @@ import { type Pod, type PodDisruptionBudget, podKey } from '../../apis/kubernete
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isActive, isDrainable, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
+import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
@@ -17,7 +17,11 @@ export interface Candidate {
 }
 
 /** The node as a candidate, or why it is none (E3); undefined for one that is not ours, still starting or already going. */
-export function candidateOf(stateNode: StateNode, snapshot: ClusterSnapshot): Candidate | Refusal | undefined {
+export function candidateOf(
+  stateNode: StateNode,
+  snapshot: ClusterSnapshot,
+  nowMs: number,
+): Candidate | Refusal | undefined {
   const { nodeClaim, node } = stateNode;
   if (nodeClaim === undefined || node === undefined || !stateNode.initialized || stateNode.deleting) return undefined;
   if (inCommand(snapshot, nodeClaim.name)) return undefined;
@@ -26,7 +30,7 @@ export function candidateOf(stateNode: StateNode, snapshot: ClusterSnapshot): Ca
   if (snapshot.nominated.has(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
   if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
     return refusal('DoNotDisrupt', `the node carries ${DO_NOT_DISRUPT}`);
-  const pod = whyPodsBlock(activePods(stateNode), snapshot.podDisruptionBudgets);
+  const pod = whyPodsBlock(activePods(stateNode), snapshot.podDisruptionBudgets, nowMs);
   return pod ?? { stateNode, nodeClaim, nodePool: view.nodePool };
 }
 
@@ -35,9 +39,13 @@ export function isCandidate(one: Candidate | Refusal | undefined): one is Candid
 }
 
 /** E4: a pod that must not be moved, or that its PodDisruptionBudgets do not let go. */
-function whyPodsBlock(pods: readonly Pod[], budgets: readonly PodDisruptionBudget[]): Refusal | undefined {
+function whyPodsBlock(
+  pods: readonly Pod[],
+  budgets: readonly PodDisruptionBudget[],
+  nowMs: number,
+): Refusal | undefined {
   for (const pod of pods.filter(isActive)) {
-    if (pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true') {
+    if (isKeptInPlace(pod, nowMs)) {
       return refusal('DoNotDisrupt', `pod ${podKey(pod)} carries ${DO_NOT_DISRUPT}`);
     }
     if (!isDrainable(pod) || isOwnedByDaemonSet(pod)) continue;

@@ -58,7 +58,7 @@ function propose(
   const { nowMs } = context;
   const considered = nodes
     .filter(method.concerns)
-    .map((stateNode) => ({ stateNode, result: candidateOf(stateNode, snapshot) }));
+    .map((stateNode) => ({ stateNode, result: candidateOf(stateNode, snapshot, nowMs) }));
   const wanted = considered.flatMap(({ result }) => (isCandidate(result) ? [result] : []));
   const due: readonly Due[] = wanted.flatMap((candidate) => {
     const ripe = method.ripeAtMs(candidate);
@@ -92,7 +92,7 @@ function carryThrough(command: DisruptionCommand, pass: Pass): readonly Action[]
   const method = METHODS.find((one) => one.name === command.method);
   const candidates = pass.nodes.flatMap((stateNode) => {
     const mine = command.candidates.some((one) => one.nodeClaim === stateNode.nodeClaim?.name);
-    const result = mine ? candidateOf(stateNode, snapshot) : undefined;
+    const result = mine ? candidateOf(stateNode, snapshot, pass.nowMs) : undefined;
     return isCandidate(result) ? [result] : [];
   });
   const standing =

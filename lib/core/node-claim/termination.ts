@@ -3,7 +3,7 @@ import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '.
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { parseTime, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked, Due, PodTarget, Verdict } from '../action.ts';
-import { isDrainable, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import { LISTED_AFTER_MS } from './launch.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
 
@@ -65,7 +65,7 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   const cordon = node === undefined ? [] : cordonActions(record, node);
   const pods = view.pods.filter((pod) => isDrainable(pod) && !isStuck(pod, nowMs));
   const forced = pods.flatMap((pod) => forcedEviction(record, pod, { deletion, nowMs }));
-  const held = pods.filter((pod) => !isTerminating(pod) && pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true');
+  const held = pods.filter((pod) => !isTerminating(pod) && isKeptInPlace(pod, nowMs));
   const evictions = firstTier(pods)
     .filter((pod) => !isTerminating(pod) && !held.includes(pod))
     .filter((pod) => !forced.some((one) => one.pod.uid === pod.metadata.uid))

@@ -1,10 +1,9 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import { SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked, Due, Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isProvisionable, isReschedulable } from '../cluster/pods.ts';
+import { isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { OpenClaim } from '../scheduling/open-claim.ts';
@@ -28,7 +27,7 @@ export interface ProvisionContext {
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): Verdict {
   const nodes = stateNodes(snapshot);
-  const moving = nodes.filter((one) => one.deleting).flatMap((one) => movingPods(one, snapshot));
+  const moving = nodes.filter((one) => one.deleting).flatMap((one) => movingPods(one, snapshot, context.nowMs));
   const all = [...snapshot.pods.filter(isProvisionable), ...moving];
   if (all.length === 0) return { actions: [], blocked: [], due: [] };
   const unsupported = all.flatMap((pod) => blockedAsUnsupported(pod));
@@ -63,11 +62,11 @@ function settling(atMs: number): Due {
 }
 
 /** B7: pods on a node that is going need a new place before they are evicted, those aside that will not be. */
-function movingPods(stateNode: StateNode, { podDisruptionBudgets }: ClusterSnapshot): readonly Pod[] {
+function movingPods(stateNode: StateNode, { podDisruptionBudgets }: ClusterSnapshot, nowMs: number): readonly Pod[] {
   return stateNode.pods.filter(
     (pod) =>
       isReschedulable(pod) &&
-      pod.metadata.annotations?.[DO_NOT_DISRUPT] !== 'true' &&
+      !isKeptInPlace(pod, nowMs) &&
       !podDisruptionBudgets.some((budget) => allowsNoEviction(budget) && selectsPod(budget, pod)),
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import { isDrainable, isProvisionable, isReschedulable } from '../../../lib/core/cluster/pods.ts';
+import { isDrainable, isKeptInPlace, isProvisionable, isReschedulable } from '../../../lib/core/cluster/pods.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aPod, pendingPod, runningPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -68,5 +68,28 @@ describe('a drain waits for a pod (D21)', () => {
     ],
   ])('%s', (_, pod, expected) => {
     expect(isDrainable(pod)).toBe(expected);
+  });
+});
+
+function podWith(value: string, startTime?: string): Pod {
+  return {
+    metadata: { name: 'web', annotations: { 'karpenter.sh/do-not-disrupt': value } },
+    spec: { containers: [] },
+    ...(startTime === undefined ? {} : { status: { startTime } }),
+  };
+}
+
+describe('a pod that must not be moved (A6.3)', () => {
+  const midnightMs = Date.UTC(2026, 0, 1);
+  test.each([
+    ['true', undefined, true],
+    ['false', undefined, false],
+    ['soon', undefined, false],
+    ['2h', '2025-12-31T22:30:00Z', true],
+    ['2h', '2025-12-31T22:00:00Z', false],
+    ['2h', undefined, true],
+    ['0s', undefined, false],
+  ])('do-not-disrupt: %s, started %s: %s', (value, startTime, kept) => {
+    expect(isKeptInPlace(podWith(value, startTime), midnightMs)).toBe(kept);
   });
 });
