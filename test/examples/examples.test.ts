@@ -60,6 +60,18 @@ describe('the demo', () => {
     expect(scripts.start).toBe(`node bin/kerf.ts simulate ${DEMO.join(' ')}`);
   });
 
+  test('prints what the README shows of it', async () => {
+    const { stdout } = await runKerf(['simulate', ...DEMO], files(DEMO));
+    const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
+    const [block = ''] = /^ {4}00:00:00 [^]*?^ {6}cost .*$/m.exec(readme) ?? [];
+    const shown = block
+      .split('\n')
+      .map((line) => line.slice(4))
+      .filter((line) => line !== '' && line !== '…');
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.filter((line) => !stdout.split('\n').includes(line))).toEqual([]);
+  });
+
   test('is the same, byte for byte, each time; and another with another seed', async () => {
     const [first, second, other] = await Promise.all([
       runKerf(['simulate', ...DEMO], files(DEMO)),
