@@ -111,10 +111,12 @@ type Creation = ActionSummary & { readonly kind: 'create-node-claim' };
 
 /** Which pool, which type, at what price, and why that one. */
 function describeCreation({ nodePool, pods, requests, instanceTypes, offerings, cheapest }: Creation): string {
-  const needs = ['cpu', 'memory'].flatMap((name) =>
+  const others = Object.keys(requests).filter((name) => !['cpu', 'memory', 'pods'].includes(name));
+  const needs = ['cpu', 'memory', ...others].flatMap((name) =>
     requests[name] === undefined ? [] : [`${requests[name]} ${name}`],
   );
-  const what = `${counted(pods.length, 'pod')} (${needs.join(', ')} with daemons) → a node of NodePool ${nodePool}`;
+  const amount = needs.length === 0 ? '' : ` (${needs.join(', ')} with daemons)`;
+  const what = `${counted(pods.length, 'pod')}${amount} → a node of NodePool ${nodePool}`;
   if (cheapest === null) return `${what}: nothing is to be had`;
   const { instanceType, capacityType, zone, priceUsdPerHour } = cheapest;
   const best = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;
