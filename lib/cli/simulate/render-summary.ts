@@ -30,8 +30,7 @@ export function renderSummary(result: SimulationResult, { columns }: Pick<CliCon
   return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}`;
 }
 
-const LABEL_WIDTH = 38;
-
 function table(rows: readonly (readonly [string, string])[]): string {
-  return rows.map(([name, value]) => `  ${name.padEnd(LABEL_WIDTH)} ${value}\n`).join('');
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
 }
