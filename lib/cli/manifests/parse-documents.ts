@@ -61,11 +61,12 @@ export function parseDocuments(text: string): ParsedSource {
     return collect([...parsed], clean, lines);
   } catch (error) {
     // The parser and its visitor recurse: text that nests too deeply ends in a full stack.
-    if (error instanceof RangeError)
-      return failed({ line: 1, message: 'nests too deeply to be read', allowed: 'less deeply nested YAML' });
+    if (error instanceof RangeError) return failed(TOO_DEEP);
     throw error;
   }
 }
+
+const TOO_DEEP = { line: 1, message: 'nests too deeply to be read', allowed: 'less deeply nested YAML' };
 
 function collect(parsed: readonly Document.Parsed[], text: string, lines: LineCounter): ParsedSource {
   const read = parsed.map((document) => readDocument(document, text, lines));
@@ -77,6 +78,8 @@ function collect(parsed: readonly Document.Parsed[], text: string, lines: LineCo
 
 function readDocument(document: Document.Parsed, text: string, lines: LineCounter): ParsedSource {
   const [error] = document.errors;
+  // The parser itself reports its full stack as an error of the text.
+  if (error !== undefined && /call stack/i.test(error.message)) return failed(TOO_DEEP);
   if (error !== undefined) return failed(yamlProblem(error, text, lines));
   const faults = structureProblems(document, lines);
   if (faults.length > 0) return { documents: [], problems: faults };

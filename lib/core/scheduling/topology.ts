@@ -119,11 +119,14 @@ function spreadRule(topology: Topology, pod: Pod, constraint: TopologySpreadCons
       const allowed = possible.filter((domain) => (counts.get(domain) ?? 0) + self - least <= constraint.maxSkew);
       const domains = allowed.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
       if (domains.length > 0) return { kind: 'domains', domains };
-      return refused(
-        'TopologySpread',
-        `no ${key} here keeps the skew at ${constraint.maxSkew} or less (the emptiest domain has ${least})`,
-        { maxSkew: constraint.maxSkew, least },
-      );
+      const { maxSkew, minDomains = 0 } = constraint;
+      const known = topology.universe.get(key)?.size ?? 0;
+      const because =
+        key !== HOSTNAME && known < minDomains
+          ? `minDomains asks for ${minDomains} domains, there are ${known}, so the emptiest counts as 0`
+          : `the emptiest domain has ${least}`;
+      const message = `no ${key} here keeps the skew at ${maxSkew} or less (${because})`;
+      return refused('TopologySpread', message, { maxSkew, least, minDomains, domains: known });
     },
   };
 }
