@@ -1,7 +1,5 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { DaemonSet, Deployment, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
 import { parseScenario, type Scenario } from '../../apis/scenario.ts';
+import type { Manifests as ClusterManifests } from '../../simulator/kubernetes/state.ts';
 import { checkTogether, type Declared } from './check-together.ts';
 import { classify, type ReadKind } from './classify.ts';
 import { parseDocuments } from './parse-documents.ts';
@@ -26,13 +24,7 @@ export interface IgnoredObject {
 }
 
 /** The objects of all files, each kind in the order of the files. Those with a namespace say it. */
-export interface Manifests {
-  readonly nodePools: readonly NodePool[];
-  readonly nodeClasses: readonly EC2NodeClass[];
-  readonly deployments: readonly Deployment[];
-  readonly daemonSets: readonly DaemonSet[];
-  readonly pods: readonly Pod[];
-  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+export interface Manifests extends ClusterManifests {
   readonly scenarios: readonly Scenario[];
   readonly ignored: readonly IgnoredObject[];
 }
