@@ -91,6 +91,11 @@ export interface Due {
   readonly kind: 'settling' | 'expiration';
 }
 
+/** Something is still to happen by itself, or to be looked at again. */
+export function settling(atMs: number): Due {
+  return { atMs, kind: 'settling' };
+}
+
 export type Controller = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'interruption';
 
 /** What one run decided: plain data, recorded before anything is done, published, replayed and explained. */

@@ -35,8 +35,8 @@ export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle', 'termination'] as c
 /** Those that an interruption wakes: the node is drained, and its pods need another. */
 export const INTERRUPTION_TARGETS = ['provisioning', 'termination'] as const;
 
-/** One tag, of one fixed key, says whose an instance is: IAM conditions can then name every cluster in one statement. */
-export const CLUSTER_TAG = 'eks:eks-cluster-name';
+/** The stack's IAM conditions name what a launch writes. */
+export { CLUSTER_TAG } from '../core/node-claim/ownership-tags.ts';
 
 export const METRICS = {
   namespace: 'Kerf',

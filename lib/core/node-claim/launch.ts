@@ -7,6 +7,7 @@ import { fingerprint } from '../identity.ts';
 import type { ClusterBootstrap } from '../node-class/cluster-bootstrap.ts';
 import { nodeUserData } from '../node-class/user-data.ts';
 import { volumesOf } from '../node-class/volumes.ts';
+import { ownershipTags } from './ownership-tags.ts';
 import type { FleetOverride, Instance, LaunchOption, LaunchRequest, NodeClaimRecord } from './record.ts';
 
 /** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
@@ -64,7 +65,7 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       userData: userData.text,
       blockDeviceMappings: volumesOf(context.nodeClass),
       metadataOptions: { ...METADATA_DEFAULTS, ...context.nodeClass.spec.metadataOptions },
-      tags: ownershipTags(record, context.nodeClass),
+      tags: tagsOf(record, context.nodeClass),
     },
   };
 }
@@ -90,11 +91,10 @@ function isSame(a: Omit<LaunchOption, 'priceUsdPerHour'>, b: LaunchOption): bool
 }
 
 /** C50, and the claim's name from the first moment on, so that an instance can be traced before its node registers. */
-function ownershipTags(record: NodeClaimRecord, nodeClass: EC2NodeClass): LaunchRequest['tags'] {
+function tagsOf(record: NodeClaimRecord, nodeClass: EC2NodeClass): LaunchRequest['tags'] {
   return {
     ...nodeClass.spec.tags,
-    [`kubernetes.io/cluster/${record.cluster}`]: 'owned',
-    'eks:eks-cluster-name': record.cluster,
+    ...ownershipTags(record.cluster),
     [NODE_POOL]: record.nodePool,
     [NODE_CLASS]: record.spec.nodeClassRef.name,
     [NODE_CLAIM_TAG]: record.name,

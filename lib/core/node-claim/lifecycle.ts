@@ -2,10 +2,11 @@ import { parseNillableDuration } from '../../apis/duration.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
-import type { Action, Due, Verdict } from '../action.ts';
+import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { type LaunchContext, LISTED_AFTER_MS, launched, planLaunch, refusedLaunch } from './launch.ts';
+import { nodeTarget } from './node-patch.ts';
 import type { DeletionReason, Instance, NodeClaimRecord } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
@@ -94,7 +95,7 @@ function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
 
 /** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
 function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: number): LifecycleVerdict {
-  const target = { name: node.metadata.name, ...versionOf(node) };
+  const target = nodeTarget(node);
   const expiry = expiryOf(record);
   const due: readonly Due[] = expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
   if (!isRegistered(node)) {
@@ -110,13 +111,7 @@ function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: numb
   if (isInitialized(node)) return { ...unchanged(record), due };
   const missing = whyNotInitialized(record, node);
   if (missing !== undefined) {
-    const blocked = {
-      subject: `nodeclaim ${record.name}`,
-      nodePool: record.nodePool,
-      reason: 'NotInitialized',
-      message: missing,
-      numbers: {},
-    };
+    const blocked = blockedClaim(record, { reason: 'NotInitialized', message: missing });
     return { ...unchanged(record), blocked: [blocked], due };
   }
   const ready = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
@@ -176,15 +171,12 @@ function waiting(
   why: { readonly reason: string; readonly message: string },
   nowMs: number,
 ): LifecycleVerdict {
-  const blocked = {
-    subject: `nodeclaim ${record.name}`,
-    nodePool: record.nodePool,
-    reason: why.reason,
-    message: why.message,
-    numbers: {},
-  };
   const nextLook = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
-  return { ...unchanged(record), blocked: [blocked], due: [settling(nextLook)] };
+  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [settling(nextLook)] };
+}
+
+function blockedClaim(record: NodeClaimRecord, why: { readonly reason: string; readonly message: string }): Blocked {
+  return { subject: `nodeclaim ${record.name}`, nodePool: record.nodePool, ...why, numbers: {} };
 }
 
 function act(record: NodeClaimRecord, action: Action): LifecycleVerdict {
@@ -193,13 +185,4 @@ function act(record: NodeClaimRecord, action: Action): LifecycleVerdict {
 
 function unchanged(record: NodeClaimRecord): LifecycleVerdict {
   return { record, actions: [], blocked: [], due: [] };
-}
-
-function settling(atMs: number): Due {
-  return { atMs, kind: 'settling' };
-}
-
-function versionOf(node: Node): { readonly resourceVersion?: string } {
-  const { resourceVersion } = node.metadata;
-  return resourceVersion === undefined ? {} : { resourceVersion };
 }

@@ -1,4 +1,4 @@
-import type { Labels, Taint } from '../../apis/kubernetes.ts';
+import type { Labels, Node, Taint } from '../../apis/kubernetes.ts';
 
 /** The node to change, as it was when it was read: a change in between makes the write a conflict. */
 export interface NodeTarget {
@@ -12,4 +12,9 @@ export interface NodePatch {
   readonly annotations?: Labels;
   readonly taints?: readonly Taint[];
   readonly finalizers?: readonly string[];
+}
+
+export function nodeTarget({ metadata }: Node): NodeTarget {
+  const { name, resourceVersion } = metadata;
+  return { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
 }

@@ -2,9 +2,10 @@ import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { parseTime, SECOND_MS } from '../../apis/time.ts';
-import type { Action, Blocked, Due, PodTarget, Verdict } from '../action.ts';
+import { type Action, type Blocked, type Due, type PodTarget, settling, type Verdict } from '../action.ts';
 import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import { LISTED_AFTER_MS } from './launch.ts';
+import { nodeTarget } from './node-patch.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
 
 /** D22: a drain is not over before daemons and latecomers had time to show. */
@@ -82,12 +83,11 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
 function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   const taints = node.spec?.taints ?? [];
   if (taints.some((taint) => sameTaint(taint, DISRUPTED_TAINT))) return [];
-  const { name, resourceVersion } = node.metadata;
   return [
     {
       kind: 'cordon-node',
       nodeClaim: record.name,
-      node: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+      node: nodeTarget(node),
       patch: { taints: [...taints, DISRUPTED_TAINT], labels: { [EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
     },
   ];
@@ -143,9 +143,7 @@ function terminate(record: NodeClaimRecord, instanceId: string, nowMs: number): 
 
 /** Nothing of it is left in EC2: the node and the claim may go. */
 function release({ record, node }: TerminationView, nowMs: number): TerminationVerdict {
-  const { name, resourceVersion, finalizers = [] } = node?.metadata ?? { name: '' };
-  const target = { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-  const rest = finalizers.filter((one) => one !== TERMINATION_FINALIZER);
+  const finalizers = (node?.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
   return {
     record,
     actions: [
@@ -153,7 +151,7 @@ function release({ record, node }: TerminationView, nowMs: number): TerminationV
         kind: 'release-node-claim',
         nodeClaim: record.name,
         atMs: nowMs,
-        ...(node === undefined ? {} : { node: target, finalizers: rest }),
+        ...(node === undefined ? {} : { node: nodeTarget(node), finalizers }),
       },
     ],
     blocked: [],
@@ -182,8 +180,4 @@ function nothing(record: NodeClaimRecord): TerminationVerdict {
 /** The next look: on a grid that all claims share, so that their wakes are one. */
 function pollAfter(nowMs: number): Due {
   return settling((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
-}
-
-function settling(atMs: number): Due {
-  return { atMs, kind: 'settling' };
 }

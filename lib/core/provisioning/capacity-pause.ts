@@ -1,17 +1,15 @@
-import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import { CAPACITY_TYPE, ZONE } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
 import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
+import { suitableTypes } from '../instance-type/suitable-types.ts';
 import { UNAVAILABLE_MS } from '../instance-type/unavailable.ts';
 import { admits } from '../requirements/requirement.ts';
-import { intersects, type Requirements } from '../requirements/requirements.ts';
+import type { Requirements } from '../requirements/requirements.ts';
 import type { OpenClaim } from '../scheduling/open-claim.ts';
 
 /** One fleet request tries some sixty types in a few zones: that many refusals double the pause. */
 const DOUBLES_WITH = 100;
-
-/** Of a type these are what it has just now: they do not say whether it would do. */
-const PLACE: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACITY_TYPE]);
 
 export interface CapacityPause {
   readonly reason: 'NoCapacity';
@@ -30,10 +28,9 @@ export function capacityPause(
   unavailable: readonly UnavailableOffering[],
   nowMs: number,
 ): CapacityPause | undefined {
-  const elsewhere: Requirements = new Map([...requirements].filter(([key]) => !PLACE.has(key)));
-  const types = new Set(
-    template.knownTypes.filter((type) => intersects(type.requirements, elsewhere)).map(({ name }) => name),
-  );
+  // As on most days: nothing is known to be missing, so nothing need be looked for.
+  if (unavailable.length === 0) return undefined;
+  const types = new Set(suitableTypes(template.knownTypes, requirements).map(({ name }) => name));
   const missing = unavailable.filter((one) => types.has(one.instanceType) && isAllowed(requirements, one));
   const left = instanceTypes.reduce((sum, type) => sum + compatibleOfferings(type, requirements).length, 0);
   if (missing.length <= left) return undefined;

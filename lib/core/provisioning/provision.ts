@@ -1,6 +1,6 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { SECOND_MS } from '../../apis/time.ts';
-import type { Action, Blocked, Due, Verdict } from '../action.ts';
+import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
@@ -55,10 +55,6 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
 /** Pods that found no place may find one when an offering is tried again. */
 function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
   return unavailable.length === 0 ? [] : [settling(Math.min(...unavailable.map(({ untilMs }) => untilMs)))];
-}
-
-function settling(atMs: number): Due {
-  return { atMs, kind: 'settling' };
 }
 
 /** B7: pods on a node that is going need a new place before they are evicted, those aside that will not be. */

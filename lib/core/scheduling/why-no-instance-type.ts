@@ -1,12 +1,10 @@
-import { CAPACITY_TYPE, HOSTNAME, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import { HOSTNAME } from '../../apis/labels.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
-import { formatRequirement, intersects, type Requirements } from '../requirements/requirements.ts';
+import { PLACE_LABELS, suitableTypes } from '../instance-type/suitable-types.ts';
+import { formatRequirement, type Requirements } from '../requirements/requirements.ts';
 import { formatAmount, type Resources } from '../resources/resources.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { NodeClaimTemplate } from './template.ts';
-
-/** Where a type is sold just now is left aside: first of all the type itself must do. */
-const PLACE: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACITY_TYPE]);
 
 /** Says which step leaves no instance type for a claim with these requests, and by how much the best one falls short. */
 export function whyNoInstanceType(
@@ -15,9 +13,9 @@ export function whyNoInstanceType(
   requests: Resources,
 ): Refusal {
   const { knownTypes, overhead } = template;
-  const possible = typesThatMeet(knownTypes, withoutPlace(template.requirements));
+  const possible = suitableTypes(knownTypes, template.requirements);
   if (possible.length === 0) return whyPoolHasNone(template);
-  const allowed = typesThatMeet(possible, withoutPlace(requirements));
+  const allowed = suitableTypes(possible, requirements);
   if (allowed.length === 0) {
     return refusal(
       'NoInstanceTypes',
@@ -26,7 +24,7 @@ export function whyNoInstanceType(
   }
   const short = shortage(allowed, overhead, requests);
   if (short !== undefined) return short;
-  const where = [ZONE, ZONE_ID, CAPACITY_TYPE].flatMap((key) => {
+  const where = [...PLACE_LABELS].flatMap((key) => {
     const one = requirements.get(key);
     return one === undefined ? [] : [`${key} ${formatRequirement(one)}`];
   });
@@ -37,18 +35,10 @@ export function whyNoInstanceType(
   );
 }
 
-function withoutPlace(requirements: Requirements): Requirements {
-  return new Map([...requirements].filter(([key]) => !PLACE.has(key)));
-}
-
-function typesThatMeet(types: readonly InstanceType[], requirements: Requirements): readonly InstanceType[] {
-  return types.filter((type) => intersects(type.requirements, requirements));
-}
-
 /** The requirement of the pool that no type meets, if one alone is to blame. */
 function whyPoolHasNone({ knownTypes, requirements }: NodeClaimTemplate): Refusal {
   const alone = [...requirements.values()].find(
-    (one) => !PLACE.has(one.key) && typesThatMeet(knownTypes, new Map([[one.key, one]])).length === 0,
+    (one) => !PLACE_LABELS.has(one.key) && suitableTypes(knownTypes, new Map([[one.key, one]])).length === 0,
   );
   const numbers = { instanceTypes: knownTypes.length };
   if (alone === undefined) {

@@ -6,10 +6,11 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
+import { ownershipKey } from '../../core/node-claim/ownership-tags.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { isUnknownInstance, translated } from './errors.ts';
 import { allPages } from './pages.ts';
-import { labelsOf, ownershipFilters, ownershipKey } from './tags.ts';
+import { labelsOf, ownershipFilters } from './tags.ts';
 
 export interface InstanceReader {
   readonly client: EC2Client;

@@ -10,10 +10,11 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { unitValue } from '../../apis/quantity.ts';
 import { fingerprint } from '../../core/identity.ts';
+import { ownershipTags } from '../../core/node-claim/ownership-tags.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
-import { ec2Tags, ownershipTags } from './tags.ts';
+import { ec2Tags } from './tags.ts';
 
 export interface LaunchTemplate {
   /** Made of the content, so that the same content is the same template, whoever creates it. */

@@ -1,14 +1,8 @@
 import type { Filter, Tag } from '@aws-sdk/client-ec2';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import { ownershipKey, ownershipTags } from '../../core/node-claim/ownership-tags.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
-
-export const ownershipKey = (cluster: string): string => `kubernetes.io/cluster/${cluster}`;
-
-/** C50: what makes a thing in EC2 this cluster's. */
-export function ownershipTags(cluster: string): Labels {
-  return { [ownershipKey(cluster)]: 'owned', 'eks:eks-cluster-name': cluster };
-}
 
 /**
  * C50, and the claim's name from the start: an instance whose launch was not recorded is found by it and adopted. Ours
