@@ -1,4 +1,5 @@
-import { MINUTE_MS, utcFields } from './time.ts';
+import { type CalendarDate, dateOfDay, datesOfYears, newYearsDay } from './calendar.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
 
 /** Five-field cron schedules and their shorthands, in UTC, as disruption budgets use them (A1.17). */
 export interface CronSchedule {
@@ -38,65 +39,151 @@ const FIELDS: readonly Field[] = [
   { least: 0, most: 6, names: DAYS },
 ];
 
+/** What Go takes for white space. */
+const SPACES = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
 /** *Errors:* undefined where the text is no schedule. */
 export function parseCron(text: string): CronSchedule | undefined {
-  const parts = (Object.hasOwn(SHORTHANDS, text.trim()) ? (SHORTHANDS[text.trim()] ?? '') : text).trim().split(/\s+/);
+  const words = text.split(SPACES).filter((word) => word !== '');
+  const [only = ''] = words;
+  const shorthand = words.length === 1 && Object.hasOwn(SHORTHANDS, only) ? SHORTHANDS[only] : undefined;
+  const parts = shorthand?.split(' ') ?? words;
   if (parts.length !== FIELDS.length) return undefined;
-  const sets = FIELDS.map((field, index) => parseField(parts[index] ?? '', field));
-  const [minutes, hours, daysOfMonth, months, daysOfWeek] = sets;
+  const [minutes, hours, daysOfMonth, months, daysOfWeek] = FIELDS.map((field, index) =>
+    parseField(parts[index] ?? '', field),
+  );
   if (!minutes || !hours || !daysOfMonth || !months || !daysOfWeek) return undefined;
-  return { minutes, hours, daysOfMonth, months, daysOfWeek, eitherDay: !starred(parts[2]) && !starred(parts[4]) };
+  return {
+    minutes: minutes.values,
+    hours: hours.values,
+    daysOfMonth: daysOfMonth.values,
+    months: months.values,
+    daysOfWeek: daysOfWeek.values,
+    eitherDay: !daysOfMonth.open && !daysOfWeek.open,
+  };
 }
 
-/** A star in any item of the field leaves it open; a stepped one (every second day) restricts like any list. */
-function starred(part = ''): boolean {
-  return part.split(',').some((item) => /^[*?](\/0*1)?$/.test(item));
+interface Item {
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+  /** A star leaves its field open; a stepped one (every second day) restricts like any list. */
+  readonly open: boolean;
 }
 
-function parseField(text: string, field: Field): ReadonlySet<number> | undefined {
+/** The items between commas. An empty one counts for nothing, and a field of such alone never matches. */
+function parseField(text: string, field: Field): { values: ReadonlySet<number>; open: boolean } | undefined {
   const values = new Set<number>();
-  for (const item of text.split(',')) {
-    const range = parseItem(item, field);
-    if (range === undefined) return undefined;
-    for (let value = range.from; value <= range.to; value += range.step) values.add(value);
+  let open = false;
+  for (const word of text.split(',').filter((one) => one !== '')) {
+    const item = parseItem(word, field);
+    if (item === undefined) return undefined;
+    for (let value = item.from; value <= item.to; value += item.step) values.add(value);
+    open ||= item.open;
   }
-  return values;
+  return { values, open };
 }
 
-function parseItem(item: string, field: Field): { from: number; to: number; step: number } | undefined {
-  const [span = '', stepText, ...more] = item.split('/');
-  if (more.length > 0 || (stepText !== undefined && !/^\d+$/.test(stepText))) return undefined;
-  const step = Number(stepText ?? 1);
-  if (step < 1) return undefined;
-  if (span === '*' || span === '?') return { from: field.least, to: field.most, step };
+function parseItem(text: string, field: Field): Item | undefined {
+  const [span = '', stepText, ...more] = text.split('/');
+  const step = stepText === undefined ? 1 : wholeNumber(stepText);
+  if (more.length > 0 || step === undefined || step < 1) return undefined;
   const [first = '', last, ...rest] = span.split('-');
+  // What follows the hyphen of a star is not looked at.
+  if (first === '*' || first === '?') return { from: field.least, to: field.most, step, open: step === 1 };
   const from = valueOf(first, field);
   // `5/15` counts on to the end, `5` is just that.
   const to = last === undefined ? (stepText === undefined ? from : field.most) : valueOf(last, field);
   if (rest.length > 0 || from === undefined || to === undefined || from > to) return undefined;
-  return { from, to, step };
+  return { from, to, step, open: false };
 }
 
 function valueOf(text: string, { least, most, names = [] }: Field): number | undefined {
   const named = names.indexOf(text.toLowerCase());
-  const value = named === -1 ? Number(text) : named + least;
-  return text !== '' && /^(\d+|[a-z]{3})$/i.test(text) && Number.isInteger(value) && value >= least && value <= most
-    ? value
-    : undefined;
+  const value = named === -1 ? wholeNumber(text) : named + least;
+  return value !== undefined && value >= least && value <= most ? value : undefined;
 }
 
-/** True where the schedule fires in the minute of this instant. */
-export function firesAt(schedule: CronSchedule, ms: number): boolean {
-  const { minute, hour, dayOfMonth, month, dayOfWeek } = utcFields(ms);
-  if (!schedule.minutes.has(minute) || !schedule.hours.has(hour) || !schedule.months.has(month)) return false;
+const LARGEST_INT64 = '9223372036854775807';
+
+/** A number that Go reads: digits, a plus sign before them at the most, within 63 bits. */
+function wholeNumber(text: string): number | undefined {
+  if (!/^\+?\d+$/.test(text)) return undefined;
+  const digits = text.replace(/^\+?0*/, '');
+  const tooLarge = digits.length > 19 || (digits.length === 19 && digits > LARGEST_INT64);
+  return tooLarge ? undefined : Number(digits);
+}
+
+const DAY_MS = 24 * HOUR_MS;
+const MINUTES_PER_DAY = DAY_MS / MINUTE_MS;
+/** How many calendar years Karpenter looks ahead for a firing. */
+const YEARS_AHEAD = 5;
+
+/**
+ * When the schedule fires next, after that instant and not at it; undefined where it does not within this year and the
+ * next five. *Cost:* O(days until then).
+ */
+export function nextFiring(schedule: CronSchedule, afterMs: number): number | undefined {
+  const fromMs = (Math.floor(afterMs / MINUTE_MS) + 1) * MINUTE_MS;
+  const nextSecondMs = (Math.floor(afterMs / SECOND_MS) + 1) * SECOND_MS;
+  const end = newYearsDay(dateOfDay(Math.floor(nextSecondMs / DAY_MS)).year + YEARS_AHEAD + 1);
+  const firstDay = Math.floor(fromMs / DAY_MS);
+  for (let day = firstDay; day < end; day += 1) {
+    if (!firesOn(schedule, dateOfDay(day))) continue;
+    const minute = nextMinute(schedule, day === firstDay ? (fromMs - day * DAY_MS) / MINUTE_MS : 0);
+    if (minute !== undefined) return day * DAY_MS + minute * MINUTE_MS;
+  }
+  return undefined;
+}
+
+function firesOn(schedule: CronSchedule, { month, dayOfMonth, dayOfWeek }: CalendarDate): boolean {
+  if (!schedule.months.has(month)) return false;
   const [byDate, byWeekday] = [schedule.daysOfMonth.has(dayOfMonth), schedule.daysOfWeek.has(dayOfWeek)];
   return schedule.eitherDay ? byDate || byWeekday : byDate && byWeekday;
 }
 
-/** True while a window that the schedule opened is still open (E8). *Cost:* O(minutes of the duration). */
+/** The first minute of a day, from this one on, at which the schedule fires. */
+function nextMinute(schedule: CronSchedule, from: number): number | undefined {
+  for (let minute = from; minute < MINUTES_PER_DAY; minute += 1) if (firesIn(schedule, minute)) return minute;
+  return undefined;
+}
+
+function firesIn({ minutes, hours }: CronSchedule, minuteOfDay: number): boolean {
+  return minutes.has(minuteOfDay % 60) && hours.has(Math.floor(minuteOfDay / 60));
+}
+
+/**
+ * True while a window that the schedule opened is still open; always true of a schedule that does not fire in the years
+ * looked at, as with Karpenter (E8).
+ */
 export function isWindowOpen(schedule: CronSchedule, durationMs: number, nowMs: number): boolean {
-  const thisMinute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  for (let start = thisMinute; start > nowMs - durationMs; start -= MINUTE_MS)
-    if (firesAt(schedule, start)) return true;
-  return false;
+  const firing = nextFiring(schedule, nowMs - durationMs);
+  return firing === undefined || firing <= nowMs;
+}
+
+/** Dates and weekdays repeat after 400 years; the year after them shows the pause over the seam. */
+const [CYCLE_START, CYCLE_END] = [2000, 2400];
+
+/**
+ * True where the windows leave no instant uncovered, in any year. *Cost:* O(days of a year) where weekdays alone count,
+ * else at the most O(days of 400 years), some milliseconds.
+ */
+export function isAlwaysOpen(schedule: CronSchedule, durationMs: number): boolean {
+  const minutes = [...Array(MINUTES_PER_DAY).keys()].filter((minute) => firesIn(schedule, minute));
+  const [first, last] = [minutes.at(0), minutes.at(-1)];
+  if (first === undefined || last === undefined) return true;
+  const pausesInDay = minutes.some(
+    (minute, index) => (minute - (minutes[index - 1] ?? minute)) * MINUTE_MS > durationMs,
+  );
+  const byWeekdayAlone = schedule.months.size === 12 && schedule.daysOfMonth.size === 31;
+  let previousMs: number | undefined;
+  for (const date of datesOfYears(CYCLE_START, byWeekdayAlone ? CYCLE_START : CYCLE_END)) {
+    if (!firesOn(schedule, date)) continue;
+    const firingMs = date.day * DAY_MS + first * MINUTE_MS;
+    // What lies further ahead than Karpenter looks counts as open (E8).
+    const seenFromMs = Math.max(previousMs ?? firingMs, newYearsDay(date.year - YEARS_AHEAD) * DAY_MS);
+    if (pausesInDay || firingMs - seenFromMs > durationMs) return false;
+    previousMs = date.day * DAY_MS + last * MINUTE_MS;
+  }
+  return true;
 }

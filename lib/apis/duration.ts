@@ -1,15 +1,60 @@
 /** Go durations as the Kubernetes API writes them: `1h30m`, `45s`, `720h`, and Karpenter's `Never` (A0.3). */
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
-const DURATION = /^(?:\d+(?:\.\d+)?(?:h|ms|m|s))+$/;
+const UNIT_NS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  // The micro sign and the Greek letter mu.
+  '\u00b5s': 1_000n,
+  '\u03bcs': 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nu\u00b5\u03bcm]?s|m|h))+)$/;
+const PART = /(\d*)(?:\.(\d*))?([nu\u00b5\u03bcm]?s|m|h)/g;
+const NS_PER_MS = 1_000_000n;
+/** Go counts to 2⁶³ while it reads, and refuses 2⁶³ itself. */
+const TOO_LARGE = 1n << 63n;
 
-/** *Units:* milliseconds. *Errors:* undefined where the text is no duration (`Never` is none either). */
+/**
+ * *Units:* milliseconds, with decimals below one. *Errors:* undefined where Go reads no duration, and where it is below
+ * nought: nothing that we read takes such a one. `Never` is none either.
+ */
 export function parseDuration(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g))
-    total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
-  return total;
+  let total = 0n;
+  for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(PART)) {
+    const part = partNs({ whole, fraction }, UNIT_NS[unit] ?? 0n);
+    total += part ?? TOO_LARGE;
+    if (total >= TOO_LARGE) return undefined;
+  }
+  if (text.startsWith('-') && total > 0n) return undefined;
+  return Number(total / NS_PER_MS) + Number(total % NS_PER_MS) / Number(NS_PER_MS);
+}
+
+/** Undefined where it is too large for Go. */
+function partNs(
+  { whole, fraction }: { readonly whole: string; readonly fraction: string },
+  unitNs: bigint,
+): bigint | undefined {
+  const digits = whole.replace(/^0+/, '');
+  if (digits.length > 19) return undefined;
+  const { value, scale } = readFraction(fraction);
+  // Go reckons with fractions as floating-point numbers, in just this order.
+  return BigInt(`0${digits}`) * unitNs + BigInt(Math.trunc(Number(value) * (Number(unitNs) / scale)));
+}
+
+/** As many decimals as 63 bits hold; Go passes over the rest. */
+function readFraction(fraction: string): { readonly value: bigint; readonly scale: number } {
+  let [value, scale] = [0n, 1];
+  for (const digit of fraction) {
+    const next = value * 10n + BigInt(digit);
+    if (next > TOO_LARGE) break;
+    value = next;
+    scale *= 10;
+  }
+  return { value, scale };
 }
 
 /** A duration or `Never`: milliseconds, or undefined for `Never`. *Errors:* a RangeError for other text: validated input never has it. */

@@ -1,9 +1,11 @@
 /**
  * Kubernetes quantities: `500m`, `1.5`, `2Gi`, `1e3`. Exact: the value is held in nano-units as a bigint, so that two
- * spellings of one amount are equal. Decisions work on numbers (see `core/resources`); this is the edge.
+ * spellings of one amount are equal, and amounts compare, add and subtract as bigints do. What Kubernetes reads is read,
+ * what it refuses is refused. Decisions work on numbers (see `core/resources`); this is the edge.
  */
 
-const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E))?$/;
+/** The digits before the point and behind it, then an exponent or a suffix. Kubernetes needs no digit: `Gi` is nought. */
+const QUANTITY = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+)|([KMGTPE]i|[numkMGTPE]))?$/;
 
 const NANO = 1_000_000_000n;
 /** Nano-units of one unit with this suffix. */
@@ -26,50 +28,79 @@ const SUFFIX_NANO: Readonly<Record<string, bigint>> = {
   Ei: NANO << 60n,
 };
 
-/** 2^63 − 1 units: what Kubernetes can hold; above it Go saturates or overflows silently, so we refuse. */
-const LARGEST_NANO = ((1n << 63n) - 1n) * NANO;
+const LARGEST_INT64 = (1n << 63n) - 1n;
+/** Amounts of 10¹⁰⁰⁰ units and more are all one, so that no exponent makes us compute with a billion digits. */
+const MOST_DIGITS = 1_000;
 
 /**
- * *Units:* nano-units (10⁻⁹), rounded up as Kubernetes does. *Errors:* undefined where the text is no quantity, or one
- * beyond what Kubernetes can hold.
+ * *Units:* nano-units (10⁻⁹); what is finer is rounded away from nought; with a binary suffix 2⁶³ − 1 units are the most,
+ * all as Kubernetes does. *Errors:* undefined where the text is no quantity.
  */
 export function parseQuantityNano(quantity: string | number): bigint | undefined {
-  const match = QUANTITY.exec(String(quantity));
-  if (match === null) return undefined;
-  const [, digits = '', exponent = '', suffix = ''] = match;
-  const power = exponent === '' ? 0 : Number(exponent.slice(1));
-  if (Math.abs(power) > 40) return undefined;
-  const [whole = '', fraction = ''] = digits.replace(/^[+-]/, '').split('.');
+  const text = String(quantity);
+  const match = QUANTITY.exec(text);
+  if (match === null || text === '') return undefined;
+  const [, whole = '', fraction = '', exponentText = '0', suffix = ''] = match;
+  const exponent = parseExponent(exponentText);
+  if (exponent === undefined) return undefined;
+  // Of units that are too small or too large for its shortest way, Kubernetes does want a digit.
+  if (whole === '' && fraction === '' && (exponent < -9 || suffix === 'Pi' || suffix === 'Ei')) return undefined;
   const scale = SUFFIX_NANO[suffix] ?? NANO;
-  const scaled = BigInt(`0${whole}${fraction}`) * scale * 10n ** BigInt(Math.max(power, 0));
-  const divisor = 10n ** BigInt(fraction.length + Math.max(-power, 0));
-  const nano = (scaled + divisor - 1n) / divisor;
-  if (nano > LARGEST_NANO) return undefined;
-  return digits.startsWith('-') ? -nano : nano;
+  const nano = ceilScaled({ digits: whole + fraction, power: exponent - fraction.length }, scale);
+  const capped = suffix.endsWith('i') && nano > LARGEST_INT64 * NANO ? LARGEST_INT64 * NANO : nano;
+  return text.startsWith('-') ? -capped : capped;
+}
+
+/** Kubernetes reads 64 bits of an exponent and keeps 32 of them: `1e4294967299` is `1e3`. */
+function parseExponent(text: string): number | undefined {
+  const digits = text.replace(/^[+-]?0*/, '');
+  if (digits.length > 19) return undefined;
+  const exponent = BigInt(`0${digits}`) * (text.startsWith('-') ? -1n : 1n);
+  return BigInt.asIntN(64, exponent) === exponent ? Number(BigInt.asIntN(32, exponent)) : undefined;
+}
+
+/** The digits × 10^power × scale, rounded up. *Cost:* bounded, however long the text. */
+function ceilScaled({ digits, power }: { readonly digits: string; readonly power: number }, scale: bigint): bigint {
+  const significant = digits.replace(/^0+/, '');
+  if (significant === '') return 0n;
+  const magnitude = significant.length + power;
+  if (magnitude > MOST_DIGITS) return NANO * 10n ** BigInt(MOST_DIGITS);
+  if (magnitude < -MOST_DIGITS) return 1n;
+  const kept = significant.slice(0, 2 * MOST_DIGITS);
+  // Of what is cut off it matters only whether it is nought.
+  const sticky = /[1-9]/.test(significant.slice(kept.length)) ? '1' : '0';
+  const places = magnitude - kept.length - 1;
+  const scaled = BigInt(kept + sticky) * scale * 10n ** BigInt(Math.max(places, 0));
+  return ceilDivide(scaled, 10n ** BigInt(Math.max(-places, 0)));
 }
 
 export function isQuantity(text: string | number): boolean {
   return parseQuantityNano(text) !== undefined;
 }
 
-/** *Units:* milli-units, rounded up: `250m` is 250, `1` is 1000. *Errors:* RangeError for text that is no quantity. */
+/** *Units:* milli-units: `250m` is 250, `1` is 1000; rounding and errors are those of `unitValue`. */
 export function milliValue(quantity: string | number): number {
-  return Number(ceilDivide(nanoOf(quantity), 1_000_000n));
+  return inUnitsOf(NANO / 1_000n, quantity);
 }
 
-/** *Units:* whole units, rounded up: `1Ki` is 1024. *Errors:* RangeError for text that is no quantity. */
+/**
+ * *Units:* whole units, rounded away from nought: `1Ki` is 1024, `1m` is 1; 2⁶³ − 1 are the most. *Errors:* RangeError
+ * for text that is no quantity.
+ */
 export function unitValue(quantity: string | number): number {
-  return Number(ceilDivide(nanoOf(quantity), NANO));
+  return inUnitsOf(NANO, quantity);
 }
 
-function nanoOf(quantity: string | number): bigint {
+function inUnitsOf(unitNano: bigint, quantity: string | number): number {
   const nano = parseQuantityNano(quantity);
   if (nano === undefined) throw new RangeError(`"${quantity}" is not a quantity: write it as 500m, 2 or 1Gi`);
-  return nano;
+  const units = ceilDivide(nano < 0n ? -nano : nano, unitNano);
+  const capped = Number(units > LARGEST_INT64 ? LARGEST_INT64 : units);
+  return nano < 0n ? -capped : capped;
 }
 
 function ceilDivide(value: bigint, by: bigint): bigint {
-  return value > 0n ? (value + by - 1n) / by : value / by;
+  return (value + by - 1n) / by;
 }
 
 /** CPU as people write it: 1500 millicores is `1500m`, 2000 is `2`. */

@@ -1,11 +1,21 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firesAt, isWindowOpen, parseCron } from '../../lib/apis/cron.ts';
+import { type CronSchedule, isAlwaysOpen, isWindowOpen, nextFiring, parseCron } from '../../lib/apis/cron.ts';
 import { HOUR_MS, MINUTE_MS, parseTime } from '../../lib/apis/time.ts';
 
+const DAY_MS = 24 * HOUR_MS;
+
+function cron(text: string): CronSchedule {
+  const schedule = parseCron(text);
+  if (schedule === undefined) throw new RangeError(`${text} is no schedule`);
+  return schedule;
+}
+
 /** Whether the schedule fires in the minute of the instant. */
-function fires(schedule: string, time: string): boolean | undefined {
-  const cron = parseCron(schedule);
-  return cron && firesAt(cron, parseTime(time));
+function fires(schedule: string, time: string): boolean {
+  const minuteMs = Math.floor(parseTime(time) / MINUTE_MS) * MINUTE_MS;
+  return nextFiring(cron(schedule), minuteMs - 1) === minuteMs;
 }
 
 describe('schedules as robfig/cron reads them (A1.17)', () => {
@@ -92,23 +102,129 @@ describe('schedules as robfig/cron reads them (A1.17)', () => {
 });
 
 describe('a window is open from when the schedule fires until its duration has passed (E8)', () => {
-  const nightly = parseCron('0 22 * * *');
   test.each([
     ['2026-01-31T21:59:59Z', false],
     ['2026-01-31T22:00:00Z', true],
     ['2026-02-01T01:59:59Z', true],
     ['2026-02-01T02:00:00Z', false],
   ])('22:00 for 4 h, at %s: %s', (time, open) => {
-    expect(nightly && isWindowOpen(nightly, 4 * HOUR_MS, parseTime(time))).toBe(open);
+    expect(isWindowOpen(cron('0 22 * * *'), 4 * HOUR_MS, parseTime(time))).toBe(open);
   });
 
   test('a window longer than the pause between two is always open', () => {
-    const hourly = parseCron('@hourly');
-    expect(hourly && isWindowOpen(hourly, 61 * MINUTE_MS, parseTime('2026-01-31T08:59:59Z'))).toBe(true);
+    expect(isWindowOpen(cron('@hourly'), 61 * MINUTE_MS, parseTime('2026-01-31T08:59:59Z'))).toBe(true);
   });
 
   test('29 February comes in leap years alone', () => {
     expect(fires('0 0 29 2 *', '2028-02-29T00:00:00Z')).toBe(true);
     expect(fires('0 0 29 2 *', '2026-03-01T00:00:00Z')).toBe(false);
+  });
+
+  test('a schedule that never fires is always open, as with Karpenter', () => {
+    expect(isWindowOpen(cron('0 0 30 2 *'), HOUR_MS, parseTime('2026-01-31T08:00:00Z'))).toBe(true);
+  });
+});
+
+describe('windows cover all time where none of the pauses between two firings is longer', () => {
+  test.each<[string, number, boolean]>([
+    ['* * * * *', MINUTE_MS, true],
+    ['* * * * *', MINUTE_MS - 1, false],
+    ['*/15 * * * *', 15 * MINUTE_MS, true],
+    ['*/7 * * * *', 7 * MINUTE_MS, true],
+    ['7-59/7 * * * *', 7 * MINUTE_MS, false],
+    ['@hourly', HOUR_MS, true],
+    ['@hourly', HOUR_MS - 1, false],
+    ['0 9-17 * * *', HOUR_MS, false],
+    ['0 9-17 * * *', 16 * HOUR_MS, true],
+    ['@daily', DAY_MS, true],
+    ['@daily', DAY_MS - MINUTE_MS, false],
+    ['0 22 * * *', 4 * HOUR_MS, false],
+    ['0 0 * * mon-fri', 2 * DAY_MS, false],
+    ['0 0 * * mon-fri', 3 * DAY_MS, true],
+    ['0 22 * * mon', 7 * DAY_MS, true],
+    ['@monthly', 31 * DAY_MS, true],
+    ['@monthly', 31 * DAY_MS - 1, false],
+    ['0 0 31 * *', 61 * DAY_MS - 1, false],
+    ['0 0 31 * *', 61 * DAY_MS, true],
+    ['0 0 29-31 * *', 57 * DAY_MS, true],
+    ['0 0 29-31 * *', 57 * DAY_MS - 1, false],
+    ['0 0 29 * *', 59 * DAY_MS, true],
+    ['0 0 29 * *', 59 * DAY_MS - 1, false],
+    ['0 0 13 * 5', 7 * DAY_MS, true],
+    ['0 0 13 * 5', 7 * DAY_MS - 1, false],
+    ['@yearly', 366 * DAY_MS, true],
+    ['@yearly', 365 * DAY_MS, false],
+    // From 2096 to 2104 it takes eight years; Karpenter looks from 2099 on.
+    ['0 0 29 2 *', 4 * 366 * DAY_MS, false],
+    ['0 0 29 2 *', (5 * 365 + 59) * DAY_MS - 1, false],
+    ['0 0 29 2 *', (5 * 365 + 59) * DAY_MS, true],
+    ['0 0 30 2 *', MINUTE_MS, true],
+    [', * * * *', MINUTE_MS, true],
+  ])('%s for %i ms: %s', (schedule, durationMs, expected) => {
+    expect(isAlwaysOpen(cron(schedule), durationMs)).toBe(expected);
+  });
+});
+
+function listUpTo(most: number): fc.Arbitrary<string> {
+  return fc.uniqueArray(fc.nat({ max: most }), { minLength: 1, maxLength: 5 }).map((values) => values.join(','));
+}
+
+describe('what is said of all time holds at each instant', () => {
+  const weekly = fc
+    .tuple(listUpTo(23), fc.oneof(fc.constant('*'), listUpTo(6)))
+    .map(([hours, days]) => `0 ${hours} * * ${days}`);
+  const RUN = { seed: 20_260_131, numRuns: 200 };
+
+  test('windows that always are open are so at the end of each hour of a week, and others are not', () => {
+    fc.assert(
+      fc.property(weekly, fc.nat({ max: 72 }), (text, hours) => {
+        const ends = [...Array(7 * 24).keys()].map((hour) => (hour + 1) * HOUR_MS - 1);
+        const open = ends.every((end) => isWindowOpen(cron(text), hours * HOUR_MS, end));
+        expect(isAlwaysOpen(cron(text), hours * HOUR_MS)).toBe(open);
+      }),
+      RUN,
+    );
+  });
+
+  test('no schedule fires between an instant and its next firing, and it fires then', () => {
+    fc.assert(
+      fc.property(weekly, fc.nat({ max: 2 ** 40 }), (text, afterMs) => {
+        const firing = nextFiring(cron(text), afterMs) ?? 0;
+        expect(firing).toBeGreaterThan(afterMs);
+        expect(nextFiring(cron(text), firing - 1)).toBe(firing);
+        expect(isWindowOpen(cron(text), firing - afterMs, firing - 1)).toBe(false);
+      }),
+      RUN,
+    );
+  });
+});
+
+describe('the library that Karpenter uses reads the same (test/oracle/values)', () => {
+  /** Seconds; null where none comes in five years. */
+  type Firing = number | null;
+  interface Fixture {
+    readonly after: readonly number[];
+    readonly schedules: readonly (readonly [string, Firing?, Firing?, Firing?])[];
+  }
+  const { after, schedules }: Fixture = JSON.parse(readFileSync('test/fixtures/values/cron.json', 'utf8'));
+
+  test('every schedule that it accepts, and no other', () => {
+    expect(schedules.length).toBeGreaterThan(600);
+    const different = schedules.filter(([text, first]) => (parseCron(text) === undefined) !== (first === undefined));
+    // Deliberate: the patterns of the API let no @every through (A1.17).
+    expect(different.filter(([text]) => !text.startsWith('@every '))).toEqual([]);
+    expect(different.filter(([text]) => parseCron(text) !== undefined)).toEqual([]);
+  });
+
+  test('and finds the same next firing', () => {
+    const different = schedules.flatMap(([text, ...firings]) => {
+      const schedule = parseCron(text);
+      if (schedule === undefined) return [];
+      const ours = after.map((second) => nextFiring(schedule, second * 1_000) ?? null);
+      return ours.every((ms, index) => ms === (firings[index] ?? null) || ms === Number(firings[index]) * 1_000)
+        ? []
+        : [{ text, ours, theirs: firings }];
+    });
+    expect(different).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatDuration, parseDuration, parseNillableDuration } from '../../lib/apis/duration.ts';
 
@@ -12,6 +13,12 @@ describe('durations (A0.3)', () => {
     ['500ms', 500],
     ['1m500ms', 60_500],
     ['1.5h', 5_400_000],
+    ['0', 0],
+    ['-0s', 0],
+    ['.5s', 500],
+    ['1us', 0.001],
+    ['1\u00b5s', 0.001],
+    ['1ns', 0.000_001],
   ])('%s is %i ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
@@ -22,6 +29,12 @@ describe('durations (A0.3)', () => {
       expect(parseDuration(text)).toBeUndefined();
     },
   );
+
+  test('text of any length costs no time', () => {
+    expect(parseDuration('1'.repeat(1_000_000))).toBeUndefined();
+    expect(parseDuration(`${'1'.repeat(1_000_000)}h`)).toBeUndefined();
+    expect(parseDuration(`0.${'9'.repeat(1_000_000)}s`)).toBe(1_000);
+  });
 
   test('Never is no duration and no mistake', () => {
     expect(parseNillableDuration('Never')).toBeUndefined();
@@ -46,4 +59,20 @@ describe('durations (A0.3)', () => {
   ])('%i ms is written %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
+});
+
+test('Go reads the same durations, to the nanosecond (test/oracle/values)', () => {
+  const fixture: { readonly durations: readonly (readonly [string, string?])[] } = JSON.parse(
+    readFileSync('test/fixtures/values/durations.json', 'utf8'),
+  );
+  const different = fixture.durations.filter(([text, ns]) => {
+    const ours = parseDuration(text);
+    return ns === undefined || ours === undefined
+      ? ns !== undefined || ours !== undefined
+      : ours !== Number(BigInt(ns) / 1_000_000n) + Number(BigInt(ns) % 1_000_000n) / 1_000_000;
+  });
+  expect(fixture.durations.length).toBeGreaterThan(400);
+  // Deliberate: none below nought, for nothing that we read may be.
+  expect(different.filter(([, ns]) => ns === undefined || BigInt(ns) >= 0n)).toEqual([]);
+  expect(different.filter(([text]) => parseDuration(text) !== undefined)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NodeSelectorRequirement } from '../../lib/apis/kubernetes.ts';
+import type { NodePoolRequirement } from '../../lib/apis/node-pool.ts';
 import {
   admits,
   allowsAbsence,
@@ -12,15 +13,31 @@ import {
   requirement,
   toNodeSelectorRequirements,
 } from '../../lib/core/requirements/requirement.ts';
+import { merge, type Requirements, whyIncompatible } from '../../lib/core/requirements/requirements.ts';
 
 const RUN = { seed: 20_260_131, numRuns: 2_000 };
 const KEY = 'size';
 
-const value = fc.constantFrom('0', '1', '2', '3', '4', '5', '-1', 'a', 'b', '10');
+const value = fc.constantFrom(
+  '0',
+  '1',
+  '2',
+  '3',
+  '4',
+  '5',
+  '-1',
+  'a',
+  'b',
+  '10',
+  '003',
+  '+4',
+  '9007199254740993',
+  '9223372036854775808',
+);
 const values = fc.uniqueArray(value, { minLength: 1, maxLength: 4 });
-const bound = fc.constantFrom('0', '1', '2', '3', '4');
+const bound = fc.constantFrom('0', '1', '2', '3', '4', '003', '9007199254740992', '9223372036854775807');
 
-const asked: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
+const plainlyAsked: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
   fc.record({ key: fc.constant(KEY), operator: fc.constantFrom('In' as const, 'NotIn' as const), values }),
   fc.record({ key: fc.constant(KEY), operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const) }),
   fc.record({
@@ -29,6 +46,10 @@ const asked: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
     values: fc.tuple(bound),
   }),
 );
+
+const asked: fc.Arbitrary<NodePoolRequirement> = fc
+  .tuple(plainlyAsked, fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }))
+  .map(([from, minValues]) => (minValues === undefined ? from : { ...from, minValues }));
 
 /** One as the API asks for it, or several of them at once. */
 const any: fc.Arbitrary<Requirement> = fc
@@ -63,7 +84,9 @@ test('the order of two does not matter', () => {
 test('the grouping of three does not matter', () => {
   fc.assert(
     fc.property(any, any, any, label, (...[a, b, c, text]) => {
-      expect(admits(intersect(intersect(a, b), c), text)).toBe(admits(intersect(a, intersect(b, c)), text));
+      const [left, right] = [intersect(intersect(a, b), c), intersect(a, intersect(b, c))];
+      expect(plain(left)).toEqual(plain(right));
+      expect(admits(left, text)).toBe(admits(right, text));
     }),
     RUN,
   );
@@ -101,6 +124,46 @@ test('what implies another admits nothing that the other refuses', () => {
   fc.assert(
     fc.property(any, any, label, (a, b, text) => {
       if (implies(a, b) && admits(a, text)) expect(admits(b, text)).toBe(true);
+    }),
+    RUN,
+  );
+});
+
+test('each implies itself, and what is implied by what it implies', () => {
+  fc.assert(
+    fc.property(any, any, any, (a, b, c) => {
+      expect(implies(a, a)).toBe(true);
+      if (implies(a, b) && implies(b, c)) expect(implies(a, c)).toBe(true);
+      const narrow = intersect(intersect(a, b), c);
+      expect(implies(narrow, intersect(a, b))).toBe(true);
+    }),
+    RUN,
+  );
+});
+
+const several: fc.Arbitrary<Requirements> = fc
+  .uniqueArray(fc.tuple(fc.constantFrom('size', 'team', 'topology.kubernetes.io/zone'), any), {
+    selector: ([key]) => key,
+    maxLength: 3,
+  })
+  .map((list) => new Map(list.map(([key, each]) => [key, { ...each, key }])));
+
+test('what meets all that is asked meets a part of it (A0.5)', () => {
+  fc.assert(
+    fc.property(several, several, several, (offered, some, more) => {
+      if (whyIncompatible(offered, merge(some, more)) !== undefined) return;
+      expect(whyIncompatible(offered, some)).toBeUndefined();
+      expect(whyIncompatible(offered, more)).toBeUndefined();
+    }),
+    RUN,
+  );
+});
+
+test('letting labels be undefined makes nothing incompatible (A0.5)', () => {
+  fc.assert(
+    fc.property(several, several, (offered, wanted) => {
+      if (whyIncompatible(offered, wanted, new Set()) === undefined)
+        expect(whyIncompatible(offered, wanted)).toBeUndefined();
     }),
     RUN,
   );

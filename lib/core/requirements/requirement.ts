@@ -1,4 +1,4 @@
-import type { NodeSelectorRequirement } from '../../apis/kubernetes.ts';
+import type { NodePoolRequirement } from '../../apis/node-pool.ts';
 
 /**
  * What a label's value may be: either one of `values`, or anything but `values`; numbers may be bounded as well.
@@ -9,34 +9,51 @@ export interface Requirement {
   /** True: any value but `values` (and the label may be absent where nothing bounds it). False: one of `values`. */
   readonly complement: boolean;
   readonly values: ReadonlySet<string>;
-  readonly gte?: number;
-  readonly lte?: number;
+  readonly gte?: bigint;
+  readonly lte?: bigint;
+  /** A1.6: how many values must be left to choose from; matching does not look at it. */
+  readonly minValues?: number;
   /** True where the label must be there: Exists, Gt and the like. With no values to choose from, nothing meets it. */
   readonly mustExist: boolean;
 }
 
-export function requirement(from: NodeSelectorRequirement): Requirement {
-  const { key } = from;
-  const values = from.values ?? [];
-  const bound = Number(values[0] ?? 0);
-  switch (from.operator) {
+export function requirement(from: NodePoolRequirement): Requirement {
+  const { minValues } = from;
+  const one = withoutMinValues(from);
+  return minValues === undefined ? one : { ...one, minValues };
+}
+
+function withoutMinValues({ key, operator, values = [] }: NodePoolRequirement): Requirement {
+  switch (operator) {
     case 'In':
       return values.length === 0 ? nothing(key) : oneOf(key, values);
     case 'DoesNotExist':
       return oneOf(key, []);
     case 'NotIn':
-      return { key, complement: true, values: new Set(values), mustExist: false };
+      // Without values, which no API lets through, it is Exists to Karpenter.
+      return { key, complement: true, values: new Set(values), mustExist: values.length === 0 };
     case 'Exists':
       return { ...anything(key), mustExist: true };
     case 'Gt':
-      return { ...anything(key), mustExist: true, gte: bound + 1 };
+      return atLeast(key, boundOf(values), 1n);
     case 'Gte':
-      return { ...anything(key), mustExist: true, gte: bound };
+      return atLeast(key, boundOf(values), 0n);
     case 'Lt':
-      return { ...anything(key), mustExist: true, lte: bound - 1 };
+      return atMost(key, boundOf(values), 1n);
     case 'Lte':
-      return { ...anything(key), mustExist: true, lte: bound };
+      return atMost(key, boundOf(values), 0n);
   }
+}
+
+/** A bound beyond the numbers that there are, and one that is no number, leave nothing. */
+function atLeast(key: string, bound: bigint | undefined, above: bigint): Requirement {
+  if (bound === undefined || bound + above > LARGEST_INT64) return nothing(key);
+  return { ...anything(key), mustExist: true, gte: bound + above };
+}
+
+function atMost(key: string, bound: bigint | undefined, below: bigint): Requirement {
+  if (bound === undefined || bound - below < SMALLEST_INT64) return nothing(key);
+  return { ...anything(key), mustExist: true, lte: bound - below };
 }
 
 export function oneOf(key: string, values: Iterable<string>): Requirement {
@@ -52,17 +69,24 @@ function nothing(key: string): Requirement {
   return { key, complement: false, values: new Set(), mustExist: true };
 }
 
-/** What satisfies both. *Cost:* O(values). */
+/** What satisfies both; A1.6: the larger minValues stays. *Cost:* O(values). */
 export function intersect(a: Requirement, b: Requirement): Requirement {
-  const gte = maxDefined(a.gte, b.gte);
-  const lte = minDefined(a.lte, b.lte);
+  const both = intersectValues(a, b);
+  const minValues = Math.max(a.minValues ?? 0, b.minValues ?? 0);
+  return minValues === 0 ? both : { ...both, minValues };
+}
+
+function intersectValues(a: Requirement, b: Requirement): Requirement {
+  if (crosses(a, b) || crosses(b, a)) return nothing(a.key);
+  const gte = largest(a.gte, b.gte);
+  const lte = smallest(a.lte, b.lte);
   const bounds = { ...(gte === undefined ? {} : { gte }), ...(lte === undefined ? {} : { lte }) };
-  if (gte !== undefined && lte !== undefined && gte > lte) return nothing(a.key);
   if (a.complement && b.complement) {
     return {
       key: a.key,
       complement: true,
-      values: a.values.union(b.values),
+      // A0.4: what the bounds rule out need not be named.
+      values: new Set([...a.values.union(b.values)].filter((value) => inBounds(value, bounds))),
       mustExist: a.mustExist || b.mustExist,
       ...bounds,
     };
@@ -76,15 +100,17 @@ export function intersect(a: Requirement, b: Requirement): Requirement {
 
 /** Whether some value meets both: `intersect` is not empty, without making it. *Cost:* O(values), no allocation. */
 export function overlaps(a: Requirement, b: Requirement): boolean {
-  const gte = Math.max(a.gte ?? -Infinity, b.gte ?? -Infinity);
-  const lte = Math.min(a.lte ?? Infinity, b.lte ?? Infinity);
-  if (gte > lte) return false;
+  if (crosses(a, b) || crosses(b, a)) return false;
   if (a.complement && b.complement) return true;
   const [listed, other] = a.complement ? [b, a] : [a, b];
   for (const value of listed.values) {
     if (other.complement !== other.values.has(value) && inBounds(value, listed) && inBounds(value, other)) return true;
   }
   return false;
+}
+
+function crosses(low: Requirement, high: Requirement): boolean {
+  return low.gte !== undefined && high.lte !== undefined && low.gte > high.lte;
 }
 
 /** True where a label of this value meets the requirement; undefined stands for an absent label. */
@@ -98,8 +124,9 @@ export function implies(have: Requirement, want: Requirement): boolean {
   if (allowsAbsence(have) && !allowsAbsence(want)) return false;
   if (!have.complement) return [...have.values].every((value) => admits(want, value));
   if (!want.complement) return false;
-  const within = (want.gte ?? -Infinity) <= (have.gte ?? -Infinity) && (want.lte ?? Infinity) >= (have.lte ?? Infinity);
-  return within && [...want.values].every((value) => !admits(have, value));
+  if (want.gte !== undefined && (have.gte === undefined || have.gte < want.gte)) return false;
+  if (want.lte !== undefined && (have.lte === undefined || have.lte > want.lte)) return false;
+  return [...want.values].every((value) => !admits(have, value));
 }
 
 /** True where nothing can satisfy it but the label's absence. */
@@ -112,8 +139,18 @@ export function allowsAbsence(of: Requirement): boolean {
   return !of.mustExist && (of.complement || of.values.size === 0);
 }
 
-/** The API form: In, NotIn, Exists, DoesNotExist, with Gte, Lte or Exists beside NotIn where the label must be there. */
-export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelectorRequirement[] {
+/**
+ * The API form: In, NotIn, Exists, DoesNotExist, with Gte, Lte or Exists beside NotIn where the label must be there.
+ * A1.6: the API refuses a minValues beyond the number of listed values, so it is no more than those.
+ */
+export function toNodeSelectorRequirements(of: Requirement): readonly NodePoolRequirement[] {
+  const most = of.complement || of.values.size === 0 ? Number.POSITIVE_INFINITY : of.values.size;
+  const minValues = Math.min(of.minValues ?? 0, most);
+  const list = withoutFlexibility(of);
+  return minValues === 0 ? list : list.map((one) => ({ ...one, minValues }));
+}
+
+function withoutFlexibility(of: Requirement): readonly NodePoolRequirement[] {
   const { key } = of;
   if (!of.complement) {
     return [
@@ -122,7 +159,7 @@ export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelect
         : { key, operator: 'In', values: [...of.values].toSorted() },
     ];
   }
-  const bounds: NodeSelectorRequirement[] = [];
+  const bounds: NodePoolRequirement[] = [];
   if (of.gte !== undefined) bounds.push({ key, operator: 'Gte', values: [String(of.gte)] });
   if (of.lte !== undefined) bounds.push({ key, operator: 'Lte', values: [String(of.lte)] });
   if (of.mustExist && bounds.length === 0) bounds.push({ key, operator: 'Exists' });
@@ -130,16 +167,43 @@ export function toNodeSelectorRequirements(of: Requirement): readonly NodeSelect
   return [{ key, operator: 'NotIn', values: [...of.values].toSorted() }, ...bounds];
 }
 
-function inBounds(value: string, bounds: { readonly gte?: number; readonly lte?: number }): boolean {
-  if (bounds.gte === undefined && bounds.lte === undefined) return true;
-  if (!/^-?\d+$/.test(value)) return false;
-  return Number(value) >= (bounds.gte ?? -Infinity) && Number(value) <= (bounds.lte ?? Infinity);
+const LARGEST_INT64 = (1n << 63n) - 1n;
+const SMALLEST_INT64 = -(1n << 63n);
+/** So few characters are a number that a double holds exactly. */
+const FEW_CHARACTERS = 15;
+
+function inBounds(value: string, { gte, lte }: { readonly gte?: bigint; readonly lte?: bigint }): boolean {
+  if (gte === undefined && lte === undefined) return true;
+  const number = integerOf(value);
+  return number !== undefined && (gte === undefined || number >= gte) && (lte === undefined || number <= lte);
 }
 
-function maxDefined(a?: number, b?: number): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+/** The number that a label's value spells (`007` and `+7` are 7); undefined where it is none, or none of 64 bits. */
+function integerOf(text: string): number | bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  if (text.length <= FEW_CHARACTERS) return Number(text);
+  const number = bigintOf(text);
+  return number >= SMALLEST_INT64 && number <= LARGEST_INT64 ? number : undefined;
 }
 
-function minDefined(a?: number, b?: number): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+/** A bound too large for 64 bits is the largest that they hold, as with Karpenter. */
+function boundOf([text = '']: readonly string[]): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const number = bigintOf(text);
+  if (number > LARGEST_INT64) return LARGEST_INT64;
+  return number < SMALLEST_INT64 ? SMALLEST_INT64 : number;
+}
+
+function bigintOf(digits: string): bigint {
+  return digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits.replace('+', ''));
+}
+
+function largest(a?: bigint, b?: bigint): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a > b ? a : b;
+}
+
+function smallest(a?: bigint, b?: bigint): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
 }

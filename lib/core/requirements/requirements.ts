@@ -1,5 +1,6 @@
-import type { Labels, NodeSelectorRequirement } from '../../apis/kubernetes.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
 import { currentLabelName, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
+import type { NodePoolRequirement } from '../../apis/node-pool.ts';
 import {
   admits,
   allowsAbsence,
@@ -18,7 +19,7 @@ export type Requirements = ReadonlyMap<string, Requirement>;
 export const NO_REQUIREMENTS: Requirements = new Map();
 
 /** Requirements of one key intersect (A1.5); names of old are read as today's (A0.6). */
-export function requirementsFrom(list: readonly NodeSelectorRequirement[]): Requirements {
+export function requirementsFrom(list: readonly NodePoolRequirement[]): Requirements {
   const all = new Map<string, Requirement>();
   for (const one of list) narrow(all, requirement({ ...one, key: currentLabelName(one.key) }));
   return all;
@@ -109,7 +110,7 @@ export function singleValues(all: Requirements): Labels {
   return labels;
 }
 
-export function toNodeSelector(all: Requirements): readonly NodeSelectorRequirement[] {
+export function toNodeSelector(all: Requirements): readonly NodePoolRequirement[] {
   return [...all.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).flatMap(toNodeSelectorRequirements);
 }
 

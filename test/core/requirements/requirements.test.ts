@@ -89,6 +89,18 @@ describe('requirements of one label intersect, in any order (A1.5)', () => {
     expect(singleValues(a)).toEqual({});
   });
 
+  test('the larger minValues of a label is kept, and written (A1.6, A2.1)', () => {
+    const pool = requirementsFrom([
+      { ...asking('a', 'In', '1', '2', '3'), minValues: 2 },
+      { ...asking('a', 'Exists'), minValues: 1 },
+      asking('a', 'NotIn', '3'),
+    ]);
+    expect(toNodeSelector(merge(pool, all(asking('b', 'Exists'))))).toEqual([
+      { ...asking('a', 'In', '1', '2'), minValues: 2 },
+      asking('b', 'Exists'),
+    ]);
+  });
+
   test('the API form is sorted by label', () => {
     expect(toNodeSelector(all(asking('b', 'Exists'), asking('a', 'In', '2', '1')))).toEqual([
       asking('a', 'In', '1', '2'),
