@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** One project a kind of test, so that `vitest run --project NAME` runs one kind. `aws` needs the emulator: `npm run test:aws`. */
+/**
+ * One project a kind of test, so that `vitest run --project NAME` runs one kind. `aws` needs the emulator: `npm run test:aws`;
+ * `cluster` needs an API server: `npm run test:cluster`.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -14,6 +17,16 @@ export default defineConfig({
       { test: { name: 'stack', include: ['test/stack/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
       { test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'house', include: ['test/*.test.ts'], testTimeout: 60_000 } },
+      {
+        // One API server for all files: they would change each other's objects.
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { name: 'aws', include: ['test/aws/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
     ],
   },

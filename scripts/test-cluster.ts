@@ -1,0 +1,67 @@
+/**
+ * Starts a real kube-apiserver with its etcd on 127.0.0.1 and runs the tests of `test/cluster` against it. Options go to
+ * vitest. Builds both first where they are not in the cache: `npm run cluster:build`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { abortOnSignals, buildControlPlane } from './cluster-build.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+
+const interrupted = abortOnSignals();
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(vitestOptions: readonly string[]): Promise<number> {
+  const binaries = await timed('binaries are there', async () => await buildControlPlane(interrupted));
+  const folder = mkdtempSync(join(tmpdir(), 'kerf-test-cluster-'));
+  try {
+    const start = async (): Promise<ControlPlane> => await startControlPlane({ binaries, folder, interrupted });
+    const controlPlane = await timed('kube-apiserver is ready', start);
+    try {
+      console.log(`kube-apiserver answers at ${controlPlane.endpoint}`);
+      return await timed('vitest', async () => await runTests(controlPlane, vitestOptions));
+    } finally {
+      await controlPlane.stop();
+      console.log('kube-apiserver and etcd are stopped');
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** *Shape:* the exit code. */
+async function runTests(controlPlane: ControlPlane, vitestOptions: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [VITEST, 'run', '--project', 'cluster', ...vitestOptions], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    signal: interrupted,
+    env: {
+      ...process.env,
+      KERF_CLUSTER_ENDPOINT: controlPlane.endpoint,
+      KERF_CLUSTER_CA: controlPlane.certificateAuthority,
+      KERF_CLUSTER_TOKEN: controlPlane.token,
+    },
+  });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  child.once('exit', (code) => resolve(code ?? 1));
+  child.on('error', () => {
+    if (child.pid === undefined) resolve(1);
+  });
+  return await promise;
+}
+
+async function timed<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  const startedMs = Date.now();
+  const result = await work();
+  console.log(`${name}: ${((Date.now() - startedMs) / 1_000).toFixed(1)} s`);
+  return result;
+}

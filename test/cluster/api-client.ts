@@ -1,0 +1,76 @@
+/** The API server that `npm run test:cluster` started, spoken to as it is: with its statuses and its warnings. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { textAt } from '../stack/json.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  /** What kubectl prints as `Warning:`. */
+  readonly warnings: readonly string[];
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text goes out as it is, everything else as JSON. */
+  readonly body?: unknown;
+}
+
+export async function callApi({ method, path, query = {}, headers = {}, body }: Call): Promise<Answer> {
+  const url = new URL(path, variable('KERF_CLUSTER_ENDPOINT'));
+  url.search = new URLSearchParams(query).toString();
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const sent = request(
+    url,
+    {
+      method,
+      ca: readFileSync(variable('KERF_CLUSTER_CA')),
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        authorization: `Bearer ${variable('KERF_CLUSTER_TOKEN')}`,
+        ...headers,
+      },
+    },
+    (response) => {
+      const warnings = response.headersDistinct['warning'] ?? [];
+      text(response).then(
+        (answer) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer), warnings }),
+        reject,
+      );
+    },
+  );
+  sent.on('error', reject);
+  sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
+  return await promise;
+}
+
+export async function read(path: string): Promise<unknown> {
+  return (await succeed({ method: 'GET', path })).body;
+}
+
+export async function mergePatch(path: string, body: unknown): Promise<Answer> {
+  return await callApi({
+    method: 'PATCH',
+    path,
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body,
+  });
+}
+
+/** *Errors:* an Error with what the server says, where it does not say yes. */
+export async function succeed(call: Call): Promise<Answer> {
+  const answer = await callApi(call);
+  if (answer.status < 300) return answer;
+  throw new Error(`${call.method} ${call.path}: ${answer.status} ${textAt(answer.body, 'message')}`);
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run these tests by npm run test:cluster`);
+  return value;
+}
