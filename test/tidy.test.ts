@@ -78,8 +78,9 @@ describe('files', () => {
     expect([...bad, ...vague].map(({ path }) => path)).toEqual([]);
   });
 
-  test('no file of the program is longer than 400 lines, no handler longer than 25', () => {
-    const long = code.filter(
+  test('no file that is written by hand is longer than 400 lines, no handler longer than 25', () => {
+    const written = code.filter(({ path }) => !path.startsWith('lib/apis/generated/'));
+    const long = written.filter(
       ({ path, text }) => text.split('\n').length - 1 > (path.startsWith('functions/') ? 25 : 400),
     );
     expect(long.map(({ path }) => path)).toEqual([]);
@@ -140,7 +141,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'lib/providers/dynamodb': /^(node:|@aws-sdk\/(client-dynamodb|util-dynamodb)$)/,
   'lib/providers/kubernetes': /^(node:|@kubernetes\/)/,
   'lib/operator': /^(node:|@aws-sdk\/|@aws-lambda-powertools\/|aws-lambda$)/,
-  'lib/cli': /^(node:|@stricli\/core$|ajv|yaml$)/,
+  'lib/cli': /^(node:|@marcbachmann\/cel-js$|@stricli\/core$|ajv|yaml$)/,
   'lib/stack': /^(node:|aws-cdk-lib|constructs$|cdk-nag$)/,
   functions: /^(aws-lambda$|@aws-lambda-powertools\/)/,
   bin: /^(node:|@stricli\/core$|aws-cdk-lib|cdk-nag$)/,

@@ -9,6 +9,7 @@ import {
   RunInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
+import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 import { cloudProviderContract } from '../contract/cloud-provider.ts';
 import { aLaunchRequest } from '../contract/records.ts';
 
@@ -54,6 +55,7 @@ cloudProviderContract(
           subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': cluster } }],
           securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': cluster } }],
           role: 'node',
+          metadataOptions: METADATA_DEFAULTS,
         },
       },
       request: (over = {}) => ({

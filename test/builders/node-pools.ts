@@ -4,6 +4,7 @@ import type { NodePool } from '../../lib/apis/node-pool.ts';
 import type { NodePoolView } from '../../lib/core/cluster/snapshot.ts';
 import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
 import { someTypes } from './instance-types.ts';
+import { METADATA_DEFAULTS } from './metadata-options.ts';
 
 type TemplateSpec = NodePool['spec']['template']['spec'];
 
@@ -16,17 +17,24 @@ export interface NodePoolOptions {
   readonly startupTaints?: TemplateSpec['startupTaints'];
   readonly expireAfter?: string;
   readonly terminationGracePeriod?: string;
-  readonly disruption?: NodePool['spec']['disruption'];
+  readonly disruption?: Partial<NodePool['spec']['disruption']>;
   readonly limits?: ResourceList;
   readonly weight?: number;
   readonly replicas?: number;
   readonly deletionTimestamp?: string;
 }
 
+/** A1.11 to A1.14: what the API server fills in. */
+const DEFAULT_DISRUPTION: NodePool['spec']['disruption'] = {
+  consolidateAfter: '0s',
+  consolidationPolicy: 'WhenEmptyOrUnderutilized',
+  budgets: [{ nodes: '10%' }],
+};
+
 /** A pool named `general` that asks for nothing and has no limits. */
 export function aNodePool(options: NodePoolOptions = {}): NodePool {
   const { name = 'general', labels, annotations, requirements = [], disruption, limits, weight, replicas } = options;
-  const { taints, startupTaints, expireAfter, terminationGracePeriod, deletionTimestamp } = options;
+  const { taints, startupTaints, expireAfter = '720h', terminationGracePeriod, deletionTimestamp } = options;
   return {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
@@ -42,11 +50,11 @@ export function aNodePool(options: NodePoolOptions = {}): NodePool {
           requirements,
           ...(taints === undefined ? {} : { taints }),
           ...(startupTaints === undefined ? {} : { startupTaints }),
-          ...(expireAfter === undefined ? {} : { expireAfter }),
+          expireAfter,
           ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
         },
       },
-      ...(disruption === undefined ? {} : { disruption }),
+      disruption: { ...DEFAULT_DISRUPTION, ...disruption },
       ...(limits === undefined ? {} : { limits }),
       ...(weight === undefined ? {} : { weight }),
       ...(replicas === undefined ? {} : { replicas }),
@@ -81,6 +89,7 @@ export function aNodeClass(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeCla
       subnetSelectorTerms: [{ tags: { cluster: 'demo' } }],
       securityGroupSelectorTerms: [{ tags: { cluster: 'demo' } }],
       role: 'node',
+      metadataOptions: METADATA_DEFAULTS,
       ...spec,
     },
   };

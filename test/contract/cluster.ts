@@ -6,6 +6,7 @@ import type { NodePool } from '../../lib/apis/node-pool.ts';
 import type { PodTarget } from '../../lib/core/action.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
+import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 
 export type WorldObject =
   | { readonly kind: 'Pod'; readonly object: Pod }
@@ -218,7 +219,15 @@ const A_NODE_POOL = {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
     metadata: { name: 'general' },
-    spec: { template: { spec: { nodeClassRef: NODE_CLASS_REF, requirements: [] } }, limits: { cpu: '100' } },
+    spec: {
+      template: { spec: { nodeClassRef: NODE_CLASS_REF, requirements: [], expireAfter: '720h' } },
+      disruption: {
+        consolidateAfter: '0s',
+        consolidationPolicy: 'WhenEmptyOrUnderutilized',
+        budgets: [{ nodes: '10%' }],
+      },
+      limits: { cpu: '100' },
+    },
   },
 } as const satisfies WorldObject;
 
@@ -232,6 +241,7 @@ const A_NODE_CLASS = {
       amiSelectorTerms: [{ alias: 'al2023@latest' }],
       subnetSelectorTerms: [{ id: 'subnet-1' }],
       securityGroupSelectorTerms: [{ id: 'sg-1' }],
+      metadataOptions: METADATA_DEFAULTS,
       role: 'node',
     },
   },

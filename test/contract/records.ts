@@ -1,7 +1,7 @@
-import { METADATA_DEFAULTS } from '../../lib/apis/ec2-node-class.ts';
 import type { Decision } from '../../lib/core/action.ts';
 import type { DisruptionCommand } from '../../lib/core/disruption/command.ts';
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 
 /** 2026-01-31T08:00:00Z: any instant will do. */
 export const NOW_MS = 1_769_846_400_000;

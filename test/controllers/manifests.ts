@@ -2,6 +2,7 @@ import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Deployment } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import type { Manifests } from '../../lib/simulator/kubernetes/state.ts';
+import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 
 /** A pool that may launch c7g and m7g, spot and on-demand, in one zone. */
 export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {
@@ -18,9 +19,14 @@ export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {
             { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7g', 'm7g'] },
             { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1a'] },
           ],
+          expireAfter: '720h',
         },
       },
-      disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] },
+      disruption: {
+        consolidateAfter: '0s',
+        consolidationPolicy: 'WhenEmptyOrUnderutilized',
+        budgets: [{ nodes: '100%' }],
+      },
       ...spec,
     },
   };
@@ -36,6 +42,7 @@ export function aNodeClass(): EC2NodeClass {
       amiSelectorTerms: [{ alias: 'al2023@latest' }],
       subnetSelectorTerms: [{ tags: { a: 'b' } }],
       securityGroupSelectorTerms: [{ tags: { a: 'b' } }],
+      metadataOptions: METADATA_DEFAULTS,
     },
   };
 }

@@ -1,138 +1,140 @@
-import { OBJECT_META } from './object-meta.ts';
-import {
-  BOOLEAN,
-  COUNT,
-  closed,
-  INTEGER,
-  listOf,
-  mapOf,
-  oneOf,
-  QUANTITY,
-  resource,
-  type Schema,
-  STRING,
-  STRINGS,
-  TEXT,
-  text,
-} from './schema.ts';
+import { AGE_COLUMN, type CustomResource, READY_COLUMN } from './custom-resource.ts';
+import { INSTANCE } from './ec2-node-class-instance.ts';
+import { AMIS, CAPACITY_RESERVATIONS, PLACEMENT_GROUP, SECURITY_GROUPS, SUBNETS } from './ec2-node-class-selectors.ts';
+import { EC2_NODE_CLASS_STATUS } from './ec2-node-class-status.ts';
+import { BLOCK_DEVICES } from './ec2-node-class-storage.ts';
+import { closed, described, oneOf, type Rule, type Schema, STRING, STRING_MAP, TEXT, withRules } from './schema.ts';
 
-const TAGS: Schema = { ...mapOf('tag-text', text('tag-text')), maxProperties: 20 };
-const TERMS = { minItems: 1, maxItems: 30 };
-const PERCENT: Schema = { type: 'integer', minimum: 0, maximum: 100 };
-const SIGNALS: Schema = { type: 'object', additionalProperties: STRING };
+/** A3.14 */
+const OWN_TAGS = [
+  'eks:eks-cluster-name',
+  'karpenter.sh/nodepool',
+  'karpenter.sh/nodeclaim',
+  'karpenter.k8s.aws/ec2nodeclass',
+];
 
-/** A3.15, A3.16: a map that the kubelet's own configuration closes; these are the keys that Karpenter documents. */
+const TAGS: Schema = described(
+  'Tags of every instance and of what is made with it. Name is set from the node where it is not given.',
+  withRules(
+    STRING_MAP,
+    { rule: "x != ''", message: 'has an empty key', allowed: 'the key of a tag', each: true },
+    {
+      rule: `!(x in [${OWN_TAGS.map((tag) => `'${tag}'`).join(', ')}])`,
+      message: 'is a tag that Karpenter sets itself',
+      allowed: 'another tag',
+      each: true,
+    },
+    {
+      rule: "!x.startsWith('kubernetes.io/cluster')",
+      message: 'is a tag that Karpenter sets itself',
+      allowed: 'another tag',
+      each: true,
+    },
+  ),
+);
+
+const FAMILY_OF_ALIAS = {
+  al2: 'AL2',
+  al2023: 'AL2023',
+  bottlerocket: 'Bottlerocket',
+  windows2019: 'Windows2019',
+  windows2022: 'Windows2022',
+  windows2025: 'Windows2025',
+} as const;
+
+/** A3.6: one rule for each family, so that the message can name it. */
+const FAMILY_RULES: readonly Rule[] = Object.entries(FAMILY_OF_ALIAS).map(([alias, family]) => ({
+  rule: `!has(self.amiFamily) || self.amiFamily in ['Custom', '${family}'] || !self.amiSelectorTerms.exists(x, has(x.alias) && x.alias.startsWith('${alias}@'))`,
+  message: 'is not the family of the alias',
+  allowed: `${family}, Custom or no amiFamily`,
+  fieldPath: '.amiFamily',
+}));
+
+/** A3.6, A3.10 */
+const SPEC_RULES: readonly Rule[] = [
+  {
+    rule: 'has(self.amiFamily) || self.amiSelectorTerms.exists(x, has(x.alias))',
+    message: 'is missing, and no amiSelectorTerm has an alias',
+    allowed: 'amiFamily, or an alias such as al2023@latest',
+    fieldPath: '.amiFamily',
+  },
+  ...FAMILY_RULES,
+  {
+    rule: 'has(self.role) || has(self.instanceProfile)',
+    message: 'is missing, and so is instanceProfile',
+    allowed: 'the name of the IAM role of the nodes, or an instanceProfile',
+    fieldPath: '.role',
+  },
+  {
+    rule: '!has(self.role) || !has(self.instanceProfile)',
+    message: 'stands beside role',
+    allowed: 'one of role and instanceProfile',
+    fieldPath: '.instanceProfile',
+  },
+];
+
+/** A3.15: the server looks at nothing inside; core/validation/kubelet.ts does. */
 const KUBELET: Schema = {
-  type: 'object',
-  properties: {
-    maxPods: COUNT,
-    podsPerCore: COUNT,
-    clusterDNS: STRINGS,
-    kubeReserved: mapOf('qualified-name', QUANTITY),
-    systemReserved: mapOf('qualified-name', QUANTITY),
-    evictionHard: SIGNALS,
-    evictionSoft: SIGNALS,
-    evictionSoftGracePeriod: SIGNALS,
-    evictionMaxPodGracePeriod: INTEGER,
-    imageGCHighThresholdPercent: PERCENT,
-    imageGCLowThresholdPercent: PERCENT,
-    cpuCFSQuota: BOOLEAN,
-  },
-};
-
-/** A3.19 */
-const BLOCK_DEVICE_MAPPING: Schema = closed({
-  deviceName: STRING,
-  rootVolume: BOOLEAN,
-  ebs: closed({
-    volumeSize: text('ebs-volume-size'),
-    volumeType: oneOf('standard', 'io1', 'io2', 'gp2', 'sc1', 'st1', 'gp3'),
-    iops: INTEGER,
-    throughput: INTEGER,
-    encrypted: BOOLEAN,
-    kmsKeyID: STRING,
-    deleteOnTermination: BOOLEAN,
-    snapshotID: STRING,
-    volumeInitializationRate: { type: 'integer', minimum: 100, maximum: 300 },
-  }),
-});
-
-/** A3.2 to A3.9 */
-const SELECTORS: Readonly<Record<string, Schema>> = {
-  subnetSelectorTerms: listOf(closed({ id: text('subnet-id'), tags: TAGS }), TERMS),
-  securityGroupSelectorTerms: listOf(closed({ id: text('security-group-id'), name: STRING, tags: TAGS }), TERMS),
-  amiSelectorTerms: listOf(
-    closed({
-      alias: text('ami-alias'),
-      id: text('ami-id'),
-      name: STRING,
-      owner: STRING,
-      ssmParameter: STRING,
-      tags: TAGS,
-    }),
-    TERMS,
+  tsType: 'KubeletConfiguration',
+  ...described(
+    'How the kubelet of every node is set up: any field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1) but registerWithTaints. A field that the kubelet does not have makes the class not ready.',
+    {
+      type: 'object',
+      additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true },
+      'x-kubernetes-preserve-unknown-fields': true,
+    },
   ),
-  capacityReservationSelectorTerms: listOf(
-    closed({
-      id: text('capacity-reservation-id'),
-      ownerID: text('aws-account-id'),
-      instanceMatchCriteria: oneOf('open', 'targeted'),
-      tags: TAGS,
-    }),
-    { maxItems: 30 },
-  ),
-  placementGroupSelector: closed({ id: text('placement-group-id'), name: TEXT }),
-};
-
-/** A3.11, A3.12, A3.23 to A3.25 */
-const INSTANCE: Readonly<Record<string, Schema>> = {
-  associatePublicIPAddress: BOOLEAN,
-  ipPrefixCount: COUNT,
-  networkInterfaces: listOf(
-    closed({ networkCardIndex: COUNT, deviceIndex: COUNT, interfaceType: oneOf('interface', 'efa-only') }),
-    { maxItems: 150 },
-  ),
-  metadataOptions: {
-    ...closed({
-      httpEndpoint: { ...oneOf('enabled', 'disabled'), default: 'enabled' },
-      httpProtocolIPv6: { ...oneOf('enabled', 'disabled'), default: 'disabled' },
-      httpPutResponseHopLimit: { type: 'integer', minimum: 1, maximum: 64, default: 1 },
-      httpTokens: { ...oneOf('required', 'optional'), default: 'required' },
-    }),
-    default: {},
-  },
-  connectionTracking: {
-    ...closed({
-      tcpEstablishedTimeout: { type: 'integer', minimum: 60, maximum: 432_000 },
-      udpStreamTimeout: { type: 'integer', minimum: 60, maximum: 180 },
-      udpTimeout: { type: 'integer', minimum: 30, maximum: 60 },
-    }),
-    minProperties: 1,
-  },
-  cpuOptions: closed({ nestedVirtualization: oneOf('enabled', 'disabled') }),
 };
 
 /** A3.1 to A3.25 */
-export const EC2_NODE_CLASS: Schema = resource(
-  { apiVersion: 'karpenter.k8s.aws/v1', kind: 'EC2NodeClass' },
-  {
-    metadata: OBJECT_META,
-    spec: closed(
-      {
-        ...SELECTORS,
-        ...INSTANCE,
-        amiFamily: oneOf('AL2', 'AL2023', 'Bottlerocket', 'Custom', 'Windows2019', 'Windows2022', 'Windows2025'),
-        role: TEXT,
-        instanceProfile: TEXT,
-        userData: STRING,
-        tags: { type: 'object', propertyNames: { type: 'string', format: 'tag-text' }, additionalProperties: STRING },
-        kubelet: KUBELET,
-        blockDeviceMappings: listOf(BLOCK_DEVICE_MAPPING, { maxItems: 50 }),
-        instanceStorePolicy: oneOf('RAID0'),
-        detailedMonitoring: BOOLEAN,
-        context: STRING,
-      },
-      ['amiSelectorTerms', 'subnetSelectorTerms', 'securityGroupSelectorTerms'],
+const SPEC: Schema = {
+  title: 'EC2NodeClassSpec',
+  ...described(
+    'How instances are launched.',
+    withRules(
+      closed(
+        {
+          amiSelectorTerms: AMIS,
+          amiFamily: described(
+            'Whose user data and volumes the instances get. Without it, that of the alias; Custom leaves the user data as you write it.',
+            oneOf('AL2', 'AL2023', 'Bottlerocket', 'Custom', 'Windows2019', 'Windows2022', 'Windows2025'),
+          ),
+          subnetSelectorTerms: SUBNETS,
+          securityGroupSelectorTerms: SECURITY_GROUPS,
+          capacityReservationSelectorTerms: CAPACITY_RESERVATIONS,
+          placementGroupSelector: PLACEMENT_GROUP,
+          role: described('The name of the IAM role of the nodes, for which an instance profile is made.', TEXT),
+          instanceProfile: described('An instance profile of your own, in place of role; it is used as it is.', TEXT),
+          userData: described(
+            'What an instance does when it starts, in the format of the AMI family, merged with what lets it join. Without it, only that.',
+            STRING,
+          ),
+          tags: TAGS,
+          kubelet: KUBELET,
+          blockDeviceMappings: BLOCK_DEVICES,
+          ...INSTANCE,
+          context: described('Text that is passed to EC2 with each launch; reserved by AWS.', STRING),
+        },
+        ['amiSelectorTerms', 'subnetSelectorTerms', 'securityGroupSelectorTerms'],
+      ),
+      ...SPEC_RULES,
     ),
-  },
-);
+  ),
+};
+
+/** A3.1 to A3.30 */
+export const EC2_NODE_CLASS: CustomResource = {
+  group: 'karpenter.k8s.aws',
+  version: 'v1',
+  kind: 'EC2NodeClass',
+  plural: 'ec2nodeclasses',
+  shortNames: ['ec2nc', 'ec2ncs'],
+  category: 'karpenter',
+  scope: 'Cluster',
+  description: 'How the instances of a NodePool are launched: where, from which AMI, as whom and with which volumes.',
+  columns: [READY_COLUMN, AGE_COLUMN, { name: 'Role', type: 'string', jsonPath: '.spec.role', priority: 1 }],
+  // As in Karpenter's CRD; such a class selects nothing and never becomes ready.
+  specIsOptional: true,
+  spec: SPEC,
+  status: EC2_NODE_CLASS_STATUS,
+};

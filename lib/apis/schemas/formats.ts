@@ -87,3 +87,7 @@ const ALL = {
 export type FormatName = keyof typeof ALL;
 
 export const FORMATS: Readonly<Record<FormatName, Format>> = ALL;
+
+export function isFormatName(name: string | undefined): name is FormatName {
+  return name !== undefined && Object.hasOwn(ALL, name);
+}

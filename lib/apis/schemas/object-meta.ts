@@ -2,13 +2,13 @@ import {
   BOOLEAN,
   COUNT,
   closed,
+  DATE_TIME,
   INTEGER,
   LIST,
   listOf,
   mapOf,
   type Schema,
   STRING,
-  STRINGS,
   TEXT,
   text,
 } from './schema.ts';
@@ -26,10 +26,10 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   resourceVersion: STRING,
   generation: INTEGER,
   selfLink: STRING,
-  creationTimestamp: STRING,
-  deletionTimestamp: STRING,
+  creationTimestamp: DATE_TIME,
+  deletionTimestamp: DATE_TIME,
   deletionGracePeriodSeconds: COUNT,
-  finalizers: STRINGS,
+  finalizers: listOf(text('qualified-name')),
   managedFields: LIST,
   ownerReferences: listOf(
     closed(

@@ -1,11 +1,6 @@
 import { isWindowOpen, parseCron } from '../../apis/cron.ts';
 import { parseDuration } from '../../apis/duration.ts';
-import {
-  type DisruptionBudget,
-  type DisruptionReason,
-  NODE_POOL_DEFAULTS,
-  type NodePool,
-} from '../../apis/node-pool.ts';
+import type { DisruptionBudget, DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 
 /** How many nodes of a pool may be disrupted at once, and how many are already. */
 export interface BudgetRoom {
@@ -24,7 +19,7 @@ export function budgetRoom(
   reason: DisruptionReason,
   now: { readonly nodes: number; readonly disrupting: number; readonly nowMs: number },
 ): BudgetRoom {
-  const budgets = nodePool.spec.disruption?.budgets ?? NODE_POOL_DEFAULTS.budgets;
+  const { budgets } = nodePool.spec.disruption;
   const allowed = Math.min(...budgets.map((budget) => allowedBy(budget, reason, now)), Number.MAX_SAFE_INTEGER);
   return { allowed, disrupting: now.disrupting, left: Math.max(0, allowed - now.disrupting) };
 }

@@ -1,4 +1,4 @@
-import { amiFamilyOf, type EC2NodeClass, METADATA_DEFAULTS } from '../../apis/ec2-node-class.ts';
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { CAPACITY_TYPES, type CapacityType, NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
@@ -64,7 +64,7 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       instanceProfile: context.resolved.instanceProfile,
       userData: userData.text,
       blockDeviceMappings: volumesOf(context.nodeClass),
-      metadataOptions: { ...METADATA_DEFAULTS, ...context.nodeClass.spec.metadataOptions },
+      metadataOptions: context.nodeClass.spec.metadataOptions,
       tags: tagsOf(record, context.nodeClass),
     },
   };

@@ -43,7 +43,7 @@ export interface LaunchRequest {
   readonly instanceProfile: string;
   readonly userData: string;
   readonly blockDeviceMappings: readonly BlockDeviceMapping[];
-  readonly metadataOptions: Required<MetadataOptions>;
+  readonly metadataOptions: MetadataOptions;
   readonly tags: Labels;
 }
 

@@ -1,6 +1,5 @@
 import { type Labels, podKey } from '../../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, WELL_KNOWN_LABELS, ZONE } from '../../apis/labels.ts';
-import { NODE_POOL_DEFAULTS } from '../../apis/node-pool.ts';
 import { fingerprint } from '../identity.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
@@ -43,7 +42,7 @@ export function newNodeClaim(claim: OpenClaim, index: number, context: NewNodeCl
       resources: { requests: formatResources(add(claim.requests, leastOverhead(claim))) },
       ...(spec.taints === undefined ? {} : { taints: spec.taints }),
       ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
-      expireAfter: spec.expireAfter ?? NODE_POOL_DEFAULTS.expireAfter,
+      expireAfter: spec.expireAfter,
       ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
     },
     createdAtMs: context.nowMs,

@@ -2,6 +2,10 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
+import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
+import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
+import { withDefaults } from '../../apis/with-defaults.ts';
 
 /**
  * API JSON cut to the fields that we read: a pod has 9.7 KB as the server sends it, and some 1 KB here (`managedFields`,
@@ -61,8 +65,12 @@ export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefi
   );
 }
 
+/** A CRD of somebody else's, or an older one, may fill in less than ours. */
+const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL);
+const NODE_CLASS_SCHEMA = manifestSchema(EC2_NODE_CLASS);
+
 export function nodePoolOf(raw: Fields): NodePool | undefined {
-  return checked(custom(raw, 'karpenter.sh/v1', 'NodePool'), isNodePool);
+  return checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
 }
 
 export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
@@ -70,7 +78,7 @@ export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
 }
 
 export function nodeClassOf(raw: Fields): EC2NodeClass | undefined {
-  return checked(custom(raw, 'karpenter.k8s.aws/v1', 'EC2NodeClass'), isNodeClass);
+  return checked(withDefaults(custom(raw, 'karpenter.k8s.aws/v1', 'EC2NodeClass'), NODE_CLASS_SCHEMA), isNodeClass);
 }
 
 /** The object itself, or nothing to read from where it is no object. */

@@ -13,7 +13,7 @@ import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 const ANY_NUMBER = { budgets: [{ nodes: '100%' }] } as const;
 
-function pool(disruption: NonNullable<NodePool['spec']['disruption']> = {}) {
+function pool(disruption: Partial<NodePool['spec']['disruption']> = {}) {
   return [aPoolView({ disruption: { ...ANY_NUMBER, ...disruption } })];
 }
 

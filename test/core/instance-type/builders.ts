@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../lib/core/instance-type/facts.ts';
+import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 
 /** An m5.large unless told otherwise. */
 export function factsOf(partial: Partial<InstanceTypeFacts> = {}): InstanceTypeFacts {
@@ -34,6 +35,7 @@ export function nodeClassOf(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeCl
       amiSelectorTerms: [{ alias: 'al2023@latest' }],
       subnetSelectorTerms: [],
       securityGroupSelectorTerms: [],
+      metadataOptions: METADATA_DEFAULTS,
       ...spec,
     },
   };

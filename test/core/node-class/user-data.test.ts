@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { nodeUserData, whyNotStartable } from '../../../lib/core/node-class/user-data.ts';
+import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 
 const NODE = {
   bootstrap: {
@@ -23,6 +24,7 @@ function nodeClass(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeClass {
       amiSelectorTerms: [{ alias: 'al2023@latest' }],
       subnetSelectorTerms: [],
       securityGroupSelectorTerms: [],
+      metadataOptions: METADATA_DEFAULTS,
       ...spec,
     },
   };

@@ -1,11 +1,11 @@
 import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { METADATA_DEFAULTS } from '../../../lib/apis/ec2-node-class.ts';
 import type { LaunchRequest } from '../../../lib/core/node-claim/record.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { launch } from '../../../lib/providers/aws/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
+import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 import { aLaunchRequest } from '../../contract/records.ts';
 import { awsError } from './aws-error.ts';
 

@@ -9,6 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { resolveNodeClass } from '../../../lib/providers/aws/resolve-node-class.ts';
+import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 import { NOW_MS } from '../../contract/records.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -31,6 +32,7 @@ function nodeClass(over: Partial<EC2NodeClass['spec']> = {}): EC2NodeClass {
       subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
       securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
       role: 'node-role',
+      metadataOptions: METADATA_DEFAULTS,
       ...over,
     },
   };

@@ -1,5 +1,4 @@
 import { parseNillableDuration } from '../../../apis/duration.ts';
-import { NODE_POOL_DEFAULTS } from '../../../apis/node-pool.ts';
 import type { Candidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method } from '../method.ts';
@@ -10,9 +9,7 @@ export const emptiness: Method = {
   reason: 'Empty',
   concerns: isEmptyNode,
   ripeAtMs: (candidate) => {
-    const after = parseNillableDuration(
-      candidate.nodePool.spec.disruption?.consolidateAfter ?? NODE_POOL_DEFAULTS.consolidateAfter,
-    );
+    const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
     return after === undefined ? undefined : quietSinceMs(candidate) + after;
   },
 };

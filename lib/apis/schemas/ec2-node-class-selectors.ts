@@ -1,0 +1,211 @@
+import {
+  atomicListOf,
+  closed,
+  described,
+  matching,
+  oneOf,
+  type Rule,
+  type Schema,
+  STRING,
+  TEXT,
+  withRules,
+} from './schema.ts';
+
+/** What the nodes of a class are launched with is found by terms: an object fits a list where it fits one of its terms. */
+
+function tagsOf(what: string): Schema {
+  return described(`The tags of the ${what}, all of them; the value * stands for any.`, {
+    ...withRules(
+      { type: 'object', additionalProperties: TEXT },
+      { rule: "x != ''", message: 'has an empty key', allowed: 'the key of a tag', each: true },
+    ),
+    maxProperties: 20,
+  });
+}
+
+function anyOf(...fields: readonly string[]): Rule {
+  return {
+    rule: fields.map((field) => `has(self.${field})`).join(' || '),
+    message: 'selects nothing',
+    allowed: `one of ${fields.join(', ')}`,
+  };
+}
+
+/** A3.2, A3.3, A3.8: the server refuses such a term only where every term of the list is one. */
+function notInEveryTerm(field: string, others: readonly string[]): Rule {
+  return {
+    rule: `size(self) == 0 || self.exists(x, !(has(x.${field}) && (${anyTerm(others)})))`,
+    message: `has ${field} beside ${others.join(' or ')} in every term`,
+    allowed: `${field} alone in its term`,
+  };
+}
+
+function anyTerm(fields: readonly string[], term = 'x'): string {
+  return fields.map((field) => `has(${term}.${field})`).join(' || ');
+}
+
+/** A3.4: here one such term is enough to be refused. */
+function aloneInTerm(field: string, others: readonly string[]): Rule {
+  return {
+    rule: `!has(self.${field}) || !(${anyTerm(others, 'self')})`,
+    message: `stands beside ${others.slice(0, -1).join(', ')} or ${others.at(-1) ?? ''}`,
+    allowed: `${field} alone in its term`,
+    fieldPath: `.${field}`,
+  };
+}
+
+/** A3.2 */
+export const SUBNETS: Schema = described(
+  'The subnets that instances may be launched in: those that fit any of the terms.',
+  withRules(
+    atomicListOf(
+      {
+        title: 'SubnetSelectorTerm',
+        ...withRules(
+          closed({
+            tags: tagsOf('subnet'),
+            id: described(
+              'The id of one subnet.',
+              matching('subnet-[0-9a-z]+', 'a subnet id such as subnet-0123456789abcdef0'),
+            ),
+          }),
+          anyOf('tags', 'id'),
+        ),
+      },
+      { minItems: 1, maxItems: 30 },
+    ),
+    notInEveryTerm('id', ['tags']),
+  ),
+);
+
+/** A3.3 */
+export const SECURITY_GROUPS: Schema = described(
+  'The security groups of the instances: all that fit any of the terms.',
+  withRules(
+    atomicListOf(
+      {
+        title: 'SecurityGroupSelectorTerm',
+        ...withRules(
+          closed({
+            tags: tagsOf('security group'),
+            id: described(
+              'The id of one security group.',
+              matching('sg-[0-9a-z]+', 'a security group id such as sg-0123456789abcdef0'),
+            ),
+            name: described('The name of the security group itself, which is not its tag Name.', STRING),
+          }),
+          anyOf('tags', 'id', 'name'),
+        ),
+      },
+      { minItems: 1, maxItems: 30 },
+    ),
+    notInEveryTerm('id', ['tags', 'name']),
+    notInEveryTerm('name', ['tags', 'id']),
+  ),
+);
+
+/** A3.5: a version of a Windows family may have more behind it, as the server looks at no more than the first part. */
+const ALIAS: Schema = {
+  ...described(
+    'An AMI that AWS keeps for EKS, as family@version: al2023@latest, or a release to stay on. latest replaces nodes whenever AWS releases another.',
+    matching(
+      '^((al2|al2023|bottlerocket)@[^\\n]+|windows20(19|22|25)@latest(@[^\\n]*)?)$',
+      'family@version: al2, al2023 or bottlerocket with a version or latest (al2023@latest), or windows2019, windows2022 or windows2025 with @latest',
+    ),
+  ),
+  maxLength: 30,
+};
+
+/** A3.4, A3.5 */
+export const AMIS: Schema = described(
+  'The AMIs that instances may be launched from: those that fit any of the terms, the newest first.',
+  withRules(
+    atomicListOf(
+      {
+        title: 'AmiSelectorTerm',
+        ...withRules(
+          closed({
+            alias: ALIAS,
+            tags: tagsOf('AMI'),
+            id: described('The id of one AMI.', matching('ami-[0-9a-z]+', 'an AMI id such as ami-0123456789abcdef0')),
+            name: described(
+              'The name of the AMI itself, which is not its tag Name; * and ? stand for any text.',
+              STRING,
+            ),
+            owner: described(
+              'Whose AMI it is: an account id, self, amazon or aws-marketplace. Without it, your own and those of Amazon.',
+              STRING,
+            ),
+            ssmParameter: described('The name or ARN of an SSM parameter that holds the id of the AMI.', STRING),
+          }),
+          anyOf('tags', 'id', 'name', 'alias', 'ssmParameter'),
+          aloneInTerm('id', ['alias', 'tags', 'name', 'owner']),
+          aloneInTerm('alias', ['id', 'tags', 'name', 'owner']),
+        ),
+      },
+      { minItems: 1, maxItems: 30 },
+    ),
+    {
+      rule: 'self.size() == 1 || !has(x.alias)',
+      message: 'has an alias and is one of several terms',
+      allowed: 'an alias as the only term, or terms without an alias',
+      each: true,
+    },
+  ),
+);
+
+export const OWNER_ID: Schema = matching('^[0-9]{12}$', 'an AWS account id of 12 digits, in quotes');
+export const CAPACITY_RESERVATION_ID: Schema = matching(
+  '^cr-[0-9a-z]+$',
+  'a capacity reservation id such as cr-0123456789abcdef0',
+);
+export const MATCH_CRITERIA: Schema = oneOf('open', 'targeted');
+
+/** A3.8 */
+export const CAPACITY_RESERVATIONS: Schema = described(
+  'The capacity reservations that instances may be launched into: those that fit any of the terms. Without it, none.',
+  withRules(
+    atomicListOf(
+      {
+        title: 'CapacityReservationSelectorTerm',
+        ...withRules(
+          closed({
+            tags: tagsOf('capacity reservation'),
+            id: described('The id of one capacity reservation.', CAPACITY_RESERVATION_ID),
+            ownerID: described('The account that the reservation belongs to; without it, any.', OWNER_ID),
+            instanceMatchCriteria: described(
+              'Which launches the reservation takes: any that matches it, or only those that name it.',
+              MATCH_CRITERIA,
+            ),
+          }),
+          anyOf('tags', 'id', 'instanceMatchCriteria'),
+        ),
+      },
+      { minItems: 1, maxItems: 30 },
+    ),
+    notInEveryTerm('id', ['tags', 'ownerID', 'instanceMatchCriteria']),
+  ),
+);
+
+/** A3.9 */
+export const PLACEMENT_GROUP: Schema = {
+  title: 'PlacementGroupSelector',
+  ...described(
+    'The placement group that instances are launched in, by its id or its name. Without it, none.',
+    withRules(
+      closed({
+        id: described(
+          'The id of the placement group.',
+          matching('^pg-[0-9a-z]+$', 'a placement group id such as pg-0123456789abcdef0'),
+        ),
+        name: described('The name of the placement group.', TEXT),
+      }),
+      anyOf('name', 'id'),
+      {
+        rule: '!has(self.name) || !has(self.id)',
+        message: 'has both name and id',
+        allowed: 'one of name and id',
+      },
+    ),
+  ),
+};

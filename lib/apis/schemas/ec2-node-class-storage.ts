@@ -1,0 +1,94 @@
+import {
+  atomicListOf,
+  BOOLEAN,
+  closed,
+  described,
+  INT32,
+  INT64,
+  matching,
+  oneOf,
+  type Schema,
+  STRING,
+  withRules,
+} from './schema.ts';
+
+/** The server also takes the bare units Ti and T, and of the larger sizes in Ti only some. */
+const GI = '([1-9][0-9]{0,3}|[1-4][0-9]{4}|5[0-8][0-9]{3}|59000)Gi';
+const G = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-3][0-9]{3}|64000)G';
+const TI = '([1-9]|[1-5][0-7]|58)?Ti';
+const T = '([1-9]|[1-5][0-9]|6[0-4])?T';
+
+const VOLUME_SIZE: Schema = matching(
+  `^(${GI}|${G}|${TI}|${T})$`,
+  'a whole size such as 100Gi, of at most 59000Gi, 64000G, 58Ti or 64T; 18, 19, 28, 29, 38, 39, 48 and 49Ti in Gi',
+);
+
+const BLOCK_DEVICE: Schema = {
+  title: 'BlockDevice',
+  ...described(
+    'The EBS volume of the device.',
+    withRules(
+      closed({
+        volumeSize: described('The size in Gi, G, Ti or T; without it, that of the snapshot.', VOLUME_SIZE),
+        volumeType: described(
+          'The type of the volume; without it, what EC2 takes.',
+          oneOf('standard', 'io1', 'io2', 'gp2', 'sc1', 'st1', 'gp3'),
+        ),
+        iops: described('Operations a second, for gp3, io1 and io2; without it, what the type comes with.', INT64),
+        throughput: described('MiB a second, for gp3; without it, what the type comes with.', INT64),
+        encrypted: described('Whether the volume is encrypted; without it, as the account has set it.', BOOLEAN),
+        kmsKeyID: described(
+          'The KMS key of an encrypted volume, by id, alias or ARN; without it, the key of the account.',
+          STRING,
+        ),
+        deleteOnTermination: described(
+          'Whether the volume goes with its instance; without it, what EC2 does.',
+          BOOLEAN,
+        ),
+        snapshotID: described('The snapshot that the volume starts as; without it, it starts empty.', STRING),
+        volumeInitializationRate: {
+          ...described('MiB a second at which the snapshot is loaded; without it, as it is read.', INT32),
+          minimum: 100,
+          maximum: 300,
+        },
+      }),
+      {
+        rule: 'has(self.snapshotID) || has(self.volumeSize)',
+        message: 'has neither volumeSize nor snapshotID',
+        allowed: 'a volumeSize such as 100Gi',
+      },
+      {
+        rule: "!has(self.volumeInitializationRate) || (has(self.snapshotID) && self.snapshotID != '')",
+        message: 'has no snapshot to load',
+        allowed: 'a snapshotID beside it',
+        fieldPath: '.volumeInitializationRate',
+      },
+    ),
+  ),
+};
+
+/** A3.19 */
+export const BLOCK_DEVICES: Schema = described(
+  'The volumes of every instance. Without it, those that suit the AMI family.',
+  withRules(
+    atomicListOf(
+      {
+        title: 'BlockDeviceMapping',
+        ...closed({
+          deviceName: described('What the instance calls the device, such as /dev/xvda.', STRING),
+          rootVolume: described(
+            'Whether the kubelet keeps its files there, so that its size is the ephemeral storage of the node.',
+            BOOLEAN,
+          ),
+          ebs: BLOCK_DEVICE,
+        }),
+      },
+      { maxItems: 50 },
+    ),
+    {
+      rule: 'self.filter(x, has(x.rootVolume) && x.rootVolume).size() <= 1',
+      message: 'has more than one root volume',
+      allowed: 'rootVolume: true once',
+    },
+  ),
+);

@@ -1,0 +1,68 @@
+import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../labels.ts';
+import { CONDITIONS } from './conditions.ts';
+import { AGE_COLUMN, type CustomResource, type PrinterColumn, READY_COLUMN } from './custom-resource.ts';
+import {
+  EXPIRE_AFTER,
+  nodeClassRef,
+  RESOURCE_AMOUNTS,
+  requirements,
+  STARTUP_TAINTS,
+  TAINTS,
+  TERMINATION_GRACE_PERIOD,
+} from './node-claim-template.ts';
+import { closed, DATE_TIME, described, STRING, withRules } from './schema.ts';
+
+function labelColumn(name: string, label: string): PrinterColumn {
+  return { name, type: 'string', jsonPath: `.metadata.labels.${label.replaceAll('.', '\\.')}` };
+}
+
+/** A2.1 to A2.7 */
+export const NODE_CLAIM: CustomResource = {
+  group: 'karpenter.sh',
+  version: 'v1',
+  kind: 'NodeClaim',
+  plural: 'nodeclaims',
+  category: 'karpenter',
+  scope: 'Cluster',
+  description: 'One instance that Kerf has asked for, from the decision until it is gone.',
+  columns: [
+    labelColumn('Type', INSTANCE_TYPE),
+    labelColumn('Capacity', CAPACITY_TYPE),
+    labelColumn('Zone', ZONE),
+    { name: 'Node', type: 'string', jsonPath: '.status.nodeName' },
+    READY_COLUMN,
+    AGE_COLUMN,
+    { name: 'ImageID', type: 'string', jsonPath: '.status.imageID', priority: 1 },
+    { name: 'ID', type: 'string', jsonPath: '.status.providerID', priority: 1 },
+    { ...labelColumn('NodePool', NODE_POOL), priority: 1 },
+    { name: 'NodeClass', type: 'string', jsonPath: '.spec.nodeClassRef.name', priority: 1 },
+    { name: 'Drifted', type: 'string', jsonPath: '.status.conditions[?(@.type=="Drifted")].status', priority: 1 },
+  ],
+  spec: withRules(
+    closed(
+      {
+        nodeClassRef: nodeClassRef(),
+        requirements: requirements({ mayNamePool: true }),
+        resources: described(
+          'What the instance has to have room for.',
+          closed({ requests: described('Amounts by resource.', RESOURCE_AMOUNTS) }),
+        ),
+        taints: TAINTS,
+        startupTaints: STARTUP_TAINTS,
+        expireAfter: EXPIRE_AFTER,
+        terminationGracePeriod: TERMINATION_GRACE_PERIOD,
+      },
+      ['nodeClassRef', 'requirements'],
+    ),
+    { rule: 'self == oldSelf', message: 'cannot change', allowed: 'a new NodeClaim' },
+  ),
+  status: closed({
+    nodeName: described('The node that the instance became.', STRING),
+    providerID: described('The instance: aws:///ZONE/INSTANCE.', STRING),
+    imageID: described('The AMI that the instance runs.', STRING),
+    capacity: described('What the instance has.', RESOURCE_AMOUNTS),
+    allocatable: described('What of it is left for pods.', RESOURCE_AMOUNTS),
+    conditions: CONDITIONS,
+    lastPodEventTime: described('When a pod came to the node or left it last.', DATE_TIME),
+  }),
+};

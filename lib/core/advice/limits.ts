@@ -1,0 +1,62 @@
+import type { ResourceList } from '../../apis/kubernetes.ts';
+import { isQuantity, parseQuantityNano } from '../../apis/quantity.ts';
+import { formatAmount, parseResources, type Resources } from '../resources/resources.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+
+const PATH = ['spec', 'limits'];
+const NEVER = 'so the pool can never launch a node';
+
+/**
+ * B23: limits below what the smallest of the types has. `capacities` are of the types that meet the requirements, undefined
+ * where they are not known. Amounts that cannot be read are left to validation.
+ */
+export function limitAdvice(
+  limits: ResourceList = {},
+  capacities: readonly Resources[] | undefined,
+): readonly FieldProblem[] {
+  const readable = Object.entries(limits).filter(([, amount]) => isQuantity(amount));
+  const closed = readable.filter(([name, amount]) => leavesNothing(name, amount));
+  if (closed.length > 0) return closed.map(([name, amount]) => closedBy(name, amount));
+  const most = parseResources(Object.fromEntries(readable));
+  if (capacities === undefined || capacities.length === 0 || capacities.some((one) => withinLimits(one, most)))
+    return [];
+  return tooSmall(most, limits, capacities);
+}
+
+const NODE_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'nodes', 'ephemeral-storage', 'pods']);
+
+/** Nothing of a device leaves types without it, but every node has some of these. */
+function leavesNothing(name: string, amount: string | number): boolean {
+  const nano = parseQuantityNano(amount) ?? 0n;
+  return nano < 0n || (nano === 0n && NODE_RESOURCES.has(name));
+}
+
+function closedBy(name: string, amount: string | number): FieldProblem {
+  const below = (parseQuantityNano(amount) ?? 0n) < 0n;
+  const message = below ? `is below zero (${amount}), ${NEVER}` : `is ${amount}, ${NEVER}`;
+  return { path: [...PATH, name], message, allowed: `the most ${name} that the pool may have, or leave the limit out` };
+}
+
+function withinLimits(capacity: Resources, most: Resources): boolean {
+  return Object.entries(most).every(([name, amount]) => need(capacity, name) <= amount);
+}
+
+function need(capacity: Resources, name: string): number {
+  return name === 'nodes' ? 1 : (capacity[name] ?? 0);
+}
+
+function tooSmall(most: Resources, limits: ResourceList, capacities: readonly Resources[]): readonly FieldProblem[] {
+  const short = Object.entries(most).flatMap(([name, amount]) => {
+    const least = capacities.reduce((fewest, one) => Math.min(fewest, need(one, name)), Number.POSITIVE_INFINITY);
+    if (least <= amount) return [];
+    const smallest = formatAmount(name, least);
+    const message = `is ${limits[name]}, and the smallest instance type that meets the requirements has ${smallest}, ${NEVER}`;
+    return [{ path: [...PATH, name], message, allowed: `at least ${smallest}` }];
+  });
+  if (short.length > 0) return short;
+  const names = Object.keys(most).join(' and ');
+  const message = `leave no instance type that meets the requirements: none stays within ${names} at once, ${NEVER}`;
+  return [
+    { path: PATH, message, allowed: 'limits that one type fits in, with room for as many nodes as may be needed' },
+  ];
+}

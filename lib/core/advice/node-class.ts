@@ -1,0 +1,49 @@
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { blockDeviceAdvice } from './block-devices.ts';
+import { placeholders } from './placeholders.ts';
+import { grouped } from './words.ts';
+
+/** EC2's limit, before the text is encoded. */
+const LARGEST_USER_DATA_BYTES = 16 * 1024;
+
+/** Fields whose text goes to AWS as it is; in user data, braces and dollars are the shell's. */
+const LITERAL = [
+  'subnetSelectorTerms',
+  'securityGroupSelectorTerms',
+  'amiSelectorTerms',
+  'capacityReservationSelectorTerms',
+  'role',
+  'instanceProfile',
+  'tags',
+] as const;
+
+/** What a valid EC2NodeClass says that EC2 would surely refuse or not find. */
+export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[] {
+  const { spec } = nodeClass;
+  return [
+    ...LITERAL.flatMap((field) => placeholders(spec[field], ['spec', field])),
+    ...(spec.blockDeviceMappings ?? []).flatMap((mapping, index) =>
+      blockDeviceAdvice(mapping).map((problem) => ({
+        ...problem,
+        path: ['spec', 'blockDeviceMappings', index, ...problem.path],
+      })),
+    ),
+    ...largeUserData(nodeClass),
+    ...noPods(spec.kubelet?.['maxPods']),
+  ];
+}
+
+/** Bottlerocket's settings are written anew, so that their comments do not count. */
+function largeUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
+  const bytes = new TextEncoder().encode(nodeClass.spec.userData ?? '').length;
+  if (bytes <= LARGEST_USER_DATA_BYTES || amiFamilyOf(nodeClass) === 'Bottlerocket') return [];
+  const message = `has ${grouped(bytes)} bytes, and EC2 takes ${grouped(LARGEST_USER_DATA_BYTES)} at the most`;
+  return [{ path: ['spec', 'userData'], message, allowed: 'less, and fetch the rest from S3 when the node starts' }];
+}
+
+function noPods(maxPods: unknown): readonly FieldProblem[] {
+  if (maxPods !== 0) return [];
+  const message = 'is 0, so no pod ever runs on a node of this class, not even a daemon';
+  return [{ path: ['spec', 'kubelet', 'maxPods'], message, allowed: 'a number such as 110, or leave it out' }];
+}

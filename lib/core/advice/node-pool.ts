@@ -1,0 +1,58 @@
+import { parseDuration } from '../../apis/duration.ts';
+import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
+import { MINUTE_MS } from '../../apis/time.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { askedByLabels, askedByRequirements } from './asked.ts';
+import { budgetAdvice } from './budgets.ts';
+import type { KnownFigures } from './known-figures.ts';
+import { limitAdvice } from './limits.ts';
+import { minValuesAdvice } from './min-values.ts';
+import { requirementAdvice } from './requirements.ts';
+
+const TEMPLATE = ['spec', 'template'] as const;
+const NEVER = 'so the pool can never launch a node';
+/** An instance needs some minutes to join; what ends before that or soon after is never of use. */
+const SHORTEST_LIFE_MS = 10 * MINUTE_MS;
+
+/** What a valid NodePool says that is legal and surely not meant. */
+export function nodePoolAdvice({ spec }: NodePool, figures: KnownFigures): readonly FieldProblem[] {
+  const { nodeClassRef, requirements, expireAfter } = spec.template.spec;
+  const foreign = foreignClass(nodeClassRef);
+  if (foreign !== undefined) return [foreign];
+  const asked = [
+    ...askedByRequirements(requirements, [...TEMPLATE, 'spec', 'requirements']),
+    ...askedByLabels(spec.template.metadata?.labels ?? {}, [...TEMPLATE, 'metadata', 'labels']),
+  ];
+  const { problems, types } = requirementAdvice(asked, figures, NEVER);
+  const limited = spec.limits !== undefined && types !== undefined;
+  return [
+    ...problems,
+    ...(types === undefined ? [] : minValuesAdvice(asked, figures.types, types)),
+    ...limitAdvice(spec.limits, limited ? figures.types.capacitiesOf(types) : undefined),
+    ...shortLife(expireAfter),
+    ...budgetAdvice(spec.disruption.budgets),
+  ];
+}
+
+/** A1.30: the rest of such a pool is another program's affair. */
+function foreignClass({ group, kind, name }: NodeClassReference): FieldProblem | undefined {
+  if (group === 'karpenter.k8s.aws' && kind === 'EC2NodeClass') return undefined;
+  const owner = group === 'eks.amazonaws.com' ? ', which belongs to EKS Auto Mode' : '';
+  return {
+    path: [...TEMPLATE, 'spec', 'nodeClassRef'],
+    message: `names ${kind} ${name} of ${group}${owner}: the pool is left alone, since Kerf manages NodePools of EC2NodeClasses`,
+    allowed: 'group: karpenter.k8s.aws and kind: EC2NodeClass if Kerf is to manage it',
+  };
+}
+
+function shortLife(expireAfter: string): readonly FieldProblem[] {
+  const lifeMs = parseDuration(expireAfter);
+  if (lifeMs === undefined || lifeMs >= SHORTEST_LIFE_MS) return [];
+  return [
+    {
+      path: [...TEMPLATE, 'spec', 'expireAfter'],
+      message: `replaces every node ${expireAfter} after it was asked for, hardly later than it can be ready`,
+      allowed: 'hours or days, such as 720h, or Never',
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+import { REGION, ZONE } from '../../apis/labels.ts';
+import { PLACE_LABELS } from '../instance-type/suitable-types.ts';
+import { intersect, isEmpty, type Requirement } from '../requirements/requirement.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { type Asked, fieldOf } from './asked.ts';
+import { regionOf } from './zones.ts';
+
+/** Requirements on zone, region and capacity type of which no place is left, whatever EC2 sells. */
+export function placeContradictions(asked: readonly Asked[], consequence: string): readonly FieldProblem[] {
+  const keys = [...PLACE_LABELS, REGION];
+  const within = keys.flatMap((key) => sameLabel(asked, key, consequence));
+  return within.length > 0 ? within : zonesOutsideRegion(asked, consequence);
+}
+
+function sameLabel(asked: readonly Asked[], key: string, consequence: string): readonly FieldProblem[] {
+  let before: Requirement | undefined;
+  const earlier: Asked[] = [];
+  for (const one of asked) {
+    if (one.key !== key) continue;
+    const both = before === undefined ? one.requirement : intersect(before, one.requirement);
+    if (isEmpty(both)) return [emptied(one, earlier, consequence)];
+    before = both;
+    earlier.push(one);
+  }
+  return [];
+}
+
+function emptied(one: Asked, earlier: readonly Asked[], consequence: string): FieldProblem {
+  const path = fieldOf(one);
+  if (earlier.length === 0) {
+    const message = `leaves no value of ${one.key}, which every node has, ${consequence}`;
+    return { path, message, allowed: 'the values that a node may have, with the operator In' };
+  }
+  const others = earlier.map(({ written }) => written).join(' and ');
+  return { path, message: `contradicts ${others}, ${consequence}`, allowed: 'one of them only, or values of both' };
+}
+
+function zonesOutsideRegion(asked: readonly Asked[], consequence: string): readonly FieldProblem[] {
+  const regions = choices(asked, REGION);
+  const allowed = `zones of ${[...new Set(regions.flatMap(({ values }) => values))].join(', ')}, or their region there`;
+  return choices(asked, ZONE).flatMap(({ path, values }) => {
+    const actual = [...new Set(values.map((zone) => regionOf(zone)))];
+    const apart = actual.every(
+      (region) => region !== undefined && regions.some(({ values: one }) => !one.includes(region)),
+    );
+    if (regions.length === 0 || !apart) return [];
+    const message = `has zones of ${actual.join(', ')} only, and ${regions[0]?.written} asks for another region, ${consequence}`;
+    return [{ path, message, allowed }];
+  });
+}
+
+function choices(asked: readonly Asked[], key: string) {
+  return asked.flatMap(({ key: of, choice, written }) =>
+    of === key && choice !== undefined ? [{ ...choice, written }] : [],
+  );
+}

@@ -1,0 +1,91 @@
+import type { Requirement } from '../requirements/requirement.ts';
+import { intersect } from '../requirements/requirement.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { type Asked, fieldOf } from './asked.ts';
+import type { KnownFigures } from './known-figures.ts';
+import { placeContradictions } from './place-contradictions.ts';
+import { countOf, type TypeIndex, type TypeSet } from './type-index.ts';
+import { namesLeftOut, unknownValues } from './unknown-values.ts';
+import { grouped, listed } from './words.ts';
+
+export interface RequirementAdvice {
+  readonly problems: readonly FieldProblem[];
+  /** The types that meet all; undefined where none does, or where the figures do not know. */
+  readonly types?: TypeSet;
+}
+
+/**
+ * What is asked for that EC2 does not have. Labels that are not of the instance type never matter (A0.5).
+ * *Shape:* the requirements that no type meets by themselves; if there are none, the first that leaves none of those that meet
+ * the ones before it.
+ */
+export function requirementAdvice(
+  asked: readonly Asked[],
+  figures: KnownFigures,
+  consequence: string,
+): RequirementAdvice {
+  const { types } = figures;
+  const unknown = asked.flatMap((one) => unknownValues(one, figures, consequence));
+  const ofTypes = asked.filter(({ key }) => types.has(key));
+  const unclear = ofTypes.some(namesLeftOut);
+  const impossible = ofTypes.filter((one) => types.meeting(one.requirement) === 0n && !namesLeftOut(one));
+  const alone = impossible
+    .filter((one) => !unknown.some(({ path }) => path.join('.') === fieldOf(one).join('.')))
+    .map((one) => metByNone(one, types, consequence));
+  const places = placeContradictions(asked, consequence);
+  const problems = [...unknown, ...alone, ...places];
+  if (unclear || impossible.length > 0) return { problems };
+  const together = allTogether(ofTypes, types, consequence);
+  return { ...together, problems: [...problems, ...together.problems] };
+}
+
+function metByNone(one: Asked, types: TypeIndex, consequence: string): FieldProblem {
+  const known = types.valuesAmong(one.key, types.all);
+  const numbers = known.map(Number);
+  const allowed = numbers.every((number) => Number.isInteger(number))
+    ? `a condition that some type meets: the values run from ${Math.min(...numbers)} to ${Math.max(...numbers)}`
+    : `a condition that some type meets: values are ${listed(known)}`;
+  return {
+    path: fieldOf(one),
+    message: `${one.written} is met by none of ${grouped(types.size)} instance types, ${consequence}`,
+    allowed,
+  };
+}
+
+function allTogether(asked: readonly Asked[], types: TypeIndex, consequence: string): RequirementAdvice {
+  const byKey = new Map<string, Requirement>();
+  let left = types.all;
+  for (const [index, one] of asked.entries()) {
+    const known = byKey.get(one.key);
+    const both = known === undefined ? one.requirement : intersect(known, one.requirement);
+    byKey.set(one.key, both);
+    const rest = left & types.meeting(both);
+    if (rest === 0n)
+      return { problems: [contradiction(one, { before: asked.slice(0, index), left, types }, consequence)] };
+    left = rest;
+  }
+  return { problems: [], types: left };
+}
+
+interface Before {
+  readonly before: readonly Asked[];
+  readonly left: TypeSet;
+  readonly types: TypeIndex;
+}
+
+/** Names the earlier requirements that this one cannot go with: a single one if that is enough, else all. */
+function contradiction(one: Asked, { before, left, types }: Before, consequence: string): FieldProblem {
+  const own = types.meeting(one.requirement);
+  const enough = before.filter(({ requirement }) => (types.meeting(requirement) & own) === 0n);
+  const narrowing = before.filter(({ requirement }) => types.meeting(requirement) !== types.all);
+  const against = enough.length > 0 ? enough.slice(0, 1) : narrowing;
+  const names = against.map(({ written }) => written).join(' and ');
+  const [count, meet] = [grouped(countOf(left)), countOf(left) === 1 ? 'meets' : 'meet'];
+  const these = types.valuesAmong(one.key, left);
+  const values = these.length === 0 ? `no ${one.key}` : `${one.key} among ${listed(these)}`;
+  return {
+    path: fieldOf(one),
+    message: `${one.written} contradicts ${names}: of ${grouped(types.size)} instance types ${count} ${meet} what stands before it, none of them this, ${consequence}`,
+    allowed: `${values}, or change what it contradicts`,
+  };
+}

@@ -1,0 +1,124 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { ARCH, OS } from '../../apis/labels.ts';
+import { capacityOf } from '../instance-type/capacity.ts';
+import type { InstanceTypeFacts } from '../instance-type/facts.ts';
+import { instanceLabels, type LabelValues } from '../instance-type/instance-labels.ts';
+import { admits, type Requirement } from '../requirements/requirement.ts';
+import type { Resources } from '../resources/resources.ts';
+
+/** A set of instance types: bit n stands for the nth of them. */
+export type TypeSet = bigint;
+
+/** The instance types of all regions, by what their labels say, whatever the NodeClass. */
+export interface TypeIndex {
+  readonly size: number;
+  readonly all: TypeSet;
+  /** False of labels that follow from a NodeClass, an offering or a pool. */
+  readonly has: (key: string) => boolean;
+  /** *Cost:* O(values of the label) the first time, then O(size of the requirement). */
+  readonly meeting: (requirement: Requirement) => TypeSet;
+  /** The values that the types of the set have, those of the most types first, ties by name. */
+  readonly valuesAmong: (key: string, types: TypeSet) => readonly string[];
+  /** The capacity of each type of the set, but for what its NodeClass decides. */
+  readonly capacitiesOf: (types: TypeSet) => readonly Resources[];
+}
+
+export function countOf(types: TypeSet): number {
+  return types.toString(2).replaceAll('0', '').length;
+}
+
+/** *Cost:* O(types × labels), once. */
+export function indexTypes(facts: readonly InstanceTypeFacts[]): TypeIndex {
+  const labels = facts.map(labelsOf);
+  const keys = new Set(labels.flatMap((each) => Object.keys(each)));
+  const valueSets = memoized((key: string) => setsByValue(labels.map((each) => each[key] ?? [])));
+  const capacities = memoized((index: number) => facts.slice(index, index + 1).map(plainCapacity));
+  const met = new Map<string, TypeSet>();
+  const membersOf = memoized((types: TypeSet) => [...facts.keys()].filter(inOrder(types)));
+  return {
+    size: facts.length,
+    all: (1n << BigInt(facts.length)) - 1n,
+    has: (key) => keys.has(key),
+    meeting: (requirement) => {
+      const name = nameOf(requirement);
+      const types = met.get(name) ?? unionOf(valueSets(requirement.key), requirement);
+      met.set(name, types);
+      return types;
+    },
+    valuesAmong: (key, types) =>
+      [...valueSets(key)]
+        .map(([value, having]) => ({ value, count: countOf(having & types) }))
+        .flatMap(({ value, count }) => (value === undefined || count === 0 ? [] : [{ value, count }]))
+        .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+        .map(({ value }) => value),
+    capacitiesOf: (types) => membersOf(types).flatMap(capacities),
+  };
+}
+
+/** Linux boots on every type and Windows on amd64; which of them, and which reservation, the NodeClass says. */
+function labelsOf(facts: InstanceTypeFacts): LabelValues {
+  const own = Object.entries(instanceLabels(facts, 'AL2023')).filter(([key]) => !ELSEWHERE.test(key));
+  const systems = facts.architecture === 'amd64' ? ['linux', 'windows'] : ['linux'];
+  return { ...Object.fromEntries(own), [ARCH]: [facts.architecture], [OS]: systems };
+}
+
+const ELSEWHERE = /\/(?:windows-build|capacity-reservation-.*|placement-group-.*|nitro-sandbox)$/;
+
+/** The types that have each value; under undefined those without the label. */
+function setsByValue(valuesOfTypes: readonly (readonly string[])[]): ReadonlyMap<string | undefined, TypeSet> {
+  const sets = new Map<string | undefined, TypeSet>();
+  for (const [index, values] of valuesOfTypes.entries()) {
+    for (const value of values.length === 0 ? [undefined] : values)
+      sets.set(value, (sets.get(value) ?? 0n) | (1n << BigInt(index)));
+  }
+  return sets;
+}
+
+function unionOf(sets: ReadonlyMap<string | undefined, TypeSet>, requirement: Requirement): TypeSet {
+  let union = 0n;
+  for (const [value, types] of sets) if (admits(requirement, value)) union |= types;
+  return union;
+}
+
+function nameOf({ key, complement, values, mustExist, gte, lte }: Requirement): string {
+  return [key, complement, mustExist, gte ?? '', lte ?? '', ...values].join(' ');
+}
+
+/** Whether the nth bit is set, from the digits, so that a large number is not shifted for every type. */
+function inOrder(types: TypeSet): (index: number) => boolean {
+  const digits = types.toString(2);
+  return (index) => digits[digits.length - 1 - index] === '1';
+}
+
+/** A NodeClass that keeps nothing and adds nothing. */
+const PLAIN: EC2NodeClass = {
+  apiVersion: 'karpenter.k8s.aws/v1',
+  kind: 'EC2NodeClass',
+  metadata: { name: 'plain' },
+  spec: {
+    amiFamily: 'AL2023',
+    amiSelectorTerms: [],
+    subnetSelectorTerms: [],
+    securityGroupSelectorTerms: [],
+    metadataOptions: {
+      httpEndpoint: 'enabled',
+      httpProtocolIPv6: 'disabled',
+      httpPutResponseHopLimit: 1,
+      httpTokens: 'required',
+    },
+  },
+};
+
+function plainCapacity(facts: InstanceTypeFacts): Resources {
+  const ofTheNodeClass = new Set(['ephemeral-storage', 'pods']);
+  return Object.fromEntries(Object.entries(capacityOf(facts, PLAIN)).filter(([name]) => !ofTheNodeClass.has(name)));
+}
+
+function memoized<From, To>(compute: (from: From) => To): (from: From) => To {
+  const known = new Map<From, To>();
+  return (from) => {
+    const found = known.get(from) ?? compute(from);
+    known.set(from, found);
+    return found;
+  };
+}

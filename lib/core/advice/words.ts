@@ -1,0 +1,11 @@
+/** A count as people write it: 1,386. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** `a, b, c, d and 3 more`. */
+export function listed(names: readonly string[], most = 6): string {
+  return names.length <= most
+    ? names.join(', ')
+    : `${names.slice(0, most).join(', ')} and ${grouped(names.length - most)} more`;
+}

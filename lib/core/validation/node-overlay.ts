@@ -1,0 +1,35 @@
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
+import { amountProblems } from './decoding.ts';
+import type { FieldProblem } from './field-problem.ts';
+import { requirementProblems } from './requirements.ts';
+
+/** A4.4: what EC2 itself says of an instance type; the API server's schema knows the first four. */
+const OF_THE_INSTANCE_TYPE: ReadonlySet<string> = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'pods',
+  'vpc.amazonaws.com/pod-eni',
+  'vpc.amazonaws.com/efa',
+  'aws.amazon.com/neuron',
+  'aws.amazon.com/neuroncore',
+  'habana.ai/gaudi',
+]);
+
+/** A4.1: why Karpenter's validation refuses a NodeOverlay that the API server has accepted; such an overlay has no effect. */
+export function nodeOverlayProblems({ spec }: NodeOverlay): readonly FieldProblem[] {
+  return [
+    ...amountProblems(spec.capacity, ['spec', 'capacity']),
+    ...requirementProblems(spec.requirements).map((problem) => ({
+      ...problem,
+      path: ['spec', 'requirements', ...problem.path],
+    })),
+    ...Object.keys(spec.capacity ?? {})
+      .filter((name) => OF_THE_INSTANCE_TYPE.has(name))
+      .map((name) => ({
+        path: ['spec', 'capacity', name],
+        message: 'is what EC2 says it is',
+        allowed: 'extended resources that the instance type does not have, such as example.com/licence',
+      })),
+  ];
+}

@@ -1,0 +1,60 @@
+import type { Taint } from '../../apis/kubernetes.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { formatTaint } from '../../apis/taints.ts';
+import { amountProblems, durationProblems } from './decoding.ts';
+import type { FieldProblem } from './field-problem.ts';
+import { isQualifiedName, keyProblems, labelValueProblems, requirementProblems } from './requirements.ts';
+
+const TEMPLATE = ['spec', 'template'] as const;
+
+/** A1.26: why Karpenter's validation refuses a NodePool that the API server has accepted; such a pool is skipped. */
+export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
+  const { requirements, taints = [], startupTaints = [], expireAfter } = spec.template.spec;
+  const { terminationGracePeriod } = spec.template.spec;
+  const { consolidateAfter, budgets } = spec.disruption;
+  return [
+    ...amountProblems(spec.limits, ['spec', 'limits']),
+    ...durationProblems({ expireAfter, terminationGracePeriod }, [...TEMPLATE, 'spec']),
+    ...durationProblems({ consolidateAfter }, ['spec', 'disruption']),
+    ...budgets.flatMap(({ duration }, index) =>
+      durationProblems({ duration }, ['spec', 'disruption', 'budgets', index]),
+    ),
+    ...labelProblems(spec.template.metadata?.labels ?? {}),
+    ...under([...TEMPLATE, 'spec', 'requirements'], requirementProblems(requirements)),
+    ...under([...TEMPLATE, 'spec'], taintProblems({ taints, startupTaints })),
+  ];
+}
+
+function labelProblems(labels: Readonly<Record<string, string>>): readonly FieldProblem[] {
+  return Object.entries(labels).flatMap(([key, value]) => {
+    const path = [...TEMPLATE, 'metadata', 'labels', key];
+    return [...keyProblems(key, path), ...labelValueProblems(value, path)];
+  });
+}
+
+/** A1.7: names that are no names, and one key and effect twice, across both lists. */
+function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readonly Taint[]>>): readonly FieldProblem[] {
+  const seen = new Set<string>();
+  const problems: FieldProblem[] = [];
+  for (const list of ['taints', 'startupTaints'] as const) {
+    for (const [index, { key, value = '', effect }] of lists[list].entries()) {
+      const path = [list, index];
+      const name = formatTaint({ key, effect });
+      if (seen.has(name))
+        problems.push({ path, message: `the taint ${name} is there twice`, allowed: 'each key and effect once' });
+      seen.add(name);
+      if (!isQualifiedName(key)) problems.push(nameProblem([...path, 'key'], key));
+      if (value !== '' && !isQualifiedName(value)) problems.push(nameProblem([...path, 'value'], value));
+    }
+  }
+  return problems;
+}
+
+function nameProblem(path: FieldProblem['path'], name: string): FieldProblem {
+  const allowed = 'at most 63 letters, digits, "-", "_" or "."; a DNS name of at most 253 and "/" may stand before it';
+  return { path, message: `${JSON.stringify(name)} is no name`, allowed };
+}
+
+function under(path: FieldProblem['path'], problems: readonly FieldProblem[]): readonly FieldProblem[] {
+  return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+}

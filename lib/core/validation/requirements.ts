@@ -1,0 +1,95 @@
+import {
+  CAPACITY_TYPE,
+  CAPACITY_TYPES,
+  currentLabelName,
+  HOSTNAME,
+  NODE_CLASS,
+  WELL_KNOWN_LABELS,
+} from '../../apis/labels.ts';
+import type { NodePoolRequirement } from '../../apis/node-pool.ts';
+import type { FieldProblem } from './field-problem.ts';
+
+/** A1.26: labels of which a NodePool may name values that nobody knows, but not these alone. */
+const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  [CAPACITY_TYPE, CAPACITY_TYPES],
+  ['karpenter.k8s.aws/instance-tenancy', ['default', 'dedicated']],
+]);
+
+/** A1.5, A1.26: what the API server's schema cannot say of requirements. Paths begin at the list. */
+export function requirementProblems(requirements: readonly NodePoolRequirement[]): readonly FieldProblem[] {
+  return requirements.flatMap((requirement, index) => [
+    ...keyProblems(requirement.key, [index, 'key']),
+    ...valueProblems(requirement, index),
+    ...knownValueProblems(requirement, index),
+  ]);
+}
+
+/** A label that may stand in a template or a requirement: of the right form, and not Karpenter's own (A1.3). */
+export function keyProblems(key: string, path: FieldProblem['path']): readonly FieldProblem[] {
+  const known = currentLabelName(key);
+  if (!isQualifiedName(known)) {
+    const message = `${JSON.stringify(key)} is no label name`;
+    return [
+      { path, message, allowed: `a name of ${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it` },
+    ];
+  }
+  if (!isRestricted(known)) return [];
+  return [
+    { path, message: `${JSON.stringify(key)} is Karpenter's own label`, allowed: 'a label outside of its domains' },
+  ];
+}
+
+const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
+
+/** The API server lets the label of the NodeClass pass; a requirement for it would contradict nodeClassRef or repeat it. */
+function isRestricted(key: string): boolean {
+  if (WELL_KNOWN_LABELS.has(key) && key !== NODE_CLASS) return false;
+  const slash = key.indexOf('/');
+  const domain = slash < 0 ? '' : key.slice(0, slash);
+  return (
+    key === HOSTNAME ||
+    ['karpenter.sh', 'karpenter.k8s.aws'].some((own) => domain === own || domain.endsWith(`.${own}`))
+  );
+}
+
+function valueProblems({ operator, values = [] }: NodePoolRequirement, index: number): readonly FieldProblem[] {
+  const odd = values.flatMap((value, position) => labelValueProblems(value, [index, 'values', position]));
+  if (operator !== 'Gt' && operator !== 'Lt' && operator !== 'Gte' && operator !== 'Lte') return odd;
+  const [value = ''] = values;
+  const fine = values.length === 1 && /^[+-]?\d+$/.test(value) && BigInt(value) >= 0n && BigInt(value) < 1n << 63n;
+  if (fine || odd.length > 0) return odd;
+  const allowed = 'exactly one whole number of zero or more in quotes, such as ["4"]';
+  return [{ path: [index, 'values'], message: `${operator} compares with one whole number of zero or more`, allowed }];
+}
+
+export function labelValueProblems(value: string, path: FieldProblem['path']): readonly FieldProblem[] {
+  if (/^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value)) return [];
+  return [{ path, message: `${JSON.stringify(value)} is no label value`, allowed: `${NAME_RULE}; it may be empty` }];
+}
+
+function knownValueProblems(
+  { key, operator, values = [], minValues = 0 }: NodePoolRequirement,
+  index: number,
+): readonly FieldProblem[] {
+  const known = KNOWN_VALUES.get(currentLabelName(key));
+  if (known === undefined || operator !== 'In') return [];
+  const usable = values.filter((value) => known.includes(value)).length;
+  const path = [index, 'values'];
+  if (usable === 0) {
+    const message = `none of ${values.map((value) => JSON.stringify(value)).join(', ')} is a value of ${key}`;
+    return [{ path, message, allowed: `at least one of ${known.join(', ')}` }];
+  }
+  if (usable >= minValues) return [];
+  const message = `has ${usable} known values of ${key}, and minValues asks for ${minValues}`;
+  return [{ path, message, allowed: `a minValues of at most ${usable}, or more of ${known.join(', ')}` }];
+}
+
+/** A name, and before it perhaps a DNS name and a slash, as Kubernetes has it for labels and taints. */
+export function isQualifiedName(text: string): boolean {
+  const [first = '', second, ...more] = text.split('/');
+  if (more.length > 0) return false;
+  const [domain, name] = second === undefined ? [undefined, first] : [first, second];
+  const dns = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+  if (domain !== undefined && (domain.length > 253 || !dns.test(domain))) return false;
+  return /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(name);
+}

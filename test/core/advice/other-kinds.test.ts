@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import type { CapacityBuffer } from '../../../lib/apis/capacity-buffer.ts';
+import type { BlockDeviceMapping, EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
+import { INSTANCE_TYPE as TYPE } from '../../../lib/apis/labels.ts';
+import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
+import { capacityBufferAdvice } from '../../../lib/core/advice/capacity-buffer.ts';
+import { nodeClassAdvice } from '../../../lib/core/advice/node-class.ts';
+import { nodeOverlayAdvice } from '../../../lib/core/advice/node-overlay.ts';
+import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
+import { aNodeClass, asking } from '../../builders/node-pools.ts';
+import { sentences, shippedFigures } from './figures.ts';
+
+const figures = shippedFigures();
+
+type Case = readonly [rule: string, advice: () => readonly FieldProblem[], expected: readonly string[]];
+
+function overlay(spec: Partial<NodeOverlay['spec']>): readonly FieldProblem[] {
+  const metadata = { name: 'dear' };
+  const whole = { requirements: [], ...spec };
+  return nodeOverlayAdvice(
+    { apiVersion: 'karpenter.sh/v1alpha1', kind: 'NodeOverlay', metadata, spec: whole },
+    figures,
+  );
+}
+
+function buffer(spec: Partial<CapacityBuffer['spec']>): readonly FieldProblem[] {
+  const whole = { provisioningStrategy: 'buffer.x-k8s.io/active-capacity', ...spec };
+  const metadata = { name: 'room' };
+  return capacityBufferAdvice({
+    apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+    kind: 'CapacityBuffer',
+    metadata,
+    spec: whole,
+  });
+}
+
+function nodeClass(spec: Partial<EC2NodeClass['spec']>): readonly FieldProblem[] {
+  return nodeClassAdvice(aNodeClass(spec));
+}
+
+function volume(ebs: NonNullable<BlockDeviceMapping['ebs']>): readonly FieldProblem[] {
+  return nodeClass({ blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs }] });
+}
+
+describe('NodeOverlays', () => {
+  test.each<Case>([
+    [
+      'an overlay of nothing has no effect',
+      () => overlay({ capacity: {} }),
+      [
+        'spec: has neither price, priceAdjustment nor capacity, so the overlay has no effect; write one of them, such as priceAdjustment: "-10%"',
+      ],
+    ],
+    [
+      'an overlay of a type that there is not has no effect',
+      () => overlay({ price: '1', requirements: [asking(TYPE, 'In', 'm5.lrage')] }),
+      [
+        'spec.requirements.0.values: "m5.lrage" is no instance type that Kerf knows of, so the overlay has no effect; write m5.large',
+      ],
+    ],
+    [
+      'an overlay of a type and a pool is fine',
+      () =>
+        overlay({
+          price: '1',
+          requirements: [asking(TYPE, 'In', 'm5.large'), asking('karpenter.sh/nodepool', 'In', 'a')],
+        }),
+      [],
+    ],
+  ])('%s', (_, advice, expected) => {
+    expect(sentences(advice())).toEqual(expected);
+  });
+});
+
+describe('CapacityBuffers', () => {
+  const podTemplateRef = { name: 'large' };
+  const scalableRef = { apiGroup: 'apps', kind: 'Deployment', name: 'web' };
+  test.each<Case>([
+    [
+      'a buffer without a reference keeps no room',
+      () => buffer({ replicas: 2 }),
+      [
+        'spec: has neither podTemplateRef nor scalableRef, so nobody knows what to keep room for; write podTemplateRef, or scalableRef with the kind and name of a workload',
+      ],
+    ],
+    [
+      'a buffer of another strategy is left alone',
+      () => buffer({ provisioningStrategy: 'example.com/other' }),
+      [
+        'spec.provisioningStrategy: is "example.com/other": the buffer is left alone, since Kerf knows one strategy only; write buffer.x-k8s.io/active-capacity, or leave it out',
+      ],
+    ],
+    [
+      'a percentage needs replicas',
+      () => buffer({ podTemplateRef: { name: 'large' }, replicas: 2, percentage: 10 }),
+      [
+        'spec.percentage: is 10 of nothing: a podTemplateRef has no replicas, so it has no effect; write replicas instead, or scalableRef instead of podTemplateRef',
+      ],
+    ],
+    [
+      'A5.4: only workloads with a pod template can be scaled',
+      () => buffer({ scalableRef: { kind: 'CronJob', name: 'web' }, replicas: 2 }),
+      [
+        'spec.scalableRef.kind: is CronJob, which has no pod template that Kerf reads, so the buffer stays empty; write one of Deployment, StatefulSet, ReplicaSet',
+      ],
+    ],
+    [
+      'a buffer without an amount stays empty',
+      () => buffer({ scalableRef: { apiGroup: 'apps', kind: 'Deployment', name: 'web' } }),
+      ['spec: says nowhere how much room to keep, so the buffer stays empty; write replicas, percentage or limits'],
+    ],
+    ['pieces of a PodTemplate are fine', () => buffer({ podTemplateRef, replicas: 2 }), []],
+    ['a share of a Deployment is fine', () => buffer({ scalableRef, percentage: 10 }), []],
+  ])('%s', (_, advice, expected) => {
+    expect(sentences(advice())).toEqual(expected);
+  });
+});
+
+describe('EC2NodeClasses', () => {
+  test.each<Case>([
+    [
+      'a placeholder of envsubst is named',
+      () => nodeClass({ subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': '${CLUSTER_NAME}' } }] }),
+      [
+        'spec.subnetSelectorTerms.0.tags.karpenter.sh/discovery: "${CLUSTER_NAME}" has a placeholder that nobody has filled in: ${CLUSTER_NAME}; write what ${CLUSTER_NAME} stands for, before the object is applied',
+      ],
+    ],
+    [
+      'a placeholder may be in a key',
+      () => nodeClass({ securityGroupSelectorTerms: [{ tags: { 'kubernetes.io/cluster/$CLUSTER': 'owned' } }] }),
+      [
+        'spec.securityGroupSelectorTerms.0.tags.kubernetes.io/cluster/$CLUSTER: "kubernetes.io/cluster/$CLUSTER" has a placeholder that nobody has filled in: $CLUSTER; write what $CLUSTER stands for, before the object is applied',
+      ],
+    ],
+    [
+      'a placeholder of a document is named',
+      () => nodeClass({ role: 'KarpenterNodeRole-<<CLUSTER_NAME>>' }),
+      [
+        'spec.role: "KarpenterNodeRole-<<CLUSTER_NAME>>" has a placeholder that nobody has filled in: <<CLUSTER_NAME>>; write what <<CLUSTER_NAME>> stands for, before the object is applied',
+      ],
+    ],
+    [
+      'a placeholder of Helm is named',
+      () => nodeClass({ tags: { team: '{{ .Values.team }}' } }),
+      [
+        'spec.tags.team: "{{ .Values.team }}" has a placeholder that nobody has filled in: {{ .Values.team }}; write what {{ .Values.team }} stands for, before the object is applied',
+      ],
+    ],
+    [
+      'user data has its limit',
+      () => nodeClass({ userData: `#!/bin/sh\n${'#'.repeat(16 * 1024)}` }),
+      [
+        'spec.userData: has 16,394 bytes, and EC2 takes 16,384 at the most; write less, and fetch the rest from S3 when the node starts',
+      ],
+    ],
+    [
+      'a node without pods is of no use',
+      () => nodeClass({ kubelet: { maxPods: 0 } }),
+      [
+        'spec.kubelet.maxPods: is 0, so no pod ever runs on a node of this class, not even a daemon; write a number such as 110, or leave it out',
+      ],
+    ],
+    ['dollars in user data are those of the shell', () => nodeClass({ userData: '#!/bin/sh\necho ${HOME} $PATH' }), []],
+    ['the latest image is a choice', () => nodeClass({ amiSelectorTerms: [{ alias: 'al2023@latest' }] }), []],
+    ['a star stands for any value of a tag', () => nodeClass({ subnetSelectorTerms: [{ tags: { team: '*' } }] }), []],
+  ])('%s', (_, advice, expected) => {
+    expect(sentences(advice())).toEqual(expected);
+  });
+});
+
+describe('volumes that EC2 refuses', () => {
+  test.each<Case>([
+    [
+      'gp3 starts at 3000 iops',
+      () => volume({ volumeSize: '20Gi', volumeType: 'gp3', iops: 2000 }),
+      ['spec.blockDeviceMappings.0.ebs.iops: is 2000, which no gp3 volume can have; write 3000 to 80000'],
+    ],
+    [
+      'gp3 has 500 iops for each GiB',
+      () => volume({ volumeSize: '10Gi', volumeType: 'gp3', iops: 6000 }),
+      [
+        'spec.blockDeviceMappings.0.ebs.iops: is 6000, and gp3 has at most 500 for each GiB of 10Gi; write at most 5000, or a larger volumeSize',
+      ],
+    ],
+    [
+      'gp3 has a MiB/s for every four iops',
+      () => volume({ volumeSize: '100Gi', volumeType: 'gp3', throughput: 1000 }),
+      [
+        'spec.blockDeviceMappings.0.ebs.throughput: is 1000 MiB/s, and gp3 needs 4 iops for each of them: it has 3000; write at most 750, or iops of 4000',
+      ],
+    ],
+    [
+      'gp3 has a most of throughput',
+      () => volume({ volumeSize: '100Gi', volumeType: 'gp3', iops: 16000, throughput: 4000 }),
+      ['spec.blockDeviceMappings.0.ebs.throughput: is 4000 MiB/s, which no gp3 volume can have; write 125 to 2000'],
+    ],
+    [
+      'gp2 takes neither iops nor throughput',
+      () => volume({ volumeSize: '100Gi', volumeType: 'gp2', iops: 3000, throughput: 125 }),
+      [
+        'spec.blockDeviceMappings.0.ebs.iops: is 3000, and EC2 refuses it for gp2 volumes; write volumeType: gp3, or leave it out',
+        'spec.blockDeviceMappings.0.ebs.throughput: is 125, and EC2 refuses it for gp2 volumes; write volumeType: gp3, or leave it out',
+      ],
+    ],
+    [
+      'io2 needs its iops',
+      () => volume({ volumeSize: '100Gi', volumeType: 'io2' }),
+      ['spec.blockDeviceMappings.0.ebs.iops: is missing, and EC2 makes no io2 volume without it; write 100 to 256000'],
+    ],
+    [
+      'st1 starts at 125 GiB',
+      () => volume({ volumeSize: '100Gi', volumeType: 'st1' }),
+      ['spec.blockDeviceMappings.0.ebs.volumeSize: is 100Gi, which no st1 volume can have; write 125Gi to 16384Gi'],
+    ],
+    [
+      'gp3 as it comes is fine',
+      () => volume({ volumeSize: '1Gi', volumeType: 'gp3', iops: 3000, throughput: 125 }),
+      [],
+    ],
+    [
+      'gp3 at its largest is fine',
+      () => volume({ volumeSize: '1Ti', volumeType: 'gp3', iops: 80000, throughput: 2000 }),
+      [],
+    ],
+    ['io1 at 50 iops a GiB is fine', () => volume({ volumeSize: '100Gi', volumeType: 'io1', iops: 5000 }), []],
+    ['a volume without a type is what EC2 makes of it', () => volume({ volumeSize: '100Gi', iops: 3000 }), []],
+  ])('%s', (_, advice, expected) => {
+    expect(sentences(advice())).toEqual(expected);
+  });
+});

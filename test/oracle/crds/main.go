@@ -1,0 +1,53 @@
+// Command crds answers what a Kubernetes API server with Karpenter's CRDs, and then Karpenter itself, make of an object.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+const usage = "usage: crds fixtures [--seed N] DIRECTORY | crds verdict [--crds VERSION] FILE-OR-DIRECTORY..."
+
+// linkedVersion is the provider version whose Go packages this program links.
+const linkedVersion = "1.15.1"
+
+func main() {
+	// Karpenter's rules log what they let pass; only the verdict matters here.
+	log.SetLogger(logr.Discard())
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, arguments []string) error {
+	if len(arguments) == 0 {
+		return fmt.Errorf(usage)
+	}
+	flags := flag.NewFlagSet(arguments[0], flag.ContinueOnError)
+	seed := flags.Uint64("seed", 4, "the generator's seed")
+	version := flags.String("crds", linkedVersion, "the provider version whose CRDs judge; another than "+linkedVersion+" gives no run-time verdict")
+	if err := flags.Parse(arguments[1:]); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return fmt.Errorf(usage)
+	}
+	resources, err := loadResources(ctx, *version)
+	if err != nil {
+		return err
+	}
+	switch arguments[0] {
+	case "fixtures":
+		return writeFixtures(resources, *seed, flags.Arg(0))
+	case "verdict":
+		return printVerdicts(resources, *version == linkedVersion, flags.Args())
+	default:
+		return fmt.Errorf(usage)
+	}
+}
