@@ -1,0 +1,46 @@
+import type { YAMLMap } from 'yaml';
+import { convertAmis } from './ami-family.ts';
+import { AWS_NODE_TEMPLATE } from './former-fields.ts';
+import { convertMetadataOptions } from './metadata-options.ts';
+import { convertSelector, type SelectorName } from './selector-terms.ts';
+import { prune } from './shape.ts';
+import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import { find, present, put, take } from './yaml-map.ts';
+
+const SELECTORS: readonly SelectorName[] = ['subnetSelector', 'securityGroupSelector', 'amiSelector'];
+
+export function convertAwsNodeTemplate(subject: Subject): Outcome {
+  setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, AWS_NODE_TEMPLATE);
+  if (spec !== undefined) convertTemplateSpec(subject, spec);
+  return CHANGED;
+}
+
+/** Also what a Provisioner's inline provider says. */
+export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
+  for (const name of SELECTORS) {
+    const pair = find(spec, name);
+    if (pair !== undefined) convertSelector(subject, pair, name);
+  }
+  const launchTemplate = take(spec, 'launchTemplate');
+  if (launchTemplate === undefined) convertAmis(subject, spec, 'AL2');
+  else
+    subject.warn(
+      launchTemplate,
+      'was left out: v1 makes its launch templates itself, and takes none by name',
+      'write what the template held: amiSelectorTerms, securityGroupSelectorTerms, userData, blockDeviceMappings and role',
+    );
+  convertMetadataOptions(subject, spec, 'v1alpha1');
+  if (present(spec, 'instanceProfile') !== undefined || present(spec, 'role') !== undefined) return;
+  put(spec, 'role', ROLE);
+  subject.warn(
+    { within: spec, field: 'role' },
+    `is missing: the instance profile came from the global settings, which v1 does not have; ${ROLE} stands in for it`,
+    'write the IAM role of the nodes there, or instanceProfile instead',
+  );
+}
+
+/** The name that Karpenter's own setup gives the role, up to the cluster that nobody names here. */
+const ROLE = 'KarpenterNodeRole-CLUSTER_NAME';

@@ -1,0 +1,16 @@
+import { convertAmis } from './ami-family.ts';
+import { BETA_NODE_CLASS } from './former-fields.ts';
+import { convertMetadataOptions } from './metadata-options.ts';
+import { prune } from './shape.ts';
+import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+
+export function convertEc2NodeClass(subject: Subject): Outcome {
+  setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, BETA_NODE_CLASS);
+  if (spec === undefined) return CHANGED;
+  convertAmis(subject, spec, undefined);
+  convertMetadataOptions(subject, spec, 'v1beta1');
+  return CHANGED;
+}

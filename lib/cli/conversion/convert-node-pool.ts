@@ -1,0 +1,85 @@
+import { isMap, type YAMLMap } from 'yaml';
+import { moveExpiry } from './former-disruption.ts';
+import { BETA_NODE_CLAIM, BETA_NODE_POOL } from './former-fields.ts';
+import { takeKubelet } from './kubelet-settings.ts';
+import { convertReference } from './node-class-reference.ts';
+import { renameAnnotations, renameKeys, renameLabels } from './renamed-labels.ts';
+import { prune } from './shape.ts';
+import { CHANGED, dropStatus, type KubeletSettings, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import { ensureMap, mapAt, present, setText, textAt, write } from './yaml-map.ts';
+
+export function convertNodePool(subject: Subject): Outcome {
+  setHead(subject.root, 'karpenter.sh/v1', 'NodePool');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, BETA_NODE_POOL);
+  if (spec === undefined) return CHANGED;
+  const template = mapAt(spec, 'template');
+  renameLabels(subject, mapAt(template, 'metadata', 'labels'));
+  renameAnnotations(subject, mapAt(template, 'metadata', 'annotations'));
+  convertDisruption(subject, spec);
+  return withKubelet(convertNodes(subject, mapAt(template, 'spec')));
+}
+
+export function convertNodeClaim(subject: Subject): Outcome {
+  setHead(subject.root, 'karpenter.sh/v1', 'NodeClaim');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, BETA_NODE_CLAIM);
+  if (spec === undefined) return CHANGED;
+  const pool = textAt(mapAt(subject.root, 'metadata', 'labels'), 'karpenter.sh/nodepool');
+  if (pool === undefined && present(spec, 'expireAfter') === undefined) {
+    write(spec, 'expireAfter', 'Never');
+    subject.warn(
+      { within: spec, field: 'expireAfter' },
+      'is written out: a NodeClaim of v1beta1 without a NodePool did not expire, and one of v1 does after 720h',
+      'write expireAfter: 720h to let it expire',
+    );
+  }
+  return withKubelet(convertNodes(subject, spec));
+}
+
+function withKubelet(kubelet: KubeletSettings | undefined): Outcome {
+  return { ...CHANGED, ...(kubelet !== undefined && { kubelet }) };
+}
+
+/** What a NodeClaim and the template of a NodePool have in common. */
+function convertNodes(subject: Subject, spec: YAMLMap | undefined): KubeletSettings | undefined {
+  if (spec === undefined) return undefined;
+  renameKeys(subject, spec, 'requirements');
+  const reference = mapAt(spec, 'nodeClassRef');
+  if (reference !== undefined) convertReference(reference);
+  return takeKubelet(subject, spec, 'kubelet');
+}
+
+function convertDisruption(subject: Subject, spec: YAMLMap): void {
+  const disruption = present(spec, 'disruption');
+  if (disruption === undefined || !isMap(disruption.value)) return;
+  const template = ensureMap(spec, 'template');
+  const nodes = template === undefined ? undefined : ensureMap(template, 'spec');
+  if (nodes !== undefined) moveExpiry(subject, disruption.value, nodes);
+  convertPolicy(subject, disruption.value);
+}
+
+function convertPolicy(subject: Subject, disruption: YAMLMap): void {
+  const policy = present(disruption, 'consolidationPolicy');
+  const name = textAt(disruption, 'consolidationPolicy') ?? 'WhenUnderutilized';
+  if (policy !== undefined && name === 'WhenUnderutilized') setText(policy, 'WhenEmptyOrUnderutilized');
+  const after = present(disruption, 'consolidateAfter');
+  if (after !== undefined) {
+    if (name === 'WhenUnderutilized')
+      subject.warn(
+        after,
+        'stood beside WhenUnderutilized, which v1beta1 refused; v1 takes both, and waits that long',
+        'write consolidateAfter: 0s to consolidate at once',
+      );
+    return;
+  }
+  write(disruption, 'consolidateAfter', name === 'WhenEmpty' ? 'Never' : '0s');
+  if (name === 'WhenEmpty')
+    subject.warn(
+      { within: disruption, field: 'consolidateAfter' },
+      'is missing beside WhenEmpty, which v1beta1 refused; Never is written',
+      'write consolidateAfter: 0s to let empty nodes go at once',
+    );
+}

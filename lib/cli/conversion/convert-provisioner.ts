@@ -1,0 +1,118 @@
+import { isMap, isScalar, type Pair, YAMLMap } from 'yaml';
+import { convertTemplateSpec } from './convert-aws-node-template.ts';
+import { addDefaultRequirements } from './default-requirements.ts';
+import { convertEmptiness, convertExpiry } from './former-disruption.ts';
+import { PROVIDER, PROVISIONER } from './former-fields.ts';
+import { takeKubelet } from './kubelet-settings.ts';
+import { convertProviderReference, referenceTo } from './node-class-reference.ts';
+import { renameAnnotations, renameKeys, renameLabels } from './renamed-labels.ts';
+import { prune } from './shape.ts';
+import { CHANGED, dropStatus, nameOf, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import {
+  isNull,
+  liftComment,
+  mapAt,
+  moveAll,
+  newPair,
+  present,
+  put,
+  rename,
+  take,
+  toNode,
+  withoutGap,
+} from './yaml-map.ts';
+
+export function convertProvisioner(subject: Subject): Outcome {
+  setHead(subject.root, 'karpenter.sh/v1', 'NodePool');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, PROVISIONER);
+  if (spec === undefined) return CHANGED;
+  liftComment(spec);
+  const metadata = new YAMLMap();
+  moveAll(spec, metadata, ['labels', 'annotations']);
+  const nodes = new YAMLMap();
+  moveAll(spec, nodes, ['requirements', 'taints', 'startupTaints']);
+  renameLabels(subject, mapAt(metadata, 'labels'));
+  renameAnnotations(subject, mapAt(metadata, 'annotations'));
+  renameKeys(subject, nodes, 'requirements');
+  addDefaultRequirements(subject, { spec, nodes });
+  const kubelet = takeKubelet(subject, spec, 'kubeletConfiguration');
+  const added = convertProvider(subject, { spec, nodes });
+  convertExpiry(subject, spec, nodes);
+  convertLimits(spec);
+  const disruption = convertEmptiness(subject, spec);
+  const template = new YAMLMap();
+  if (metadata.items.length > 0) put(template, 'metadata', withoutGap(metadata));
+  put(template, 'spec', withoutGap(nodes));
+  spec.items.unshift(newPair('template', template), newPair('disruption', withoutGap(disruption)));
+  return { changed: true, added, ...(kubelet !== undefined && { kubelet }) };
+}
+
+interface Parts {
+  readonly spec: YAMLMap;
+  /** The template's spec. */
+  readonly nodes: YAMLMap;
+}
+
+/** What names or describes the machines; an inline description becomes an EC2NodeClass. */
+function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAMLMap[] {
+  const reference = take(spec, 'providerRef');
+  const provider = take(spec, 'provider');
+  if (reference !== undefined && !isNull(reference.value)) {
+    warnOfSecond(subject, provider);
+    rename(reference, 'nodeClassRef');
+    if (isMap(reference.value)) convertProviderReference(reference.value);
+    nodes.items.push(reference);
+    return [];
+  }
+  const name = nameOf(subject.root);
+  if (provider !== undefined && isMap(provider.value)) {
+    put(nodes, 'nodeClassRef', referenceTo(name));
+    return [inlineClass(subject, provider.value, name)];
+  }
+  if (provider !== undefined && !isNull(provider.value))
+    subject.warn(provider, 'was left out: it is not a map', 'write an EC2NodeClass and name it in nodeClassRef');
+  put(nodes, 'nodeClassRef', referenceTo('default'));
+  subject.warn(
+    { within: spec, field: 'providerRef' },
+    'is missing, and v1 needs a node class; nodeClassRef names one called "default"',
+    'write the EC2NodeClass, or name another in nodeClassRef',
+  );
+  return [];
+}
+
+function warnOfSecond(subject: Subject, provider: Pair | undefined): void {
+  if (provider === undefined || isNull(provider.value)) return;
+  subject.warn(
+    provider,
+    'was left out: v1alpha5 refused it beside providerRef, which names the node class',
+    'write its fields in that EC2NodeClass',
+  );
+}
+
+function inlineClass(subject: Subject, provider: YAMLMap, name: string): YAMLMap {
+  prune(subject, provider, PROVIDER);
+  liftComment(provider);
+  convertTemplateSpec(subject, provider);
+  const made = new YAMLMap();
+  put(made, 'apiVersion', 'karpenter.k8s.aws/v1');
+  put(made, 'kind', 'EC2NodeClass');
+  put(made, 'metadata', toNode({ name }));
+  put(made, 'spec', withoutGap(provider));
+  return made;
+}
+
+function convertLimits(spec: YAMLMap): void {
+  const limits = present(spec, 'limits');
+  if (limits === undefined || !isMap(limits.value)) return;
+  liftComment(limits.value);
+  const resources = present(limits.value, 'resources');
+  if (resources === undefined) {
+    take(spec, 'limits');
+    return;
+  }
+  if (isScalar(resources.key) && isMap(resources.value))
+    resources.value.commentBefore ??= resources.key.commentBefore ?? null;
+  limits.value = resources.value;
+}

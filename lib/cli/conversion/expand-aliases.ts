@@ -1,0 +1,113 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+import { keyOf } from './yaml-map.ts';
+
+/** More nodes than this are written out for aliases by no manifest, but by a "billion laughs". */
+const MOST_COPIES = 100_000;
+
+interface Expansion {
+  readonly anchors: Map<string, Node>;
+  /** The anchored nodes around the one that is visited: an alias of one of them would have no end. */
+  readonly open: Set<Node>;
+  copiesLeft: number;
+  failure: string | undefined;
+}
+
+export function hasAliases(node: unknown): boolean {
+  if (isAlias(node)) return true;
+  if (isPair(node)) return isMergeKey(node) || hasAliases(node.key) || hasAliases(node.value);
+  return isCollection(node) && node.items.some(hasAliases);
+}
+
+/**
+ * Writes every alias and merge key of the document out, in place, and gives the reason where that cannot be done.
+ * *Cost:* at most `MOST_COPIES` new nodes.
+ */
+export function expandAliases(document: Document): string | undefined {
+  const expansion: Expansion = { anchors: new Map(), open: new Set(), copiesLeft: MOST_COPIES, failure: undefined };
+  const expanded = expand(document.contents, expansion);
+  if (expansion.failure === undefined && isNode(expanded)) document.contents = expanded;
+  return expansion.failure;
+}
+
+function expand(node: unknown, expansion: Expansion): unknown {
+  if (expansion.failure !== undefined) return node;
+  if (isPair(node)) {
+    node.key = expand(node.key, expansion);
+    node.value = expand(node.value, expansion);
+  }
+  if (!isNode(node)) return node;
+  if (isAlias(node)) return copyOf(node.source, expansion) ?? node;
+  if (node.anchor !== undefined) expansion.anchors.set(node.anchor, node);
+  delete node.anchor;
+  if (!isCollection(node)) return node;
+  expansion.open.add(node);
+  if (isMap(node)) {
+    for (const pair of node.items) expand(pair, expansion);
+    writeMergesOut(node, expansion);
+  } else if (isSeq(node)) node.items = node.items.map((item) => expand(item, expansion));
+  expansion.open.delete(node);
+  return node;
+}
+
+function copyOf(name: string, expansion: Expansion): Node | undefined {
+  const target = expansion.anchors.get(name);
+  if (target === undefined) expansion.failure = `"*${name}" names no anchor before it`;
+  else if (expansion.open.has(target)) expansion.failure = `"*${name}" stands inside what it repeats`;
+  if (target === undefined || expansion.failure !== undefined) return undefined;
+  expansion.copiesLeft -= sizeOf(target, expansion.copiesLeft);
+  if (expansion.copiesLeft < 0) {
+    expansion.failure = `its aliases repeat more than ${MOST_COPIES} values`;
+    return undefined;
+  }
+  const copy = target.clone();
+  return isNode(copy) ? copy : undefined;
+}
+
+/** How many nodes there are; counts no further than just over the limit. */
+export function sizeOf(node: unknown, limit: number): number {
+  let size = 1;
+  const parts = isCollection(node) ? node.items : isPair(node) ? [node.key, node.value] : [];
+  for (const part of parts) {
+    if (size > limit) break;
+    size += sizeOf(part, limit - size);
+  }
+  return size;
+}
+
+function writeMergesOut(map: YAMLMap, expansion: Expansion): void {
+  if (!map.items.some(isMergeKey)) return;
+  const names = new Set(map.items.filter((pair) => !isMergeKey(pair)).map(keyOf));
+  map.items = map.items.flatMap((pair) => {
+    if (!isMergeKey(pair)) return [pair];
+    const parts = isSeq(pair.value) ? pair.value.items : [pair.value];
+    return parts.flatMap((part) => {
+      if (!isMap(part)) {
+        expansion.failure ??= '"<<" merges what is no map';
+        return [];
+      }
+      return part.items.filter((merged) => {
+        const name = keyOf(merged);
+        const isNew = !names.has(name);
+        names.add(name);
+        return isNew;
+      });
+    });
+  });
+}
+
+function isMergeKey({ key }: Pair): boolean {
+  if (!isScalar(key)) return false;
+  return typeof key.value === 'symbol' || (key.value === '<<' && (key.type === undefined || key.type === 'PLAIN'));
+}

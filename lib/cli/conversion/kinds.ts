@@ -1,0 +1,104 @@
+import { convertAwsNodeTemplate } from './convert-aws-node-template.ts';
+import { convertEc2NodeClass } from './convert-ec2-node-class.ts';
+import { convertNodeClaim, convertNodePool } from './convert-node-pool.ts';
+import { convertProvisioner } from './convert-provisioner.ts';
+import { convertNode, convertWorkload, hasPods } from './convert-workload.ts';
+import { type Outcome, type Subject, UNCHANGED } from './subject.ts';
+import { find } from './yaml-map.ts';
+
+export interface Head {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+interface FormerKind {
+  readonly group: string;
+  readonly version: string;
+  readonly convert: (subject: Subject) => Outcome;
+}
+
+const FORMER: Readonly<Record<string, FormerKind>> = {
+  Provisioner: { group: 'karpenter.sh', version: 'v1alpha5', convert: convertProvisioner },
+  AWSNodeTemplate: { group: 'karpenter.k8s.aws', version: 'v1alpha1', convert: convertAwsNodeTemplate },
+  NodePool: { group: 'karpenter.sh', version: 'v1beta1', convert: convertNodePool },
+  NodeClaim: { group: 'karpenter.sh', version: 'v1beta1', convert: convertNodeClaim },
+  EC2NodeClass: { group: 'karpenter.k8s.aws', version: 'v1beta1', convert: convertEc2NodeClass },
+};
+
+interface Hopeless {
+  readonly message: string;
+  readonly fix: string;
+}
+
+const BEFORE_V1ALPHA5: Hopeless = {
+  message: 'is older than the Provisioners that can be converted, which are of v1alpha5',
+  fix: 'write a karpenter.sh/v1 NodePool',
+};
+
+const HOPELESS: Readonly<Record<string, Hopeless>> = {
+  'karpenter.sh/v1alpha5 Machine': {
+    message: 'has no equivalent: a NodePool makes its own NodeClaims',
+    fix: 'leave the Machine out',
+  },
+  'karpenter.k8s.aws/v1alpha1 AWSNodeInstanceProfile': {
+    message: 'has no equivalent: an EC2NodeClass makes its own instance profile from its role',
+    fix: 'leave it out and write spec.role in the EC2NodeClass',
+  },
+  'karpenter.sh/v1alpha4 Provisioner': BEFORE_V1ALPHA5,
+  'karpenter.sh/v1alpha3 Provisioner': BEFORE_V1ALPHA5,
+};
+
+/** v1 objects that have a part in where kubelet settings go, and are otherwise left as they are. */
+const TODAYS: ReadonlySet<string> = new Set([
+  'karpenter.sh/v1 NodePool',
+  'karpenter.sh/v1 NodeClaim',
+  'karpenter.k8s.aws/v1 EC2NodeClass',
+]);
+
+const WORKLOAD_GROUPS = /^(?:(?:apps|batch|extensions)\/)?v\d+(?:(?:alpha|beta)\d+)?$/;
+
+export function isFormer(head: Head): boolean {
+  return formerKind(head) !== undefined;
+}
+
+/** A former kind, also under the version of another former one, which people write. */
+function formerKind(head: Head): FormerKind | undefined {
+  const former = Object.hasOwn(FORMER, head.kind) ? FORMER[head.kind] : undefined;
+  if (former === undefined || hopeless(head) !== undefined) return undefined;
+  const [group, version] = head.apiVersion.split('/');
+  return group === former.group && /^v1(?:alpha|beta)\d$/.test(version ?? '') ? former : undefined;
+}
+
+function hopeless({ apiVersion, kind }: Head): Hopeless | undefined {
+  const name = `${apiVersion} ${kind}`;
+  return Object.hasOwn(HOPELESS, name) ? HOPELESS[name] : undefined;
+}
+
+/** Whether conversion has anything to look at in such an object. */
+export function concerns(head: Head): boolean {
+  const isTodays = TODAYS.has(`${head.apiVersion} ${head.kind}`);
+  return isFormer(head) || hopeless(head) !== undefined || isTodays || isWorkload(head);
+}
+
+export function convertObject(subject: Subject, head: Head): Outcome {
+  const { apiVersion, kind } = head;
+  const former = formerKind(head);
+  if (former !== undefined) {
+    const right = `${former.group}/${former.version}`;
+    if (apiVersion !== right)
+      subject.warn(
+        find(subject.root, 'apiVersion') ?? subject.root,
+        `${apiVersion} had no ${kind}; it was read as one of ${right}`,
+        'check what became of it',
+      );
+    return former.convert(subject);
+  }
+  const reason = hopeless(head);
+  if (reason !== undefined) subject.warn(subject.root, `${apiVersion} ${kind} ${reason.message}`, reason.fix);
+  if (!isWorkload(head)) return UNCHANGED;
+  return kind === 'Node' ? convertNode(subject) : convertWorkload(subject, kind);
+}
+
+function isWorkload({ apiVersion, kind }: Head): boolean {
+  return (hasPods(kind) && WORKLOAD_GROUPS.test(apiVersion)) || (kind === 'Node' && apiVersion === 'v1');
+}

@@ -1,0 +1,39 @@
+import type { YAMLMap } from 'yaml';
+import { find, newPair, present, remove, rename, setText, textAt, write } from './yaml-map.ts';
+
+const GROUP = 'karpenter.k8s.aws';
+const KIND = 'EC2NodeClass';
+
+export function referenceTo(name: string): Readonly<Record<string, string>> {
+  return { group: GROUP, kind: KIND, name };
+}
+
+/** v1beta1 had the API version, v1 has its group; the kind and the group had Karpenter's as defaults. */
+export function convertReference(reference: YAMLMap): void {
+  const version = find(reference, 'apiVersion');
+  if (version !== undefined) {
+    if (find(reference, 'group') === undefined) {
+      setText(version, groupOf(textAt(reference, 'apiVersion')));
+      rename(version, 'group');
+    } else remove(reference, version);
+  }
+  if (present(reference, 'kind') === undefined) writeFirst(reference, 'kind', KIND);
+  if (present(reference, 'group') === undefined) writeFirst(reference, 'group', GROUP);
+}
+
+function groupOf(apiVersion: string | undefined): string {
+  const group = apiVersion?.split('/')[0] ?? '';
+  return group === '' ? GROUP : group;
+}
+
+function writeFirst(reference: YAMLMap, name: string, text: string): void {
+  if (find(reference, name) === undefined) reference.items.unshift(newPair(name, text));
+  else write(reference, name, text);
+}
+
+/** A providerRef's name stays; what it says of the kind is replaced. */
+export function convertProviderReference(reference: YAMLMap): void {
+  const kind = find(reference, 'kind');
+  if (kind !== undefined) remove(reference, kind);
+  reference.items.unshift(newPair('group', GROUP), newPair('kind', KIND));
+}

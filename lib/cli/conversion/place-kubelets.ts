@@ -1,0 +1,153 @@
+import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
+import { freeName, type NodeClass, nodeClasses, referenceOf, setName } from './class-names.ts';
+import { sizeOf } from './expand-aliases.ts';
+import type { ConvertedObject } from './open-document.ts';
+import { type KubeletSettings, nameOf } from './subject.ts';
+import { ensureMap, keyOf, newPair, present, rename, take, textAt, write } from './yaml-map.ts';
+
+/** A NodePool or NodeClaim, what it names, and the settings that it had. */
+interface User {
+  readonly object: ConvertedObject;
+  readonly reference: YAMLMap;
+  readonly kubelet: KubeletSettings | undefined;
+}
+
+/** More nodes than this are no copies of the classes of a cluster. */
+const MOST_COPIES = 200_000;
+
+interface Placement {
+  readonly classes: Map<string, NodeClass>;
+  copiesLeft: number;
+}
+
+/** Puts the kubelet settings that pools had before v1 into the classes that they name (A3.15). */
+export function placeKubelets(objects: readonly ConvertedObject[]): void {
+  const placement: Placement = { classes: nodeClasses(objects), copiesLeft: MOST_COPIES };
+  const users = Map.groupBy(objects.flatMap(usersIn), ({ reference }) => textAt(reference, 'name') ?? '');
+  for (const object of objects) warnWithoutReference(object);
+  for (const [name, all] of users) {
+    if (all.every(({ kubelet }) => kubelet === undefined)) continue;
+    const nodeClass = placement.classes.get(name);
+    const spec = nodeClass === undefined ? undefined : ensureMap(nodeClass.root, 'spec');
+    if (nodeClass === undefined || spec === undefined) for (const user of all) warnOfLoss(user, name, NO_CLASS);
+    else share({ nodeClass, spec, name }, all, placement);
+  }
+}
+
+function usersIn(object: ConvertedObject): readonly User[] {
+  const reference = referenceOf(object.subject.root);
+  if (reference === undefined) return [];
+  const isOurs = (textAt(reference, 'kind') ?? 'EC2NodeClass') === 'EC2NodeClass';
+  if (!isOurs) warnOfForeign(object);
+  return isOurs ? [{ object, reference, kubelet: object.outcome.kubelet }] : [];
+}
+
+interface Shared {
+  readonly nodeClass: NodeClass;
+  readonly spec: YAMLMap;
+  readonly name: string;
+}
+
+/** One set of settings keeps the class; each other gets a copy of it. */
+function share(shared: Shared, users: readonly User[], placement: Placement): void {
+  const own = present(shared.spec, 'kubelet');
+  const ownSettings = own === undefined ? '' : canonical(own.value);
+  const groups = Map.groupBy(users, ({ kubelet }) =>
+    kubelet === undefined ? ownSettings : canonical(kubelet.settings),
+  );
+  const isFree = own === undefined && !groups.has('');
+  const pristine =
+    groups.size > 1 || (own !== undefined && !groups.has(ownSettings)) ? shared.nodeClass.root.clone() : undefined;
+  let placed = !isFree;
+  for (const [settings, group] of groups) {
+    const [first] = group;
+    if (settings === ownSettings || first?.kubelet === undefined) continue;
+    if (!placed) {
+      setKubelet(shared.spec, first.kubelet);
+      shared.nodeClass.object.markChanged();
+      placed = true;
+    } else if (isMap(pristine)) copyFor({ shared, group, kubelet: first.kubelet }, pristine, placement);
+  }
+}
+
+interface Part {
+  readonly shared: Shared;
+  readonly group: readonly User[];
+  readonly kubelet: KubeletSettings;
+}
+
+function copyFor({ shared, group, kubelet }: Part, pristine: YAMLMap, placement: Placement): void {
+  placement.copiesLeft -= sizeOf(pristine, placement.copiesLeft);
+  if (placement.copiesLeft < 0) {
+    for (const user of group) warnOfLoss(user, shared.name, TOO_MANY);
+    return;
+  }
+  const copy = pristine.clone();
+  const [first] = group;
+  const spec = isMap(copy) ? ensureMap(copy, 'spec') : undefined;
+  if (!isMap(copy) || spec === undefined || first === undefined) return;
+  const wanted = `${shared.name}-${nameOf(first.object.subject.root)}`;
+  const name = freeName(wanted, wanted, placement.classes);
+  setName(copy, name);
+  setKubelet(spec, kubelet);
+  shared.nodeClass.object.add(copy);
+  shared.nodeClass.object.markChanged();
+  placement.classes.set(name, { root: copy, object: shared.nodeClass.object });
+  for (const user of group) {
+    write(user.reference, 'name', name);
+    user.object.subject.warn(
+      user.kubelet?.field ?? user.object.subject.root,
+      `differs from the kubelet settings of others that use EC2NodeClass "${shared.name}"; a copy of that class, "${name}", has them`,
+      `keep "${name}", or give the settings to "${shared.name}" if they suit all`,
+    );
+  }
+}
+
+function setKubelet(spec: YAMLMap, { field, settings }: KubeletSettings): void {
+  take(spec, 'kubelet');
+  const pair = newPair('kubelet', settings);
+  if (isScalar(field.key)) pair.key = field.key;
+  rename(pair, 'kubelet');
+  spec.items.push(pair);
+}
+
+const NO_CLASS = "in v1 the kubelet's settings stand in the node class, and no such one was converted with this object";
+const TOO_MANY = 'others that use the class have other settings, and there are too many of them to copy it for each';
+
+function warnOfLoss({ object, kubelet }: User, name: string, reason: string): void {
+  if (kubelet === undefined) return;
+  object.subject.warn(
+    kubelet.field,
+    `was left out of EC2NodeClass "${name}": ${reason}`,
+    `add to the spec of EC2NodeClass "${name}": kubelet: ${canonical(kubelet.settings)}`,
+  );
+}
+
+function warnOfForeign({ outcome, subject }: ConvertedObject): void {
+  if (outcome.kubelet === undefined) return;
+  subject.warn(
+    outcome.kubelet.field,
+    "was left out: in v1 the kubelet's settings stand in the node class, and the one it names is no EC2NodeClass",
+    `add to the spec of the node class: kubelet: ${canonical(outcome.kubelet.settings)}`,
+  );
+}
+
+function warnWithoutReference({ outcome, subject }: ConvertedObject): void {
+  if (outcome.kubelet === undefined || referenceOf(subject.root) !== undefined) return;
+  subject.warn(
+    outcome.kubelet.field,
+    "was left out: in v1 the kubelet's settings stand in the node class, and the object names none",
+    `write nodeClassRef, and in the spec of the class: kubelet: ${canonical(outcome.kubelet.settings)}`,
+  );
+}
+
+/** JSON, which is YAML too, with its keys in order, so that equal settings are equal texts. */
+function canonical(node: unknown): string {
+  if (isMap(node)) {
+    const fields = node.items.map((pair) => `${JSON.stringify(keyOf(pair) ?? '')}: ${canonical(pair.value)}`);
+    return `{${fields.toSorted().join(', ')}}`;
+  }
+  if (isSeq(node)) return `[${node.items.map(canonical).join(', ')}]`;
+  const value: unknown = isScalar(node) ? node.value : node;
+  return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null');
+}

@@ -1,0 +1,86 @@
+import { isMap, isSeq, type Pair } from 'yaml';
+import { suggest } from '../manifests/suggest.ts';
+import type { Subject } from './subject.ts';
+import { keyOf } from './yaml-map.ts';
+
+/** The fields that a former API had, as deep as conversion looks. */
+export type Shape =
+  | { readonly kind: 'any' }
+  /** Not in that API yet, but in v1. */
+  | { readonly kind: 'later' }
+  /** In that API, and in v1 no more. */
+  | { readonly kind: 'gone'; readonly reason: string; readonly fix: string }
+  | { readonly kind: 'list'; readonly of: Shape }
+  | { readonly kind: 'map'; readonly name: string; readonly fields: Readonly<Record<string, Shape>> };
+
+export const ANY: Shape = { kind: 'any' };
+const LATER: Shape = { kind: 'later' };
+
+export function gone(reason: string, fix: string): Shape {
+  return { kind: 'gone', reason, fix };
+}
+
+export function list(of: Shape): Shape {
+  return { kind: 'list', of };
+}
+
+export function fields(name: string, known: Readonly<Record<string, Shape>>): Shape {
+  return { kind: 'map', name, fields: known };
+}
+
+export function anyOf(...names: readonly string[]): Readonly<Record<string, Shape>> {
+  return Object.fromEntries(names.map((name) => [name, ANY]));
+}
+
+export function laterOf(...names: readonly string[]): Readonly<Record<string, Shape>> {
+  return Object.fromEntries(names.map((name) => [name, LATER]));
+}
+
+/** Takes out, with a warning each, the fields that the former API did not have or that v1 has no place for. */
+export function prune(subject: Subject, node: unknown, shape: Shape): void {
+  if (shape.kind === 'list') {
+    if (isSeq(node)) for (const item of node.items) prune(subject, item, shape.of);
+  } else if (shape.kind === 'map' && isMap(node)) {
+    // Guessing takes time, and nobody has hundreds of typos.
+    const guesses = node.items.length <= 100;
+    node.items = node.items.filter((pair) => stays(subject, pair, { shape, guesses }));
+  }
+}
+
+interface Place {
+  readonly shape: Extract<Shape, { kind: 'map' }>;
+  readonly guesses: boolean;
+}
+
+function stays(subject: Subject, pair: Pair, { shape, guesses }: Place): boolean {
+  const name = keyOf(pair);
+  const known = name !== undefined && Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
+  if (known === undefined) {
+    const meant = name === undefined || !guesses ? undefined : suggest(name, Object.keys(shape.fields));
+    subject.warn(pair, `was left out: it is no field of ${shape.name}`, unknownFix(meant));
+    return false;
+  }
+  switch (known.kind) {
+    case 'later':
+      subject.warn(
+        pair,
+        `was no field of ${shape.name} and had no effect; v1 has it, and it takes effect now`,
+        'leave it out if that is not meant',
+      );
+      return true;
+    case 'gone':
+      subject.warn(pair, `was left out: ${known.reason}`, known.fix);
+      return false;
+    case 'any':
+    case 'list':
+    case 'map':
+      prune(subject, pair.value, known);
+      return true;
+  }
+}
+
+function unknownFix(meant: string | undefined): string {
+  return meant === undefined
+    ? 'leave it out: the API server dropped it, so it never had an effect'
+    : `write ${meant} in the old manifest and convert it again, or leave the field out: it never had an effect`;
+}

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import { isValid } from '../../../lib/cli/manifests/validate.ts';
+import { convertText } from './convert-text.ts';
+
+const POOL = `apiVersion: karpenter.sh/v1beta1
+kind: NodePool
+metadata:
+  name: default
+spec:
+  template:
+    spec:
+      requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [spot]}
+      nodeClassRef:
+        apiVersion: karpenter.k8s.aws/v1beta1 # beta
+        kind: EC2NodeClass
+        name: default
+`;
+
+test('a v1beta1 NodePool becomes one of v1', () => {
+  const { objects, warnings, text } = convertText(`${POOL}  disruption:
+    consolidationPolicy: WhenUnderutilized
+    expireAfter: 24h # daily
+    budgets: [{nodes: 10%}]
+  limits: {cpu: 100}
+  weight: 10
+`);
+  expect(objects).toEqual([
+    {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodePool',
+      metadata: { name: 'default' },
+      spec: {
+        template: {
+          spec: {
+            requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }],
+            nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+            expireAfter: '24h',
+          },
+        },
+        disruption: {
+          consolidationPolicy: 'WhenEmptyOrUnderutilized',
+          budgets: [{ nodes: '10%' }],
+          consolidateAfter: '0s',
+        },
+        limits: { cpu: 100 },
+        weight: 10,
+      },
+    },
+  ]);
+  expect(text).toContain('group: karpenter.k8s.aws # beta\n');
+  expect(text).toContain('expireAfter: 24h # daily\n');
+  expect(warnings).toEqual([expect.stringMatching(/^spec\.disruption\.expireAfter: became spec\.template/)]);
+  expect(isValid('NodePool', objects[0], () => undefined)).toBe(true);
+});
+
+describe('disruption', () => {
+  const DISRUPTIONS: readonly (readonly [before: string, after: object, warning: RegExp | undefined])[] = [
+    ['{}', { consolidateAfter: '0s' }, undefined],
+    [
+      '{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}',
+      { consolidationPolicy: 'WhenEmpty', consolidateAfter: '5m' },
+      undefined,
+    ],
+    [
+      '{consolidationPolicy: WhenEmpty}',
+      { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never' },
+      /^spec\.disruption\.consolidateAfter: is missing beside WhenEmpty/,
+    ],
+    [
+      '{consolidationPolicy: WhenUnderutilized, consolidateAfter: 30s}',
+      { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '30s' },
+      /^spec\.disruption\.consolidateAfter: stood beside WhenUnderutilized/,
+    ],
+    [
+      '{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 1m}',
+      { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '1m' },
+      undefined,
+    ],
+    [
+      '{budgets: [{nodes: "1", reasons: [Empty]}]}',
+      { budgets: [{ nodes: '1', reasons: ['Empty'] }], consolidateAfter: '0s' },
+      /^spec\.disruption\.budgets\[0\]\.reasons: was no field of a budget of v1beta1 and had no effect/,
+    ],
+  ];
+
+  test.each(DISRUPTIONS)('%s', (before, after, warning) => {
+    const { objects, warnings } = convertText(`${POOL}  disruption: ${before}\n`);
+    expect(objects[0]).toHaveProperty('spec.disruption', after);
+    expect(warnings).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)]);
+  });
+
+  test('expireAfter: Never moves without a word', () => {
+    const { objects, warnings } = convertText(`${POOL}  disruption: {expireAfter: Never}\n`);
+    expect(objects[0]).toHaveProperty('spec.template.spec.expireAfter', 'Never');
+    expect(warnings).toEqual([]);
+  });
+
+  test('where nothing is said, the defaults of both are the same', () => {
+    const { objects, warnings } = convertText(POOL);
+    expect(objects[0]).not.toHaveProperty('spec.disruption');
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('the node class reference', () => {
+  const REFERENCES: readonly (readonly [before: string, after: object])[] = [
+    ['{name: a}', { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'a' }],
+    [
+      '{apiVersion: karpenter.azure.com/v1alpha2, kind: AKSNodeClass, name: a}',
+      { group: 'karpenter.azure.com', kind: 'AKSNodeClass', name: 'a' },
+    ],
+    [
+      '{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}',
+      { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'a' },
+    ],
+  ];
+
+  test.each(REFERENCES)('%s', (before, after) => {
+    const { objects } = convertText(`apiVersion: karpenter.sh/v1beta1
+kind: NodePool
+spec: {template: {spec: {nodeClassRef: ${before}}}}
+`);
+    expect(objects[0]).toHaveProperty('spec.template.spec.nodeClassRef', after);
+  });
+});
+
+describe('what v1 does not have', () => {
+  const LOST: readonly (readonly [yaml: string, warning: RegExp])[] = [
+    [`${POOL}      resources: {requests: {cpu: 1}}\n`, /^spec\.template\.spec\.resources: was left out/],
+    [`${POOL}  tolerations: []\n`, /^spec\.tolerations: was left out: it is no field of a v1beta1 NodePool/],
+    [`${POOL}status: {}\n`, /^status: was left out/],
+  ];
+
+  test.each(LOST)('%#', (yaml, warning) => {
+    expect(convertText(yaml).warnings).toEqual([expect.stringMatching(warning)]);
+  });
+});
+
+const claim = (labels: string): string => `apiVersion: karpenter.sh/v1beta1
+kind: NodeClaim
+metadata: {name: a, labels: {${labels}}}
+spec:
+  requirements: []
+  resources: {requests: {cpu: 1}}
+  nodeClassRef: {name: a}
+`;
+
+describe('a NodeClaim', () => {
+  test('keeps its resources, and one without a NodePool never expires', () => {
+    const { objects, warnings } = convertText(claim(''));
+    expect(objects[0]).toMatchObject({
+      apiVersion: 'karpenter.sh/v1',
+      spec: { resources: { requests: { cpu: 1 } }, nodeClassRef: { kind: 'EC2NodeClass' }, expireAfter: 'Never' },
+    });
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.expireAfter: is written out/)]);
+  });
+
+  test('of a NodePool gets nothing new', () => {
+    expect(convertText(claim('karpenter.sh/nodepool: a')).warnings).toEqual([]);
+  });
+});
+
+const nodeClass = (fields: string): string => `apiVersion: karpenter.k8s.aws/v1beta1
+kind: EC2NodeClass
+metadata: {name: default}
+spec:
+  role: nodes
+  subnetSelectorTerms: [{tags: {a: b}}]
+  securityGroupSelectorTerms: [{name: c}]
+${fields}`;
+
+describe('a v1beta1 EC2NodeClass', () => {
+  const HOPS = '  metadataOptions: {httpPutResponseHopLimit: 1}\n';
+
+  const FAMILIES: readonly (readonly [family: string, alias: string])[] = [
+    ['AL2', 'al2@latest'],
+    ['AL2023', 'al2023@latest'],
+    ['Bottlerocket', 'bottlerocket@latest'],
+    ['Windows2019', 'windows2019@latest'],
+    ['Windows2022', 'windows2022@latest'],
+  ];
+
+  test.each(FAMILIES)('of family %s without images takes %s', (family, alias) => {
+    const { objects, warnings } = convertText(nodeClass(`  amiFamily: ${family}\n${HOPS}`));
+    expect(objects[0]).toHaveProperty('spec.amiSelectorTerms', [{ alias }]);
+    expect(warnings).toEqual([]);
+    expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
+  });
+
+  const FIELDS: readonly (readonly [fields: string, spec: object, warnings: readonly RegExp[]])[] = [
+    [
+      `  amiFamily: AL2\n  amiSelectorTerms: [{id: ami-1}]\n${HOPS}`,
+      { amiFamily: 'AL2', amiSelectorTerms: [{ id: 'ami-1' }] },
+      [],
+    ],
+    [
+      `  amiFamily: AL2\n  amiSelectorTerms: []\n${HOPS}`,
+      { amiFamily: 'AL2', amiSelectorTerms: [{ alias: 'al2@latest' }] },
+      [],
+    ],
+    [
+      `  amiFamily: Ubuntu\n  amiSelectorTerms: [{id: ami-1}]\n${HOPS}`,
+      {
+        amiFamily: 'AL2',
+        blockDeviceMappings: [
+          {
+            deviceName: '/dev/sda1',
+            rootVolume: true,
+            ebs: { encrypted: true, volumeType: 'gp3', volumeSize: '20Gi' },
+          },
+        ],
+      },
+      [/Ubuntu is no AMI family/, /root volume is written out/],
+    ],
+    [`  amiFamily: Custom\n${HOPS}`, { amiFamily: 'Custom' }, [/Custom has no alias/]],
+    [HOPS, {}, [/no AMI family is given/]],
+    ['  amiFamily: AL2\n', { metadataOptions: { httpPutResponseHopLimit: 2 } }, [/which meant 2/]],
+    [
+      '  amiFamily: AL2\n  metadataOptions: {httpTokens: optional}\n',
+      { metadataOptions: { httpTokens: 'optional', httpPutResponseHopLimit: 2 } },
+      [/^spec\.metadataOptions\.httpPutResponseHopLimit: .* which meant 2/],
+    ],
+    [
+      `  amiFamily: AL2\n  associatePublicIPAddress: true\n  instanceStorePolicy: RAID0\n  detailedMonitoring: true\n${HOPS}`,
+      { associatePublicIPAddress: true, instanceStorePolicy: 'RAID0', detailedMonitoring: true },
+      [],
+    ],
+    [`  amiFamily: AL2\n  subnetSelector: {a: b}\n${HOPS}`, {}, [/^spec\.subnetSelector: was left out/]],
+  ];
+
+  test.each(FIELDS)('%s', (fields, spec, warnings) => {
+    const converted = convertText(nodeClass(fields));
+    expect(converted.objects[0]).toMatchObject({ apiVersion: 'karpenter.k8s.aws/v1', spec });
+    expect(converted.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+  });
+});
