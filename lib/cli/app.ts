@@ -1,12 +1,14 @@
 import { type Application, buildApplication, buildRouteMap, help, text_en, version } from '@stricli/core';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from './context.ts';
+import { convertCommand } from './convert/convert-command.ts';
 import { BadInputError, EXIT } from './exit-codes.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
+import { validateCommand } from './validate/validate-command.ts';
 
 export const app: Application<CliContext> = buildApplication(
   buildRouteMap({
-    routes: { simulate: simulateCommand },
+    routes: { simulate: simulateCommand, validate: validateCommand, convert: convertCommand },
     docs: { brief: 'Node autoscaling for Amazon EKS with nothing left running' },
   }),
   {

@@ -12,5 +12,7 @@ export interface CliContext extends CommandContext {
   readonly color: boolean;
   /** *Errors:* throws what the file system says. */
   readText(path: string): string;
+  /** The files below a folder, in order; undefined where the path is no folder. *Errors:* throws what the file system says. */
+  filesIn(path: string): readonly string[] | undefined;
   sleep(ms: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CliContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -14,8 +14,18 @@ export function shellContext(): CliContext {
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
     readText: (path) => readFileSync(path === '-' ? 0 : resolve(folder, path), 'utf8'),
+    filesIn: (path) => (path === '-' ? undefined : filesIn(path, folder)),
     sleep: async (ms) => sleep(ms),
   };
+}
+
+function filesIn(path: string, from: string): readonly string[] | undefined {
+  const whole = resolve(from, path);
+  if (!statSync(whole).isDirectory()) return undefined;
+  return readdirSync(whole, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(path, entry.parentPath.slice(whole.length), entry.name))
+    .toSorted();
 }
 
 /** Whoever reads the output has seen enough (`| head`), or nothing more can be written: there is nobody left to tell. */

@@ -32,6 +32,10 @@ export async function runKerf(args: readonly string[], files: Readonly<Record<st
       if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
       return text;
     },
+    filesIn: (path) => {
+      const below = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+      return below.length === 0 ? undefined : below.toSorted();
+    },
     sleep: async (ms) => void (sleptMs += ms),
   });
   const code = Number(shell.exitCode ?? 0);

@@ -1,53 +1,5 @@
 import type { LabelSelector, NodeSelectorRequirement } from '../../apis/kubernetes.ts';
-import { AWS_WELL_KNOWN_LABELS, CAPACITY_TYPE, CAPACITY_TYPES, HOSTNAME, NODE_POOL } from '../../apis/labels.ts';
-import type { NodePoolRequirement } from '../../apis/node-pool.ts';
 import { type Path, quote, type Report } from './problem.ts';
-
-const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
-
-/** A1.26: keys of which at least one known value must be left. */
-const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
-  [CAPACITY_TYPE]: CAPACITY_TYPES,
-  [TENANCY]: ['default', 'dedicated'],
-};
-
-/** A1.5, A1.6, A1.26: what an operator asks of its values, and which keys a NodePool may name. */
-export function checkNodePoolRequirements(
-  requirements: readonly NodePoolRequirement[],
-  at: Path,
-  report: Report,
-): void {
-  for (const [index, requirement] of requirements.entries()) {
-    const here = [...at, index];
-    checkRestrictedLabel(requirement.key, [...here, 'key'], report);
-    checkValueCount(requirement, here, report);
-    checkKnownValues(requirement, here, report);
-    const { minValues, operator, values = [] } = requirement;
-    if (operator === 'In' && minValues !== undefined && values.length < minValues) {
-      report(
-        [...here, 'minValues'],
-        `${minValues} is more than the ${values.length} values`,
-        `at least ${minValues} values, or a minValues of at most ${values.length}`,
-      );
-    }
-  }
-}
-
-/** A1.3: labels that Karpenter sets itself, by name or by domain. */
-export function checkRestrictedLabel(key: string, at: Path, report: Report): void {
-  const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-  const own = key === NODE_POOL || key === HOSTNAME;
-  const karpenter = endsWithDomain(domain, 'karpenter.sh') && key !== CAPACITY_TYPE;
-  const aws = endsWithDomain(domain, 'karpenter.k8s.aws') && !AWS_WELL_KNOWN_LABELS.includes(key);
-  if (own || karpenter)
-    report(
-      at,
-      `${quote(key)} is set by Karpenter and cannot be asked for`,
-      `another label; of its domain, ${CAPACITY_TYPE} only`,
-    );
-  else if (aws)
-    report(at, `${quote(key)} is no label of an EC2 instance`, `one of ${AWS_WELL_KNOWN_LABELS.join(', ')}`);
-}
 
 /** The rules of Kubernetes for the node affinity of a pod. */
 export function checkNodeSelectorRequirements(
@@ -102,26 +54,4 @@ function checkNoValues(
       'no values, or the operator In or NotIn',
     );
   }
-}
-
-function checkKnownValues({ key, operator, values = [] }: NodePoolRequirement, at: Path, report: Report): void {
-  const known = Object.hasOwn(KNOWN_VALUES, key) ? KNOWN_VALUES[key] : undefined;
-  if (known === undefined || values.length === 0) return;
-  const left =
-    operator === 'In'
-      ? known.filter((value) => values.includes(value))
-      : operator === 'NotIn'
-        ? known.filter((value) => !values.includes(value))
-        : known;
-  if (left.length > 0) return;
-  const list = values.map(quote).join(', ');
-  report(
-    [...at, 'values'],
-    operator === 'In' ? `none of ${list} is a value of ${key}` : `${list} leaves no value of ${key}`,
-    `at least one of ${known.join(', ')}`,
-  );
-}
-
-function endsWithDomain(domain: string, suffix: string): boolean {
-  return domain === suffix || domain.endsWith(`.${suffix}`);
 }

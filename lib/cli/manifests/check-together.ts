@@ -78,12 +78,12 @@ function checkNodeClassRef(
   all: Together,
   report: Report,
 ): void {
-  if (group !== 'karpenter.k8s.aws' || kind !== 'EC2NodeClass') return;
-  checkReference(
-    { kind: 'EC2NodeClass', key: name, at: ['spec', 'template', 'spec', 'nodeClassRef', 'name'] },
-    all,
-    report,
-  );
+  const at = ['spec', 'template', 'spec', 'nodeClassRef'];
+  if (group !== 'karpenter.k8s.aws')
+    report([...at, 'group'], `${quote(group)} is not a group that Kerf reads`, 'karpenter.k8s.aws');
+  else if (kind !== 'EC2NodeClass')
+    report([...at, 'kind'], `${quote(kind)} is not a kind that Kerf reads`, 'EC2NodeClass');
+  else checkReference({ kind: 'EC2NodeClass', key: name, at: [...at, 'name'] }, all, report);
 }
 
 interface Reference {

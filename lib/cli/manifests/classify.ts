@@ -4,7 +4,10 @@ import { editDistance, suggest } from './suggest.ts';
 /** The kinds that a simulation reads, and the API version of each. */
 export const READ_KINDS = {
   NodePool: 'karpenter.sh/v1',
+  NodeClaim: 'karpenter.sh/v1',
+  NodeOverlay: 'karpenter.sh/v1alpha1',
   EC2NodeClass: 'karpenter.k8s.aws/v1',
+  CapacityBuffer: 'autoscaling.x-k8s.io/v1beta1',
   Deployment: 'apps/v1',
   DaemonSet: 'apps/v1',
   Pod: 'v1',
@@ -47,7 +50,7 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
   apps: ['ControllerRevision', 'ReplicaSet', 'StatefulSet'],
   batch: ['CronJob', 'Job'],
   policy: ['Eviction', 'PodSecurityPolicy'],
-  'karpenter.sh': ['NodeClaim', 'NodeOverlay'],
+  'karpenter.sh': [],
   'karpenter.k8s.aws': [],
   'kerf.dev': [],
 };
@@ -63,9 +66,6 @@ const NOTES: Readonly<Record<string, string>> = {
   Job: 'its pods are not simulated',
   CronJob: 'its pods are not simulated',
   Node: 'nodes come from the NodePools of the files',
-  NodeClaim: 'nodes come from the NodePools of the files',
-  NodeOverlay: 'its prices and capacities are not applied',
-  CapacityBuffer: 'its spare capacity is not simulated',
   PersistentVolume: 'volumes are not simulated',
   PersistentVolumeClaim: 'volumes are not simulated',
   PriorityClass: 'priorities are read from spec.priority of a pod only',
@@ -123,13 +123,13 @@ function withoutHead(value: unknown, kind: string | undefined): Wrong {
   return wrong(field, message, allowed);
 }
 
-/** Karpenter before v1: conversion is not built yet. */
+/** Kinds and versions of Karpenter that have no counterpart today. */
 function former({ apiVersion, kind, group, version }: Head & { readonly version: string }): Wrong | undefined {
   const today = Object.hasOwn(FORMER, kind) ? FORMER[kind] : undefined;
   const old = group === 'karpenter.sh' || group === 'karpenter.k8s.aws';
   if (!old || today === undefined) return undefined;
   if (isReadKind(kind) && !/^v1(?:alpha|beta)\d+$/.test(version)) return undefined;
-  return wrong('apiVersion', `${apiVersion} ${kind} is not read yet by this version of Kerf`, today);
+  return wrong('apiVersion', `${apiVersion} ${kind} has no counterpart today`, today);
 }
 
 /** A kind of ours under an API version that has no such kind. */
@@ -191,3 +191,23 @@ function splitVersion(apiVersion: string): { readonly group: string; readonly ve
   const slash = apiVersion.lastIndexOf('/');
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
+
+/** True for an object that means to be Karpenter's, whatever its version and however wrong. */
+export function isOurs(value: unknown): boolean {
+  const kind = textField(value, 'kind') ?? '';
+  const apiVersion = textField(value, 'apiVersion');
+  const { group } = splitVersion(apiVersion ?? '');
+  if (group === 'karpenter.sh' || group === 'karpenter.k8s.aws') return true;
+  if (!KARPENTER_KINDS.has(kind)) return false;
+  return group === 'autoscaling.x-k8s.io' || classify(value).kind === 'wrong';
+}
+
+const KARPENTER_KINDS: ReadonlySet<string> = new Set([
+  'NodePool',
+  'NodeClaim',
+  'NodeOverlay',
+  'EC2NodeClass',
+  'CapacityBuffer',
+  'Provisioner',
+  'AWSNodeTemplate',
+]);

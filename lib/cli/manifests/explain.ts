@@ -1,15 +1,17 @@
 import type { ErrorObject } from 'ajv';
-import { FORMATS } from '../../apis/schemas/formats.ts';
+import { FORMATS, isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
-import { MOVED_FIELDS } from './moved-fields.ts';
 import { type Path, quote } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
+import { durationMeant, FORMER_VALUES, MOVED_FIELDS, NEW_FIELDS } from './slips.ts';
 import { suggest } from './suggest.ts';
 
 export interface Explanation {
   readonly path: Path;
   readonly message: string;
   readonly allowed?: string;
+  /** A field that the server would drop: all others can be judged as if it were not there. */
+  readonly unknown?: true;
 }
 
 /** One error of the validator as a sentence: the value, what may stand there, what to do. */
@@ -31,22 +33,34 @@ export function explain(
       message: `the name ${quote(error.propertyName)} is not allowed`,
       allowed: allowedBy(schema),
     };
-  if (keyword === 'type') return { path, message: wrongType(data, schema), allowed: typeAllowed(data, schema) };
-  if (keyword === 'enum')
-    return {
-      path,
-      message: `${quote(data)} is not allowed${didYouMean(data, schema.enum ?? [])}`,
-      allowed: allowedBy(schema),
-    };
-  if (keyword === 'format')
-    return { path, message: `${quote(data)} is not allowed${placeholder(data)}`, allowed: allowedBy(schema) };
+  if (keyword === 'type') {
+    const nested = path.at(-1) === 'resources' && path.at(-2) === 'limits' && isRecord(data);
+    const allowed = nested ? `its entries one level up: limits: {${Object.keys(data).join(', ')}}` : undefined;
+    return { path, message: wrongType(data, schema), allowed: allowed ?? typeAllowed(data, schema) };
+  }
+  if (keyword === 'enum') return wrongValue(path, data, schema);
+  if (keyword === 'format' || keyword === 'pattern') return wrongText(path, data, schema);
   if (keyword === 'uniqueItems') return { path, message: 'has one value twice', allowed: 'each value once' };
   return { path, message: sizeMessage(keyword, data), allowed: sizeAllowed(schema) };
 }
 
+function wrongValue(path: Path, data: unknown, schema: Schema): Explanation {
+  const former = typeof data === 'string' ? fieldOf(FORMER_VALUES, data) : undefined;
+  const message = `${quote(data)} is not allowed${didYouMean(data, schema.enum ?? [])}${placeholder(data)}`;
+  return { path, message, allowed: former ?? allowedBy(schema) };
+}
+
+function wrongText(path: Path, data: unknown, schema: Schema): Explanation {
+  const words = allowedBy(schema);
+  const meant = typeof data === 'string' && /^(?:a duration|hours)/.test(words) ? durationMeant(data) : undefined;
+  const message = `${quote(data)} is not allowed${placeholder(data)}`;
+  return { path, message, allowed: meant === undefined ? words : `${meant}: ${words}` };
+}
+
 function missing(path: Path, name: string, schema: Schema): Explanation {
   const wanted = fieldOf(schema.properties ?? {}, name);
-  return { path: [...path, name], message: 'is missing', ...(wanted !== undefined && { allowed: allowedBy(wanted) }) };
+  const allowed = fieldOf(NEW_FIELDS, name) ?? (wanted === undefined ? undefined : allowedBy(wanted));
+  return { path: [...path, name], message: 'is missing', ...(allowed !== undefined && { allowed }) };
 }
 
 interface Stranger {
@@ -59,17 +73,24 @@ interface Stranger {
 function unknownField({ path, name, schema, root }: Stranger): Explanation {
   const known = Object.keys(schema.properties ?? {});
   const nearest = suggest(name, known);
-  const moved = fieldOf(MOVED_FIELDS, name);
-  const [elsewhere] = nearest === undefined && moved === undefined ? placesOf(name, root, '') : [];
+  const moved = name === 'apiVersion' && path.at(-1) !== 'nodeClassRef' ? undefined : fieldOf(MOVED_FIELDS, name);
+  const places = nearest === undefined && moved === undefined ? placesOf(name, root, '') : [];
+  const elsewhere = places.find((place) => !place.startsWith('metadata.')) ?? places[0];
   if (moved !== undefined && nearest === undefined)
-    return { path: [...path, name], message: 'this field does not exist here', allowed: moved };
+    return { path: [...path, name], message: 'this field does not exist here', allowed: moved, unknown: true };
   if (elsewhere !== undefined)
-    return { path: [...path, name], message: 'this field does not belong here', allowed: `it as ${elsewhere}` };
+    return {
+      path: [...path, name],
+      message: 'this field does not belong here',
+      allowed: `it as ${elsewhere}`,
+      unknown: true,
+    };
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return {
     path: [...path, name],
     message: `this field does not exist${hint}`,
     allowed: `one of ${known.filter((field) => field !== 'status').join(', ')}`,
+    unknown: true,
   };
 }
 
@@ -112,7 +133,9 @@ function allowedBy(schema: Schema): string {
     return schema.enum.length === 1
       ? String(schema.enum[0])
       : `one of ${schema.enum.map((value) => (value === '' ? '""' : value)).join(', ')}`;
-  if (schema.format !== undefined) return FORMATS[schema.format].allowed;
+  if (schema.allowed !== undefined) return schema.allowed;
+  if (isFormatName(schema.format)) return FORMATS[schema.format].allowed;
+  if (schema.format === 'date-time') return 'a time such as 2026-01-31T12:00:00Z';
   const [type]: readonly string[] = [schema.type ?? []].flat();
   switch (type ?? 'string') {
     case 'object': {

@@ -1,7 +1,7 @@
 import { parseCron } from '../../apis/cron.ts';
 import { parseDuration } from '../../apis/duration.ts';
 import { isQuantity } from '../../apis/quantity.ts';
-import { FORMATS, type FormatName } from '../../apis/schemas/formats.ts';
+import { FORMATS, type FormatName, isFormatName } from '../../apis/schemas/formats.ts';
 
 /** The formats that no pattern describes. */
 const CHECKS: Partial<Readonly<Record<FormatName, (text: string) => boolean>>> = {
@@ -29,7 +29,7 @@ function checkOf(name: FormatName): (text: string) => boolean {
 }
 
 function formatNames(): readonly FormatName[] {
-  return Object.keys(FORMATS).filter((name): name is FormatName => Object.hasOwn(FORMATS, name));
+  return Object.keys(FORMATS).filter(isFormatName);
 }
 
 const LARGEST_VOLUME: ReadonlyMap<string, number> = new Map([
@@ -43,4 +43,13 @@ const LARGEST_VOLUME: ReadonlyMap<string, number> = new Map([
 function isEbsVolumeSize(text: string): boolean {
   const [, amount, unit = ''] = /^([1-9][0-9]*)(Gi|G|Ti|T)$/.exec(text) ?? [];
   return Number(amount) <= (LARGEST_VOLUME.get(unit) ?? 0);
+}
+
+/** A time as Go reads it, of a day that the calendar has. */
+export function isDateTime(text: string): boolean {
+  const match = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
+    text,
+  );
+  const day = new Date(`${match?.[1] ?? ''}T00:00:00Z`);
+  return match !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(match[1] ?? '');
 }

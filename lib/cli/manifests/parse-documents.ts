@@ -16,9 +16,16 @@ import type { Path } from './problem.ts';
 import { type TextProblem, templatingProblem, yamlProblem } from './yaml-problems.ts';
 
 export interface SourceDocument {
+  /** Its place in the text, from 0; empty documents count. */
+  readonly index: number;
+  readonly document: Document;
   readonly value: unknown;
   readonly position: Position;
   locate(path: Path): Position;
+  /** The position of a character of the text. */
+  at(offset: number): Position;
+  /** The same place in the text with other contents. */
+  replacedBy(document: Document): SourceDocument;
 }
 
 export interface ParsedSource {
@@ -69,14 +76,19 @@ export function parseDocuments(text: string): ParsedSource {
 const TOO_DEEP = { line: 1, message: 'nests too deeply to be read', allowed: 'less deeply nested YAML' };
 
 function collect(parsed: readonly Document.Parsed[], text: string, lines: LineCounter): ParsedSource {
-  const read = parsed.map((document) => readDocument(document, text, lines));
+  const read = parsed.map((document, index) => readDocument(document, index, { text, lines }));
   const problems = read.flatMap((result) => result.problems);
   const templating = templatingProblem(text, problems);
   if (templating !== undefined) return failed(templating);
   return { documents: read.flatMap((result) => result.documents), problems };
 }
 
-function readDocument(document: Document.Parsed, text: string, lines: LineCounter): ParsedSource {
+interface Text {
+  readonly text: string;
+  readonly lines: LineCounter;
+}
+
+function readDocument(document: Document.Parsed, index: number, { text, lines }: Text): ParsedSource {
   const [error] = document.errors;
   // The parser itself reports its full stack as an error of the text.
   if (error !== undefined && /call stack/i.test(error.message)) return failed(TOO_DEEP);
@@ -87,11 +99,7 @@ function readDocument(document: Document.Parsed, text: string, lines: LineCounte
     return { documents: [], problems: [] };
   const position = lines.linePos(document.contents.range[0]);
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    return {
-      documents: [{ value, position: at(position), locate: (path) => locate(document, path, lines) }],
-      problems: [],
-    };
+    return { documents: [sourceDocument(document, index, lines)], problems: [] };
   } catch (cause) {
     // What the library finds only when it puts the parts together: aliases without end, and a merge of what is no map.
     if (cause instanceof ReferenceError) {
@@ -101,6 +109,19 @@ function readDocument(document: Document.Parsed, text: string, lines: LineCounte
     if (!(cause instanceof Error) || cause instanceof RangeError) throw cause;
     return failed({ line: position.line, message: `not valid YAML: ${cause.message}`, allowed: 'valid YAML or JSON' });
   }
+}
+
+function sourceDocument(document: Document, index: number, lines: LineCounter): SourceDocument {
+  const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+  return {
+    index,
+    document,
+    value,
+    position: at(lines.linePos(startOf(document.contents) ?? 0)),
+    locate: (path) => locate(document, path, lines),
+    at: (offset) => at(lines.linePos(offset)),
+    replacedBy: (other) => sourceDocument(other, index, lines),
+  };
 }
 
 /** Faults that the parser lets pass: one key twice, keys that are no text, aliases without an anchor. */

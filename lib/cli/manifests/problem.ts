@@ -8,7 +8,15 @@ export interface ManifestProblem {
   /** `spec.template.spec.requirements[0].operator`; empty where the whole document is meant. */
   readonly field: string;
   readonly message: string;
+  /** Completes "write …". */
   readonly allowed?: string;
+  /** What to do, where that is more than to write something. */
+  readonly fix?: string;
+}
+
+/** What to do about it, as a sentence without its full stop; undefined where there is nothing to say. */
+export function fixOf({ allowed, fix }: Pick<ManifestProblem, 'allowed' | 'fix'>): string | undefined {
+  return fix ?? (allowed === undefined ? undefined : `write ${allowed}`);
 }
 
 /** The way from the root of an object to a field: names and list positions. */

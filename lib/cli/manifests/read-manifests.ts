@@ -2,16 +2,11 @@ import { parseScenario, type Scenario } from '../../apis/scenario.ts';
 import type { Manifests as ClusterManifests } from '../../simulator/kubernetes/state.ts';
 import { checkTogether, type Declared } from './check-together.ts';
 import { classify, type ReadKind } from './classify.ts';
-import { parseDocuments } from './parse-documents.ts';
 import { type ManifestProblem, quote, type Report } from './problem.ts';
-import { type ReadObject, readObject } from './read-object.ts';
+import { type ManifestSource, readDocuments } from './read-documents.ts';
+import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { fieldOf, isRecord, textField, type UnknownRecord } from './record.ts';
-import { flatten, reporterOf, type SourceObject } from './source-object.ts';
-
-export interface ManifestSource {
-  readonly file: string;
-  readonly text: string;
-}
+import { reporterOf, type SourceObject } from './source-object.ts';
 
 /** An object that is sound and that a simulation does not read. */
 export interface IgnoredObject {
@@ -33,6 +28,8 @@ export interface ReadManifests {
   /** Complete only where there are no problems. */
   readonly manifests: Manifests;
   readonly problems: readonly ManifestProblem[];
+  /** What the conversion of old manifests changed, took for granted or left out. */
+  readonly warnings: readonly ManifestProblem[];
 }
 
 /** A file that is wrong throughout is not worth more lines. */
@@ -44,11 +41,14 @@ const MOST_PROBLEMS_PER_FILE = 20;
  */
 export function readManifests(sources: readonly ManifestSource[]): ReadManifests {
   const reading: Reading = { problems: [], ignored: [], declared: [], objects: [], generated: new Map() };
-  const unread = sources.map((source) => readSource(source, reading)).filter(Boolean).length;
+  const { objects, problems } = readDocuments(sources);
+  reading.problems.push(...problems, ...emptyFiles(sources, [...objects.map(({ written }) => written), ...problems]));
+  for (const { today } of objects) for (const object of today) readOne(object, reading);
   // A reference may lead to a file that could not be read at all.
-  if (unread === 0) checkTogether(reading);
+  if (problems.length === 0) checkTogether(reading);
   const order = new Map(sources.map(({ file }, index) => [file, index]));
-  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order) };
+  const warnings = objects.flatMap((object) => object.warnings);
+  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order), warnings };
 }
 
 interface Reading {
@@ -60,21 +60,18 @@ interface Reading {
   readonly generated: Map<string, number>;
 }
 
-/** True where some of the text could not be read. */
-function readSource({ file, text }: ManifestSource, reading: Reading): boolean {
-  const { documents, problems } = parseDocuments(text);
-  reading.problems.push(...problems.map((problem) => ({ file, field: '', ...problem })));
-  const objects = documents.flatMap((document) => flatten({ file, document, base: [], value: document.value }));
-  if (objects.length === 0 && problems.length === 0) {
-    const allowed = 'at least one with apiVersion, kind, metadata and spec';
-    reading.problems.push({ file, line: 1, field: '', message: 'the file has no object in it', allowed });
-  }
-  for (const object of objects) readOne(object, reading);
-  return problems.length > 0;
+function emptyFiles(
+  sources: readonly ManifestSource[],
+  read: readonly { readonly file: string }[],
+): readonly ManifestProblem[] {
+  const allowed = 'at least one with apiVersion, kind, metadata and spec';
+  return sources
+    .filter(({ file }) => !read.some((one) => one.file === file))
+    .map(({ file }) => ({ file, line: 1, field: '', message: 'the file has no object in it', allowed }));
 }
 
 function readOne(object: SourceObject, reading: Reading): void {
-  const { value, document, file } = object;
+  const { value } = object;
   const report = reporterOf(object, reading.problems);
   if (!isRecord(value)) return report([], notAnObject(value), 'an object with apiVersion, kind, metadata and spec');
   if (textField(value, 'kind') === 'List') return report(['items'], 'is not a list', 'the objects, each after "- "');
@@ -82,19 +79,31 @@ function readOne(object: SourceObject, reading: Reading): void {
   switch (found.kind) {
     case 'wrong':
       return report([found.field], found.message, found.allowed);
-    case 'ignored': {
-      const { line } = document.locate(object.base);
-      const name = textField(fieldOf(value, 'metadata'), 'name') ?? '';
-      reading.ignored.push({ file, line, kind: textField(value, 'kind') ?? '', name, note: found.note });
+    case 'ignored':
+      reading.ignored.push(ignoredObject(object, found.note));
       return;
-    }
     case 'read': {
       const named = withGeneratedName(found.readKind, value, reading.generated);
       reading.declared.push(...declare(found.readKind, { ...object, value: named }, report));
       const read = readObject(found.readKind, named, report);
       if (read !== undefined) reading.objects.push({ ...read, report });
+      const note = UNPLAYED[found.readKind];
+      if (read !== undefined && note !== undefined) reading.ignored.push(ignoredObject(object, note));
     }
   }
+}
+
+/** Read and checked, but without a part in a simulation yet. */
+const UNPLAYED: Partial<Readonly<Record<ReadKind, string>>> = {
+  NodeClaim: 'nodes come from the NodePools of the files',
+  NodeOverlay: 'its prices and capacities are not applied',
+  CapacityBuffer: 'its spare capacity is not simulated',
+};
+
+function ignoredObject({ file, document, base, value }: SourceObject, note: string): IgnoredObject {
+  const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
+  const { line } = document.locate(base);
+  return { file, line, kind: textField(value, 'kind') ?? '', name: textField(metadata, 'name') ?? '', note };
 }
 
 function notAnObject(value: unknown): string {
@@ -119,9 +128,8 @@ function declare(kind: ReadKind, object: SourceObject, report: Report): readonly
   const name = textField(metadata, 'name');
   if (name === undefined) return [];
   const namespace = textField(metadata, 'namespace') ?? 'default';
-  const clusterScoped = kind === 'NodePool' || kind === 'EC2NodeClass' || kind === 'Scenario';
   const place = `${object.file}:${object.document.locate([...object.base, 'metadata', 'name']).line}`;
-  return [{ kind, key: clusterScoped ? name : `${namespace}/${name}`, place, report }];
+  return [{ kind, key: isNamespaced(kind) ? `${namespace}/${name}` : name, place, report }];
 }
 
 function manifestsOf({ objects, ignored }: Reading): Manifests {

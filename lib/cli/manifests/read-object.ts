@@ -1,10 +1,15 @@
-import { checkNodeClass } from './check-node-class.ts';
-import { checkNodePool } from './check-node-pool.ts';
+import { withDefaults } from '../../apis/with-defaults.ts';
+import { amountProblems, durationProblems } from '../../core/validation/decoding.ts';
+import type { FieldProblem } from '../../core/validation/field-problem.ts';
+import { nodeClassProblems } from '../../core/validation/node-class.ts';
+import { nodeOverlayProblems } from '../../core/validation/node-overlay.ts';
+import { nodePoolProblems } from '../../core/validation/node-pool.ts';
 import { checkScenario } from './check-scenario.ts';
 import { checkPod, checkPodDisruptionBudget, checkWorkload } from './check-workload.ts';
 import type { ReadKind } from './classify.ts';
-import type { Report } from './problem.ts';
+import type { Path, Report } from './problem.ts';
 import { fieldOf, isRecord, type UnknownRecord } from './record.ts';
+import { suggest } from './suggest.ts';
 import { isValid, type ReadObjects, SCHEMAS } from './validate.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -19,8 +24,17 @@ export type ReadObject = { [K in ReadKind]: ReadObjectOf<K> }[ReadKind];
 type Reader<K extends ReadKind> = (value: unknown, report: Report) => ReadObjectOf<K> | undefined;
 
 const READERS: { readonly [K in ReadKind]: Reader<K> } = {
-  NodePool: reader('NodePool', checkNodePool),
-  EC2NodeClass: reader('EC2NodeClass', checkNodeClass),
+  NodePool: reader('NodePool', (nodePool, report) => reportAll(nodePoolProblems(nodePool), [], report)),
+  NodeClaim: reader('NodeClaim', ({ spec }, report) => {
+    const { expireAfter, terminationGracePeriod, resources } = spec;
+    reportAll(durationProblems({ expireAfter, terminationGracePeriod }, ['spec']), [], report);
+    reportAll(amountProblems(resources?.requests, ['spec', 'resources', 'requests']), [], report);
+  }),
+  NodeOverlay: reader('NodeOverlay', (overlay, report) => reportAll(nodeOverlayProblems(overlay), [], report)),
+  EC2NodeClass: reader('EC2NodeClass', (nodeClass, report) => reportAll(nodeClassProblems(nodeClass), [], report)),
+  CapacityBuffer: reader('CapacityBuffer', ({ spec }, report) =>
+    reportAll(amountProblems(spec.limits, ['spec', 'limits']), [], report),
+  ),
   Deployment: reader('Deployment', checkWorkload),
   DaemonSet: reader('DaemonSet', checkWorkload),
   Pod: reader('Pod', checkPod),
@@ -28,7 +42,20 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   Scenario: reader('Scenario', checkScenario),
 };
 
-const CUSTOM: ReadonlySet<ReadKind> = new Set<ReadKind>(['NodePool', 'EC2NodeClass', 'Scenario']);
+/** The kinds that a CRD describes: their fields have defaults, and no value is not the same as no field. */
+const CUSTOM: ReadonlySet<ReadKind> = new Set<ReadKind>([
+  'NodePool',
+  'NodeClaim',
+  'NodeOverlay',
+  'EC2NodeClass',
+  'CapacityBuffer',
+  'Scenario',
+]);
+
+/** The kinds that are in a namespace. */
+export function isNamespaced(kind: ReadKind): boolean {
+  return kind === 'CapacityBuffer' || !CUSTOM.has(kind);
+}
 
 /** The object, or undefined where faults were reported. Rules over several fields run once every field is sound. */
 export function readObject(kind: ReadKind, value: UnknownRecord, report: Report): ReadObject | undefined {
@@ -49,18 +76,36 @@ function reader<K extends ReadKind>(kind: K, check: (object: ReadObjects[K], rep
   };
 }
 
-/** The object as the server would store it: no nulls, a namespace where the kind has one, and no status from elsewhere. */
+function reportAll(problems: readonly FieldProblem[], base: Path, report: Report): void {
+  for (const { path, message, allowed, known = [] } of problems) {
+    const meant = suggest(String(path.at(-1)), known);
+    report([...base, ...path], meant === undefined ? message : `${message}; did you mean ${meant}?`, allowed);
+  }
+}
+
+/** The object as the server would store it: no nulls, defaults, a namespace where the kind has one, no status from elsewhere. */
 function prepare(kind: ReadKind, value: UnknownRecord): unknown {
-  const clean = withoutNulls(value, SCHEMAS[kind], CUSTOM.has(kind));
+  const custom = CUSTOM.has(kind);
+  const clean = withoutNulls(value, SCHEMAS[kind], custom);
   if (!isRecord(clean)) return clean;
   const { status: _, ...rest } = clean;
   const metadata = fieldOf(rest, 'metadata');
-  return isRecord(metadata) ? { ...rest, metadata: withNamespace(metadata, CUSTOM.has(kind)) } : rest;
+  const whole = isRecord(metadata)
+    ? { ...rest, metadata: withNamespace(withName(metadata), isNamespaced(kind)) }
+    : rest;
+  return custom ? withDefaults(whole, SCHEMAS[kind]) : whole;
+}
+
+/** The server finishes a name with five characters of its own. */
+function withName(metadata: UnknownRecord): UnknownRecord {
+  const { name, generateName } = metadata;
+  if ((name !== undefined && name !== '') || typeof generateName !== 'string' || generateName === '') return metadata;
+  return { ...metadata, name: `${generateName.slice(0, 58)}00000` };
 }
 
 /** The server drops a namespace from what has none, and `kubectl` fills in `default` for the others. */
-function withNamespace(metadata: UnknownRecord, clusterScoped: boolean): UnknownRecord {
+function withNamespace(metadata: UnknownRecord, namespaced: boolean): UnknownRecord {
   const { namespace, ...rest } = metadata;
-  if (clusterScoped && typeof namespace === 'string') return rest;
+  if (!namespaced && typeof namespace === 'string') return rest;
   return { ...rest, namespace: namespace === undefined || namespace === '' ? 'default' : namespace };
 }

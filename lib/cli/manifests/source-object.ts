@@ -31,7 +31,7 @@ function itemHead(kind: string, apiVersion: string | undefined): Readonly<Record
 }
 
 /** `NodePool/default`, `Deployment/shop/web`; undefined where the document says not even its kind. */
-function labelOf(value: unknown): string | undefined {
+export function labelOf(value: unknown): string | undefined {
   const kind = textField(value, 'kind');
   const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
   const namespace = textField(metadata, 'namespace') ?? 'default';

@@ -1,23 +1,34 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { DaemonSet, Deployment, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { ScenarioManifest } from '../../apis/scenario.ts';
+import { CAPACITY_BUFFER } from '../../apis/schemas/capacity-buffer.ts';
+import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
+import { NODE_CLAIM } from '../../apis/schemas/node-claim.ts';
+import { NODE_OVERLAY } from '../../apis/schemas/node-overlay.ts';
 import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
 import { POD_DISRUPTION_BUDGET } from '../../apis/schemas/pod-disruption-budget.ts';
 import { SCENARIO } from '../../apis/schemas/scenario.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { DAEMON_SET, DEPLOYMENT, POD } from '../../apis/schemas/workloads.ts';
+import { checkRules } from './check-rules.ts';
 import type { ReadKind } from './classify.ts';
 import { explain } from './explain.ts';
-import { FORMAT_CHECKS } from './format-checks.ts';
-import { formatPath, type Report } from './problem.ts';
+import { FORMAT_CHECKS, isDateTime } from './format-checks.ts';
+import { formatPath, type Path, type Report } from './problem.ts';
 
 /** The type of a valid object of each kind. */
 export interface ReadObjects {
   readonly NodePool: NodePool;
+  readonly NodeClaim: NodeClaim;
+  readonly NodeOverlay: NodeOverlay;
   readonly EC2NodeClass: EC2NodeClass;
+  readonly CapacityBuffer: CapacityBuffer;
   readonly Deployment: Deployment;
   readonly DaemonSet: DaemonSet;
   readonly Pod: Pod;
@@ -26,8 +37,11 @@ export interface ReadObjects {
 }
 
 export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
-  NodePool: NODE_POOL,
-  EC2NodeClass: EC2_NODE_CLASS,
+  NodePool: manifestSchema(NODE_POOL),
+  NodeClaim: manifestSchema(NODE_CLAIM),
+  NodeOverlay: manifestSchema(NODE_OVERLAY),
+  EC2NodeClass: manifestSchema(EC2_NODE_CLASS),
+  CapacityBuffer: manifestSchema(CAPACITY_BUFFER),
   Deployment: DEPLOYMENT,
   DaemonSet: DAEMON_SET,
   Pod: POD,
@@ -47,21 +61,41 @@ const ajv = new Ajv({
   code: { optimize: false },
 });
 for (const [name, check] of FORMAT_CHECKS) ajv.addFormat(name, check);
+ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(value) < 2 ** 31 });
+ajv.addFormat('int64', { type: 'number', validate: (value: number) => Math.abs(value) < 2 ** 63 });
+ajv.addFormat('date-time', isDateTime);
 
 /** Compiling takes most of the time of a small run, so each kind waits until a file has one. */
 const compiled = new Map<ReadKind, ValidateFunction>();
 
-/** True where the object keeps its schema; else every fault is reported, one a field. */
+/**
+ * True where the API server would accept the object: form and CEL rules; every fault is reported, one a field. A rule is
+ * asked only where the form of all that it looks at is right. Unknown fields are reported and do not count: the server
+ * drops them.
+ */
 export function isValid<K extends ReadKind>(kind: K, value: unknown, report: Report): value is ReadObjects[K] {
   const validate = compiled.get(kind) ?? ajv.compile(SCHEMAS[kind]);
   compiled.set(kind, validate);
-  if (validate(value)) return true;
   const seen = new Set<string>();
-  for (const error of validate.errors ?? []) {
-    const explanation = explain(error, { value, schema: SCHEMAS[kind] });
-    if (explanation === undefined || seen.has(formatPath(explanation.path))) continue;
-    seen.add(formatPath(explanation.path));
-    report(explanation.path, explanation.message, explanation.allowed);
+  const faults: Path[] = [];
+  const once: Report = (path, message, allowed) => {
+    const field = formatPath(path);
+    if (seen.has(field)) return;
+    seen.add(field);
+    faults.push(path);
+    report(path, message, allowed);
+  };
+  if (!validate(value)) {
+    for (const error of validate.errors ?? []) {
+      const explanation = explain(error, { value, schema: SCHEMAS[kind] });
+      if (explanation?.unknown) report(explanation.path, explanation.message, explanation.allowed);
+      else if (explanation !== undefined) once(explanation.path, explanation.message, explanation.allowed);
+      if (faults.length >= MOST_FAULTS) return false;
+    }
   }
-  return false;
+  checkRules(value, SCHEMAS[kind], { malformed: [...faults], report: once });
+  return faults.length === 0;
 }
+
+/** An object that is wrong throughout is not worth more. */
+const MOST_FAULTS = 100;

@@ -2,9 +2,9 @@ import type { Schema } from '../../apis/schemas/schema.ts';
 import { fieldOf, isRecord } from './record.ts';
 
 /**
- * The object as the API server sees it when fields are written without a value. In core kinds, and in all metadata, such
- * a field is an absent one, and in a map of text or quantities the empty one; in custom resources it is absent only where
- * the schema has a default, and refused otherwise. Empty text is absent too where a schema lists it among the values.
+ * The object as the API server sees it when fields are written without a value: such a field is an absent one (in a custom
+ * resource its default stands for it). In a map of text or quantities it is the empty one in core kinds and in all
+ * metadata, and absent in custom resources. Empty text is absent too where a schema lists it among the values.
  */
 export function withoutNulls(value: unknown, schema: Schema | undefined, custom: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, schema?.items, custom));
@@ -27,8 +27,8 @@ interface Slot {
 }
 
 function withoutValue(name: string, { known, values, custom }: Slot): readonly (readonly [string, unknown])[] {
-  if (known !== undefined && (!custom || known.default !== undefined)) return [];
-  if (values !== undefined && !custom) return [[name, values.format === 'quantity' ? '0' : '']];
+  if (known !== undefined || (custom && values !== undefined)) return [];
+  if (values !== undefined) return [[name, values.format === 'quantity' ? '0' : '']];
   return [[name, null]];
 }
 

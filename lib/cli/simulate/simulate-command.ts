@@ -66,7 +66,8 @@ export const simulateCommand: Command<CliContext> = buildCommand({
 
 async function runSimulate(this: CliContext, flags: Flags, ...files: string[]): Promise<void> {
   const { stdout, stderr } = this.process;
-  const { manifests, problems } = readManifests(files.map((file) => readSource(this, file)));
+  const { manifests, problems, warnings } = readManifests(files.map((file) => readSource(this, file)));
+  stderr.write(warnings.map((warning) => `${formatProblem(warning)}\n`).join(''));
   if (problems.length > 0) {
     stderr.write(problems.map((problem) => `${formatProblem(problem)}\n`).join(''));
     stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was simulated.\n`);

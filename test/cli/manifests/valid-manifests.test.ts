@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { NODE_POOL_DEFAULTS } from '../../../lib/apis/node-pool.ts';
-import { NODE_POOL as NODE_POOL_SCHEMA } from '../../../lib/apis/schemas/node-pool.ts';
 import { formatProblem } from '../../../lib/cli/manifests/format-problem.ts';
 import { type Manifests, readManifests } from '../../../lib/cli/manifests/read-manifests.ts';
 import { BUDGET, DEPLOYMENT, edit, join, NODE_CLASS, NODE_POOL, POD, SCENARIO } from './texts.ts';
@@ -251,17 +249,20 @@ describe('what is read', () => {
     expect(read(join(pod, pod)).pods.map(({ metadata }) => metadata.name)).toEqual(['job-00001', 'job-00002']);
   });
 
-  test('the defaults of the schema are those that the engine assumes', () => {
-    const spec = NODE_POOL_SCHEMA.properties?.['spec']?.properties;
-    const { consolidateAfter, consolidationPolicy, budgets } = spec?.['disruption']?.properties ?? {};
-    expect([consolidateAfter, consolidationPolicy, budgets].map((schema) => schema?.default)).toEqual([
-      NODE_POOL_DEFAULTS.consolidateAfter,
-      NODE_POOL_DEFAULTS.consolidationPolicy,
-      NODE_POOL_DEFAULTS.budgets,
-    ]);
-    expect(spec?.['template']?.properties?.['spec']?.properties?.['expireAfter']?.default).toBe(
-      NODE_POOL_DEFAULTS.expireAfter,
-    );
+  test('what the API server fills in is there (A1.9, A1.11 to A1.15, A3.23)', () => {
+    const { nodePools, nodeClasses } = read(join(NODE_POOL, NODE_CLASS));
+    expect(nodePools[0]?.spec.template.spec.expireAfter).toBe('720h');
+    expect(nodePools[0]?.spec.disruption).toEqual({
+      consolidateAfter: '0s',
+      consolidationPolicy: 'WhenEmptyOrUnderutilized',
+      budgets: [{ nodes: '10%' }],
+    });
+    expect(nodeClasses[0]?.spec.metadataOptions).toEqual({
+      httpEndpoint: 'enabled',
+      httpProtocolIPv6: 'disabled',
+      httpPutResponseHopLimit: 1,
+      httpTokens: 'required',
+    });
   });
 
   test('three megabytes are read within seconds', { timeout: 20_000 }, () => {

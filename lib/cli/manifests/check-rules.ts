@@ -1,0 +1,96 @@
+import { Environment } from '@marcbachmann/cel-js';
+import type { Rule, Schema } from '../../apis/schemas/schema.ts';
+import { type Path, quote, type Report } from './problem.ts';
+import { fieldOf, isRecord } from './record.ts';
+
+/**
+ * What a schema asks beyond the form of each field: its CEL rules, and lists that are sets. As on the API server, a rule
+ * that cannot be evaluated is broken; rules about a change (`oldSelf`) do not concern a new object. The value has its form
+ * checked and its defaults filled in; around what is malformed no rule is asked.
+ */
+export function checkRules(value: unknown, schema: Schema, findings: Findings): void {
+  visit({ value, schema, path: [] }, findings);
+}
+
+interface Findings {
+  readonly malformed: readonly Path[];
+  readonly report: Report;
+}
+
+interface Place {
+  readonly value: unknown;
+  readonly schema: Schema;
+  readonly path: Path;
+}
+
+function visit({ value, schema, path }: Place, findings: Findings): void {
+  const { report, malformed } = findings;
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length > 0 && !malformed.some((fault) => path.every((step, index) => step === fault[index]))) {
+    for (const rule of rules) checkRule(rule, { value, path }, report);
+  }
+  if (Array.isArray(value)) {
+    if (schema['x-kubernetes-list-type'] === 'set') checkSet(value, path, report);
+    const { items } = schema;
+    if (items === undefined) return;
+    for (const [index, item] of value.entries())
+      visit({ value: item, schema: items, path: [...path, index] }, findings);
+  } else if (isRecord(value)) {
+    const { properties = {}, additionalProperties } = schema;
+    for (const [name, field] of Object.entries(value)) {
+      const known = fieldOf(properties, name) ?? (typeof additionalProperties === 'object' && additionalProperties);
+      if (known) visit({ value: field, schema: known, path: [...path, name] }, findings);
+    }
+  }
+}
+
+function checkRule(rule: Rule, { value, path }: Pick<Place, 'value' | 'path'>, report: Report): void {
+  if (/\boldSelf\b/.test(rule.rule)) return;
+  if (rule.each) {
+    const keys = isRecord(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : [];
+    for (const key of keys) {
+      const x: unknown = Array.isArray(value) ? value[Number(key)] : key;
+      if (!holds(rule.rule, { self: value, x })) report([...path, key], rule.message, rule.allowed);
+    }
+  } else if (!holds(rule.rule, { self: value })) {
+    const field = rule.fieldPath?.slice(1).split('.') ?? [];
+    report([...path, ...field], messageOf(rule, valueAt(value, field)), rule.allowed);
+  }
+}
+
+function valueAt(value: unknown, field: Path): unknown {
+  return field.reduce<unknown>((here, name) => (isRecord(here) ? fieldOf(here, String(name)) : undefined), value);
+}
+
+/** The value and what is wrong with it, where it fits into a sentence. */
+function messageOf({ message }: Rule, value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${quote(value)} ${message}` : message;
+}
+
+function checkSet(list: readonly unknown[], path: Path, report: Report): void {
+  const seen = new Set<unknown>();
+  for (const [index, item] of list.entries()) {
+    if (seen.has(item)) report([...path, index], `${quote(item)} is there twice`, 'each value once');
+    seen.add(item);
+  }
+}
+
+const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false });
+// Kubernetes reads decimal digits and nothing else; the evaluator's own int() takes blanks, hexadecimals and empty text.
+environment.registerFunction('decimal(dyn): int', (text: unknown) => {
+  const value = /^[+-]?\d+$/.test(String(text)) ? BigInt(String(text)) : undefined;
+  if (value === undefined || BigInt.asIntN(64, value) !== value) throw new RangeError('not a whole number of 64 bits');
+  return value;
+});
+const parsed = new Map<string, ReturnType<Environment['parse']>>();
+
+function holds(rule: string, variables: Readonly<Record<string, unknown>>): boolean {
+  const expression = parsed.get(rule) ?? environment.parse(rule.replace(/\bint\(/g, 'decimal('));
+  parsed.set(rule, expression);
+  try {
+    return expression({ ...variables }) === true;
+  } catch {
+    // A field that is missing, or text that is no number: the API server refuses the object then, too.
+    return false;
+  }
+}

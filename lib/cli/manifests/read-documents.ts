@@ -1,0 +1,75 @@
+import { type ConversionWarning, convertDocuments } from '../conversion/convert-documents.ts';
+import { parseDocuments, type SourceDocument } from './parse-documents.ts';
+import { formatPath, type ManifestProblem } from './problem.ts';
+import { flatten, labelOf, type SourceObject } from './source-object.ts';
+
+export interface ManifestSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** One object as it was written, and what it is in today's API. */
+export interface WrittenObject {
+  readonly written: SourceObject;
+  /** Itself where nothing had to change; more than one where something of it is an object of its own now. */
+  readonly today: readonly SourceObject[];
+  /** What its conversion changed, took for granted or had to leave out. */
+  readonly warnings: readonly ManifestProblem[];
+}
+
+export interface ReadDocuments {
+  readonly objects: readonly WrittenObject[];
+  /** Text that is no YAML. */
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** Parses the sources and converts what was written for Karpenter before v1. *Cost:* O(size of the text). */
+export function readDocuments(sources: readonly ManifestSource[]): ReadDocuments {
+  const parsed = sources.map(({ file, text }) => ({ file, ...parseDocuments(text) }));
+  const documents = parsed.flatMap(({ file, documents: ofFile }) => ofFile.map((document) => ({ file, document })));
+  const conversions = convertDocuments(documents.map(({ document }) => document.document));
+  return {
+    objects: documents.flatMap(({ file, document }, index) => {
+      const { documents: after = [], warnings = [] } = conversions[index] ?? {};
+      const converted = after.map((one) => (one === document.document ? document : document.replacedBy(one)));
+      return writtenObjects({ file, document, converted, warnings });
+    }),
+    problems: parsed.flatMap(({ file, problems }) => problems.map((problem) => ({ file, field: '', ...problem }))),
+  };
+}
+
+interface ConvertedDocument {
+  readonly file: string;
+  readonly document: SourceDocument;
+  readonly converted: readonly SourceDocument[];
+  readonly warnings: readonly ConversionWarning[];
+}
+
+/** The objects of one document, several where it is a List; what was split off goes with the last one of it. */
+function writtenObjects({ file, document, converted, warnings }: ConvertedDocument): readonly WrittenObject[] {
+  const before = objectsOf(file, document);
+  const after = converted.flatMap((one) => objectsOf(file, one));
+  return before.map((written, index) => ({
+    written,
+    today: index === before.length - 1 ? after.slice(index) : after.slice(index, index + 1),
+    warnings: warnings
+      .filter(({ path }) => written.base.every((step, depth) => path[depth] === step))
+      .map((warning) => problemOf(warning, written)),
+  }));
+}
+
+function objectsOf(file: string, document: SourceDocument): readonly SourceObject[] {
+  return flatten({ file, document, base: [], value: document.value });
+}
+
+function problemOf({ path, offset, message, fix }: ConversionWarning, written: SourceObject): ManifestProblem {
+  const label = labelOf(written.value);
+  return {
+    file: written.file,
+    ...written.document.at(offset),
+    ...(label !== undefined && { object: label }),
+    field: formatPath(path),
+    message,
+    fix,
+  };
+}

@@ -1,0 +1,51 @@
+import type { CliContext } from './context.ts';
+import type { ManifestSource } from './manifests/read-documents.ts';
+
+export interface UnreadablePath {
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface Sources {
+  readonly sources: readonly ManifestSource[];
+  readonly unreadable: readonly UnreadablePath[];
+}
+
+/** More than anybody writes, and about what one process can hold parsed. */
+const MOST_CHARACTERS = 64 * 1_024 * 1_024;
+
+/** The text of files, of the YAML and JSON files below folders, and of standard input (`-`), each path once. */
+export function readSources(context: CliContext, paths: readonly string[]): Sources {
+  const sources: ManifestSource[] = [];
+  const unreadable: UnreadablePath[] = [];
+  let characters = 0;
+  for (const path of new Set(paths)) {
+    try {
+      for (const file of manifestFiles(context, path)) {
+        const text = context.readText(file);
+        characters += text.length;
+        if (characters > MOST_CHARACTERS)
+          throw new RangeError('it makes more than 64 MB together with those before it');
+        sources.push({ file: file === '-' ? 'stdin' : file, text });
+      }
+    } catch (cause) {
+      unreadable.push({
+        file: path,
+        message: `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      });
+    }
+  }
+  return { sources, unreadable };
+}
+
+/** Hidden folders and installed packages hold no manifests of the people who name a folder. */
+function manifestFiles(context: CliContext, path: string): readonly string[] {
+  const files = context.filesIn(path);
+  if (files === undefined) return [path];
+  const manifests = files.filter((file) => {
+    const below = file.slice(path.length);
+    return /\.(?:ya?ml|json)$/i.test(below) && !/(?:^|[/\\])(?:\.|node_modules[/\\])/.test(below);
+  });
+  if (manifests.length === 0) throw new RangeError('the folder has no file that ends with .yaml, .yml or .json');
+  return manifests;
+}

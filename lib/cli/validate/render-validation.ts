@@ -1,0 +1,69 @@
+import { styleText } from 'node:util';
+import type { CliContext } from '../context.ts';
+import type { Finding, ValidatedObject, Validation } from './validation.ts';
+
+type Terminal = Pick<CliContext, 'columns' | 'color'>;
+
+const COLORS = { error: 'red', warning: 'yellow' } as const;
+
+/** Each finding with its place and what to do about it, then one line that sums up. */
+export function renderValidation({ objects, unreadable, seen }: Validation, terminal: Terminal): string {
+  const faults = unreadable.map(({ file, line, message }) =>
+    rendered({ place: `${file}:${line}`, severity: 'error', what: message, fix: '' }, terminal),
+  );
+  const findings = objects.flatMap((object) => object.findings.map((finding) => ofObject(object, finding, terminal)));
+  return [...faults, ...findings, summaryOf({ objects, unreadable, seen })].join('');
+}
+
+function ofObject(object: ValidatedObject, finding: Finding, terminal: Terminal): string {
+  const { severity, path, line, message, fix } = finding;
+  const name = object.name === '' ? object.kind : `${object.kind}/${object.name}`;
+  const what = `${name}  ${path === '' ? message : `${path}: ${message}`}`;
+  return rendered({ place: `${object.file}:${line}`, severity, what, fix }, terminal);
+}
+
+interface Entry {
+  readonly place: string;
+  readonly severity: Finding['severity'];
+  readonly what: string;
+  readonly fix: string;
+}
+
+function rendered({ place, severity, what, fix }: Entry, { columns, color }: Terminal): string {
+  const word = color ? styleText(COLORS[severity], severity, { validateStream: false }) : severity;
+  const [first = '', ...rest] = wrapped(`${place}  ${severity}  ${what}`, columns);
+  const lines = [first.replace(`  ${severity}  `, `  ${word}  `), ...rest.map((line) => `    ${line}`)];
+  const advice = fix === '' ? [] : wrapped(`→ ${fix}`, columns).map((line) => `    ${line}`);
+  return `${[...lines, ...advice].join('\n')}\n`;
+}
+
+/** Lines of words, four columns short of the terminal's width; one line where the output is no terminal. */
+function wrapped(text: string, columns: number | undefined): readonly string[] {
+  if (columns === undefined) return [text];
+  const width = Math.max(columns - 4, 20);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function summaryOf({ objects, unreadable, seen }: Validation): string {
+  const invalid = objects.filter(({ valid }) => !valid).length;
+  const warnings = objects.flatMap(({ findings }) => findings).filter(({ severity }) => severity === 'warning').length;
+  const parts = [
+    objects.length === 0 ? `none of ${counted(seen, 'object')} is Karpenter's` : counted(objects.length, 'object'),
+    ...(objects.length === 0 ? [] : [invalid === 0 ? 'all valid' : `${invalid} invalid`]),
+    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+    ...(unreadable.length === 0 ? [] : [`${counted(unreadable.length, 'place')} that cannot be read`]),
+  ];
+  return `${parts.join(', ')}\n`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

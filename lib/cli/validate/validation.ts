@@ -1,0 +1,116 @@
+import { classify, isOurs } from '../manifests/classify.ts';
+import { fixOf, formatPath, type ManifestProblem } from '../manifests/problem.ts';
+import { type ManifestSource, readDocuments, type WrittenObject } from '../manifests/read-documents.ts';
+import { type ReadObject, readObject } from '../manifests/read-object.ts';
+import { fieldOf, isRecord, textField } from '../manifests/record.ts';
+import { reporterOf, type SourceObject } from '../manifests/source-object.ts';
+import { type Advisor, adviser } from './advice.ts';
+
+export interface Finding {
+  readonly severity: 'error' | 'warning';
+  /** The field, from the root of the object: `spec.template.spec.requirements[0].operator`. */
+  readonly path: string;
+  readonly line: number;
+  readonly message: string;
+  /** What to do, as a sentence without its full stop; empty where the message says it. */
+  readonly fix: string;
+}
+
+export interface ValidatedObject {
+  readonly file: string;
+  /** The place of its document in the file, from 0. */
+  readonly document: number;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** True where the API server and Karpenter's own validation accept it. */
+  readonly valid: boolean;
+  readonly findings: readonly Finding[];
+}
+
+export interface UnreadableText {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface Validation {
+  readonly objects: readonly ValidatedObject[];
+  readonly unreadable: readonly UnreadableText[];
+  /** How many objects were there, those of other kinds included. */
+  readonly seen: number;
+}
+
+/**
+ * What the API server and Karpenter would say of Karpenter's objects, and what is surely not meant. *Shape:* objects of
+ * other kinds are passed over; the budgets and workloads among them are there where they have a warning.
+ */
+export function validate(sources: readonly ManifestSource[]): Validation {
+  const { objects, problems } = readDocuments(sources);
+  const checked = objects.map(check);
+  const advice = adviser(checked.flatMap(({ read }) => read.map(({ object }) => object)));
+  return {
+    objects: checked.flatMap((one) => validatedObject(one, advice) ?? []),
+    unreadable: problems.map((problem) => ({ file: problem.file, line: problem.line, message: sentenceOf(problem) })),
+    seen: objects.length,
+  };
+}
+
+interface Checked {
+  readonly object: WrittenObject;
+  readonly errors: readonly ManifestProblem[];
+  readonly warnings: readonly ManifestProblem[];
+  readonly read: readonly { readonly source: SourceObject; readonly object: ReadObject }[];
+}
+
+function check(object: WrittenObject): Checked {
+  const errors: ManifestProblem[] = [];
+  const warnings: ManifestProblem[] = [];
+  const read = object.today.flatMap((source) => {
+    const found = classify(source.value);
+    const report = reporterOf(source, errors);
+    if (found.kind === 'wrong') report([found.field], found.message, found.allowed);
+    if (found.kind !== 'read' || !isRecord(source.value)) return [];
+    if (found.readKind === 'EC2NodeClass' && (source.value['spec'] ?? null) === null) {
+      reporterOf(source, warnings)(['spec'], 'is missing: the class selects nothing and never becomes ready', 'a spec');
+      return [];
+    }
+    const sound = readObject(found.readKind, source.value, report);
+    return sound === undefined ? [] : [{ source, object: sound }];
+  });
+  return { object, errors, warnings, read };
+}
+
+/** Undefined for an object that is not Karpenter's, unless something is to be said of it that is. */
+function validatedObject({ object, errors, read, ...checked }: Checked, advice: Advisor): ValidatedObject | undefined {
+  const { written } = object;
+  const warnings = [...object.warnings, ...checked.warnings];
+  for (const one of read) advice(one.object, reporterOf(one.source, warnings));
+  const ours = isOurs(written.value);
+  if (!ours && warnings.length === 0) return undefined;
+  const findings = [
+    ...(ours ? errors.map((problem) => findingOf('error', problem, written)) : []),
+    ...warnings.map((problem) => findingOf('warning', problem, written)),
+  ].toSorted((a, b) => a.line - b.line);
+  const metadata = isRecord(written.value) ? fieldOf(written.value, 'metadata') : undefined;
+  return {
+    file: written.file,
+    document: written.document.index,
+    apiVersion: textField(written.value, 'apiVersion') ?? '',
+    kind: textField(written.value, 'kind') ?? '',
+    name: textField(metadata, 'name') ?? textField(metadata, 'generateName') ?? '',
+    valid: findings.every(({ severity }) => severity === 'warning'),
+    findings,
+  };
+}
+
+function findingOf(severity: Finding['severity'], problem: ManifestProblem, { base }: SourceObject): Finding {
+  const around = formatPath(base);
+  const path = problem.field.startsWith(around) ? problem.field.slice(around.length).replace(/^\./, '') : problem.field;
+  return { severity, path, line: problem.line, message: problem.message, fix: fixOf(problem) ?? '' };
+}
+
+function sentenceOf(problem: ManifestProblem): string {
+  const fix = fixOf(problem);
+  return fix === undefined ? problem.message : `${problem.message}; ${fix}`;
+}
