@@ -1,4 +1,5 @@
 import type { CliContext } from './context.ts';
+import { BadInputError } from './exit-codes.ts';
 import type { ManifestSource } from './manifests/read-documents.ts';
 
 export interface UnreadablePath {
@@ -11,11 +12,16 @@ export interface Sources {
   readonly unreadable: readonly UnreadablePath[];
 }
 
-/** More than anybody writes, and about what one process can hold parsed. */
-const MOST_CHARACTERS = 64 * 1_024 * 1_024;
+/** More than anybody writes, and what one process can hold parsed. */
+const MOST_CHARACTERS = 16 * 1_024 * 1_024;
 
-/** The text of files, of the YAML and JSON files below folders, and of standard input (`-`), each path once. */
+/**
+ * The text of files, of the YAML and JSON files below folders, and of standard input (`-`), each path once.
+ * *Errors:* BadInputError where no path is named; what cannot be read is in `unreadable`.
+ */
 export function readSources(context: CliContext, paths: readonly string[]): Sources {
+  if (paths.length === 0)
+    throw new BadInputError('no file is named: add -f and a file, a folder, or - for standard input');
   const sources: ManifestSource[] = [];
   const unreadable: UnreadablePath[] = [];
   let characters = 0;
@@ -25,7 +31,7 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
         const text = context.readText(file);
         characters += text.length;
         if (characters > MOST_CHARACTERS)
-          throw new RangeError('it makes more than 64 MB together with those before it');
+          throw new RangeError('it makes more than 16 MB together with those before it');
         sources.push({ file: file === '-' ? 'stdin' : file, text });
       }
     } catch (cause) {

@@ -4,6 +4,7 @@ import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runKerf } from '../cli/run-kerf.ts';
 
 const ROOT = new URL('../../', import.meta.url);
+const ARM = ['examples/arm/inflate-arm.yaml', 'examples/arm/inflate-arm-v1alpha5.yaml'];
 const DEMO = ['examples/demo/cluster.yaml', 'examples/demo/workloads.yaml', 'examples/demo/scenario.yaml'];
 
 function files(names: readonly string[]): Readonly<Record<string, string>> {
@@ -12,7 +13,8 @@ function files(names: readonly string[]): Readonly<Record<string, string>> {
 
 async function simulated(names: readonly string[], ...flags: readonly string[]): Promise<SimulationResult> {
   const { stdout, stderr, code } = await runKerf(['simulate', ...names, '--output', 'json', ...flags], files(names));
-  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  // What was written for an older Karpenter is converted, and the conversion speaks up.
+  expect({ quiet: stderr === '', code }).toEqual({ quiet: !names.some((name) => name.includes('v1alpha5')), code: 0 });
   const result: SimulationResult = JSON.parse(stdout);
   return result;
 }
@@ -83,26 +85,27 @@ describe('the demo', () => {
   });
 });
 
-test('the arm example comes out as t4g on-demand capacity in eu-west-3a with three pods, and nothing else', async () => {
-  const result = await simulated(['examples/arm/inflate-arm.yaml']);
-  const launched = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry] : []));
-  expect(launched.length).toBe(result.nodesLaunched);
-  for (const { instanceType, zone, capacityType } of launched) {
-    expect({ family: instanceType.split('.')[0], zone, capacityType }).toEqual({
-      family: 't4g',
-      zone: 'eu-west-3a',
-      capacityType: 'on-demand',
-    });
-  }
-  expect(result).toMatchObject({ podsRunning: 3, podsPending: [], region: 'eu-west-3' });
-  expect(result.nodesLaunched).toBe(result.nodesAtEnd);
-});
+test.each(ARM)(
+  '%s comes out as t4g on-demand capacity in eu-west-3a with three pods, and nothing else',
+  async (name) => {
+    const result = await simulated([name]);
+    const launched = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry] : []));
+    expect(launched.length).toBe(result.nodesLaunched);
+    for (const { instanceType, zone, capacityType } of launched) {
+      expect({ family: instanceType.split('.')[0], zone, capacityType }).toEqual({
+        family: 't4g',
+        zone: 'eu-west-3a',
+        capacityType: 'on-demand',
+      });
+    }
+    expect(result).toMatchObject({ podsRunning: 3, podsPending: [], region: 'eu-west-3' });
+    expect(result.nodesLaunched).toBe(result.nodesAtEnd);
+  },
+);
 
 test('every example is run by a test of this file', () => {
   const all = readdirSync(new URL('examples', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.yaml'),
   );
-  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual(
-    [...DEMO, 'examples/arm/inflate-arm.yaml'].toSorted(),
-  );
+  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM].toSorted());
 });

@@ -35,50 +35,9 @@ const ALL = {
   ),
   'dns-subdomain': byPattern(DNS_SUBDOMAIN, DNS_RULE),
   'generate-name': byPattern('[a-z0-9](?:[-a-z0-9.]*[-a-z0-9])?', `the start of a name: ${DNS_RULE}; "-" may end it`),
-  // A1.9, A1.12
-  'duration-or-never': byPattern(
-    '(?:[0-9]+[smh])+|Never',
-    'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h, or Never',
-  ),
-  // A1.10
-  duration: byPattern('(?:[0-9]+[smh])+', 'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h'),
   // Go writes it so; for our own kind only.
   'go-duration': {
     allowed: 'a duration such as 90s, 10m or 1h30m',
-  },
-  // A1.15
-  'budget-nodes': byPattern(
-    '(?:100|[0-9]{1,2})%|[0-9]+',
-    'a count or a percentage from 0% to 100% as text, such as "3" or "10%"',
-  ),
-  // A1.17
-  'cron-schedule': {
-    allowed:
-      'five cron fields in UTC (minute, hour, day of month, month, day of week 0-6), such as "0 9 * * mon-fri", or @hourly, @daily, @weekly, @monthly or @annually',
-  },
-  // A1.18
-  'budget-duration': byPattern(
-    '(?:[0-9]+[hm]|[0-9]+h[0-9]+m)(?:0s)?',
-    'hours and minutes only, such as 30m, 8h or 1h30m',
-  ),
-  // A1.8
-  'api-group': byPattern('[^/]+', 'an API group without a version, such as karpenter.k8s.aws'),
-  // A3.2 to A3.9: EC2 accepts more shapes than one, so only the prefix counts.
-  'subnet-id': byPattern('.*subnet-[0-9a-z]+.*', 'a subnet id such as subnet-0123456789abcdef0'),
-  'security-group-id': byPattern('.*sg-[0-9a-z]+.*', 'a security group id such as sg-0123456789abcdef0'),
-  'ami-id': byPattern('.*ami-[0-9a-z]+.*', 'an AMI id such as ami-0123456789abcdef0'),
-  'capacity-reservation-id': byPattern('cr-[0-9a-z]+', 'a capacity reservation id such as cr-0123456789abcdef0'),
-  'placement-group-id': byPattern('pg-[0-9a-z]+', 'a placement group id such as pg-0123456789abcdef0'),
-  'aws-account-id': byPattern('[0-9]{12}', 'an AWS account id of 12 digits, in quotes'),
-  'ami-alias': byPattern(
-    '(?:al2|al2023|bottlerocket)@.+|windows20(?:19|22|25)@latest',
-    'family@version: al2, al2023 or bottlerocket with a version or latest (al2023@latest), or windows2019, windows2022 or windows2025 with @latest',
-    30,
-  ),
-  'tag-text': byPattern('[\\s\\S]+', 'text that is not empty', 256),
-  // A3.19
-  'ebs-volume-size': {
-    allowed: 'a whole size such as 100Gi, of at most 59000Gi, 64000G, 58Ti or 64T',
   },
   // `name` or `namespace/name`
   'object-reference': byPattern(`(?:${DNS_LABEL}/)?${DNS_SUBDOMAIN}`, 'the name of an object, or namespace/name', 317),

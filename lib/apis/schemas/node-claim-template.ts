@@ -104,12 +104,12 @@ export function keyRules(
     {
       rule: `${subject} in [${quoted(own)}] || !${subject}.matches('^[^/]*karpenter[.]sh(/|$)')`,
       message: 'is set by Karpenter and cannot be asked for',
-      allowed: `another label; of its domain, ${own.join(' and ')} only`,
+      allowed: `another label; of this domain only ${own.join(' and ')} may stand here`,
       ...each,
     },
     {
       rule: `${subject} != '${HOSTNAME}'`,
-      message: 'is the name of one node, which nobody knows beforehand',
+      message: 'is set by Karpenter to the name of the node, which nobody knows beforehand',
       allowed: 'another label',
       ...each,
     },

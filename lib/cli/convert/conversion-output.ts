@@ -1,5 +1,5 @@
 import { convertDocuments } from '../conversion/convert-documents.ts';
-import { parseDocuments } from '../manifests/parse-documents.ts';
+import { parseDocuments, type SourceDocument } from '../manifests/parse-documents.ts';
 import { fixOf, formatPath } from '../manifests/problem.ts';
 import type { ManifestSource } from '../manifests/read-documents.ts';
 
@@ -31,7 +31,7 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
   const texts = documents.flatMap(({ text, source, conversion }) =>
     conversion?.converted
       ? conversion.documents.map((document) => document.toString({ lineWidth: 0, flowCollectionPadding: false }))
-      : [verbatim(text, source.document.range)],
+      : [verbatim(text, source)],
   );
   return {
     yaml: texts.map(asDocument).join(''),
@@ -58,11 +58,9 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
 }
 
 /** The document as it was written; comments above the first one belong to it. */
-function verbatim(text: string, range: readonly [number, number, number] | null | undefined): string {
-  if (range === null || range === undefined) return text;
-  const before = text.slice(0, range[0]);
-  const opening = before.split('\n').every((line) => line.trim() === '' || line.startsWith('#')) ? before : '';
-  return `${opening}${text.slice(range[0], range[2])}`;
+function verbatim(text: string, { index, document }: SourceDocument): string {
+  const [start, , end] = document.range ?? [0, 0, text.length];
+  return text.slice(index === 0 ? 0 : start, end);
 }
 
 /** Ends with a line's end, and begins with the mark that keeps documents apart. */

@@ -1,9 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
-import { readSources } from '../read-sources.ts';
-import { type ConversionOutput, convertSources } from './conversion-output.ts';
+import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
 
 /** `kerf convert -f PATH…`: manifests for Karpenter before v1, and the workloads beside them, as they are written today. */
 export const convertCommand: Command<CliContext> = buildCommand({
@@ -17,30 +14,5 @@ export const convertCommand: Command<CliContext> = buildCommand({
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,
-  func: runConvert,
+  loader: async () => (await import('./run-convert.ts')).runConvert,
 });
-
-function runConvert(this: CliContext, { file = [], output }: ManifestFlags, ...more: string[]): void {
-  const { sources, unreadable } = readSources(this, [...file, ...more]);
-  const found = convertSources(sources);
-  const all = { ...found, unreadable: [...unreadable.map((one) => ({ ...one, line: 1 })), ...found.unreadable] };
-  const { objects, warnings } = all;
-  this.process.stderr.write(notesOf(all));
-  this.process.stdout.write(
-    output === 'json' ? `${JSON.stringify({ objects, warnings, unreadable: all.unreadable }, null, 2)}\n` : all.yaml,
-  );
-  const read = objects.length > 0;
-  this.process.exitCode = !read ? EXIT.badInput : all.unreadable.length > 0 ? EXIT.findings : EXIT.fine;
-}
-
-function notesOf({ warnings, unreadable, converted, objects }: ConversionOutput): string {
-  const lines = [
-    ...unreadable.map(({ file, line, message }) => `${file}:${line}  error  ${message}`),
-    ...warnings.map(({ file, line, path, message, fix }) => {
-      const what = path === '' ? message : `${path}: ${message}`;
-      return `${file}:${line}  warning  ${what}\n    → ${fix}`;
-    }),
-    `${converted} of ${objects.length} ${objects.length === 1 ? 'document' : 'documents'} converted`,
-  ];
-  return `${lines.join('\n')}\n`;
-}

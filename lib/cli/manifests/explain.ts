@@ -1,9 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import { FORMATS, isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
+import { placeholderHint } from '../../core/validation/placeholder.ts';
+import { durationAllowed } from './duration-slips.ts';
+import { hasFormat } from './format-checks.ts';
 import { type Path, quote } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
-import { durationMeant, FORMER_VALUES, MOVED_FIELDS, NEW_FIELDS } from './slips.ts';
+import { FORMER_VALUES, movedField, wantedField } from './slips.ts';
 import { suggest } from './suggest.ts';
 
 export interface Explanation {
@@ -22,9 +25,9 @@ export function explain(
   const path = pathOf(error.instancePath, whole.value);
   const schema = schemaOf(error);
   const { keyword, data } = error;
-  if (keyword === 'required') return missing(path, textParam(error, 'missingProperty'), schema);
+  if (keyword === 'required') return missing({ path, name: textParam(error, 'missingProperty'), schema, data });
   if (keyword === 'additionalProperties')
-    return unknownField({ path, name: textParam(error, 'additionalProperty'), schema, root: whole.schema });
+    return unknownField({ path, name: textParam(error, 'additionalProperty'), schema, data, root: whole.schema });
   // The rule for the key itself, which comes as an error of its own, says more.
   if (keyword === 'propertyNames') return undefined;
   if (error.propertyName !== undefined)
@@ -35,48 +38,71 @@ export function explain(
     };
   if (keyword === 'type') {
     const nested = path.at(-1) === 'resources' && path.at(-2) === 'limits' && isRecord(data);
-    const allowed = nested ? `its entries one level up: limits: {${Object.keys(data).join(', ')}}` : undefined;
+    const allowed = nested ? `its entries one level up: limits: ${flow(data)}` : undefined;
     return { path, message: wrongType(data, schema), allowed: allowed ?? typeAllowed(data, schema) };
   }
   if (keyword === 'enum') return wrongValue(path, data, schema);
   if (keyword === 'format' || keyword === 'pattern') return wrongText(path, data, schema);
   if (keyword === 'uniqueItems') return { path, message: 'has one value twice', allowed: 'each value once' };
-  return { path, message: sizeMessage(keyword, data), allowed: sizeAllowed(schema) };
+  const wanted = keyword === 'minItems' ? wantedField(String(path.at(-1)), undefined) : undefined;
+  return { path, message: sizeMessage(keyword, data), allowed: wanted ?? sizeAllowed(schema) };
+}
+
+/** A small map as YAML writes it within a line. */
+function flow(data: Readonly<Record<string, unknown>>): string {
+  return `{${Object.entries(data)
+    .slice(0, 8)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : quote(value)}`)
+    .join(', ')}}`;
 }
 
 function wrongValue(path: Path, data: unknown, schema: Schema): Explanation {
   const former = typeof data === 'string' ? fieldOf(FORMER_VALUES, data) : undefined;
-  const message = `${quote(data)} is not allowed${didYouMean(data, schema.enum ?? [])}${placeholder(data)}`;
+  const hint = typeof data === 'string' ? placeholderHint(data) : '';
+  const message = `${quote(data)} is not allowed${didYouMean(data, schema.enum ?? [])}${hint}`;
   return { path, message, allowed: former ?? allowedBy(schema) };
 }
 
 function wrongText(path: Path, data: unknown, schema: Schema): Explanation {
+  const hint = typeof data === 'string' ? placeholderHint(data) : '';
+  return { path, message: `${quote(data)} is not allowed${hint}`, allowed: textAllowed(data, schema) };
+}
+
+/** What the schema accepts, after the very text where a slip tells it. */
+function textAllowed(data: unknown, schema: Schema): string {
   const words = allowedBy(schema);
-  const meant = typeof data === 'string' && /^(?:a duration|hours)/.test(words) ? durationMeant(data) : undefined;
-  const message = `${quote(data)} is not allowed${placeholder(data)}`;
-  return { path, message, allowed: meant === undefined ? words : `${meant}: ${words}` };
+  return /^(?:a duration|hours and minutes)/.test(words) ? durationAllowed(String(data), words) : words;
 }
 
-function missing(path: Path, name: string, schema: Schema): Explanation {
-  const wanted = fieldOf(schema.properties ?? {}, name);
-  const allowed = fieldOf(NEW_FIELDS, name) ?? (wanted === undefined ? undefined : allowedBy(wanted));
-  return { path: [...path, name], message: 'is missing', ...(allowed !== undefined && { allowed }) };
-}
-
-interface Stranger {
+interface Absent {
   readonly path: Path;
   readonly name: string;
   readonly schema: Schema;
+  /** The object that lacks the field, or has one too many. */
+  readonly data: unknown;
+}
+
+function missing({ path, name, schema, data }: Absent): Explanation {
+  const field = fieldOf(schema.properties ?? {}, name);
+  const allowed = wantedField(name, data) ?? (field === undefined ? undefined : allowedBy(field));
+  return { path: [...path, name], message: 'is missing', ...(allowed !== undefined && { allowed }) };
+}
+
+interface Stranger extends Absent {
   readonly root: Schema;
 }
 
-function unknownField({ path, name, schema, root }: Stranger): Explanation {
-  const known = Object.keys(schema.properties ?? {});
+/** More names than this are no help to a reader who is told the nearest. */
+const NAMES_WORTH_LISTING = 12;
+
+function unknownField({ path, name, schema, data, root }: Stranger): Explanation {
+  const known = Object.keys(schema.properties ?? {}).filter((field) => field !== 'status');
   const nearest = suggest(name, known);
-  const moved = name === 'apiVersion' && path.at(-1) !== 'nodeClassRef' ? undefined : fieldOf(MOVED_FIELDS, name);
+  const value = isRecord(data) ? fieldOf(data, name) : undefined;
+  const moved = name === 'apiVersion' && path.at(-1) !== 'nodeClassRef' ? undefined : movedField(name, value);
   const places = nearest === undefined && moved === undefined ? placesOf(name, root, '') : [];
   const elsewhere = places.find((place) => !place.startsWith('metadata.')) ?? places[0];
-  if (moved !== undefined && nearest === undefined)
+  if (moved !== undefined)
     return { path: [...path, name], message: 'this field does not exist here', allowed: moved, unknown: true };
   if (elsewhere !== undefined)
     return {
@@ -89,7 +115,7 @@ function unknownField({ path, name, schema, root }: Stranger): Explanation {
   return {
     path: [...path, name],
     message: `this field does not exist${hint}`,
-    allowed: `one of ${known.filter((field) => field !== 'status').join(', ')}`,
+    allowed: nearest !== undefined && known.length > NAMES_WORTH_LISTING ? nearest : `one of ${known.join(', ')}`,
     unknown: true,
   };
 }
@@ -120,11 +146,18 @@ const typeNames: Readonly<Record<string, string>> = { string: 'text', number: 'a
 function typeAllowed(data: unknown, schema: Schema): string {
   const types: readonly string[] = [schema.type ?? []].flat();
   if ((Number.isFinite(data) || typeof data === 'boolean') && types.includes('string')) {
-    return `${schema.enum === undefined ? 'it' : allowedBy(schema)} in quotes: ${quote(String(data))}`;
+    return accepts(schema, String(data)) ? `it in quotes: ${quote(String(data))}` : textAllowed(data, schema);
   }
   if (typeof data === 'string' && types.includes('integer') && /^\d+$/.test(data)) return `it without quotes: ${data}`;
   if (typeof data === 'string' && types.includes('boolean')) return 'true or false, without quotes';
   return allowedBy(schema);
+}
+
+function accepts({ enum: values, pattern, format, minLength = 0, maxLength = 10_000 }: Schema, text: string): boolean {
+  if (text.length < minLength || text.length > maxLength) return false;
+  if (values !== undefined && !values.includes(text)) return false;
+  if (pattern !== undefined && !new RegExp(pattern).test(text)) return false;
+  return !isFormatName(format) || hasFormat(format, text);
 }
 
 /** What a schema accepts, to complete "write …". */
@@ -184,12 +217,6 @@ function sizeAllowed(schema: Schema): string {
 function didYouMean(data: unknown, values: readonly string[]): string {
   const nearest = typeof data === 'string' && data !== '' ? suggest(data, values) : undefined;
   return nearest === undefined || values.length === 1 ? '' : `; did you mean ${nearest}?`;
-}
-
-/** Text that somebody meant to replace before this. */
-function placeholder(data: unknown): string {
-  if (typeof data !== 'string') return '';
-  return /\{\{|\$\{|\$\(|<[^>]*>|%\(/.test(data) ? ': a placeholder that is not filled in' : '';
 }
 
 function pathOf(pointer: string, value: unknown): Path {

@@ -1,4 +1,3 @@
-import { parseCron } from '../../apis/cron.ts';
 import { parseDuration } from '../../apis/duration.ts';
 import { isQuantity } from '../../apis/quantity.ts';
 import { FORMATS, type FormatName, isFormatName } from '../../apis/schemas/formats.ts';
@@ -7,9 +6,6 @@ import { FORMATS, type FormatName, isFormatName } from '../../apis/schemas/forma
 const CHECKS: Partial<Readonly<Record<FormatName, (text: string) => boolean>>> = {
   quantity: (text) => isQuantity(text) && !text.startsWith('-'),
   'go-duration': (text) => parseDuration(text) !== undefined,
-  // A word alone is no schedule, and no key to look up in a table.
-  'cron-schedule': (text) => /^@|\s/.test(text) && parseCron(text) !== undefined,
-  'ebs-volume-size': isEbsVolumeSize,
 };
 
 /** True where text is of this format. */
@@ -30,19 +26,6 @@ function checkOf(name: FormatName): (text: string) => boolean {
 
 function formatNames(): readonly FormatName[] {
   return Object.keys(FORMATS).filter(isFormatName);
-}
-
-const LARGEST_VOLUME: ReadonlyMap<string, number> = new Map([
-  ['Gi', 59_000],
-  ['G', 64_000],
-  ['Ti', 58],
-  ['T', 64],
-]);
-
-/** A3.19 */
-function isEbsVolumeSize(text: string): boolean {
-  const [, amount, unit = ''] = /^([1-9][0-9]*)(Gi|G|Ti|T)$/.exec(text) ?? [];
-  return Number(amount) <= (LARGEST_VOLUME.get(unit) ?? 0);
 }
 
 /** A time as Go reads it, of a day that the calendar has. */

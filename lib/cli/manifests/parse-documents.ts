@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import { locate, type Position, startOf } from './locate.ts';
 import type { Path } from './problem.ts';
+import { whyNotParsed } from './text-limits.ts';
 import { type TextProblem, templatingProblem, yamlProblem } from './yaml-problems.ts';
 
 export interface SourceDocument {
@@ -49,13 +50,8 @@ const YES_NO: readonly ScalarTag[] = [
 export function parseDocuments(text: string): ParsedSource {
   const lines = new LineCounter();
   const clean = text.replace(/^\uFEFF/, '');
-  const nul = clean.indexOf('\0');
-  if (nul >= 0)
-    return failed({
-      line: clean.slice(0, nul).split('\n').length,
-      message: 'is not text: it has a NUL character',
-      allowed: 'YAML or JSON in UTF-8',
-    });
+  const refused = whyNotParsed(clean);
+  if (refused !== undefined) return failed(refused);
   try {
     const parsed = parseAllDocuments(clean, {
       lineCounter: lines,

@@ -86,16 +86,16 @@ export function isValid<K extends ReadKind>(kind: K, value: unknown, report: Rep
     report(path, message, allowed);
   };
   if (!validate(value)) {
-    for (const error of validate.errors ?? []) {
+    // An object that is wrong throughout is not worth more.
+    for (const error of (validate.errors ?? []).slice(0, MOST_FAULTS)) {
       const explanation = explain(error, { value, schema: SCHEMAS[kind] });
       if (explanation?.unknown) report(explanation.path, explanation.message, explanation.allowed);
       else if (explanation !== undefined) once(explanation.path, explanation.message, explanation.allowed);
-      if (faults.length >= MOST_FAULTS) return false;
     }
   }
+  if (faults.length >= MOST_FAULTS) return false;
   checkRules(value, SCHEMAS[kind], { malformed: [...faults], report: once });
   return faults.length === 0;
 }
 
-/** An object that is wrong throughout is not worth more. */
 const MOST_FAULTS = 100;

@@ -1,9 +1,90 @@
-import type { Report } from '../manifests/problem.ts';
+import type { LabelSelector, PodTemplate } from '../../apis/kubernetes.ts';
+import { capacityBufferAdvice } from '../../core/advice/capacity-buffer.ts';
+import type { KnownFigures } from '../../core/advice/known-figures.ts';
+import { nodeClassAdvice } from '../../core/advice/node-class.ts';
+import { nodeOverlayAdvice } from '../../core/advice/node-overlay.ts';
+import { nodePoolAdvice } from '../../core/advice/node-pool.ts';
+import { podDisruptionBudgetAdvice, type Workload } from '../../core/advice/pod-disruption-budget.ts';
+import type { FieldProblem } from '../../core/validation/field-problem.ts';
+import { shippedFigures } from '../figures.ts';
 import type { ReadObject } from '../manifests/read-object.ts';
+import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 
-/** Reports what is legal in an object and surely not meant. */
-export type Advisor = (object: ReadObject, report: Report) => void;
+/** What is legal in an object and surely not meant. */
+export type Advisor = (object: ReadObject) => readonly FieldProblem[];
 
-export function adviser(_all: readonly ReadObject[]): Advisor {
-  return () => undefined;
+/** An advisor that knows the shipped figures and, for budgets, all objects of the files. */
+export function advisor(objects: readonly unknown[]): Advisor {
+  let figures: KnownFigures | undefined;
+  const known = (): KnownFigures => (figures ??= shippedFigures());
+  const workloads = workloadsIn(objects);
+  return (read) => {
+    switch (read.kind) {
+      case 'NodePool':
+        return nodePoolAdvice(read.object, known());
+      case 'NodeOverlay':
+        return nodeOverlayAdvice(read.object, known());
+      case 'EC2NodeClass':
+        return nodeClassAdvice(read.object);
+      case 'CapacityBuffer':
+        return capacityBufferAdvice(read.object);
+      case 'PodDisruptionBudget':
+        return podDisruptionBudgetAdvice(read.object, workloads);
+      case 'NodeClaim':
+      case 'Deployment':
+      case 'DaemonSet':
+      case 'Pod':
+      case 'Scenario':
+        return [];
+    }
+  };
+}
+
+const REPLICATED: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'ReplicaSet']);
+
+/** What has replicas; of a workload that an autoscaler names, nobody knows how many. */
+function workloadsIn(objects: readonly unknown[]): readonly Workload[] {
+  const autoscaled = new Set(objects.flatMap(scaleTargetOf));
+  return objects.flatMap((object) => {
+    const workload = workloadOf(object);
+    if (workload === undefined) return [];
+    const { kind, metadata } = workload;
+    return [{ ...workload, autoscaled: autoscaled.has(`${metadata.namespace ?? 'default'}/${kind}/${metadata.name}`) }];
+  });
+}
+
+function scaleTargetOf(object: unknown): readonly string[] {
+  const target = isRecord(object) ? field(field(object, 'spec'), 'scaleTargetRef') : undefined;
+  const name = textField(target, 'name');
+  if (name === undefined) return [];
+  const namespace = textField(field(object, 'metadata'), 'namespace') ?? 'default';
+  return [`${namespace}/${textField(target, 'kind') ?? 'Deployment'}/${name}`];
+}
+
+function workloadOf(object: unknown): Workload | undefined {
+  const kind = textField(object, 'kind') ?? '';
+  const [metadata, spec] = [field(object, 'metadata'), field(object, 'spec')];
+  const name = textField(metadata, 'name');
+  if (!REPLICATED.has(kind) || name === undefined || spec === undefined) return undefined;
+  const labels = textsOf(field(field(field(spec, 'template'), 'metadata'), 'labels'));
+  const template: PodTemplate = { metadata: { labels }, spec: { containers: [] } };
+  const selector: LabelSelector = { matchLabels: textsOf(field(field(spec, 'selector'), 'matchLabels')) };
+  const { replicas } = spec;
+  const namespace = textField(metadata, 'namespace');
+  return {
+    kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    spec: { ...(typeof replicas === 'number' && { replicas }), selector, template },
+  };
+}
+
+function field(value: unknown, name: string): UnknownRecord | undefined {
+  const found = isRecord(value) ? fieldOf(value, name) : undefined;
+  return isRecord(found) ? found : undefined;
+}
+
+function textsOf(map: UnknownRecord | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(map ?? {}).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])),
+  );
 }

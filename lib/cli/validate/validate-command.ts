@@ -1,10 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
-import { readSources } from '../read-sources.ts';
-import { renderValidation } from './render-validation.ts';
-import { validate } from './validation.ts';
+import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
 
 /** `kerf validate -f PATH…`: whether the API server and Karpenter would accept these manifests, without a cluster. */
 export const validateCommand: Command<CliContext> = buildCommand({
@@ -17,16 +13,5 @@ export const validateCommand: Command<CliContext> = buildCommand({
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,
-  func: runValidate,
+  loader: async () => (await import('./run-validate.ts')).runValidate,
 });
-
-function runValidate(this: CliContext, { file = [], output }: ManifestFlags, ...more: string[]): void {
-  const { sources, unreadable } = readSources(this, [...file, ...more]);
-  const found = validate(sources);
-  const all = { ...found, unreadable: [...unreadable.map((one) => ({ ...one, line: 1 })), ...found.unreadable] };
-  const { objects } = all;
-  const report = { objects, unreadable: all.unreadable };
-  this.process.stdout.write(output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderValidation(all, this));
-  const sound = all.unreadable.length === 0 && objects.every(({ valid }) => valid);
-  this.process.exitCode = found.seen === 0 ? EXIT.badInput : sound ? EXIT.fine : EXIT.findings;
-}

@@ -1,10 +1,10 @@
 import { classify, isOurs } from '../manifests/classify.ts';
-import { fixOf, formatPath, type ManifestProblem } from '../manifests/problem.ts';
+import { fixOf, formatPath, type ManifestProblem, type Report } from '../manifests/problem.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../manifests/read-documents.ts';
 import { type ReadObject, readObject } from '../manifests/read-object.ts';
-import { fieldOf, isRecord, textField } from '../manifests/record.ts';
+import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 import { reporterOf, type SourceObject } from '../manifests/source-object.ts';
-import { type Advisor, adviser } from './advice.ts';
+import { type Advisor, advisor } from './advice.ts';
 
 export interface Finding {
   readonly severity: 'error' | 'warning';
@@ -48,9 +48,9 @@ export interface Validation {
 export function validate(sources: readonly ManifestSource[]): Validation {
   const { objects, problems } = readDocuments(sources);
   const checked = objects.map(check);
-  const advice = adviser(checked.flatMap(({ read }) => read.map(({ object }) => object)));
+  const advise = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
   return {
-    objects: checked.flatMap((one) => validatedObject(one, advice) ?? []),
+    objects: checked.flatMap((one) => validatedObject(one, advise) ?? []),
     unreadable: problems.map((problem) => ({ file: problem.file, line: problem.line, message: sentenceOf(problem) })),
     seen: objects.length,
   };
@@ -75,17 +75,33 @@ function check(object: WrittenObject): Checked {
       reporterOf(source, warnings)(['spec'], 'is missing: the class selects nothing and never becomes ready', 'a spec');
       return [];
     }
+    if (found.readKind === 'NodePool') checkConsolidateAfter(source.value, report);
     const sound = readObject(found.readKind, source.value, report);
     return sound === undefined ? [] : [{ source, object: sound }];
   });
   return { object, errors, warnings, read };
 }
 
+/** A1.11: Kerf's CRD, like Karpenter's since 1.15, fills it in; the CRDs that AWS shipped before refuse the pool. */
+function checkConsolidateAfter(nodePool: UnknownRecord, report: Report): void {
+  const spec = fieldOf(nodePool, 'spec');
+  const disruption = isRecord(spec) ? fieldOf(spec, 'disruption') : undefined;
+  if (!isRecord(disruption) || (disruption['consolidateAfter'] ?? null) !== null) return;
+  report(
+    ['spec', 'disruption', 'consolidateAfter'],
+    'is missing, and Karpenter before 1.15 requires it where disruption is given',
+    '0s, which is what Kerf and Karpenter 1.15 fill in',
+  );
+}
+
 /** Undefined for an object that is not Karpenter's, unless something is to be said of it that is. */
-function validatedObject({ object, errors, read, ...checked }: Checked, advice: Advisor): ValidatedObject | undefined {
+function validatedObject({ object, errors, read, ...checked }: Checked, advise: Advisor): ValidatedObject | undefined {
   const { written } = object;
   const warnings = [...object.warnings, ...checked.warnings];
-  for (const one of read) advice(one.object, reporterOf(one.source, warnings));
+  for (const { source, object: sound } of read) {
+    const report = reporterOf(source, warnings);
+    for (const { path, message, allowed } of advise(sound)) report(path, message, allowed);
+  }
   const ours = isOurs(written.value);
   if (!ours && warnings.length === 0) return undefined;
   const findings = [

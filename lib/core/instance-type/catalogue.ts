@@ -32,7 +32,8 @@ const OPTIONAL_COLUMNS = [
   'accelerators',
 ];
 
-function readFacts(instanceTypesJson: unknown): readonly InstanceTypeFacts[] {
+/** The types alone, of all regions. *Errors:* as `readCatalogue`. */
+export function readFacts(instanceTypesJson: unknown): readonly InstanceTypeFacts[] {
   const document = record(instanceTypesJson, 'instance types');
   const columns = list(document['columns'], 'instance types, columns').map((name) =>
     text(name, 'instance types, columns'),

@@ -8,6 +8,7 @@ import {
 } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
 import type { FieldProblem } from './field-problem.ts';
+import { placeholderHint } from './placeholder.ts';
 
 /** A1.26: labels of which a NodePool may name values that nobody knows, but not these alone. */
 const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -64,7 +65,8 @@ function valueProblems({ operator, values = [] }: NodePoolRequirement, index: nu
 
 export function labelValueProblems(value: string, path: FieldProblem['path']): readonly FieldProblem[] {
   if (/^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value)) return [];
-  return [{ path, message: `${JSON.stringify(value)} is no label value`, allowed: `${NAME_RULE}; it may be empty` }];
+  const message = `${JSON.stringify(value)} is no label value${placeholderHint(value)}`;
+  return [{ path, message, allowed: `${NAME_RULE}; it may be empty` }];
 }
 
 function knownValueProblems(

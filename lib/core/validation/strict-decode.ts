@@ -65,7 +65,7 @@ function whyWrong(value: unknown, leaf: Leaf): string | undefined {
     case 'anything':
       return undefined;
     case 'text':
-      return typeof value === 'string' ? undefined : 'text, in quotes';
+      return typeof value === 'string' ? undefined : textAllowed(value);
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'true or false';
     case 'number':
@@ -82,6 +82,10 @@ function whyWrong(value: unknown, leaf: Leaf): string | undefined {
     case 'quantity':
       return isAmount(value) ? undefined : 'a quantity such as 100m, 2 or 512Mi';
   }
+}
+
+function textAllowed(value: unknown): string {
+  return typeof value === 'object' ? 'text' : `it in quotes: ${JSON.stringify(String(value))}`;
 }
 
 const DURATION = 'a duration such as 10s or 1h30m';

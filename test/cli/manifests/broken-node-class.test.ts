@@ -12,7 +12,18 @@ const NODE_CLASSES: readonly Case[] = [
     'stands beside role',
   ],
   [nodeClass('role: KarpenterNodeRole', 'role: ""'), 6, 'spec.role', '"" is too short'],
-  [nodeClass('    - alias: al2023@latest\n', ''), 7, 'spec.amiSelectorTerms', 'has no value'],
+  [
+    nodeClass('    - alias: al2023@latest\n', ''),
+    7,
+    'spec.amiSelectorTerms',
+    'is missing; write which images to launch',
+  ],
+  [
+    nodeClass('\n    - alias: al2023@latest\n', ' []\n'),
+    7,
+    'spec.amiSelectorTerms',
+    'has no entry; write which images to launch, such as [{alias: al2023@latest}]',
+  ],
   [nodeClass('  amiSelectorTerms:\n    - alias: al2023@latest\n', ''), 5, 'spec.amiSelectorTerms', 'is missing'],
   [nodeClass('alias: al2023@latest', 'alias: al2023'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
   [nodeClass('alias: al2023@latest', 'alias: ubuntu@latest'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
@@ -21,13 +32,13 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('alias: al2023@latest', 'alias: al2023@latest\n      name: x'),
     8,
     'spec.amiSelectorTerms[0].alias',
-    'stands beside name',
+    '"al2023@latest" stands beside id, tags, name or owner; write alias alone in its term',
   ],
   [
     nodeClass('alias: al2023@latest', 'alias: al2023@latest\n    - id: ami-1'),
     8,
-    'spec.amiSelectorTerms[0].alias',
-    'is one of 2 terms',
+    'spec.amiSelectorTerms[0]',
+    'has an alias and is one of several terms; write an alias as the only term',
   ],
   [
     nodeClass('alias: al2023@latest', 'id: ami-0a'),
@@ -52,7 +63,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('  subnetSelectorTerms:\n    - tags: {karpenter.sh/discovery: demo}', '  subnetSelectorTerms: []'),
     9,
     'spec.subnetSelectorTerms',
-    'has no entry; write 1 to 30 entries',
+    'has no entry; write which subnets to launch in, such as [{tags:',
   ],
   [
     nodeClass('    - tags: {karpenter.sh/discovery: demo}', '    - id: vpc-1'),
@@ -68,9 +79,9 @@ const NODE_CLASSES: readonly Case[] = [
   ],
   [
     nodeClass('    - tags: {karpenter.sh/discovery: demo}', '    - {id: subnet-1, tags: {a: b}}'),
-    10,
-    'spec.subnetSelectorTerms[0]',
-    'id and tags stand in one term',
+    9,
+    'spec.subnetSelectorTerms',
+    'has id beside tags in every term; write id alone in its term',
   ],
   [
     nodeClass('    - tags: {karpenter.sh/discovery: demo}', '    - tags: {a: ""}'),
@@ -82,7 +93,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('{team: web}', '{karpenter.sh/nodepool: a}'),
     13,
     'spec.tags["karpenter.sh/nodepool"]',
-    'Karpenter sets this tag itself',
+    'is a tag that Karpenter sets itself; write another tag',
   ],
   [nodeClass('{team: web}', '{team: 1}'), 13, 'spec.tags.team', 'in quotes'],
   [nodeClass('  tags:', '  instanceStorePolicy: RAID1\n  tags:'), 13, 'spec.instanceStorePolicy', 'write RAID0'],
@@ -107,10 +118,16 @@ const NODE_CLASSES: readonly Case[] = [
   [nodeClass('  tags:', '  kubelet: {maxPod: 10}\n  tags:'), 13, 'spec.kubelet.maxPod', 'did you mean maxPods?'],
   [nodeClass('  tags:', '  kubelet: {maxPods: many}\n  tags:'), 13, 'spec.kubelet.maxPods', 'a whole number'],
   [
-    nodeClass('  tags:', '  kubelet: {systemReserved: {gpu: 1}}\n  tags:'),
+    nodeClass('  tags:', '  kubelet: {systemReserved: {gpu: "1"}}\n  tags:'),
     13,
     'spec.kubelet.systemReserved.gpu',
     'one of cpu, memory',
+  ],
+  [
+    nodeClass('  tags:', '  kubelet: {systemReserved: {cpu: 1}}\n  tags:'),
+    13,
+    'spec.kubelet.systemReserved.cpu',
+    'cannot be 1; write it in quotes: "1"',
   ],
   [
     nodeClass('  tags:', '  kubelet: {evictionHard: {memory.available: 5}}\n  tags:'),
@@ -136,6 +153,19 @@ const NODE_CLASSES: readonly Case[] = [
     'spec.metadataOptions.httpTokens',
     'required, optional',
   ],
+  [
+    nodeClass('  subnetSelectorTerms:\n    - tags: {karpenter.sh/discovery: demo}\n', ''),
+    5,
+    'spec.subnetSelectorTerms',
+    'is missing; write which subnets',
+  ],
+  [
+    nodeClass('alias: al2023@latest', 'alias: al2023@v1@v2'),
+    8,
+    'spec.amiSelectorTerms[0].alias',
+    'is not family@version; write one @',
+  ],
+  [nodeClass('  tags:', '  tagz: {a: b}\n  tags:'), 13, 'spec.tagz', 'did you mean tags?; write tags'],
   [nodeClass('  tags:', '  subnetSelector: {a: b}\n  tags:'), 13, 'spec.subnetSelector', 'spec.subnetSelectorTerms'],
 ];
 

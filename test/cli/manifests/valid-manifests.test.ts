@@ -51,6 +51,9 @@ const VALID: readonly (readonly [rule: string, text: string])[] = [
   ],
   ['a schedule by name', pool('0 9 * * mon-fri', '"@daily"')],
   ['a schedule with steps, lists and names', pool('0 9 * * mon-fri', '"*/5,7 0-6/2 1,15 JAN-mar ?"')],
+  ['a schedule that only Karpenter itself cannot read (A1.17)', pool('0 9 * * mon-fri', '0 25 * * mon-fry')],
+  ['a limit below zero', pool('400Gi', '-1Gi')],
+  ['a label without a value, which the server drops', pool('{team: web}', '{team: }')],
   ['all reasons', pool('nodes: 10%', 'nodes: 100%\n        reasons: [Empty, Drifted, Underutilized]')],
   [
     'a pool of fixed size',
@@ -224,7 +227,6 @@ describe('what is read', () => {
       'autoscaling/v2/HorizontalPodAutoscaler',
       'rbac.authorization.k8s.io/v1/ClusterRole',
       'scheduling.k8s.io/v1/PriorityClass',
-      'karpenter.sh/v1alpha1/NodeOverlay',
       'eks.amazonaws.com/v1/NodeClass',
       'container.example.com/v1/NodePool',
     ];
@@ -253,7 +255,7 @@ describe('what is read', () => {
     const { nodePools, nodeClasses } = read(join(NODE_POOL, NODE_CLASS));
     expect(nodePools[0]?.spec.template.spec.expireAfter).toBe('720h');
     expect(nodePools[0]?.spec.disruption).toEqual({
-      consolidateAfter: '0s',
+      consolidateAfter: '30s',
       consolidationPolicy: 'WhenEmptyOrUnderutilized',
       budgets: [{ nodes: '10%' }],
     });

@@ -1,0 +1,87 @@
+import type { Scenario } from '../../apis/scenario.ts';
+import { HOUR_MS } from '../../apis/time.ts';
+import type { SimulationResult } from '../../simulator/result.ts';
+import { type SimulationInput, simulate } from '../../simulator/simulation.ts';
+import type { CliContext } from '../context.ts';
+import { BadInputError, EXIT } from '../exit-codes.ts';
+import { shippedCatalogue } from '../figures.ts';
+import { formatProblem } from '../manifests/format-problem.ts';
+import { type Manifests, readManifests } from '../manifests/read-manifests.ts';
+import { readSources } from '../read-sources.ts';
+import { chooseRegion } from './choose-region.ts';
+import { renderSummary } from './render-summary.ts';
+import { timelineRenderer } from './render-timeline.ts';
+import type { SimulateFlags } from './simulate-command.ts';
+
+/** What `kerf simulate` does. */
+export async function runSimulate(this: CliContext, flags: SimulateFlags, ...files: string[]): Promise<void> {
+  const { stdout, stderr } = this.process;
+  const { sources, unreadable } = readSources(this, files);
+  const [missing] = unreadable;
+  if (missing !== undefined)
+    throw new BadInputError(
+      `${missing.file} ${missing.message}. Name files or folders that exist, or - for standard input`,
+    );
+  const { manifests, problems, warnings } = readManifests(sources);
+  stderr.write(warnings.map((warning) => `${formatProblem(warning)}\n`).join(''));
+  if (problems.length > 0) {
+    stderr.write(problems.map((problem) => `${formatProblem(problem)}\n`).join(''));
+    stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was simulated.\n`);
+    this.process.exitCode = EXIT.badInput;
+    return;
+  }
+  for (const { file, line, kind, name, note } of manifests.ignored)
+    stderr.write(`${file}:${line}  ${kind}/${name}: ${note}\n`);
+  const input = inputOf(manifests, flags);
+  const result = flags.output === 'json' ? await drain(input) : await show(this, input, flags.speed);
+  stdout.write(flags.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, this));
+}
+
+function inputOf(manifests: Manifests, flags: SimulateFlags): SimulationInput {
+  const scenario: Scenario | undefined = manifests.scenarios[0];
+  checkSize(manifests);
+  return {
+    manifests,
+    ...(scenario === undefined ? {} : { scenario }),
+    catalogue: shippedCatalogue(chooseRegion(manifests.nodePools, flags.region ?? scenario?.region)),
+    seed: flags.seed ?? scenario?.seed ?? 1,
+    durationMs: flags.for ?? scenario?.durationMs ?? HOUR_MS,
+  };
+}
+
+async function drain(input: SimulationInput): Promise<SimulationResult> {
+  const run = simulate(input);
+  let step = await run.next();
+  while (step.done !== true) step = await run.next();
+  return step.value;
+}
+
+/** More than a simulation in one process can show in a time that anybody would wait for. */
+const MOST_PODS = 20_000;
+
+function checkSize(manifests: Manifests): void {
+  const pods = manifests.deployments.reduce((sum, one) => sum + (one.spec.replicas ?? 1), manifests.pods.length);
+  if (pods > MOST_PODS)
+    throw new BadInputError(`${pods} pods are too many: at most ${MOST_PODS} are simulated; lower the replicas`);
+}
+
+/** Prints what happens when it happens, at the speed that was asked for. */
+async function show(context: CliContext, input: SimulationInput, speed: number | undefined): Promise<SimulationResult> {
+  const renderer = timelineRenderer(context);
+  context.process.stdout.write(renderer.title(input));
+  const run = simulate(input);
+  let shownAt = 0;
+  let step = await run.next();
+  while (step.done !== true) {
+    const { at } = step.value;
+    if (Math.floor(at) > Math.floor(shownAt)) context.process.stdout.write(renderer.flush());
+    if (at > shownAt) {
+      if (speed !== undefined) await context.sleep(((at - shownAt) * 1_000) / speed);
+      shownAt = at;
+    }
+    context.process.stdout.write(renderer.entry(step.value));
+    step = await run.next();
+  }
+  context.process.stdout.write(renderer.flush());
+  return step.value;
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { runKerf } from './run-kerf.ts';
+
+const OLD_POOL = `# Our first pool.
+apiVersion: karpenter.sh/v1beta1
+kind: NodePool
+metadata:
+  name: default # everybody's
+spec:
+  template:
+    spec:
+      nodeClassRef:
+        name: default
+      requirements:
+        # Cheap ones.
+        - key: karpenter.sh/capacity-type
+          operator: In
+          values: ["spot"]
+  disruption:
+    consolidationPolicy: WhenUnderutilized
+`;
+const NEW_POOL = `# Our first pool.
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: default # everybody's
+spec:
+  template:
+    spec:
+      nodeClassRef:
+        group: karpenter.k8s.aws
+        kind: EC2NodeClass
+        name: default
+      requirements:
+        # Cheap ones.
+        - key: karpenter.sh/capacity-type
+          operator: In
+          values: ["spot"]
+  disruption:
+    consolidationPolicy: WhenEmptyOrUnderutilized
+    consolidateAfter: 0s
+`;
+const TODAY = `# As it is.
+apiVersion:   v1
+kind: ConfigMap
+metadata: { name: odd   }
+data: {a: "x" } # tail
+`;
+
+describe('what is printed', () => {
+  test('old objects in the API of today, with their comments', async () => {
+    const { stdout, code } = await runKerf(['convert', '-f', 'a.yaml'], { 'a.yaml': OLD_POOL });
+    expect({ stdout, code }).toEqual({ stdout: NEW_POOL, code: 0 });
+  });
+
+  test('what needs no change, letter by letter', async () => {
+    const { stdout, stderr } = await runKerf(['convert', '-f', 'a.yaml'], { 'a.yaml': TODAY });
+    expect(stdout).toBe(TODAY);
+    expect(stderr).toBe('0 of 1 document converted\n');
+  });
+
+  test('documents of several files, kept apart', async () => {
+    const files = { 'a.yaml': `${TODAY}---\n${OLD_POOL}`, 'b.yaml': TODAY, 'c.yaml': `---\n${TODAY}` };
+    const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-f', 'b.yaml', '-f', 'c.yaml'], files);
+    expect(stdout).toBe(`${TODAY}---\n${NEW_POOL}---\n${TODAY}---\n${TODAY}`);
+  });
+
+  test('a file whose last line has no end', async () => {
+    const files = { 'a.yaml': TODAY.trimEnd(), 'b.yaml': TODAY };
+    const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-f', 'b.yaml'], files);
+    expect(stdout).toBe(`${TODAY}---\n${TODAY}`);
+  });
+
+  test('the same again, when converted again', async () => {
+    const { stdout } = await runKerf(['convert', '-f', '-'], { '-': NEW_POOL });
+    expect(stdout).toBe(NEW_POOL);
+  });
+});
+
+test('kubelet settings move to the node class, in whichever file it is', async () => {
+  const pool = OLD_POOL.replace('      requirements:', '      kubelet: {maxPods: 20}\n      requirements:');
+  const nodeClass = `apiVersion: karpenter.k8s.aws/v1beta1
+kind: EC2NodeClass
+metadata: {name: default}
+spec: {amiFamily: AL2023, role: node, subnetSelectorTerms: [{tags: {a: b}}], securityGroupSelectorTerms: [{tags: {a: b}}]}
+`;
+  const args = ['convert', '-f', 'pool.yaml', '-f', 'class.yaml', '-o', 'json'];
+  const { stdout } = await runKerf(args, { 'pool.yaml': pool, 'class.yaml': nodeClass });
+  expect(JSON.parse(stdout).objects).toMatchObject([
+    { kind: 'NodePool', spec: { template: { spec: expect.not.objectContaining({ kubelet: expect.anything() }) } } },
+    { kind: 'EC2NodeClass', spec: { kubelet: { maxPods: 20 }, amiSelectorTerms: [{ alias: 'al2023@latest' }] } },
+  ]);
+});
+
+describe('what is said beside it', () => {
+  const GONE = OLD_POOL.replace('  disruption:', '  oldSetting: 1\n  disruption:');
+
+  test('a field that has no place any more, with file, line and what to do', async () => {
+    const { stdout, stderr } = await runKerf(['convert', '-f', 'a.yaml'], { 'a.yaml': GONE });
+    expect(stdout).not.toContain('oldSetting');
+    expect(stderr).toMatch(/^a\.yaml:16 {2}warning {2}spec\.oldSetting: .*\n {4}→ .+\n1 of 1 document converted\n$/);
+  });
+
+  test('the same as JSON', async () => {
+    const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-o', 'json'], { 'a.yaml': GONE });
+    expect(JSON.parse(stdout)).toMatchObject({
+      objects: [{ apiVersion: 'karpenter.sh/v1' }],
+      warnings: [
+        { file: 'a.yaml', line: 16, path: 'spec.oldSetting', message: expect.any(String), fix: expect.any(String) },
+      ],
+      unreadable: [],
+    });
+  });
+
+  test.each<readonly [string, Readonly<Record<string, string>>, number, string]>([
+    ['one of two cannot be read', { 'a.yaml': OLD_POOL, 'b.yaml': 'a: b: c\n' }, 1, 'b.yaml:1  error  not valid YAML'],
+    ['none can', { 'b.yaml': 'a: b: c\n' }, 2, 'b.yaml:1  error  not valid YAML'],
+  ])('text that is no YAML: %s', async (_, files, expected, words) => {
+    const args = Object.keys(files).flatMap((file) => ['-f', file]);
+    const { stderr, code } = await runKerf(['convert', ...args], files);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(words);
+  });
+});

@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest';
+import type { ValidatedObject } from '../../lib/cli/validate/validation.ts';
+import { runKerf } from './run-kerf.ts';
+
+const POOL = `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: default
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [spot]}
+`;
+const BROKEN = POOL.replace('spec:\n', 'spec:\n  weight: 101\n');
+const CLASS = `apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec:
+  role: node
+  amiSelectorTerms: [{alias: al2023@latest}]
+  subnetSelectorTerms: [{tags: {a: b}}]
+  securityGroupSelectorTerms: [{tags: {a: b}}]
+`;
+const SERVICE = 'apiVersion: v1\nkind: Service\nmetadata: {name: web}\n';
+const NO_YAML = 'a: b: c\n';
+
+interface Report {
+  readonly objects: readonly ValidatedObject[];
+  readonly unreadable: readonly { readonly file: string; readonly line: number; readonly message: string }[];
+}
+
+async function validated(
+  files: Readonly<Record<string, string>>,
+  ...paths: readonly string[]
+): Promise<Report & { readonly code: number }> {
+  const args = (paths.length === 0 ? Object.keys(files) : paths).flatMap((path) => ['-f', path]);
+  const { stdout, stderr, code } = await runKerf(['validate', ...args, '--output', 'json'], files);
+  expect(stderr).toBe('');
+  const report: Report = JSON.parse(stdout);
+  return { ...report, code };
+}
+
+function join(...documents: readonly string[]): string {
+  return documents.join('---\n');
+}
+
+describe('the exit code says', () => {
+  test.each<readonly [string, Readonly<Record<string, string>>, number]>([
+    ['all valid', { 'a.yaml': POOL, 'b.yaml': CLASS }, 0],
+    ['nothing of ours, and read', { 'a.yaml': SERVICE }, 0],
+    ['one is invalid', { 'a.yaml': POOL, 'b.yaml': BROKEN }, 1],
+    ['one cannot be read', { 'a.yaml': POOL, 'b.yaml': NO_YAML }, 1],
+    ['a document among sound ones cannot be read', { 'a.yaml': join(POOL, NO_YAML) }, 1],
+    ['nothing could be read', { 'a.yaml': NO_YAML }, 2],
+    ['there is nothing in the file', { 'a.yaml': '# nothing\n' }, 2],
+  ])('%s', async (_, files, code) => {
+    expect((await validated(files)).code).toBe(code);
+  });
+
+  test('a path is missing: 1 beside others, 2 alone', async () => {
+    const files = { 'a.yaml': POOL };
+    expect(await validated(files, 'a.yaml', 'b.yaml')).toMatchObject({
+      code: 1,
+      unreadable: [{ file: 'b.yaml', line: 1, message: expect.stringContaining('no such file') }],
+    });
+    expect(await validated(files, 'b.yaml')).toMatchObject({ code: 2, objects: [] });
+  });
+
+  test('warnings are no reason to fail', async () => {
+    const { code, objects } = await validated({ 'a.yaml': POOL.replace('spot', 'spot, spto') });
+    expect(objects).toMatchObject([{ valid: true, findings: [{ severity: 'warning' }] }]);
+    expect(code).toBe(0);
+  });
+});
+
+test('a finding has its severity, field, line, what is wrong and what to write', async () => {
+  const { objects } = await validated({ 'a.yaml': join(CLASS, BROKEN) });
+  expect(objects).toEqual([
+    {
+      file: 'a.yaml',
+      document: 0,
+      apiVersion: 'karpenter.k8s.aws/v1',
+      kind: 'EC2NodeClass',
+      name: 'default',
+      valid: true,
+      findings: [],
+    },
+    {
+      file: 'a.yaml',
+      document: 1,
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodePool',
+      name: 'default',
+      valid: false,
+      findings: [
+        {
+          severity: 'error',
+          path: 'spec.weight',
+          line: 15,
+          message: '101 is too large',
+          fix: 'write a whole number from 1 to 100',
+        },
+      ],
+    },
+  ]);
+});
+
+describe('what is read', () => {
+  test('folders, all the way down, without hidden ones and installed packages', async () => {
+    const files = {
+      'm/pool.yaml': POOL,
+      'm/aws/class.yml': CLASS,
+      'm/notes.txt': NO_YAML,
+      'm/.git/x.yaml': NO_YAML,
+      'm/node_modules/x.yaml': NO_YAML,
+    };
+    const { objects, code } = await validated(files, 'm');
+    expect({ code, files: objects.map(({ file }) => file) }).toEqual({
+      code: 0,
+      files: ['m/aws/class.yml', 'm/pool.yaml'],
+    });
+  });
+
+  test('standard input, and paths without -f', async () => {
+    const { stdout, code } = await runKerf(['validate', '-f', '-', 'b.yaml', '-o', 'json'], {
+      '-': POOL,
+      'b.yaml': CLASS,
+    });
+    const { objects }: Report = JSON.parse(stdout);
+    expect({ code, files: objects.map(({ file }) => file) }).toEqual({ code: 0, files: ['stdin', 'b.yaml'] });
+  });
+
+  test('a path that is named twice is read once', async () => {
+    expect((await validated({ 'a.yaml': POOL }, 'a.yaml', 'a.yaml')).objects).toHaveLength(1);
+  });
+
+  test('a List: each item is an object of its own, with its own field paths', async () => {
+    const items = [POOL, BROKEN].map((text) => text.replaceAll('\n', '\n    ').trimEnd());
+    const text = `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => `  - ${item}\n`).join('')}`;
+    const { objects } = await validated({ 'a.yaml': text });
+    expect(objects.map(({ valid, findings }) => [valid, ...findings.map(({ path }) => path)])).toEqual([
+      [true],
+      [false, 'spec.weight'],
+    ]);
+  });
+
+  test('empty documents count in the numbering', async () => {
+    const { objects } = await validated({ 'a.yaml': `---\n# nothing\n---\n${POOL}` });
+    expect(objects.map(({ document }) => document)).toEqual([1]);
+  });
+
+  test('kinds of others are passed over, whatever they look like', async () => {
+    const others = join(
+      SERVICE,
+      'apiVersion: eks.amazonaws.com/v1\nkind: NodeClass\nmetadata: 5\n',
+      '- a\n- b\n',
+      'just: values\n',
+    );
+    expect(await validated({ 'a.yaml': others })).toEqual({ objects: [], unreadable: [], code: 0 });
+  });
+
+  test.each([
+    ['a version that there never was', POOL.replace('karpenter.sh/v1', 'karpenter.sh/v2'), 'apiVersion'],
+    ['a slip in the kind', POOL.replace('kind: NodePool', 'kind: NodePol'), 'kind'],
+    ['no version', POOL.replace('apiVersion: karpenter.sh/v1\n', ''), 'apiVersion'],
+    ['a slip in the group', POOL.replace('karpenter.sh/v1', 'karpenter.s/v1'), 'apiVersion'],
+  ])('%s is a finding of an object that means to be ours', async (_, text, path) => {
+    const { objects } = await validated({ 'a.yaml': text });
+    expect(objects).toMatchObject([{ valid: false, findings: [{ severity: 'error', path }] }]);
+  });
+});
+
+describe('objects of before v1', () => {
+  test('are judged as what they are today, and the conversion speaks up', async () => {
+    const old = `apiVersion: karpenter.sh/v1beta1
+kind: NodePool
+metadata: {name: old}
+spec:
+  weight: 500
+  template:
+    spec:
+      nodeClassRef: {apiVersion: karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, name: default}
+      requirements: []
+  disruption: {consolidationPolicy: WhenUnderutilized, expireAfter: 10h}
+`;
+    const { objects } = await validated({ 'a.yaml': old });
+    expect(objects).toMatchObject([
+      { apiVersion: 'karpenter.sh/v1beta1', kind: 'NodePool', name: 'old', valid: false },
+    ]);
+    expect(objects[0]?.findings.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { path: 'spec.weight', line: 5 },
+    ]);
+  });
+
+  test('a Provisioner that holds its provider is one object, sound if both its halves are', async () => {
+    const text = `apiVersion: karpenter.sh/v1alpha5
+kind: Provisioner
+metadata: {name: old}
+spec:
+  provider:
+    subnetSelector: {a: b}
+    securityGroupSelector: {a: b}
+    instanceProfile: nodes
+  ttlSecondsAfterEmpty: 30
+`;
+    const { objects } = await validated({ 'a.yaml': text });
+    expect(objects).toMatchObject([{ kind: 'Provisioner', valid: true }]);
+  });
+});
+
+test('disruption without consolidateAfter is refused, as by the CRDs that AWS shipped before 1.15 (A1.11)', async () => {
+  const { objects } = await validated({ 'a.yaml': `${POOL}  disruption: {consolidationPolicy: WhenEmpty}\n` });
+  expect(objects[0]?.findings).toMatchObject([
+    { severity: 'error', path: 'spec.disruption.consolidateAfter', line: 11, fix: expect.stringContaining('0s') },
+  ]);
+});
+
+test('an EC2NodeClass without a spec is accepted by the server, and of no use', async () => {
+  const { objects } = await validated({
+    'a.yaml': 'apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\n',
+  });
+  expect(objects).toMatchObject([{ valid: true, findings: [{ severity: 'warning', path: 'spec' }] }]);
+});
+
+describe('what is legal and surely not meant is a warning', () => {
+  const budget = (fields: string): string =>
+    `apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, ${fields}}\n`;
+  const workload = (kind: string): string =>
+    `apiVersion: apps/v1\nkind: ${kind}\nmetadata: {name: web}\nspec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web}]}}}\n`;
+  const scaler =
+    'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\nspec: {scaleTargetRef: {kind: StatefulSet, name: web}}\n';
+
+  test.each<readonly [string, string, string]>([
+    [
+      'requirements that no instance type meets',
+      POOL.replace('spot', 'spot]}\n        - {key: karpenter.k8s.aws/instance-family, operator: In, values: [m99'),
+      'no instance',
+    ],
+    [
+      'a budget that blocks everything for ever',
+      `${POOL}  disruption: {consolidateAfter: 0s, budgets: [{nodes: "0"}]}\n`,
+      'at all times',
+    ],
+    ['a PDB that never allows an eviction', budget('maxUnavailable: 0'), 'never'],
+    ['a PDB that needs all the replicas there are', join(budget('minAvailable: 2'), workload('StatefulSet')), 'never'],
+    ['a placeholder that nobody filled in', CLASS.replace('role: node', 'role: "${ROLE}"'), 'placeholder'],
+    [
+      'a workload that names what was renamed',
+      workload('Deployment').replace(
+        'metadata: {labels',
+        'metadata: {annotations: {karpenter.sh/do-not-evict: "true"}, labels',
+      ),
+      'do-not-disrupt',
+    ],
+  ])('%s', async (_, text, words) => {
+    const { objects, code } = await validated({ 'a.yaml': text });
+    expect(objects.flatMap(({ findings }) => findings)).toMatchObject([{ severity: 'warning' }]);
+    expect(JSON.stringify(objects)).toContain(words);
+    expect(code).toBe(0);
+  });
+
+  test('a PDB over what an autoscaler grows is none', async () => {
+    const { objects } = await validated({ 'a.yaml': join(budget('minAvailable: 2'), workload('StatefulSet'), scaler) });
+    expect(objects).toEqual([]);
+  });
+
+  test('a sound PDB is not mentioned', async () => {
+    expect((await validated({ 'a.yaml': budget('maxUnavailable: 1') })).objects).toEqual([]);
+  });
+});
+
+describe('for people', () => {
+  test('each finding is a place, a sentence and what to do; the last line sums up', async () => {
+    const { stdout } = await runKerf(['validate', '-f', 'a.yaml'], { 'a.yaml': join(CLASS, BROKEN) });
+    expect(stdout).toBe(
+      'a.yaml:15  error  NodePool/default  spec.weight: 101 is too large\n    → write a whole number from 1 to 100\n2 objects, 1 invalid\n',
+    );
+  });
+
+  test.each([
+    [{ 'a.yaml': POOL }, '1 object, all valid\n'],
+    [{ 'a.yaml': SERVICE }, "none of 1 object is Karpenter's\n"],
+  ])('nothing to say is one line', async (files, line) => {
+    expect((await runKerf(['validate', '-f', 'a.yaml'], files)).stdout).toBe(line);
+  });
+
+  test('no path at all is bad input that says what to name', async () => {
+    const { code, stderr } = await runKerf(['validate']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'no file is named: add -f and a file, a folder, or - for standard input\n',
+    });
+  });
+});
