@@ -1,3 +1,4 @@
+import { FAMILY_OF_ALIAS } from '../ami-family.ts';
 import { AGE_COLUMN, type CustomResource, READY_COLUMN } from './custom-resource.ts';
 import { INSTANCE } from './ec2-node-class-instance.ts';
 import { AMIS, CAPACITY_RESERVATIONS, PLACEMENT_GROUP, SECURITY_GROUPS, SUBNETS } from './ec2-node-class-selectors.ts';
@@ -33,17 +34,8 @@ const TAGS: Schema = described(
   ),
 );
 
-const FAMILY_OF_ALIAS = {
-  al2: 'AL2',
-  al2023: 'AL2023',
-  bottlerocket: 'Bottlerocket',
-  windows2019: 'Windows2019',
-  windows2022: 'Windows2022',
-  windows2025: 'Windows2025',
-} as const;
-
 /** A3.6: one rule for each family, so that the message can name it. */
-const FAMILY_RULES: readonly Rule[] = Object.entries(FAMILY_OF_ALIAS).map(([alias, family]) => ({
+const FAMILY_RULES: readonly Rule[] = [...FAMILY_OF_ALIAS].map(([alias, family]) => ({
   rule: `!has(self.amiFamily) || self.amiFamily in ['Custom', '${family}'] || !self.amiSelectorTerms.exists(x, has(x.alias) && x.alias.startsWith('${alias}@'))`,
   message: 'is not the family of the alias',
   allowed: `${family}, Custom or no amiFamily`,

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { SimulationInput } from '../../simulator/simulation.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
 import type { CliContext } from '../context.ts';
+import { wrapText } from '../wrap-text.ts';
 import { counted, type Description, describeEntry } from './describe-entry.ts';
 
 /** Where output goes to: how wide, and whether in colour. */
@@ -62,28 +63,16 @@ function title({ manifests, catalogue, seed }: SimulationInput, terminal: Termin
   const what = counts.flatMap(([count, kind]) => (count === 0 ? [] : [counted(count, kind)])).join(', ');
   const source = `${catalogue.facts.length} instance types, prices of ${catalogue.asOf.slice(0, 10)}`;
   const text = `Simulated EKS cluster in ${catalogue.region}: ${what}. ${source}, seed ${seed}. It starts at zero nodes.`;
-  return `${paint(wrap(text, terminal.columns ?? DEFAULT_COLUMNS).join('\n'), 'bold', terminal)}\n\n`;
+  return `${paint(wrapText(text, terminal.columns ?? DEFAULT_COLUMNS).join('\n'), 'bold', terminal)}\n\n`;
 }
 
 /** `00:01:12  label        text`, long text wrapped under itself. */
 function format(at: number, { label, text, style }: Description, terminal: Terminal): string {
   const head = `${clock(at)}  ${label.padEnd(11)} `;
   const room = Math.max(40, (terminal.columns ?? DEFAULT_COLUMNS) - head.length);
-  const [first = '', ...more] = wrap(text, room);
+  const [first = '', ...more] = wrapText(text, room);
   const body = [first, ...more.map((part) => ' '.repeat(head.length) + part)].join('\n');
   return `${paint(clock(at), 'quiet', terminal)}  ${paint(label.padEnd(11), style, terminal)} ${paint(body, style, terminal)}\n`;
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 function clock(seconds: number): string {

@@ -1,9 +1,11 @@
 import { styleText } from 'node:util';
 import type { CliContext } from '../context.ts';
+import { wrapText } from '../wrap-text.ts';
 import type { Finding, ValidatedObject, Validation } from './validation.ts';
 
 type Terminal = Pick<CliContext, 'columns' | 'color'>;
 
+const INDENT = '    ';
 const COLORS = { error: 'red', warning: 'yellow' } as const;
 
 /** Each finding with its place and what to do about it, then one line that sums up. */
@@ -32,24 +34,14 @@ interface Entry {
 function rendered({ place, severity, what, fix }: Entry, { columns, color }: Terminal): string {
   const word = color ? styleText(COLORS[severity], severity, { validateStream: false }) : severity;
   const [first = '', ...rest] = wrapped(`${place}  ${severity}  ${what}`, columns);
-  const lines = [first.replace(`  ${severity}  `, `  ${word}  `), ...rest.map((line) => `    ${line}`)];
-  const advice = fix === '' ? [] : wrapped(`→ ${fix}`, columns).map((line) => `    ${line}`);
+  const lines = [first.replace(`  ${severity}  `, `  ${word}  `), ...rest.map((line) => `${INDENT}${line}`)];
+  const advice = fix === '' ? [] : wrapped(`→ ${fix}`, columns).map((line) => `${INDENT}${line}`);
   return `${[...lines, ...advice].join('\n')}\n`;
 }
 
-/** Lines of words, four columns short of the terminal's width; one line where the output is no terminal. */
+/** One line where the output is no terminal. */
 function wrapped(text: string, columns: number | undefined): readonly string[] {
-  if (columns === undefined) return [text];
-  const width = Math.max(columns - 4, 20);
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
+  return columns === undefined ? [text] : wrapText(text, Math.max(columns - INDENT.length, 20));
 }
 
 function summaryOf({ objects, unreadable, seen }: Validation): string {

@@ -1,4 +1,5 @@
-import { type AmiFamily, amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { AmiFamily } from '../../apis/ami-family.ts';
+import { amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { unitValue } from '../../apis/quantity.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { InstanceTypeFacts } from './facts.ts';

@@ -1,4 +1,4 @@
-import type { AmiFamily } from '../../apis/ec2-node-class.ts';
+import type { AmiFamily } from '../../apis/ami-family.ts';
 import { ARCH, INSTANCE_TYPE, OS, WINDOWS_BUILD } from '../../apis/labels.ts';
 import { isWindows } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';

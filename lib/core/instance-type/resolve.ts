@@ -1,4 +1,5 @@
-import { type AmiFamily, amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { AmiFamily } from '../../apis/ami-family.ts';
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../apis/labels.ts';
 import { requirementsFromValues } from '../requirements/requirements.ts';
 import { capacityOf } from './capacity.ts';

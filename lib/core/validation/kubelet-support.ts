@@ -1,4 +1,4 @@
-import type { AmiFamily } from '../../apis/ec2-node-class.ts';
+import type { AmiFamily } from '../../apis/ami-family.ts';
 import type { FieldProblem } from './field-problem.ts';
 
 /** What becomes a setting of the families that do not take the kubelet's configuration as it is. */

@@ -119,7 +119,7 @@ const NODE_POOLS: readonly Case[] = [
     pool('  weight: 10', '  ttlSecondsAfterEmpty: 30'),
     30,
     'spec.ttlSecondsAfterEmpty',
-    'write spec.disruption.consolidateAfter',
+    'write spec.disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s}',
   ],
   [pool('cpu: 100,', 'cpu: 0.5,'), 29, 'spec.limits.cpu', '0.5 is a number'],
   [pool('400Gi', '400GB'), 29, 'spec.limits.memory', '"400GB" is not allowed; write a quantity'],

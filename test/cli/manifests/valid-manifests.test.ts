@@ -252,10 +252,11 @@ describe('what is read', () => {
   });
 
   test('what the API server fills in is there (A1.9, A1.11 to A1.15, A3.23)', () => {
-    const { nodePools, nodeClasses } = read(join(NODE_POOL, NODE_CLASS));
+    const bare = `${NODE_POOL.slice(0, NODE_POOL.indexOf('  disruption:'))}  weight: 1\n`;
+    const { nodePools, nodeClasses } = read(join(edit(bare, '      expireAfter: 720h\n', ''), NODE_CLASS));
     expect(nodePools[0]?.spec.template.spec.expireAfter).toBe('720h');
     expect(nodePools[0]?.spec.disruption).toEqual({
-      consolidateAfter: '30s',
+      consolidateAfter: '0s',
       consolidationPolicy: 'WhenEmptyOrUnderutilized',
       budgets: [{ nodes: '10%' }],
     });
