@@ -4,7 +4,7 @@ import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runKerf } from '../cli/run-kerf.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const ARM = ['examples/arm/inflate-arm.yaml', 'examples/arm/inflate-arm-v1alpha5.yaml'];
+const ARM = ['examples/arm/inflate-arm.yaml', 'examples/arm-v1alpha5/inflate-arm.yaml'];
 const DEMO = ['examples/demo/cluster.yaml', 'examples/demo/workloads.yaml', 'examples/demo/scenario.yaml'];
 
 function files(names: readonly string[]): Readonly<Record<string, string>> {

@@ -62,9 +62,10 @@ function valueAt(value: unknown, field: Path): unknown {
   return field.reduce<unknown>((here, name) => (isRecord(here) ? fieldOf(here, String(name)) : undefined), value);
 }
 
-/** The value and what is wrong with it, where it fits into a sentence. */
+/** The value and what is wrong with it, where one can show it. */
 function messageOf({ message }: Rule, value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? `${quote(value)} ${message}` : message;
+  const shown = typeof value === 'string' || typeof value === 'number' || Array.isArray(value);
+  return shown ? `${quote(value)} ${message}` : message;
 }
 
 function checkSet(list: readonly unknown[], path: Path, report: Report): void {

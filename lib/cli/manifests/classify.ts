@@ -123,13 +123,15 @@ function withoutHead(value: unknown, kind: string | undefined): Wrong {
   return wrong(field, message, allowed);
 }
 
-/** Kinds and versions of Karpenter that have no counterpart today. */
+/** Kinds of Karpenter before v1 that were not converted: their version never had them, or nothing stands for them today. */
 function former({ apiVersion, kind, group, version }: Head & { readonly version: string }): Wrong | undefined {
   const today = Object.hasOwn(FORMER, kind) ? FORMER[kind] : undefined;
   const old = group === 'karpenter.sh' || group === 'karpenter.k8s.aws';
   if (!old || today === undefined) return undefined;
-  if (isReadKind(kind) && !/^v1(?:alpha|beta)\d+$/.test(version)) return undefined;
-  return wrong('apiVersion', `${apiVersion} ${kind} has no counterpart today`, today);
+  const before = /^v1(?:alpha|beta)\d+$/.test(version);
+  if (isReadKind(kind) && !before) return undefined;
+  const message = before ? `${apiVersion} ${kind} has no counterpart today` : `"${apiVersion}" has no ${kind}`;
+  return wrong('apiVersion', message, today);
 }
 
 /** A kind of ours under an API version that has no such kind. */

@@ -16,6 +16,9 @@ const MOVED_FIELDS: Readonly<Record<string, string>> = {
   providerRef: `spec.template.spec.nodeClassRef: ${NODE_CLASS_REF}`,
   subnetSelector: `it in the EC2NodeClass: spec.subnetSelectorTerms, such as ${BY_TAG}`,
   securityGroupSelector: `it in the EC2NodeClass: spec.securityGroupSelectorTerms, such as ${BY_TAG}`,
+  userData: 'it in the EC2NodeClass: spec.userData',
+  blockDeviceMappings: 'it in the EC2NodeClass: spec.blockDeviceMappings',
+  amiFamily: 'it in the EC2NodeClass: spec.amiFamily',
   amiSelector: 'it in the EC2NodeClass: spec.amiSelectorTerms, such as [{alias: al2023@latest}]',
 };
 

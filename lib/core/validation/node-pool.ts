@@ -4,6 +4,7 @@ import { formatTaint } from '../../apis/taints.ts';
 import { amountProblems, durationProblems } from './decoding.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { isQualifiedName, keyProblems, labelValueProblems, requirementProblems } from './requirements.ts';
+import { shown } from './strict-decode.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 
@@ -52,7 +53,7 @@ function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readon
 
 function nameProblem(path: FieldProblem['path'], name: string): FieldProblem {
   const allowed = 'at most 63 letters, digits, "-", "_" or "."; a DNS name of at most 253 and "/" may stand before it';
-  return { path, message: `${JSON.stringify(name)} is no name`, allowed };
+  return { path, message: `${shown(name)} is no name`, allowed };
 }
 
 function under(path: FieldProblem['path'], problems: readonly FieldProblem[]): readonly FieldProblem[] {

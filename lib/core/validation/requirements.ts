@@ -9,6 +9,7 @@ import {
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { placeholderHint } from './placeholder.ts';
+import { shown } from './strict-decode.ts';
 
 /** A1.26: labels of which a NodePool may name values that nobody knows, but not these alone. */
 const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -29,15 +30,13 @@ export function requirementProblems(requirements: readonly NodePoolRequirement[]
 export function keyProblems(key: string, path: FieldProblem['path']): readonly FieldProblem[] {
   const known = currentLabelName(key);
   if (!isQualifiedName(known)) {
-    const message = `${JSON.stringify(key)} is no label name`;
+    const message = `${shown(key)} is no label name`;
     return [
       { path, message, allowed: `a name of ${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it` },
     ];
   }
   if (!isRestricted(known)) return [];
-  return [
-    { path, message: `${JSON.stringify(key)} is Karpenter's own label`, allowed: 'a label outside of its domains' },
-  ];
+  return [{ path, message: `${shown(key)} is Karpenter's own label`, allowed: 'a label outside of its domains' }];
 }
 
 const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
@@ -65,7 +64,7 @@ function valueProblems({ operator, values = [] }: NodePoolRequirement, index: nu
 
 export function labelValueProblems(value: string, path: FieldProblem['path']): readonly FieldProblem[] {
   if (/^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value)) return [];
-  const message = `${JSON.stringify(value)} is no label value${placeholderHint(value)}`;
+  const message = `${shown(value)} is no label value${placeholderHint(value)}`;
   return [{ path, message, allowed: `${NAME_RULE}; it may be empty` }];
 }
 
@@ -78,11 +77,11 @@ function knownValueProblems(
   const usable = values.filter((value) => known.includes(value)).length;
   const path = [index, 'values'];
   if (usable === 0) {
-    const message = `none of ${values.map((value) => JSON.stringify(value)).join(', ')} is a value of ${key}`;
+    const message = `none of ${values.slice(0, 5).map(shown).join(', ')}${values.length > 5 ? ', …' : ''} is a value of ${key}`;
     return [{ path, message, allowed: `at least one of ${known.join(', ')}` }];
   }
   if (usable >= minValues) return [];
-  const message = `has ${usable} known values of ${key}, and minValues asks for ${minValues}`;
+  const message = `has ${usable} known ${usable === 1 ? 'value' : 'values'} of ${key}, and minValues asks for ${minValues}`;
   return [{ path, message, allowed: `a minValues of at most ${usable}, or more of ${known.join(', ')}` }];
 }
 

@@ -85,7 +85,7 @@ function whyWrong(value: unknown, leaf: Leaf): string | undefined {
 }
 
 function textAllowed(value: unknown): string {
-  return typeof value === 'object' ? 'text' : `it in quotes: ${JSON.stringify(String(value))}`;
+  return typeof value === 'number' || typeof value === 'boolean' ? `it in quotes: "${value}"` : 'text';
 }
 
 const DURATION = 'a duration such as 10s or 1h30m';
@@ -117,7 +117,7 @@ function wrong(value: unknown, path: Path, allowed: string): FieldProblem {
 /** A value as JSON, cut where it gets long. */
 export function shown(value: unknown): string {
   const json = JSON.stringify(value) ?? 'nothing';
-  return json.length > 60 ? `${json.slice(0, 57)}...` : json;
+  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import { type Case, expectProblems } from './expect-problems.ts';
-import { BUDGET, DEPLOYMENT, edit, NODE_CLASS, NODE_POOL, POD, SCENARIO } from './texts.ts';
+import { BUDGET, DEPLOYMENT, edit, NODE_POOL, POD, SCENARIO } from './texts.ts';
 
 const deployment = (from: string, to: string): string => edit(DEPLOYMENT, from, to);
 

@@ -56,6 +56,7 @@ describe('a habit of v1beta1 and before is a problem with what stands for it in 
       inSpec('consolidation: {enabled: true}'),
     ],
     ['spec.providerRef', `write spec.template.spec.nodeClassRef: ${CLASS_REF}`, inSpec('providerRef: {name: a}')],
+    [`${POD_SPEC}.userData`, 'write it in the EC2NodeClass: spec.userData', inTemplate('userData: x')],
     ['spec.requirements', 'write it as spec.template.spec.requirements', inSpec('requirements: []')],
     ['spec.labels', 'write it as spec.template.metadata.labels', inSpec('labels: {a: b}')],
     ['spec.taints', 'write it as spec.template.spec.taints', inSpec('taints: []')],

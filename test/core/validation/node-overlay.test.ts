@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
+import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
+import { nodeOverlayProblems } from '../../../lib/core/validation/node-overlay.ts';
+
+function anOverlay(spec: Partial<NodeOverlay['spec']>): NodeOverlay {
+  return {
+    apiVersion: 'karpenter.sh/v1alpha1',
+    kind: 'NodeOverlay',
+    metadata: { name: 'a' },
+    spec: { requirements: [], ...spec },
+  };
+}
+
+const OF_EC2 = [
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'pods',
+  'vpc.amazonaws.com/pod-eni',
+  'vpc.amazonaws.com/efa',
+  'aws.amazon.com/neuron',
+  'aws.amazon.com/neuroncore',
+  'habana.ai/gaudi',
+];
+
+describe('A4.1, A4.4: why Karpenter refuses a NodeOverlay', () => {
+  test.each(OF_EC2)('capacity %s is what EC2 says', (name) => {
+    expect(nodeOverlayProblems(anOverlay({ capacity: { [name]: '1', 'example.com/licence': 4 } }))).toEqual([
+      {
+        path: ['spec', 'capacity', name],
+        message: 'is what EC2 says it is',
+        allowed: 'extended resources that the instance type does not have, such as example.com/licence',
+      },
+    ]);
+  });
+
+  test.each<[string, Partial<NodeOverlay['spec']>, FieldProblem['path'], string]>([
+    [
+      'an amount that nobody can read',
+      { capacity: { 'example.com/licence': '1e1.5' } },
+      ['spec', 'capacity', 'example.com/licence'],
+      '"1e1.5" is no quantity',
+    ],
+    [
+      'a requirement with a value that is none',
+      { requirements: [{ key: 'team', operator: 'In', values: ['a b'] }] },
+      ['spec', 'requirements', 0, 'values', 0],
+      '"a b" is no label value',
+    ],
+  ])('%s', (...[, spec, path, message]) => {
+    expect(nodeOverlayProblems(anOverlay(spec))).toMatchObject([{ path, message }]);
+  });
+
+  test('extended resources, a price and the label of the pool are fine', () => {
+    const requirements: NodeOverlay['spec']['requirements'] = [
+      { key: 'karpenter.sh/nodepool', operator: 'In', values: ['a'] },
+    ];
+    const capacity = { 'nvidia.com/gpu': 8, 'smarter-devices/fuse': '20' };
+    expect(nodeOverlayProblems(anOverlay({ requirements, capacity, price: '0.1' }))).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
+import { nodePoolProblems } from '../../../lib/core/validation/node-pool.ts';
+import { aNodePool, type NodePoolOptions } from '../../builders/node-pools.ts';
+
+const TEMPLATE = ['spec', 'template'] as const;
+const POD_SPEC = [...TEMPLATE, 'spec'] as const;
+const NAME_RULE = 'at most 63 letters, digits, "-", "_" or "."';
+const TAINT_NAME = `${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it`;
+const LABEL_NAME = `a name of ${NAME_RULE}, with a letter or digit at both ends; a DNS name of at most 253 and "/" may stand before it`;
+const TOO_LONG = '9999999999h';
+const AT_MOST = 'at most 2562047h, or Never';
+const LONG = 'x'.repeat(64);
+
+describe('A1.26: why Karpenter refuses a NodePool that the API server has accepted', () => {
+  test.each<[string, NodePoolOptions, FieldProblem]>([
+    [
+      'a limit that no program can read',
+      { limits: { cpu: '1', memory: '1e1.5' } },
+      {
+        path: ['spec', 'limits', 'memory'],
+        message: '"1e1.5" is no quantity',
+        allowed: 'a quantity such as 500m, 2, 512Mi or 1e3',
+      },
+    ],
+    [
+      'an expireAfter without end',
+      { expireAfter: TOO_LONG },
+      { path: [...POD_SPEC, 'expireAfter'], message: `"${TOO_LONG}" is too long`, allowed: AT_MOST },
+    ],
+    [
+      'a terminationGracePeriod without end',
+      { terminationGracePeriod: TOO_LONG },
+      { path: [...POD_SPEC, 'terminationGracePeriod'], message: `"${TOO_LONG}" is too long`, allowed: AT_MOST },
+    ],
+    [
+      'a consolidateAfter without end',
+      { disruption: { consolidateAfter: TOO_LONG } },
+      { path: ['spec', 'disruption', 'consolidateAfter'], message: `"${TOO_LONG}" is too long`, allowed: AT_MOST },
+    ],
+    [
+      'a budget without end',
+      { disruption: { budgets: [{ nodes: '1' }, { nodes: '0', schedule: '@daily', duration: TOO_LONG }] } },
+      {
+        path: ['spec', 'disruption', 'budgets', 1, 'duration'],
+        message: `"${TOO_LONG}" is too long`,
+        allowed: AT_MOST,
+      },
+    ],
+    [
+      'a label whose key is no name',
+      { labels: { 'a b': 'c' } },
+      { path: [...TEMPLATE, 'metadata', 'labels', 'a b'], message: '"a b" is no label name', allowed: LABEL_NAME },
+    ],
+    [
+      "a label of Karpenter's own domain",
+      { labels: { 'karpenter.sh/mine': 'c' } },
+      {
+        path: [...TEMPLATE, 'metadata', 'labels', 'karpenter.sh/mine'],
+        message: '"karpenter.sh/mine" is Karpenter\'s own label',
+        allowed: 'a label outside of its domains',
+      },
+    ],
+    [
+      'a label whose value is none',
+      { labels: { team: 'a b' } },
+      {
+        path: [...TEMPLATE, 'metadata', 'labels', 'team'],
+        message: '"a b" is no label value',
+        allowed: `${NAME_RULE}, with a letter or digit at both ends; it may be empty`,
+      },
+    ],
+    [
+      'a requirement that asks for nothing that exists',
+      { requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['ondemand'] }] },
+      {
+        path: [...POD_SPEC, 'requirements', 0, 'values'],
+        message: 'none of "ondemand" is a value of karpenter.sh/capacity-type',
+        allowed: 'at least one of on-demand, spot, reserved',
+      },
+    ],
+    [
+      'A1.7: a taint twice in one list',
+      {
+        taints: [
+          { key: 'gpu', value: 'a', effect: 'NoSchedule' },
+          { key: 'gpu', value: 'b', effect: 'NoSchedule' },
+        ],
+      },
+      {
+        path: [...POD_SPEC, 'taints', 1],
+        message: 'the taint gpu:NoSchedule is there twice',
+        allowed: 'each key and effect once',
+      },
+    ],
+    [
+      'A1.7: a taint that is a startup taint, too',
+      { taints: [{ key: 'gpu', effect: 'NoExecute' }], startupTaints: [{ key: 'gpu', effect: 'NoExecute' }] },
+      {
+        path: [...POD_SPEC, 'startupTaints', 0],
+        message: 'the taint gpu:NoExecute is there twice',
+        allowed: 'each key and effect once',
+      },
+    ],
+    [
+      'A1.7: a taint whose key is no name',
+      { taints: [{ key: LONG, effect: 'NoSchedule' }] },
+      { path: [...POD_SPEC, 'taints', 0, 'key'], message: `"${LONG}" is no name`, allowed: TAINT_NAME },
+    ],
+    [
+      'A1.7: a taint whose value is no name',
+      { startupTaints: [{ key: 'gpu', value: LONG, effect: 'NoSchedule' }] },
+      { path: [...POD_SPEC, 'startupTaints', 0, 'value'], message: `"${LONG}" is no name`, allowed: TAINT_NAME },
+    ],
+  ])('%s', (_rule, options, problem) => {
+    expect(nodePoolProblems(aNodePool(options))).toEqual([problem]);
+  });
+
+  test('every problem of a pool is named, in the order of its fields', () => {
+    const problems = nodePoolProblems(
+      aNodePool({ limits: { cpu: 'x' }, labels: { 'a b': 'c d' }, taints: [{ key: '-', effect: 'NoSchedule' }] }),
+    );
+    expect(problems.map(({ path }) => path.slice(1).join('.'))).toEqual([
+      'limits.cpu',
+      'template.metadata.labels.a b',
+      'template.metadata.labels.a b',
+      'template.spec.taints.0.key',
+    ]);
+  });
+});
+
+describe('A1.26: a NodePool that Karpenter takes', () => {
+  test.each<[string, NodePoolOptions]>([
+    ['nothing but its template', {}],
+    ['Never, wherever it may stand', { expireAfter: 'Never', disruption: { consolidateAfter: 'Never' } }],
+    [
+      'a schedule that only Karpenter cannot read (A1.17)',
+      { disruption: { budgets: [{ nodes: '0', schedule: '0 25 * * *', duration: '8h' }] } },
+    ],
+    ['a limit below zero', { limits: { cpu: '-1' } }],
+    [
+      'one key with two effects',
+      {
+        taints: [
+          { key: 'gpu', effect: 'NoSchedule' },
+          { key: 'gpu', effect: 'NoExecute' },
+        ],
+      },
+    ],
+    ['a taint with a value of length nought', { taints: [{ key: 'gpu', value: '', effect: 'NoSchedule' }] }],
+    ['labels of a well-known name', { labels: { 'karpenter.sh/capacity-type': 'spot', team: '' } }],
+  ])('%s', (_what, options) => {
+    expect(nodePoolProblems(aNodePool(options))).toEqual([]);
+  });
+});
