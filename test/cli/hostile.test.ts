@@ -7,9 +7,12 @@ const HEAD = 'apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\n
 const OLD = 'apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: a}\nspec:\n';
 
 function bomb(head: string): string {
-  const line = (_: unknown, at: number): string =>
-    `  a${at}: &a${at} [${Array.from({ length: 10 }, () => (at === 0 ? '1' : `*a${at - 1}`)).join(', ')}]\n`;
-  return head + Array.from({ length: 12 }, line).join('');
+  return head + Array.from({ length: 12 }, (_, at) => bombLine(at)).join('');
+}
+
+function bombLine(at: number): string {
+  const item = at === 0 ? '1' : `*a${at - 1}`;
+  return `  a${at}: &a${at} [${Array.from({ length: 10 }, () => item).join(', ')}]\n`;
 }
 
 const UNREADABLE: readonly (readonly [string, string, string])[] = [

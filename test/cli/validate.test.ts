@@ -224,11 +224,12 @@ test('an EC2NodeClass without a spec is accepted by the server, and of no use', 
   expect(objects).toMatchObject([{ valid: true, findings: [{ severity: 'warning', path: 'spec' }] }]);
 });
 
+const budget = (fields: string): string =>
+  `apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, ${fields}}\n`;
+const workload = (kind: string): string =>
+  `apiVersion: apps/v1\nkind: ${kind}\nmetadata: {name: web}\nspec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web}]}}}\n`;
+
 describe('what is legal and surely not meant is a warning', () => {
-  const budget = (fields: string): string =>
-    `apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, ${fields}}\n`;
-  const workload = (kind: string): string =>
-    `apiVersion: apps/v1\nkind: ${kind}\nmetadata: {name: web}\nspec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web}]}}}\n`;
   const scaler =
     'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\nspec: {scaleTargetRef: {kind: StatefulSet, name: web}}\n';
 

@@ -1,6 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
+import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
 /** `kerf convert -f PATH…`: manifests for Karpenter before v1, and the workloads beside them, as they are written today. */
 export const convertCommand: Command<CliContext> = buildCommand({
@@ -14,5 +14,10 @@ export const convertCommand: Command<CliContext> = buildCommand({
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,
-  loader: async () => (await import('./run-convert.ts')).runConvert,
+  loader: async () => {
+    const { runConvert } = await import('./run-convert.ts');
+    return function (this: CliContext, flags: ManifestFlags, ...more: string[]) {
+      runConvert(this, flags, more);
+    };
+  },
 });

@@ -4,17 +4,18 @@ import type { ManifestFlags } from '../manifest-parameters.ts';
 import { readSources } from '../read-sources.ts';
 import { type ConversionOutput, convertSources } from './conversion-output.ts';
 
-export function runConvert(this: CliContext, { file = [], output }: ManifestFlags, ...more: string[]): void {
-  const { sources, unreadable } = readSources(this, [...file, ...more]);
+/** What `kerf convert` does. */
+export function runConvert(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
+  const { sources, unreadable } = readSources(context, [...file, ...more]);
   const found = convertSources(sources);
   const all = { ...found, unreadable: [...unreadable.map((one) => ({ ...one, line: 1 })), ...found.unreadable] };
   const { objects, warnings } = all;
-  this.process.stderr.write(notesOf(all));
-  this.process.stdout.write(
+  context.process.stderr.write(notesOf(all));
+  context.process.stdout.write(
     output === 'json' ? `${JSON.stringify({ objects, warnings, unreadable: all.unreadable }, null, 2)}\n` : all.yaml,
   );
   const read = objects.length > 0;
-  this.process.exitCode = !read ? EXIT.badInput : all.unreadable.length > 0 ? EXIT.findings : EXIT.fine;
+  context.process.exitCode = !read ? EXIT.badInput : all.unreadable.length > 0 ? EXIT.findings : EXIT.fine;
 }
 
 function notesOf({ warnings, unreadable, converted, objects }: ConversionOutput): string {

@@ -14,9 +14,9 @@ import { timelineRenderer } from './render-timeline.ts';
 import type { SimulateFlags } from './simulate-command.ts';
 
 /** What `kerf simulate` does. */
-export async function runSimulate(this: CliContext, flags: SimulateFlags, ...files: string[]): Promise<void> {
-  const { stdout, stderr } = this.process;
-  const { sources, unreadable } = readSources(this, files);
+export async function runSimulate(context: CliContext, flags: SimulateFlags, files: readonly string[]): Promise<void> {
+  const { stdout, stderr } = context.process;
+  const { sources, unreadable } = readSources(context, files);
   const [missing] = unreadable;
   if (missing !== undefined)
     throw new BadInputError(
@@ -27,14 +27,14 @@ export async function runSimulate(this: CliContext, flags: SimulateFlags, ...fil
   if (problems.length > 0) {
     stderr.write(problems.map((problem) => `${formatProblem(problem)}\n`).join(''));
     stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was simulated.\n`);
-    this.process.exitCode = EXIT.badInput;
+    context.process.exitCode = EXIT.badInput;
     return;
   }
   for (const { file, line, kind, name, note } of manifests.ignored)
     stderr.write(`${file}:${line}  ${kind}/${name}: ${note}\n`);
   const input = inputOf(manifests, flags);
-  const result = flags.output === 'json' ? await drain(input) : await show(this, input, flags.speed);
-  stdout.write(flags.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, this));
+  const result = flags.output === 'json' ? await drain(input) : await show(context, input, flags.speed);
+  stdout.write(flags.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, context));
 }
 
 function inputOf(manifests: Manifests, flags: SimulateFlags): SimulationInput {

@@ -50,7 +50,12 @@ export const simulateCommand: Command<CliContext> = buildCommand({
     },
     aliases: { o: 'output' },
   },
-  loader: async () => (await import('./run-simulate.ts')).runSimulate,
+  loader: async () => {
+    const { runSimulate } = await import('./run-simulate.ts');
+    return async function (this: CliContext, flags: SimulateFlags, ...files: string[]) {
+      await runSimulate(this, flags, files);
+    };
+  },
 });
 
 /** At a hundredth of real time an hour takes four days. */

@@ -5,13 +5,16 @@ import { readSources } from '../read-sources.ts';
 import { renderValidation } from './render-validation.ts';
 import { validate } from './validation.ts';
 
-export function runValidate(this: CliContext, { file = [], output }: ManifestFlags, ...more: string[]): void {
-  const { sources, unreadable } = readSources(this, [...file, ...more]);
+/** What `kerf validate` does. */
+export function runValidate(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
+  const { sources, unreadable } = readSources(context, [...file, ...more]);
   const found = validate(sources);
   const all = { ...found, unreadable: [...unreadable.map((one) => ({ ...one, line: 1 })), ...found.unreadable] };
   const { objects } = all;
   const report = { objects, unreadable: all.unreadable };
-  this.process.stdout.write(output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderValidation(all, this));
+  context.process.stdout.write(
+    output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderValidation(all, context),
+  );
   const sound = all.unreadable.length === 0 && objects.every(({ valid }) => valid);
-  this.process.exitCode = found.seen === 0 ? EXIT.badInput : sound ? EXIT.fine : EXIT.findings;
+  context.process.exitCode = found.seen === 0 ? EXIT.badInput : sound ? EXIT.fine : EXIT.findings;
 }

@@ -1,6 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
+import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
 /** `kerf validate -f PATH…`: whether the API server and Karpenter would accept these manifests, without a cluster. */
 export const validateCommand: Command<CliContext> = buildCommand({
@@ -13,5 +13,10 @@ export const validateCommand: Command<CliContext> = buildCommand({
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,
-  loader: async () => (await import('./run-validate.ts')).runValidate,
+  loader: async () => {
+    const { runValidate } = await import('./run-validate.ts');
+    return function (this: CliContext, flags: ManifestFlags, ...more: string[]) {
+      runValidate(this, flags, more);
+    };
+  },
 });
