@@ -1,6 +1,7 @@
 import type { CliContext } from './context.ts';
 import { BadInputError } from './exit-codes.ts';
 import type { ManifestSource } from './manifests/read-documents.ts';
+import { fieldOf } from './manifests/record.ts';
 
 export interface UnreadablePath {
   readonly file: string;
@@ -28,7 +29,8 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
   for (const path of new Set(paths)) {
     try {
       for (const file of manifestFiles(context, path)) {
-        const text = context.readText(file);
+        // A byte order mark is no part of the text.
+        const text = context.readText(file).replace(/^\uFEFF/, '');
         characters += text.length;
         if (characters > MOST_CHARACTERS)
           throw new RangeError('it makes more than 16 MB together with those before it');
@@ -37,11 +39,22 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
     } catch (cause) {
       unreadable.push({
         file: path,
-        message: `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+        message: `cannot be read: ${reasonOf(cause)}`,
       });
     }
   }
   return { sources, unreadable };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'permission denied',
+};
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause ? String(cause.code) : '';
+  return fieldOf(REASONS, code) ?? cause.message;
 }
 
 /** Hidden folders and installed packages hold no manifests of the people who name a folder. */

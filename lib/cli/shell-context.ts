@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CliContext } from './context.ts';
@@ -13,7 +13,7 @@ export function shellContext(): CliContext {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
-    readText: (path) => readFileSync(path === '-' ? 0 : resolve(folder, path), 'utf8'),
+    readText: (path) => (path === '-' ? readAll(0) : readFile(resolve(folder, path))),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path, folder)),
     sleep: async (ms) => sleep(ms),
   };
@@ -23,9 +23,60 @@ function filesIn(path: string, from: string): readonly string[] | undefined {
   const whole = resolve(from, path);
   if (!statSync(whole).isDirectory()) return undefined;
   return readdirSync(whole, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() || (entry.isSymbolicLink() && isFile(join(entry.parentPath, entry.name))))
     .map((entry) => join(path, entry.parentPath.slice(whole.length), entry.name))
     .toSorted();
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // It leads nowhere, or round and round.
+    return false;
+  }
+}
+
+function readFile(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    return readAll(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** As much as any command reads at all: a device or a pipe may have no end. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
+
+function readAll(file: number): string {
+  const parts: Buffer[] = [];
+  for (let bytes = 0; bytes <= MOST_BYTES; ) {
+    const part = Buffer.allocUnsafe(64 * 1_024);
+    const length = readSome(file, part);
+    if (length === 0) return decoded(Buffer.concat(parts));
+    parts.push(part.subarray(0, length));
+    bytes += length;
+  }
+  throw new RangeError('it has more than 16 MB');
+}
+
+/** Nothing more to come is an error code on some terminals. */
+function readSome(file: number, part: Buffer): number {
+  try {
+    return readSync(file, part);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EOF') return 0;
+    throw error;
+  }
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new TypeError('it is not text in UTF-8', { cause });
+  }
 }
 
 /** Whoever reads the output has seen enough (`| head`), or nothing more can be written: there is nobody left to tell. */

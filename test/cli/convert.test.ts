@@ -124,3 +124,44 @@ describe('what is said beside it', () => {
     expect(stderr).toContain('b.yaml:1  error  not valid YAML');
   });
 });
+
+describe('text as kubectl reads it', () => {
+  const OLD = 'apiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec: {template: {spec: {}}}\n';
+  const LIST = `apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: ConfigMap
+    data: {mode: 0644, many: 1_000, big: 12345678901234567890, bits: 0b11, some: 1.10, yes: on}
+  - ${OLD.trimEnd().replaceAll('\n', '\n    ')}
+`;
+
+  test('numbers of YAML 1.1 are understood, and written as they stood there', async () => {
+    const text = await runKerf(['convert', '-f', '-'], { '-': LIST });
+    expect(text.stdout).toContain(
+      'data: {mode: 0644, many: 1_000, big: 12345678901234567890, bits: 0b11, some: 1.10, yes: on}',
+    );
+    const json = await runKerf(['convert', '-f', '-', '-o', 'json'], { '-': LIST });
+    expect(JSON.parse(json.stdout).objects[0].items[0].data).toMatchObject({
+      mode: 420,
+      many: 1_000,
+      bits: 3,
+      some: 1.1,
+    });
+  });
+
+  test('a byte order mark is no part of it', async () => {
+    const { stdout } = await runKerf(['convert', '-f', '-'], { '-': `\uFEFF${TODAY.trimEnd()}` });
+    expect(stdout).toBe(TODAY);
+  });
+
+  test('directives, which may not stand between documents, are left out', async () => {
+    const files = {
+      'a.yaml': `%YAML 1.1\n# head\n---\n${OLD}...\n%YAML 1.2\n---\n${TODAY}`,
+      'b.yaml': `%YAML 1.1\n---\n${TODAY}`,
+    };
+    const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-f', 'b.yaml'], files);
+    expect(stdout).not.toContain('%YAML');
+    expect((await runKerf(['convert', '-f', '-'], { '-': stdout })).stderr).toBe('0 of 3 documents converted\n');
+  });
+});

@@ -29,7 +29,8 @@ export async function runKerf(args: readonly string[], files: Readonly<Record<st
     color: false,
     readText: (path) => {
       const text = files[path];
-      if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+      if (text === undefined)
+        throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
       return text;
     },
     filesIn: (path) => {

@@ -63,7 +63,7 @@ describe('the exit code says', () => {
     const files = { 'a.yaml': POOL };
     expect(await validated(files, 'a.yaml', 'b.yaml')).toMatchObject({
       code: 1,
-      unreadable: [{ file: 'b.yaml', line: 1, message: expect.stringContaining('no such file') }],
+      unreadable: [{ file: 'b.yaml', line: 1, message: 'cannot be read: there is no such file or folder' }],
     });
     expect(await validated(files, 'b.yaml')).toMatchObject({ code: 2, objects: [] });
   });
@@ -169,6 +169,60 @@ describe('what is read', () => {
   ])('%s is a finding of an object that means to be ours', async (_, text, path) => {
     const { objects } = await validated({ 'a.yaml': text });
     expect(objects).toMatchObject([{ valid: false, findings: [{ severity: 'error', path }] }]);
+  });
+});
+
+describe('what people feed it', () => {
+  test('a list of our objects is not passed over', async () => {
+    const text = `- ${POOL.replaceAll('\n', '\n  ').trimEnd()}\n`;
+    expect(await validated({ 'a.yaml': text })).toMatchObject({
+      code: 2,
+      unreadable: [{ line: 1, message: expect.stringContaining('is a list of objects') }],
+    });
+  });
+
+  test('JSON values one after the other are documents', async () => {
+    const value =
+      '{"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "a}{"}, "spec": {"weight": 0}}';
+    const { objects } = await validated({ 'a.json': `${value}\n${value}${value}\n` });
+    expect(objects.map(({ document, findings }) => [document, findings[0]?.line])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
+  test('a document with a fault does not swallow those after it', async () => {
+    const { objects, unreadable } = await validated({
+      'a.yaml': join(CLASS, POOL.replace('default', "'default"), BROKEN),
+    });
+    expect(unreadable).toMatchObject([{ file: 'a.yaml' }]);
+    expect(objects.map(({ document, findings }) => [document, ...findings.map(({ line }) => line)])).toEqual([
+      [0],
+      [2, 26],
+    ]);
+  });
+
+  test.each([
+    ['y for a text', 'template:\n    metadata: {labels: {team: y}}', '"y"'],
+    ['octal digits for a text', 'template:\n    metadata: {labels: {team: 0644}}', '"0644"'],
+  ])('%s is refused as the server would, with what was written in quotes', async (_, fields, fix) => {
+    const { objects } = await validated({ 'a.yaml': POOL.replace('template:', fields) });
+    expect(objects[0]?.findings[0]?.fix).toContain(fix);
+  });
+
+  test('numbers with underscores are numbers, as for kubectl', async () => {
+    const { objects } = await validated({
+      'a.yaml': POOL.replace('spec:\n', 'spec:\n  weight: 1_0\n  limits: {cpu: 1_000}\n'),
+    });
+    expect(objects).toMatchObject([{ valid: true, findings: [] }]);
+  });
+
+  test('an EC2NodeClass without a spec has its name judged all the same', async () => {
+    const { objects } = await validated({
+      'a.yaml': 'apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: Bad_Name}\n',
+    });
+    expect(objects).toMatchObject([{ valid: false, findings: [{ path: 'spec' }, { path: 'metadata.name' }] }]);
   });
 });
 

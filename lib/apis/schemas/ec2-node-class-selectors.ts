@@ -51,6 +51,7 @@ function aloneInTerm(field: string, others: readonly string[]): Rule {
     message: `stands beside ${others.slice(0, -1).join(', ')} or ${others.at(-1) ?? ''}`,
     allowed: `${field} alone in its term`,
     fieldPath: `.${field}`,
+    slip: 'not-alone',
   };
 }
 

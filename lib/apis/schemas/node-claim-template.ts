@@ -105,6 +105,7 @@ export function keyRules(
       rule: `${subject} in [${quoted(own)}] || !${subject}.matches('^[^/]*karpenter[.]sh(/|$)')`,
       message: 'is set by Karpenter and cannot be asked for',
       allowed: `another label; of this domain only ${own.join(' and ')} may stand here`,
+      known: own,
       ...each,
     },
     {
@@ -117,6 +118,7 @@ export function keyRules(
       rule: `${subject} in [${quoted(awsLabels)}] || !${subject}.matches('^[^/]*karpenter[.]k8s[.]aws(/|$)')`,
       message: 'is no label of an EC2 instance',
       allowed: `one of ${awsLabels.join(', ')}`,
+      known: awsLabels,
       ...each,
     },
   ];

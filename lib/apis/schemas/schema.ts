@@ -13,6 +13,10 @@ export interface Rule {
   readonly fieldPath?: string;
   /** The rule is over `x`, each key of a map or item of a list that `self` is, so that the one at fault can be named. */
   readonly each?: true;
+  /** What text that `self` or `x` is could have been meant to be. */
+  readonly known?: readonly string[];
+  /** Of the rules of one value that one slip breaks, all with the same word here, the first speaks for all. */
+  readonly slip?: string;
 }
 
 /**

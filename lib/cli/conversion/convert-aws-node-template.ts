@@ -1,11 +1,12 @@
-import type { YAMLMap } from 'yaml';
+import type { Pair, YAMLMap } from 'yaml';
 import { convertAmis } from './ami-family.ts';
 import { AWS_NODE_TEMPLATE } from './former-fields.ts';
 import { convertMetadataOptions } from './metadata-options.ts';
-import { convertSelector, type SelectorName } from './selector-terms.ts';
+import { convertSelector, type SelectorName, standIn } from './selector-terms.ts';
 import { prune } from './shape.ts';
 import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
-import { find, present, put, take } from './yaml-map.ts';
+import { convertVolumeSizes } from './volume-sizes.ts';
+import { find, present, put, take, textAt, write } from './yaml-map.ts';
 
 const SELECTORS: readonly SelectorName[] = ['subnetSelector', 'securityGroupSelector', 'amiSelector'];
 
@@ -25,13 +26,12 @@ export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
     if (pair !== undefined) convertSelector(subject, pair, name);
   }
   const launchTemplate = take(spec, 'launchTemplate');
-  if (launchTemplate === undefined) convertAmis(subject, spec, 'AL2');
-  else
-    subject.warn(
-      launchTemplate,
-      'was left out: v1 makes its launch templates itself, and takes none by name',
-      'write what the template held: amiSelectorTerms, securityGroupSelectorTerms, userData, blockDeviceMappings and role',
-    );
+  if (launchTemplate !== undefined) leaveLaunchTemplateOut(subject, spec, launchTemplate);
+  // Without a launch template one that was missing was refused.
+  for (const name of ['subnetSelector', 'securityGroupSelector'] as const)
+    if (launchTemplate !== undefined || find(spec, `${name}Terms`) !== undefined) standIn(subject, spec, name);
+  convertVolumeSizes(subject, spec);
+  convertAmis(subject, spec, { family: 'AL2' });
   convertMetadataOptions(subject, spec, 'v1alpha1');
   if (present(spec, 'instanceProfile') !== undefined || present(spec, 'role') !== undefined) return;
   put(spec, 'role', ROLE);
@@ -39,6 +39,16 @@ export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
     { within: spec, field: 'role' },
     `is missing: the instance profile came from the global settings, which v1 does not have; ${ROLE} stands in for it`,
     'write the IAM role of the nodes there, or instanceProfile instead',
+  );
+}
+
+function leaveLaunchTemplateOut(subject: Subject, spec: YAMLMap, launchTemplate: Pair): void {
+  const family = textAt(spec, 'amiFamily') ?? 'AL2';
+  if (present(spec, 'amiFamily') === undefined) write(spec, 'amiFamily', family);
+  subject.warn(
+    launchTemplate,
+    `was left out: v1 makes its launch templates itself, and takes none by name; the images of ${family} stand in for its own`,
+    'write what the template held: amiSelectorTerms, securityGroupSelectorTerms, userData, blockDeviceMappings and role',
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Document, YAMLMap } from 'yaml';
+import { placeExpiries } from './claim-expiry.ts';
 import { leftAlone, type OpenDocument, openDocument } from './open-document.ts';
 import { placeKubelets } from './place-kubelets.ts';
 import type { ConversionWarning } from './subject.ts';
@@ -34,6 +35,7 @@ function guarded(documents: readonly Document[]): readonly Conversion[] {
   try {
     const open = documents.map(openDocument);
     const objects = open.flatMap((document) => document.objects);
+    placeExpiries(objects);
     placeKubelets(objects);
     warnOfTwins(objects);
     return open.map(close);

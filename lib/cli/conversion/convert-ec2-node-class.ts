@@ -1,8 +1,9 @@
-import { convertAmis } from './ami-family.ts';
+import { addCustomFamily, convertAmis, takeAliasVersion } from './ami-family.ts';
 import { BETA_NODE_CLASS } from './former-fields.ts';
 import { convertMetadataOptions } from './metadata-options.ts';
 import { prune } from './shape.ts';
 import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import { convertVolumeSizes } from './volume-sizes.ts';
 
 export function convertEc2NodeClass(subject: Subject): Outcome {
   setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
@@ -10,7 +11,9 @@ export function convertEc2NodeClass(subject: Subject): Outcome {
   const spec = specOf(subject);
   prune(subject, subject.root, BETA_NODE_CLASS);
   if (spec === undefined) return CHANGED;
-  convertAmis(subject, spec, undefined);
+  addCustomFamily(subject, spec);
+  convertVolumeSizes(subject, spec);
+  convertAmis(subject, spec, { version: takeAliasVersion(subject.root) });
   convertMetadataOptions(subject, spec, 'v1beta1');
   return CHANGED;
 }

@@ -36,7 +36,9 @@ export function convertNodeClaim(subject: Subject): Outcome {
       'write expireAfter: 720h to let it expire',
     );
   }
-  return withKubelet(convertNodes(subject, spec));
+  const outcome = withKubelet(convertNodes(subject, spec));
+  const expires = present(spec, 'expireAfter') !== undefined;
+  return pool === undefined || expires ? outcome : { ...outcome, expiresLike: pool };
 }
 
 function withKubelet(kubelet: KubeletSettings | undefined): Outcome {
@@ -67,7 +69,7 @@ function convertPolicy(subject: Subject, disruption: YAMLMap): void {
   if (policy !== undefined && name === 'WhenUnderutilized') setText(policy, 'WhenEmptyOrUnderutilized');
   const after = present(disruption, 'consolidateAfter');
   if (after !== undefined) {
-    if (name === 'WhenUnderutilized')
+    if (name === 'WhenUnderutilized' && textAt(disruption, 'consolidateAfter') !== 'Never')
       subject.warn(
         after,
         'stood beside WhenUnderutilized, which v1beta1 refused; v1 takes both, and waits that long',

@@ -1,4 +1,5 @@
-import { isMap, isScalar, type Pair, YAMLMap } from 'yaml';
+import { isMap, isNode, type Pair, YAMLMap } from 'yaml';
+import { inherit, liftComment, takeAbove } from './comments.ts';
 import { convertTemplateSpec } from './convert-aws-node-template.ts';
 import { addDefaultRequirements } from './default-requirements.ts';
 import { convertEmptiness, convertExpiry } from './former-disruption.ts';
@@ -10,16 +11,18 @@ import { prune } from './shape.ts';
 import { CHANGED, dropStatus, nameOf, type Outcome, type Subject, setHead, specOf } from './subject.ts';
 import {
   isNull,
-  liftComment,
   mapAt,
+  mapsIn,
   moveAll,
   newPair,
   present,
   put,
   rename,
   take,
+  textAt,
   toNode,
   withoutGap,
+  write,
 } from './yaml-map.ts';
 
 export function convertProvisioner(subject: Subject): Outcome {
@@ -33,6 +36,7 @@ export function convertProvisioner(subject: Subject): Outcome {
   moveAll(spec, metadata, ['labels', 'annotations']);
   const nodes = new YAMLMap();
   moveAll(spec, nodes, ['requirements', 'taints', 'startupTaints']);
+  for (const name of ['taints', 'startupTaints']) addEffects(subject, mapsIn(nodes, name));
   renameLabels(subject, mapAt(metadata, 'labels'));
   renameAnnotations(subject, mapAt(metadata, 'annotations'));
   renameKeys(subject, nodes, 'requirements');
@@ -69,7 +73,9 @@ function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAM
   const name = nameOf(subject.root);
   if (provider !== undefined && isMap(provider.value)) {
     put(nodes, 'nodeClassRef', referenceTo(name));
-    return [inlineClass(subject, provider.value, name)];
+    const made = inlineClass(subject, provider.value, name);
+    made.commentBefore = takeAbove(provider) ?? null;
+    return [made];
   }
   if (provider !== undefined && !isNull(provider.value))
     subject.warn(provider, 'was left out: it is not a map', 'write an EC2NodeClass and name it in nodeClassRef');
@@ -103,16 +109,29 @@ function inlineClass(subject: Subject, provider: YAMLMap, name: string): YAMLMap
   return made;
 }
 
+/** v1alpha5 took a taint without an effect, though no node could bear one. */
+function addEffects(subject: Subject, taints: readonly YAMLMap[]): void {
+  for (const taint of taints) {
+    if (textAt(taint, 'effect') !== '' && present(taint, 'effect') !== undefined) continue;
+    write(taint, 'effect', 'NoSchedule');
+    subject.warn(
+      { within: taint, field: 'effect' },
+      'is missing, and v1 needs it; NoSchedule is written, for no node can bear a taint without an effect',
+      'write PreferNoSchedule or NoExecute if one of those is meant',
+    );
+  }
+}
+
 function convertLimits(spec: YAMLMap): void {
   const limits = present(spec, 'limits');
   if (limits === undefined || !isMap(limits.value)) return;
-  liftComment(limits.value);
   const resources = present(limits.value, 'resources');
   if (resources === undefined) {
     take(spec, 'limits');
     return;
   }
-  if (isScalar(resources.key) && isMap(resources.value))
-    resources.value.commentBefore ??= resources.key.commentBefore ?? null;
+  const { value: former } = limits;
   limits.value = resources.value;
+  if (isNode(resources.key)) inherit(limits, resources.key);
+  inherit(limits, former);
 }

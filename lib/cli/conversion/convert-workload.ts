@@ -1,4 +1,5 @@
 import { isMap, type YAMLMap } from 'yaml';
+import { convertTolerations } from './former-tolerations.ts';
 import { renameAnnotations, renameKeys, renameLabels, renameValue } from './renamed-labels.ts';
 import { CHANGED, type Outcome, type Subject, UNCHANGED } from './subject.ts';
 import { mapAt, mapsIn } from './yaml-map.ts';
@@ -27,6 +28,7 @@ export function convertWorkload(subject: Subject, kind: string): Outcome {
   const changes = [
     renameAnnotations(subject, mapAt(template, 'metadata', 'annotations')),
     renameLabels(subject, mapAt(pod, 'nodeSelector')),
+    convertTolerations(subject, pod),
     ...convertNodeAffinity(subject, mapAt(pod, 'affinity', 'nodeAffinity')),
     ...['podAffinity', 'podAntiAffinity'].flatMap((name) => convertPodAffinity(subject, mapAt(pod, 'affinity', name))),
     ...mapsIn(pod, 'topologySpreadConstraints').map((spread) => renameValue(subject, spread, 'topologyKey')),

@@ -1,5 +1,6 @@
 import { isSeq, type YAMLMap } from 'yaml';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS } from '../../apis/labels.ts';
+import { setValue } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { find, isNull, mapsIn, newPair, textAt, toNode } from './yaml-map.ts';
 
@@ -40,7 +41,7 @@ export function addDefaultRequirements(subject: Subject, { spec, nodes: template
   const nodes = added.map(({ requirement }) => toNode(requirement));
   if (list === undefined) template.items.push(newPair('requirements', nodes));
   else if (isSeq(list.value)) list.value.items.push(...nodes);
-  else list.value = newPair('requirements', nodes).value;
+  else setValue(list, toNode(nodes));
   for (const { requirement } of added)
     subject.warn(
       list ?? { within: spec, field: 'requirements' },

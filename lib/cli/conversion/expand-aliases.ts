@@ -11,6 +11,7 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
+import { setValue } from './comments.ts';
 import { keyOf } from './yaml-map.ts';
 
 /** More nodes than this are written out for aliases by no manifest, but by a "billion laughs". */
@@ -45,7 +46,8 @@ function expand(node: unknown, expansion: Expansion): unknown {
   if (expansion.failure !== undefined) return node;
   if (isPair(node)) {
     node.key = expand(node.key, expansion);
-    node.value = expand(node.value, expansion);
+    const value = expand(node.value, expansion);
+    if (value !== node.value) setValue(node, value);
   }
   if (!isNode(node)) return node;
   if (isAlias(node)) return copyOf(node.source, expansion) ?? node;
@@ -72,7 +74,11 @@ function copyOf(name: string, expansion: Expansion): Node | undefined {
     return undefined;
   }
   const copy = target.clone();
-  return isNode(copy) ? copy : undefined;
+  if (!isNode(copy)) return undefined;
+  // What is written beside the anchor stays there.
+  copy.commentBefore = null;
+  copy.comment = null;
+  return copy;
 }
 
 /** How many nodes there are; counts no further than just over the limit. */

@@ -1,4 +1,5 @@
 import { isMap, isScalar, type Pair, YAMLMap } from 'yaml';
+import { moveComments } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { find, moveAll, newPair, present, put, rename, setText, take } from './yaml-map.ts';
 
@@ -7,12 +8,17 @@ export function convertEmptiness(subject: Subject, spec: YAMLMap): YAMLMap {
   const ttl = present(spec, 'ttlSecondsAfterEmpty');
   const consolidates = isConsolidating(subject, spec);
   const consolidation = take(spec, 'consolidation');
-  take(spec, 'ttlSecondsAfterEmpty');
+  const former = take(spec, 'ttlSecondsAfterEmpty');
   const disruption = new YAMLMap();
-  if (consolidates) disruption.items.push(policyOf(consolidation, 'WhenEmptyOrUnderutilized'));
+  if (consolidates) put(disruption, 'consolidationPolicy', 'WhenEmptyOrUnderutilized');
   else if (ttl !== undefined) put(disruption, 'consolidationPolicy', 'WhenEmpty');
-  if (ttl !== undefined) disruption.items.push(durationOf(ttl, 'consolidateAfter'));
-  else put(disruption, 'consolidateAfter', consolidates ? '0s' : 'Never');
+  const after =
+    ttl === undefined
+      ? newPair('consolidateAfter', consolidates ? '0s' : 'Never')
+      : durationOf(ttl, 'consolidateAfter');
+  if (ttl === undefined) moveComments(former, after);
+  disruption.items.push(after);
+  moveComments(consolidation, disruption.items[0] ?? after);
   if (ttl !== undefined && consolidates)
     subject.warn(
       ttl,
@@ -42,22 +48,14 @@ function isConsolidating(subject: Subject, spec: YAMLMap): boolean {
   return value === true;
 }
 
-/** The policy in the place of `consolidation: {enabled: true}`, with its comments. */
-function policyOf(consolidation: Pair | undefined, policy: string): Pair {
-  const enabled = isMap(consolidation?.value) ? find(consolidation.value, 'enabled') : undefined;
-  if (consolidation === undefined || enabled === undefined) return newPair('consolidationPolicy', policy);
-  rename(consolidation, 'consolidationPolicy');
-  consolidation.value = enabled.value;
-  setText(consolidation, policy);
-  return consolidation;
-}
-
 /** v1alpha5's ttlSecondsUntilExpired as v1's expireAfter. */
 export function convertExpiry(subject: Subject, from: YAMLMap, to: YAMLMap): void {
   const ttl = present(from, 'ttlSecondsUntilExpired');
-  take(from, 'ttlSecondsUntilExpired');
+  const former = take(from, 'ttlSecondsUntilExpired');
   if (ttl === undefined) {
-    put(to, 'expireAfter', 'Never');
+    const never = newPair('expireAfter', 'Never');
+    moveComments(former, never);
+    to.items.push(never);
     subject.warn(
       { within: from, field: 'ttlSecondsUntilExpired' },
       'was not given, so no node expired; expireAfter: Never is written out because v1 would replace every node after 720h',

@@ -3,6 +3,7 @@ import { convertEc2NodeClass } from './convert-ec2-node-class.ts';
 import { convertNodeClaim, convertNodePool } from './convert-node-pool.ts';
 import { convertProvisioner } from './convert-provisioner.ts';
 import { convertNode, convertWorkload, hasPods } from './convert-workload.ts';
+import { hasFormerVersion, renewVersion } from './former-versions.ts';
 import { type Outcome, type Subject, UNCHANGED } from './subject.ts';
 import { find } from './yaml-map.ts';
 
@@ -58,15 +59,20 @@ const TODAYS: ReadonlySet<string> = new Set([
 const WORKLOAD_GROUPS = /^(?:(?:apps|batch|extensions)\/)?v\d+(?:(?:alpha|beta)\d+)?$/;
 
 export function isFormer(head: Head): boolean {
-  return formerKind(head) !== undefined;
+  return formerKind(head) !== undefined || hasFormerVersion(head);
 }
 
-/** A former kind, also under the version of another former one, which people write. */
+/**
+ * A former kind. A Provisioner or AWSNodeTemplate means only one thing, so it is understood under the version of another
+ * former kind too, which people write; the others have namesakes of today.
+ */
 function formerKind(head: Head): FormerKind | undefined {
   const former = Object.hasOwn(FORMER, head.kind) ? FORMER[head.kind] : undefined;
   if (former === undefined || hopeless(head) !== undefined) return undefined;
   const [group, version] = head.apiVersion.split('/');
-  return group === former.group && /^v1(?:alpha|beta)\d$/.test(version ?? '') ? former : undefined;
+  const meant = former.convert === convertProvisioner || former.convert === convertAwsNodeTemplate;
+  const right = meant ? /^v1(?:alpha|beta)\d$/.test(version ?? '') : version === former.version;
+  return group === former.group && right ? former : undefined;
 }
 
 function hopeless({ apiVersion, kind }: Head): Hopeless | undefined {
@@ -95,8 +101,14 @@ export function convertObject(subject: Subject, head: Head): Outcome {
   }
   const reason = hopeless(head);
   if (reason !== undefined) subject.warn(subject.root, `${apiVersion} ${kind} ${reason.message}`, reason.fix);
+  const renewed = renewVersion(subject, head);
+  const outcome = convertToday(subject, head);
+  return renewed ? { ...outcome, changed: true } : outcome;
+}
+
+function convertToday(subject: Subject, head: Head): Outcome {
   if (!isWorkload(head)) return UNCHANGED;
-  return kind === 'Node' ? convertNode(subject) : convertWorkload(subject, kind);
+  return head.kind === 'Node' ? convertNode(subject) : convertWorkload(subject, head.kind);
 }
 
 function isWorkload({ apiVersion, kind }: Head): boolean {

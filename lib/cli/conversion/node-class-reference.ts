@@ -1,5 +1,6 @@
 import type { YAMLMap } from 'yaml';
-import { find, newPair, present, remove, rename, setText, textAt, write } from './yaml-map.ts';
+import { moveComments } from './comments.ts';
+import { find, newPair, present, remove, rename, setText, take, textAt, write } from './yaml-map.ts';
 
 const GROUP = 'karpenter.k8s.aws';
 const KIND = 'EC2NodeClass';
@@ -12,10 +13,14 @@ export function referenceTo(name: string): Readonly<Record<string, string>> {
 export function convertReference(reference: YAMLMap): void {
   const version = find(reference, 'apiVersion');
   if (version !== undefined) {
-    if (find(reference, 'group') === undefined) {
+    const group = find(reference, 'group');
+    if (group === undefined) {
       setText(version, groupOf(textAt(reference, 'apiVersion')));
       rename(version, 'group');
-    } else remove(reference, version);
+    } else {
+      moveComments(version, group);
+      remove(reference, version);
+    }
   }
   if (present(reference, 'kind') === undefined) writeFirst(reference, 'kind', KIND);
   if (present(reference, 'group') === undefined) writeFirst(reference, 'group', GROUP);
@@ -33,7 +38,8 @@ function writeFirst(reference: YAMLMap, name: string, text: string): void {
 
 /** A providerRef's name stays; what it says of the kind is replaced. */
 export function convertProviderReference(reference: YAMLMap): void {
-  const kind = find(reference, 'kind');
-  if (kind !== undefined) remove(reference, kind);
-  reference.items.unshift(newPair('group', GROUP), newPair('kind', KIND));
+  const former = take(reference, 'kind');
+  const kind = newPair('kind', KIND);
+  moveComments(former, kind);
+  reference.items.unshift(newPair('group', GROUP), kind);
 }

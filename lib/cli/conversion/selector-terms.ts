@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Pair, YAMLMap, YAMLSeq } from 'yaml';
+import { moveComments, setValue, takeAbove, withoutComments } from './comments.ts';
 import type { Subject } from './subject.ts';
-import { find, isNull, keyOf, newPair, put, rename } from './yaml-map.ts';
+import { isEmpty, isNull, keyOf, newPair, present, put, rename, take } from './yaml-map.ts';
 
 /** Selectors of v1alpha1, one map with lists in its texts, as the selector terms of v1, of which any one suffices. */
 
@@ -9,13 +10,11 @@ export type SelectorName = 'subnetSelector' | 'securityGroupSelector' | 'amiSele
 /** A3.2 */
 const MOST_TERMS = 30;
 
+/** The fields of terms, each list with the values of which any will do. */
 interface Selector {
-  readonly ids: readonly string[];
-  /** What stood behind the ids. */
-  readonly idComment: string | undefined;
-  readonly names: readonly string[];
-  readonly owners: readonly string[];
-  /** The tags, each with the values of which any will do. */
+  readonly ids: readonly Pair[];
+  readonly names: readonly Pair[];
+  readonly owners: readonly Pair[];
   readonly tags: readonly (readonly Pair[])[];
 }
 
@@ -40,50 +39,61 @@ export function convertSelector(subject: Subject, pair: Pair, name: SelectorName
   if (selector.ids.length > 0) warnOfIgnored(subject, pair, selector);
   const list = new YAMLSeq();
   list.items = termsOf(selector, count);
-  const firstId = isMap(list.items[0]) ? find(list.items[0], 'id')?.value : undefined;
-  if (isScalar(firstId) && selector.idComment !== undefined) firstId.comment = selector.idComment;
-  if (pair.value.commentBefore !== undefined) list.commentBefore = pair.value.commentBefore;
-  pair.value = list;
+  setValue(pair, list);
+}
+
+/** v1 needs terms; one that finds what Karpenter's own setup tags stands in where there are none. */
+export function standIn(subject: Subject, spec: YAMLMap, name: 'subnetSelector' | 'securityGroupSelector'): void {
+  const field = `${name}Terms`;
+  const given = present(spec, field);
+  if (given !== undefined && !isEmpty(given.value)) return;
+  const former = take(spec, field);
+  const made = newPair(field, [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }]);
+  moveComments(former, made);
+  spec.items.push(made);
+  subject.warn(
+    { within: spec, field },
+    'is missing, and v1 needs it; a term with the tag karpenter.sh/discovery: CLUSTER_NAME stands in for it',
+    "write the cluster's name there, or other terms",
+  );
 }
 
 function readSelector(subject: Subject, map: YAMLMap, name: SelectorName): Selector {
-  const selector: { ids: string[]; idComment: string | undefined; names: string[]; owners: string[]; tags: Pair[][] } =
-    {
-      ids: [],
-      idComment: undefined,
-      names: [],
-      owners: [],
-      tags: [],
-    };
+  const selector = { ids: new Array<Pair>(), names: new Array<Pair>(), owners: new Array<Pair>(), tags: [] };
+  const tags: (readonly Pair[])[] = selector.tags;
   for (const pair of map.items) {
     const key = keyOf(pair) ?? '';
-    if (key === 'aws-ids' || key === 'aws::ids') {
-      selector.ids.push(...listed(pair));
-      if (isScalar(pair.value)) selector.idComment ??= pair.value.comment ?? undefined;
-    } else if (name === 'amiSelector' && key === 'aws::name') selector.names.push(...listed(pair));
-    else if (name === 'amiSelector' && key === 'aws::owners') selector.owners.push(...listed(pair));
-    else selector.tags.push(tagValues(subject, pair));
+    if (key === 'aws-ids' || key === 'aws::ids') selector.ids.push(...choices(pair, 'id'));
+    else if (name === 'amiSelector' && key === 'aws::name') selector.names.push(...choices(pair, 'name'));
+    else if (name === 'amiSelector' && key === 'aws::owners') selector.owners.push(...choices(pair, 'owner'));
+    else tags.push(tagValues(subject, pair));
   }
   return selector;
 }
 
-function listed({ value }: Pair): readonly string[] {
+/** A field for each value of a list in a text; the first has the comments of the text. */
+function choices(pair: Pair, field: string): readonly Pair[] {
+  const { value } = pair;
   if (!isScalar(value)) return [];
-  return String(value.value)
+  const made = String(value.value)
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== '');
+    .filter((part) => part !== '')
+    .map((part) => newPair(field, part));
+  const [first] = made;
+  if (first !== undefined) moveComments(pair, first);
+  return made;
 }
 
 /** The tag as it stands, or once for each value of a list. */
-function tagValues(subject: Subject, pair: Pair): Pair[] {
+function tagValues(subject: Subject, pair: Pair): readonly Pair[] {
   const { value } = pair;
   if (isScalar(value) && value.value === '') {
     value.value = '*';
     subject.warn(pair, 'an empty value, which meant any, became "*"', 'write "*" for any value of the tag');
   }
   if (!isScalar(value) || typeof value.value !== 'string' || !value.value.includes(',')) return [pair];
-  return listed(pair).map((part) => newPair(keyOf(pair) ?? '', part));
+  return choices(pair, keyOf(pair) ?? '');
 }
 
 function countTerms({ ids, names, owners, tags }: Selector): number {
@@ -95,35 +105,28 @@ function countTerms({ ids, names, owners, tags }: Selector): number {
 
 /** Every choice of an owner, a name and one value a tag, the last changing fastest. */
 function termsOf({ ids, names, owners, tags }: Selector, count: number): YAMLMap[] {
-  if (ids.length > 0) return ids.map((id) => termOf([['id', id]], []));
+  if (ids.length > 0) return ids.map((id) => termOf([id], []));
   return Array.from({ length: count }, (_, index) => {
     let rest = index;
-    const pick = <T>(choices: readonly T[]): T | undefined => {
-      const choice = choices[rest % Math.max(choices.length, 1)];
-      rest = Math.floor(rest / Math.max(choices.length, 1));
-      return choice;
+    const pick = (from: readonly Pair[]): readonly Pair[] => {
+      const choice = from[rest % Math.max(from.length, 1)];
+      rest = Math.floor(rest / Math.max(from.length, 1));
+      // The first term has the fields themselves, with their comments.
+      return choice === undefined ? [] : [index === 0 ? choice : withoutComments(choice)];
     };
-    const chosen = tags.toReversed().map(pick).toReversed();
+    const chosen = tags.toReversed().map(pick).toReversed().flat();
     const name = pick(names);
     const owner = pick(owners);
-    // The first term has the tags themselves, with their comments.
-    const own = chosen.flatMap((tag) => (tag === undefined ? [] : [index === 0 ? tag : tag.clone()]));
-    return termOf(
-      [
-        ['name', name],
-        ['owner', owner],
-      ],
-      own,
-    );
+    return termOf([...name, ...owner], chosen);
   });
 }
 
-function termOf(
-  texts: readonly (readonly [field: string, text: string | undefined])[],
-  tags: readonly Pair[],
-): YAMLMap {
+function termOf(own: readonly Pair[], tags: readonly Pair[]): YAMLMap {
   const term = new YAMLMap();
-  for (const [field, text] of texts) if (text !== undefined) put(term, field, text);
+  term.items.push(...own);
+  const [first] = own;
+  // Above an item of a list, not behind its dash.
+  if (first !== undefined) term.commentBefore = takeAbove(first) ?? null;
   if (tags.length > 0) {
     const map = new YAMLMap();
     map.items.push(...tags);

@@ -1,5 +1,6 @@
 import { isMap, isSeq, type Pair } from 'yaml';
 import { suggest } from '../manifests/suggest.ts';
+import { keepPairs } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { keyOf } from './yaml-map.ts';
 
@@ -43,7 +44,7 @@ export function prune(subject: Subject, node: unknown, shape: Shape): void {
   } else if (shape.kind === 'map' && isMap(node)) {
     // Guessing takes time, and nobody has hundreds of typos.
     const guesses = node.items.length <= 100;
-    node.items = node.items.filter((pair) => stays(subject, pair, { shape, guesses }));
+    keepPairs(node, (pair) => stays(subject, pair, { shape, guesses }));
   }
 }
 

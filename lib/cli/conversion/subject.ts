@@ -1,7 +1,8 @@
 import { isMap, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Path } from '../manifests/problem.ts';
+import { keepPairs, setValue } from './comments.ts';
 import type { Origins } from './origins.ts';
-import { find, isNull, mapAt, newPair, setText, take, textAt } from './yaml-map.ts';
+import { find, isNull, mapAt, newPair, setText, textAt } from './yaml-map.ts';
 
 export interface ConversionWarning {
   /** The way to the field in the document as it was, the List around the object included. */
@@ -35,6 +36,8 @@ export interface Outcome {
   readonly added: readonly YAMLMap[];
   /** Kubelet settings that have left the object, and go to its node class. */
   readonly kubelet?: KubeletSettings;
+  /** The NodePool whose expireAfter a NodeClaim is to have, for it was the pool's alone before v1. */
+  readonly expiresLike?: string;
 }
 
 export interface KubeletSettings {
@@ -92,13 +95,14 @@ export function specOf(subject: Subject): YAMLMap | undefined {
   }
   const made = newPair('spec', {});
   if (pair === undefined) subject.root.items.push(made);
-  else pair.value = made.value;
+  else setValue(pair, made.value);
   return mapAt(subject.root, 'spec');
 }
 
 /** What the controller writes is no part of a manifest. */
 export function dropStatus({ root, warn }: Subject): void {
-  const status = take(root, 'status');
+  const status = find(root, 'status');
   if (status === undefined) return;
+  keepPairs(root, (pair) => pair !== status);
   warn(status, 'was left out: the controller writes the status', 'leave the status out of the manifest');
 }

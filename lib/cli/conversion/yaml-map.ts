@@ -1,4 +1,5 @@
 import { isCollection, isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { setValue } from './comments.ts';
 
 /** Reading and rearranging maps of parsed YAML: pairs are moved whole, so that comments and quotes come along. */
 
@@ -35,7 +36,7 @@ export function put(map: YAMLMap, name: string, value: unknown): void {
 export function write(map: YAMLMap, name: string, value: unknown): void {
   const pair = find(map, name);
   if (pair === undefined) put(map, name, value);
-  else pair.value = toNode(value);
+  else setValue(pair, toNode(value));
 }
 
 export function newPair(name: string, value: unknown): Pair {
@@ -51,7 +52,7 @@ export function rename(pair: Pair, name: string): void {
 /** Gives the pair another text and leaves the value's comment and quotes. */
 export function setText(pair: Pair, text: string): void {
   if (isScalar(pair.value)) writeText(pair.value, text);
-  else pair.value = new Scalar(text);
+  else setValue(pair, new Scalar(text));
 }
 
 export function writeText(scalar: Scalar, text: string): void {
@@ -63,14 +64,6 @@ export function moveAll(from: YAMLMap, to: YAMLMap, names: readonly string[]): v
   const moved = from.items.filter((pair) => names.includes(keyOf(pair) ?? ''));
   for (const pair of moved) remove(from, pair);
   to.items.push(...moved);
-}
-
-/** The comment above a map's first field belongs to that field, which may be about to move. */
-export function liftComment(map: YAMLMap): void {
-  const key = map.items[0]?.key;
-  if (!isScalar(key) || typeof map.commentBefore !== 'string' || typeof key.commentBefore === 'string') return;
-  key.commentBefore = map.commentBefore;
-  delete map.commentBefore;
 }
 
 /** The empty line above a field that has become the first of its map is one too many. */
@@ -99,7 +92,7 @@ export function ensureMap(map: YAMLMap, name: string): YAMLMap | undefined {
     put(map, name, made);
     return made;
   }
-  if (isNull(pair.value)) pair.value = new YAMLMap();
+  if (isNull(pair.value)) setValue(pair, new YAMLMap());
   return isMap(pair.value) ? pair.value : undefined;
 }
 

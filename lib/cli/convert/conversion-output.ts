@@ -1,5 +1,5 @@
 import { convertDocuments } from '../conversion/convert-documents.ts';
-import { parseDocuments, type SourceDocument } from '../manifests/parse-documents.ts';
+import { parseDocuments } from '../manifests/parse-documents.ts';
 import { fixOf, formatPath } from '../manifests/problem.ts';
 import type { ManifestSource } from '../manifests/read-documents.ts';
 
@@ -24,14 +24,14 @@ export interface ConversionOutput {
 
 /** Converts all sources together, since the kubelet settings of one document may belong into another. */
 export function convertSources(sources: readonly ManifestSource[]): ConversionOutput {
-  const parsed = sources.map(({ file, text }) => ({ file, text, ...parseDocuments(text) }));
-  const all = parsed.flatMap(({ file, text, documents }) => documents.map((source) => ({ file, text, source })));
+  const parsed = sources.map(({ file, text }) => ({ file, ...parseDocuments(text) }));
+  const all = parsed.flatMap(({ file, documents }) => documents.map((source) => ({ file, source })));
   const conversions = convertDocuments(all.map(({ source }) => source.document));
   const documents = all.map((one, index) => ({ ...one, conversion: conversions[index] }));
-  const texts = documents.flatMap(({ text, source, conversion }) =>
+  const texts = documents.flatMap(({ source, conversion }) =>
     conversion?.converted
       ? conversion.documents.map((document) => document.toString({ lineWidth: 0, flowCollectionPadding: false }))
-      : [verbatim(text, source)],
+      : [source.text],
   );
   return {
     yaml: texts.map(asDocument).join(''),
@@ -57,14 +57,10 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
   };
 }
 
-/** The document as it was written; comments above the first one belong to it. */
-function verbatim(text: string, { index, document }: SourceDocument): string {
-  const [start, , end] = document.range ?? [0, 0, text.length];
-  return text.slice(index === 0 ? 0 : start, end);
-}
-
 /** Ends with a line's end, and begins with the mark that keeps documents apart. */
-function asDocument(text: string, index: number): string {
+function asDocument(written: string, index: number): string {
+  // A directive may stand at the start of a stream only, and says nothing that a reader would need.
+  const text = written.replace(/^((?:[ \t]*(?:#.*)?\n)*)(?:%.*\n)+/, '$1');
   const marked = index === 0 || /^(?:\s*#.*\n|\s*\n)*---/.test(text) ? text : `---\n${text}`;
   const open = marked.replace(/\n\.\.\.\s*$/, '\n');
   return open.endsWith('\n') ? open : `${open}\n`;

@@ -2,6 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { Rule, Schema } from '../../apis/schemas/schema.ts';
 import { type Path, quote, type Report } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
+import { suggest } from './suggest.ts';
 
 /**
  * What a schema asks beyond the form of each field: its CEL rules, and lists that are sets. As on the API server, a rule
@@ -27,7 +28,11 @@ function visit({ value, schema, path }: Place, findings: Findings): void {
   const { report, malformed } = findings;
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length > 0 && !malformed.some((fault) => path.every((step, index) => step === fault[index]))) {
-    for (const rule of rules) checkRule(rule, { value, path }, report);
+    const told = new Set<string>();
+    for (const rule of rules) {
+      if (rule.slip !== undefined && told.has(rule.slip)) continue;
+      if (!checkRule(rule, { value, path }, report) && rule.slip !== undefined) told.add(rule.slip);
+    }
   }
   if (Array.isArray(value)) {
     if (schema['x-kubernetes-list-type'] === 'set') checkSet(value, path, report);
@@ -44,28 +49,46 @@ function visit({ value, schema, path }: Place, findings: Findings): void {
   }
 }
 
-function checkRule(rule: Rule, { value, path }: Pick<Place, 'value' | 'path'>, report: Report): void {
-  if (/\boldSelf\b/.test(rule.rule)) return;
+/** True where the rule holds. */
+function checkRule(rule: Rule, { value, path }: Pick<Place, 'value' | 'path'>, report: Report): boolean {
+  if (/\boldSelf\b/.test(rule.rule)) return true;
   if (rule.each) {
     const keys = isRecord(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : [];
-    for (const key of keys) {
+    const broken = keys.filter((key) => {
       const x: unknown = Array.isArray(value) ? value[Number(key)] : key;
-      if (!holds(rule.rule, { self: value, x })) report([...path, key], rule.message, rule.allowed);
+      return !holds(rule.rule, { self: value, x });
+    });
+    for (const key of broken) {
+      const { message, allowed } = nearestOf(rule, key);
+      report([...path, key], message, allowed);
     }
-  } else if (!holds(rule.rule, { self: value })) {
-    const field = rule.fieldPath?.slice(1).split('.') ?? [];
-    report([...path, ...field], messageOf(rule, valueAt(value, field)), rule.allowed);
+    return broken.length === 0;
   }
+  if (holds(rule.rule, { self: value })) return true;
+  const field = rule.fieldPath?.slice(1).split('.') ?? [];
+  const faulty = valueAt(value, field);
+  const { message, allowed } = nearestOf(rule, faulty);
+  report([...path, ...field], withValue(message, faulty), allowed);
+  return false;
+}
+
+/** The one that was meant, where the rule has a list to choose from. */
+function nearestOf({ message, allowed, known }: Rule, written: unknown): Pick<Rule, 'message' | 'allowed'> {
+  const nearest = known === undefined || typeof written !== 'string' ? undefined : suggest(written, known);
+  return nearest === undefined
+    ? { message, allowed }
+    : { message: `${message}; did you mean ${nearest}?`, allowed: nearest };
 }
 
 function valueAt(value: unknown, field: Path): unknown {
   return field.reduce<unknown>((here, name) => (isRecord(here) ? fieldOf(here, String(name)) : undefined), value);
 }
 
-/** The value and what is wrong with it, where one can show it. */
-function messageOf({ message }: Rule, value: unknown): string {
-  const shown = typeof value === 'string' || typeof value === 'number' || Array.isArray(value);
-  return shown ? `${quote(value)} ${message}` : message;
+/** The value and what is wrong with it, where one can show it. A message that begins with a subject has its own. */
+function withValue(message: string, value: unknown): string {
+  if (Array.isArray(value)) return /^[A-Z]/.test(message) && value.length > 0 ? `${quote(value)}: ${message}` : message;
+  if (typeof value !== 'string' && typeof value !== 'number') return message;
+  return `${quote(value)}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`;
 }
 
 function checkSet(list: readonly unknown[], path: Path, report: Report): void {

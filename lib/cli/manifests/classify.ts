@@ -1,4 +1,5 @@
-import { isRecord, textField } from './record.ts';
+import { quote } from './problem.ts';
+import { isRecord, textField, type UnknownRecord } from './record.ts';
 import { editDistance, suggest } from './suggest.ts';
 
 /** The kinds that a simulation reads, and the API version of each. */
@@ -114,13 +115,40 @@ function withoutHead(value: unknown, kind: string | undefined): Wrong {
     known !== undefined && isReadKind(known)
       ? `apiVersion: ${READ_KINDS[known]}`
       : 'its API version, such as apps/v1 or karpenter.sh/v1';
-  const field = kind === undefined && textField(value, 'apiVersion') !== undefined ? 'kind' : 'apiVersion';
+  const apiVersion = textField(value, 'apiVersion');
+  const field = kind === undefined && apiVersion !== undefined ? 'kind' : 'apiVersion';
   if (isRecord(value) && Object.hasOwn(value, field) && value[field] !== null)
     return wrong(field, 'is not text', field === 'kind' ? 'the kind' : allowed);
-  if (field === 'kind') return wrong(field, 'is missing', `the kind, such as ${Object.keys(READ_KINDS).join(', ')}`);
+  const misspelt = isRecord(value) ? misspeltHead(value, field) : undefined;
+  if (misspelt !== undefined) return misspelt;
+  if (field === 'kind') return wrong(field, 'is missing', `the kind, such as ${kindsFor(apiVersion ?? '').join(', ')}`);
   const message =
     kind === undefined ? 'is missing, and so is kind: this document is no Kubernetes object' : 'is missing';
   return wrong(field, message, allowed);
+}
+
+function misspeltHead(value: UnknownRecord, field: Wrong['field']): Wrong | undefined {
+  const written = Object.keys(value).find(
+    (name) => name !== 'kind' && name !== 'apiVersion' && suggest(name, [field]) === field,
+  );
+  return written === undefined
+    ? undefined
+    : wrong(
+        field,
+        `is missing, and ${quote(written)} is not it: every letter counts`,
+        `${field} in place of ${written}`,
+      );
+}
+
+/** The kinds of the group that the object names, or all that are Kubernetes's or Karpenter's. */
+function kindsFor(apiVersion: string): readonly string[] {
+  const { group } = splitVersion(apiVersion);
+  const ofGroup = kindsOf(group);
+  return ofGroup.length > 0 ? ofGroup : Object.keys(READ_KINDS).filter((name) => name !== 'Scenario');
+}
+
+function kindsOf(group: string): readonly string[] {
+  return Object.entries(READ_KINDS).flatMap(([name, version]) => (splitVersion(version).group === group ? [name] : []));
 }
 
 /** Kinds of Karpenter before v1 that were not converted: their version never had them, or nothing stands for them today. */
@@ -130,7 +158,9 @@ function former({ apiVersion, kind, group, version }: Head & { readonly version:
   if (!old || today === undefined) return undefined;
   const before = /^v1(?:alpha|beta)\d+$/.test(version);
   if (isReadKind(kind) && !before) return undefined;
-  const message = before ? `${apiVersion} ${kind} has no counterpart today` : `"${apiVersion}" has no ${kind}`;
+  // A kind of today had one version before v1, which the conversion reads; Machine and the like are gone.
+  const gone = before && !isReadKind(kind);
+  const message = gone ? `${apiVersion} ${kind} has no counterpart today` : `${quote(apiVersion)} has no ${kind}`;
   return wrong('apiVersion', message, today);
 }
 
@@ -144,7 +174,7 @@ function misplaced({ apiVersion, kind, group }: Head): Wrong | undefined {
     !group.includes('.') ||
     Object.hasOwn(OTHER_KINDS, group) ||
     editDistance(group, ownGroup) <= 3;
-  return near ? wrong('apiVersion', `"${apiVersion}" has no ${kind}`, right) : undefined;
+  return near ? wrong('apiVersion', `${quote(apiVersion)} has no ${kind}`, right) : undefined;
 }
 
 function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
@@ -152,33 +182,42 @@ function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
   if (!/^(?:[^/\s]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(apiVersion)) {
     return wrong(
       'apiVersion',
-      `"${apiVersion}" is no API version`,
+      `${quote(apiVersion)} is no API version`,
       `group/version, such as ${suggest(apiVersion, readVersions) ?? 'apps/v1'}`,
     );
   }
   if (!group.includes('.') && !DOTLESS_GROUPS.has(group)) {
     return wrong(
       'apiVersion',
-      `Kubernetes has no API group "${group}"`,
+      `Kubernetes has no API group ${quote(group)}`,
       `a group that exists, such as ${suggest(group, ['apps', 'batch', 'policy']) ?? 'apps'}`,
     );
   }
-  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind))
-    return wrong('kind', `"${kind}" is no kind`, 'letters and digits, such as Deployment');
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind)) {
+    const meant = suggest(kind.slice(0, 80).replaceAll(/[^A-Za-z0-9]/g, ''), [
+      ...Object.keys(READ_KINDS),
+      ...Object.values(OTHER_KINDS).flat(),
+    ]);
+    return wrong('kind', `${quote(kind)} is no kind`, meant ?? 'letters and digits, such as Deployment');
+  }
   return unknownKind({ apiVersion, kind, group });
 }
 
 function unknownKind({ apiVersion, kind, group }: Head): Wrong | undefined {
   const others = Object.hasOwn(OTHER_KINDS, group) ? OTHER_KINDS[group] : undefined;
   if (others === undefined || others.includes(kind)) return undefined;
-  const ours = Object.entries(READ_KINDS).flatMap(([name, version]) =>
-    splitVersion(version).group === group ? [name] : [],
-  );
-  const meant = suggest(kind, [...ours, ...others]) ?? suggest(kind, Object.keys(READ_KINDS));
-  const at =
-    meant !== undefined && isReadKind(meant) && READ_KINDS[meant] !== apiVersion ? ` of ${READ_KINDS[meant]}` : '';
-  const hint = meant === undefined ? '' : `; did you mean ${meant}${at}?`;
-  return wrong('kind', `"${apiVersion}" has no kind "${kind}"${hint}`, `one of ${[...ours, ...others].join(', ')}`);
+  const all = [...kindsOf(group), ...others];
+  const meant = meantKind(kind, all);
+  if (meant === undefined)
+    return wrong('kind', `${quote(apiVersion)} has no kind ${quote(kind)}`, `one of ${all.join(', ')}`);
+  const right = isReadKind(meant) && READ_KINDS[meant] !== apiVersion ? READ_KINDS[meant] : undefined;
+  const message = `${quote(apiVersion)} has no kind ${quote(kind)}; did you mean ${meant}${right === undefined ? '' : ` of ${right}`}?`;
+  return wrong('kind', message, right === undefined ? meant : `${meant}, and apiVersion: ${right}`);
+}
+
+function meantKind(kind: string, all: readonly string[]): string | undefined {
+  if (kind === 'NodeClass' && all.includes('EC2NodeClass')) return 'EC2NodeClass';
+  return suggest(kind, all) ?? suggest(kind, Object.keys(READ_KINDS));
 }
 
 function ignored(kind: string): Classification {

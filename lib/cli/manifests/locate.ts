@@ -20,6 +20,14 @@ export function locate(document: Document, path: Path, lines: LineCounter): Posi
   return { line, column: col };
 }
 
+/** The text of a number or a truth as the file has it; undefined for all else. */
+export function sourceAt(document: Document, path: Path): string | undefined {
+  let node: unknown = document.contents;
+  for (const step of path) node = stepInto(isAlias(node) ? node.resolve(document) : node, step, document)?.node;
+  const scalar = isAlias(node) ? node.resolve(document) : node;
+  return isScalar(scalar) && typeof scalar.value !== 'string' ? scalar.source : undefined;
+}
+
 interface Step {
   readonly node: unknown;
   readonly offset: number | undefined;
@@ -43,7 +51,7 @@ function pairOf(map: YAMLMap, name: string, document: Document): Step | undefine
 
 function mergedPairOf(map: YAMLMap, name: string, document: Document): Step | undefined {
   for (const { key, value } of map.items) {
-    if (!isScalar(key) || key.value !== '<<') continue;
+    if (!isScalar(key) || key.source !== '<<') continue;
     const merged = isAlias(value) ? value.resolve(document) : value;
     for (const part of isSeq(merged) ? merged.items : [merged]) {
       const target = isAlias(part) ? part.resolve(document) : part;

@@ -7,25 +7,28 @@ import {
   isScalar,
   LineCounter,
   parseAllDocuments,
-  type ScalarTag,
   visit,
   type YAMLMap,
 } from 'yaml';
+import { KUBECTL_TAGS } from './kubectl-tags.ts';
 import { locate, type Position, startOf } from './locate.ts';
 import type { Path } from './problem.ts';
+import { type DocumentText, splitDocuments } from './split-documents.ts';
 import { whyNotParsed } from './text-limits.ts';
 import { type TextProblem, templatingProblem, yamlProblem } from './yaml-problems.ts';
 
 export interface SourceDocument {
-  /** Its place in the text, from 0; empty documents count. */
+  /** Its place in the file, from 0; empty documents count. */
   readonly index: number;
   readonly document: Document;
+  /** The document letter by letter, with the marks and comments around it. */
+  readonly text: string;
   readonly value: unknown;
   readonly position: Position;
   locate(path: Path): Position;
-  /** The position of a character of the text. */
+  /** The position of a character of the document's text. */
   at(offset: number): Position;
-  /** The same place in the text with other contents. */
+  /** The same place in the file with other contents. */
   replacedBy(document: Document): SourceDocument;
 }
 
@@ -36,97 +39,126 @@ export interface ParsedSource {
 
 /** More uses of one anchor, nested ones multiplied, are no manifest but a "billion laughs". */
 const MOST_ALIASES = 1_000;
-
-/** kubectl reads YAML 1.1's words for true and false. */
-const YES_NO: readonly ScalarTag[] = [
-  booleanWords(true, /^(?:yes|Yes|YES|on|On|ON)$/),
-  booleanWords(false, /^(?:no|No|NO|off|Off|OFF)$/),
-];
+const MOST_DOCUMENTS = 20_000;
 
 /**
  * The documents of a YAML or JSON text. *Shape:* empty documents are left out; a document with a fault gives problems
  * and no value, and templating, which breaks everything after it, gives one problem for the whole text.
  */
 export function parseDocuments(text: string): ParsedSource {
+  const parts = splitDocuments(text.replace(/^\uFEFF/, ''));
+  if (parts.length > MOST_DOCUMENTS) {
+    const message = `has ${parts.length} documents, and at most ${MOST_DOCUMENTS} are read`;
+    return failed({ line: 1, message, allowed: 'several files' });
+  }
+  const documents: SourceDocument[] = [];
+  const problems: TextProblem[] = [];
+  let index = 0;
+  for (const part of parts) {
+    const read = readPart(part, index);
+    documents.push(...read.documents);
+    problems.push(...read.problems.map((problem) => ({ ...problem, line: problem.line + part.firstLine - 1 })));
+    index += read.count;
+  }
+  const templating = templatingProblem(text, problems);
+  return templating === undefined ? { documents, problems } : failed(templating);
+}
+
+interface ReadPart extends ParsedSource {
+  /** How many documents there were, empty ones and those with faults included. */
+  readonly count: number;
+}
+
+/** One document as a rule, more where dots end the first. Problems have lines of the part, documents those of the file. */
+function readPart(part: DocumentText, index: number): ReadPart {
+  const refused = whyNotParsed(part.text);
+  if (refused !== undefined) return { ...failed(refused), count: 1 };
   const lines = new LineCounter();
-  const clean = text.replace(/^\uFEFF/, '');
-  const refused = whyNotParsed(clean);
-  if (refused !== undefined) return failed(refused);
   try {
-    const parsed = parseAllDocuments(clean, {
-      lineCounter: lines,
-      prettyErrors: false,
-      uniqueKeys: false,
-      merge: true,
-      logLevel: 'silent',
-      customTags: (tags) => [...YES_NO, ...tags],
-    });
-    return collect([...parsed], clean, lines);
+    const parsed = [
+      ...parseAllDocuments(part.text, {
+        lineCounter: lines,
+        prettyErrors: false,
+        uniqueKeys: false,
+        merge: true,
+        logLevel: 'silent',
+        customTags: (tags) => [...KUBECTL_TAGS, ...tags],
+        compat: 'yaml-1.1',
+      }),
+    ];
+    const read = parsed.map((document, nth) =>
+      readDocument(document, { part, lines, index: index + nth, first: nth === 0 }),
+    );
+    return {
+      documents: read.flatMap((one) => one.documents),
+      problems: read.flatMap((one) => one.problems),
+      count: parsed.length,
+    };
   } catch (error) {
     // The parser and its visitor recurse: text that nests too deeply ends in a full stack.
-    if (error instanceof RangeError) return failed(TOO_DEEP);
+    if (error instanceof RangeError) return { ...failed(TOO_DEEP), count: 1 };
     throw error;
   }
 }
 
 const TOO_DEEP = { line: 1, message: 'nests too deeply to be read', allowed: 'less deeply nested YAML' };
 
-function collect(parsed: readonly Document.Parsed[], text: string, lines: LineCounter): ParsedSource {
-  const read = parsed.map((document, index) => readDocument(document, index, { text, lines }));
-  const problems = read.flatMap((result) => result.problems);
-  const templating = templatingProblem(text, problems);
-  if (templating !== undefined) return failed(templating);
-  return { documents: read.flatMap((result) => result.documents), problems };
-}
-
-interface Text {
-  readonly text: string;
+interface Place {
+  readonly part: DocumentText;
   readonly lines: LineCounter;
+  readonly index: number;
+  /** The first document of its part has the comments before it. */
+  readonly first: boolean;
 }
 
-function readDocument(document: Document.Parsed, index: number, { text, lines }: Text): ParsedSource {
+function readDocument(document: Document.Parsed, place: Place): ParsedSource {
+  const { part, lines } = place;
   const [error] = document.errors;
   // The parser itself reports its full stack as an error of the text.
   if (error !== undefined && /call stack/i.test(error.message)) return failed(TOO_DEEP);
-  if (error !== undefined) return failed(yamlProblem(error, text, lines));
-  const faults = structureProblems(document, lines);
+  if (error !== undefined) return failed(yamlProblem(error, part.text, lines));
+  const faults = structureProblems(document, place);
   if (faults.length > 0) return { documents: [], problems: faults };
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
     return { documents: [], problems: [] };
-  const position = lines.linePos(document.contents.range[0]);
+  const { line } = lines.linePos(document.contents.range[0]);
   try {
-    return { documents: [sourceDocument(document, index, lines)], problems: [] };
+    return { documents: [sourceDocument(document, place)], problems: [] };
   } catch (cause) {
     // What the library finds only when it puts the parts together: aliases without end, and a merge of what is no map.
     if (cause instanceof ReferenceError) {
       const message = `expands more than ${MOST_ALIASES} aliases`;
-      return failed({ line: position.line, message, allowed: 'the repeated parts out' });
+      return failed({ line, message, allowed: 'the repeated parts out' });
     }
     if (!(cause instanceof Error) || cause instanceof RangeError) throw cause;
-    return failed({ line: position.line, message: `not valid YAML: ${cause.message}`, allowed: 'valid YAML or JSON' });
+    return failed({ line, message: `not valid YAML: ${cause.message}`, allowed: 'valid YAML or JSON' });
   }
 }
 
-function sourceDocument(document: Document, index: number, lines: LineCounter): SourceDocument {
+function sourceDocument(document: Document, place: Place): SourceDocument {
+  const { part, lines, index, first } = place;
   const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+  const inFile = ({ line, column }: Position): Position => ({ line: line + part.firstLine - 1, column });
+  const [start, , end] = document.range ?? [0, 0, part.text.length];
   return {
     index,
     document,
+    text: part.text.slice(first ? 0 : start, end),
     value,
-    position: at(lines.linePos(startOf(document.contents) ?? 0)),
-    locate: (path) => locate(document, path, lines),
-    at: (offset) => at(lines.linePos(offset)),
-    replacedBy: (other) => sourceDocument(other, index, lines),
+    position: inFile(at(lines.linePos(startOf(document.contents) ?? 0))),
+    locate: (path) => inFile(locate(document, path, lines)),
+    at: (offset) => inFile(at(lines.linePos(offset))),
+    replacedBy: (other) => sourceDocument(other, place),
   };
 }
 
 /** Faults that the parser lets pass: one key twice, keys that are no text, aliases without an anchor. */
-function structureProblems(document: Document.Parsed, lines: LineCounter): readonly TextProblem[] {
+function structureProblems(document: Document.Parsed, { lines, part }: Place): readonly TextProblem[] {
   const problems: TextProblem[] = [];
   const anchors = new Set<string>();
   visit(document, {
     Node: (_, node, ancestors) => {
-      if (isMap(node)) problems.push(...keyProblems(node, lines));
+      if (isMap(node)) if (problems.length < MOST_PROBLEMS) problems.push(...keyProblems(node, lines, part.firstLine));
       if (isAlias(node)) problems.push(...aliasProblems(node, { anchors, ancestors, lines }));
       else if (node.anchor !== undefined) anchors.add(node.anchor);
     },
@@ -151,26 +183,30 @@ function aliasProblems(alias: Alias, { anchors, ancestors, lines }: Surroundings
   return [{ line, column, message, allowed: 'the value in quotes where it begins with a star, as in "*/5 * * * *"' }];
 }
 
-function keyProblems(map: YAMLMap, lines: LineCounter): readonly TextProblem[] {
-  const first = new Map<string, number>();
-  return map.items.flatMap(({ key }) => {
+/** Enough to mend a document by. */
+const MOST_PROBLEMS = 20;
+
+function keyProblems(map: YAMLMap, lines: LineCounter, firstLine: number): readonly TextProblem[] {
+  const seen = new Map<string, number>();
+  const problems: TextProblem[] = [];
+  for (const { key } of map.items) {
+    if (problems.length >= MOST_PROBLEMS) break;
     const offset = startOf(key) ?? startOf(map) ?? 0;
     const { line, col: column } = lines.linePos(offset);
-    if (!isScalar(key))
-      return isAlias(key)
-        ? []
-        : [{ line, column, message: 'a key is a map or a list', allowed: 'text before the colon' }];
+    if (!isScalar(key)) {
+      if (!isAlias(key))
+        problems.push({ line, column, message: 'a key is a map or a list', allowed: 'text before the colon' });
+      continue;
+    }
     const name = String(key.value);
-    const before = first.get(name);
-    if (before !== undefined && name !== '<<')
-      return [{ line, column, message: `"${name}" is here twice, first in line ${before}`, allowed: 'it once' }];
-    first.set(name, line);
-    return [];
-  });
-}
-
-function booleanWords(value: boolean, test: RegExp): ScalarTag {
-  return { identify: () => false, default: true, tag: 'tag:yaml.org,2002:bool', test, resolve: () => value };
+    const before = seen.get(name);
+    if (before !== undefined && name !== '<<') {
+      const message = `"${name}" is here twice, first in line ${before + firstLine - 1}`;
+      problems.push({ line, column, message, allowed: 'it once' });
+    }
+    seen.set(name, before ?? line);
+  }
+  return problems;
 }
 
 function at({ line, col }: { readonly line: number; readonly col: number }): Position {

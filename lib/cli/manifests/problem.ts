@@ -22,8 +22,32 @@ export function fixOf({ allowed, fix }: Pick<ManifestProblem, 'allowed' | 'fix'>
 /** The way from the root of an object to a field: names and list positions. */
 export type Path = readonly (string | number)[];
 
-/** Takes one fault of an object at a field; `allowed` completes "write …". */
-export type Report = (path: Path, message: string, allowed?: string) => void;
+/** What is wrong with a value, and what may stand there. */
+export interface Sentence {
+  readonly message: string;
+  readonly allowed?: string;
+}
+
+export interface Advice {
+  /** Completes "write …". */
+  readonly allowed?: string;
+  /** What to do, where that is more than to write something. */
+  readonly fix?: string;
+  /** The same fault told with the value as the file has it: 1.20 is read as 1.2, and on as true. */
+  readonly restate?: (written: string) => Sentence;
+}
+
+/** One fault of an object's form. */
+export interface Explanation extends Sentence, Advice {
+  readonly path: Path;
+  /** A field that the server would drop: all others can be judged as if it were not there. */
+  readonly unknown?: true;
+  /** The field beside it that an unknown one was meant to be. */
+  readonly meant?: string;
+}
+
+/** Takes one fault of an object at a field; advice that is text completes "write …". */
+export type Report = (path: Path, message: string, advice?: string | Advice) => void;
 
 export function formatPath(path: Path): string {
   return path.map(formatStep).join('').replace(/^\./, '');
@@ -31,11 +55,15 @@ export function formatPath(path: Path): string {
 
 function formatStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`;
-  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(step) ? `.${step}` : `[${quote(step)}]`;
+  return step.length <= 80 && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(step) ? `.${step}` : `[${quote(step)}]`;
 }
 
 /** A value as a message shows it: JSON, cut where it is long. */
 export function quote(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  return cutText(text, 80);
+}
+
+export function cutText(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
 }

@@ -1,6 +1,6 @@
 import { type ConversionWarning, convertDocuments } from '../conversion/convert-documents.ts';
 import { parseDocuments, type SourceDocument } from './parse-documents.ts';
-import { formatPath, type ManifestProblem } from './problem.ts';
+import { formatPath, type ManifestProblem, type Path } from './problem.ts';
 import { flatten, labelOf, type SourceObject } from './source-object.ts';
 
 export interface ManifestSource {
@@ -49,13 +49,19 @@ interface ConvertedDocument {
 function writtenObjects({ file, document, converted, warnings }: ConvertedDocument): readonly WrittenObject[] {
   const before = objectsOf(file, document);
   const after = converted.flatMap((one) => objectsOf(file, one));
+  const byItem = Map.groupBy(warnings, ({ path }) => itemOf(path));
   return before.map((written, index) => ({
     written,
     today: index === before.length - 1 ? after.slice(index) : after.slice(index, index + 1),
-    warnings: warnings
-      .filter(({ path }) => written.base.every((step, depth) => path[depth] === step))
-      .map((warning) => problemOf(warning, written)),
+    warnings: (byItem.get(itemOf(written.base)) ?? []).map((warning) => problemOf(warning, written)),
   }));
+}
+
+/** The way to the innermost item of the Lists around a field: what tells the objects of one document apart. */
+function itemOf(path: Path): string {
+  let depth = 0;
+  while (path[depth] === 'items' && typeof path[depth + 1] === 'number') depth += 2;
+  return JSON.stringify(path.slice(0, depth));
 }
 
 function objectsOf(file: string, document: SourceDocument): readonly SourceObject[] {

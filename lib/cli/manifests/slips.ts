@@ -1,3 +1,4 @@
+import type { Path } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
 
 /** Slips that many people make, and what they meant. Every answer completes "write …". */
@@ -5,47 +6,113 @@ import { fieldOf, isRecord } from './record.ts';
 const NODE_CLASS_REF = '{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}';
 const BY_TAG = '[{tags: {karpenter.sh/discovery: CLUSTER}}]';
 
-const MOVED_FIELDS: Readonly<Record<string, string>> = {
-  apiVersion: 'group: karpenter.k8s.aws in its place',
-  kubelet: 'it in the EC2NodeClass: spec.kubelet',
-  kubeletConfiguration: 'it in the EC2NodeClass: spec.kubelet',
+/** A field of a kind of Karpenter's, with its value. */
+interface Field {
+  readonly path: Path;
+  readonly kind: string;
+  readonly value: unknown;
+}
+
+export interface Moved {
+  readonly allowed: string;
+  /** The field beside it that stands for it. */
+  readonly meant?: string;
+}
+
+const IN_NODE_CLASS: Readonly<Record<string, string>> = {
+  kubelet: 'spec.kubelet',
+  kubeletConfiguration: 'spec.kubelet',
+  subnetSelector: `spec.subnetSelectorTerms, such as ${BY_TAG}`,
+  securityGroupSelector: `spec.securityGroupSelectorTerms, such as ${BY_TAG}`,
+  userData: 'spec.userData',
+  blockDeviceMappings: 'spec.blockDeviceMappings',
+  amiFamily: 'spec.amiFamily',
+  amiSelector: 'spec.amiSelectorTerms, such as [{alias: al2023@latest}]',
+};
+
+const IN_NODE_POOL: Readonly<Record<string, string>> = {
   ttlSecondsAfterEmpty: 'spec.disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s}',
   ttlSecondsUntilExpired: 'spec.template.spec.expireAfter, such as 720h',
   consolidation: 'spec.disruption.consolidationPolicy, such as WhenEmptyOrUnderutilized',
   provider: `an EC2NodeClass with what it says, and spec.template.spec.nodeClassRef: ${NODE_CLASS_REF}`,
   providerRef: `spec.template.spec.nodeClassRef: ${NODE_CLASS_REF}`,
-  subnetSelector: `it in the EC2NodeClass: spec.subnetSelectorTerms, such as ${BY_TAG}`,
-  securityGroupSelector: `it in the EC2NodeClass: spec.securityGroupSelectorTerms, such as ${BY_TAG}`,
-  userData: 'it in the EC2NodeClass: spec.userData',
-  blockDeviceMappings: 'it in the EC2NodeClass: spec.blockDeviceMappings',
-  amiFamily: 'it in the EC2NodeClass: spec.amiFamily',
-  amiSelector: 'it in the EC2NodeClass: spec.amiSelectorTerms, such as [{alias: al2023@latest}]',
 };
 
+const KARPENTER_KINDS: ReadonlySet<string> = new Set(['NodePool', 'NodeClaim', 'EC2NodeClass']);
+
 /** For a field that Karpenter had before v1, or that people put on the wrong object: what stands for it today. */
-export function movedField(name: string, value: unknown): string | undefined {
+export function movedField({ path, kind, value }: Field): Moved | undefined {
+  const name = String(path.at(-1));
+  const [around, entryOf] = [path.at(-2), path.at(-3)];
+  if (name === 'apiVersion' && around === 'nodeClassRef')
+    return { allowed: 'group: karpenter.k8s.aws in its place', meant: 'group' };
+  if (name === 'apiVersion' && around === 'scalableRef')
+    return { allowed: 'apiGroup: apps in its place', meant: 'apiGroup' };
+  if (name.toLowerCase() === 'name' && entryOf === 'subnetSelectorTerms')
+    return {
+      allowed: `tags: {Name: ${typeof value === 'string' ? value.slice(0, 80) : 'NAME'}}, or the id of the subnet`,
+    };
+  if (!KARPENTER_KINDS.has(kind)) return undefined;
+  const ofClass = fieldOf(IN_NODE_CLASS, name);
+  if (ofClass !== undefined)
+    return { allowed: kind === 'EC2NodeClass' ? `it as ${ofClass}` : `it in the EC2NodeClass: ${ofClass}` };
+  const ofPool = kind === 'EC2NodeClass' ? undefined : ofNodePool(name, { path, kind, value });
+  return ofPool === undefined ? undefined : { allowed: ofPool };
+}
+
+function ofNodePool(name: string, { path, kind, value }: Field): string | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
     if (name === 'ttlSecondsAfterEmpty')
       return `spec.disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: ${value}s}`;
     if (name === 'ttlSecondsUntilExpired') return `spec.template.spec.expireAfter: ${value}s`;
   }
-  return fieldOf(MOVED_FIELDS, name);
+  // v1beta1 had it there.
+  if (kind === 'NodePool' && name === 'expireAfter' && path.at(-2) === 'disruption')
+    return 'it as spec.template.spec.expireAfter';
+  return fieldOf(IN_NODE_POOL, name);
+}
+
+/** For a field that nothing stands for: what to do, as a sentence of its own. */
+export function needlessField({ path, kind }: Field): string | undefined {
+  const name = String(path.at(-1));
+  if (name === 'operator' || name === 'tolerationSeconds') {
+    const isTaint = /^(?:taints|startupTaints)$/.test(String(path.at(-3)));
+    return isTaint ? 'remove it: only the tolerations of pods have one' : undefined;
+  }
+  const inTemplate = kind === 'NodePool' && path.slice(0, -1).join('.') === 'spec.template.metadata';
+  return inTemplate && /^(?:name|generateName|namespace)$/.test(name)
+    ? 'remove it: Karpenter names the nodes itself'
+    : undefined;
 }
 
 const WANTED_FIELDS: Readonly<Record<string, string>> = {
   subnetSelectorTerms: `which subnets to launch in, such as ${BY_TAG}`,
   securityGroupSelectorTerms: `which security groups the instances get, such as ${BY_TAG}`,
   nodeClassRef: `which EC2NodeClass to launch with: ${NODE_CLASS_REF}`,
+  requirements: 'what nodes must be like, or requirements: [] for any',
+  'nodeClassRef.group': 'karpenter.k8s.aws',
+  'nodeClassRef.kind': 'EC2NodeClass',
+  'nodeClassRef.name': 'the name of the EC2NodeClass',
+  'scalableRef.kind': 'one of Deployment, StatefulSet, ReplicaSet',
+  'scalableRef.name': 'the name of the Deployment, StatefulSet or ReplicaSet',
 };
 
 /** For a required field that people leave out: an example. `beside` is the object that lacks it. */
-export function wantedField(name: string, beside: unknown): string | undefined {
-  if (name !== 'amiSelectorTerms') return fieldOf(WANTED_FIELDS, name);
+export function wantedField(path: Path, beside: unknown): string | undefined {
+  const name = String(path.at(-1));
+  if (name !== 'amiSelectorTerms')
+    return fieldOf(WANTED_FIELDS, path.slice(-2).join('.')) ?? fieldOf(WANTED_FIELDS, name);
   const family = isRecord(beside) ? fieldOf(beside, 'amiFamily') : undefined;
   if (family === 'Custom') return 'which images to launch, such as [{id: ami-0123456789abcdef0}]';
   const known = typeof family === 'string' && /^(?:AL2|AL2023|Bottlerocket|Windows20(?:19|22|25))$/.test(family);
   const alias = known ? family.toLowerCase() : 'al2023';
   return `which images to launch, such as [{alias: ${alias}@latest}]: v1 has no default for them`;
+}
+
+/** The size of a volume that `100`, `100GB` or `1 tb` meant. */
+export function sizeMeant(text: string): string | undefined {
+  const [, count, unit = 'g'] = /^([1-9]\d*) *([gt])?i?b?$/i.exec(text.trim()) ?? [];
+  return count === undefined ? undefined : `${count}${unit.toUpperCase()}i`;
 }
 
 /** Values of before v1 and what they are called today. */

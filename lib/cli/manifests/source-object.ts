@@ -1,5 +1,15 @@
+import { sourceAt } from './locate.ts';
 import type { SourceDocument } from './parse-documents.ts';
-import { formatPath, type ManifestProblem, type Path, type Report } from './problem.ts';
+import {
+  type Advice,
+  cutText,
+  formatPath,
+  type ManifestProblem,
+  type Path,
+  quote,
+  type Report,
+  type Sentence,
+} from './problem.ts';
 import { fieldOf, isRecord, textField } from './record.ts';
 
 /** One object of a file, or of a List in it. */
@@ -40,17 +50,36 @@ export function labelOf(value: unknown): string | undefined {
   return [kind, ...(namespace === 'default' ? [] : [namespace]), name].join('/');
 }
 
+/** Longer than any message that quotes no more than it should. */
+const LONGEST_MESSAGE = 400;
+const LONGEST_ADVICE = 1_600;
+const LONGEST_LABEL = 160;
+
 export function reporterOf(object: SourceObject, problems: ManifestProblem[]): Report {
   const label = labelOf(object.value);
-  return (path, message, allowed) => {
-    const position = object.document.locate([...object.base, ...path]);
+  return (path, message, advice = {}) => {
+    const whole = [...object.base, ...path];
+    const { allowed, fix, restate }: Advice = typeof advice === 'string' ? { allowed: advice } : advice;
+    const written = sourceAt(object.document.document, whole);
+    const told =
+      written === undefined || restate === undefined
+        ? asWritten({ message, ...(allowed !== undefined && { allowed }) }, written)
+        : restate(written);
     problems.push({
       file: object.file,
-      ...position,
-      ...(label !== undefined && { object: label }),
-      field: formatPath([...object.base, ...path]),
-      message,
-      ...(allowed !== undefined && { allowed }),
+      ...object.document.locate(whole),
+      ...(label !== undefined && { object: cutText(label, LONGEST_LABEL) }),
+      field: formatPath(whole),
+      message: cutText(told.message, LONGEST_MESSAGE),
+      ...(told.allowed !== undefined && { allowed: cutText(told.allowed, LONGEST_ADVICE) }),
+      ...(fix !== undefined && { fix: cutText(fix, LONGEST_ADVICE) }),
     });
   };
+}
+
+/** The checks of the core know the value and not the text that it was read from. */
+function asWritten(sentence: Sentence, written: string | undefined): Sentence {
+  const inQuotes = 'it in quotes: ';
+  if (written === undefined || !sentence.allowed?.startsWith(inQuotes)) return sentence;
+  return { ...sentence, allowed: `${inQuotes}${quote(written)}` };
 }

@@ -1,27 +1,71 @@
-/** The name that was meant: the nearest of the known ones, if a slip of the fingers explains the difference. */
-export function suggest(written: string, known: readonly string[]): string | undefined {
-  const [nearest] = known
-    .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(name.length, written.length) / 4)))
-    .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
-  return nearest?.name;
+/** Longer text is no name that somebody mistyped. */
+const LONGEST = 80;
+const FURTHEST_LENGTH = 8;
+
+/**
+ * The name that was meant: the nearest of the known ones, if a slip of the fingers explains the difference.
+ * *Cost:* O(names), and O(length²) for those of about the same length.
+ */
+export function suggest(written: string, names: readonly string[]): string | undefined {
+  if (written.length > LONGEST) return undefined;
+  const wanted = written.toLowerCase();
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const most = Math.min(least, Math.max(1, Math.floor(Math.min(name.length, written.length) / 4)));
+    if (Math.abs(name.length - written.length) > most) continue;
+    const known = name.toLowerCase();
+    if (lacksMore(wanted, known, most)) continue;
+    const distance = distanceWithin(wanted, known, most);
+    if (distance > most || (distance === least && nearest !== undefined && name >= nearest)) continue;
+    [nearest, least] = [name, distance];
+  }
+  return nearest;
+}
+
+/** Each character that the other has nowhere costs a slip: cheap to see, and true of most names. */
+function lacksMore(from: string, to: string, most: number): boolean {
+  let lacking = 0;
+  for (let i = 0; i < from.length && lacking <= most; i += 1) if (!to.includes(from.charAt(i))) lacking += 1;
+  return lacking > most;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours. *Cost:* O(length²), and long text is far from everything. */
 export function editDistance(from: string, to: string): number {
-  if (Math.abs(from.length - to.length) > 8 || from.length > 80) return Number.POSITIVE_INFINITY;
-  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
-  for (let i = 1; i <= from.length; i += 1) {
+  if (Math.abs(from.length - to.length) > FURTHEST_LENGTH || from.length > LONGEST) return Number.POSITIVE_INFINITY;
+  return distanceWithin(from, to, Number.POSITIVE_INFINITY);
+}
+
+/** Infinite as soon as it is above `most`: two rows in a row that are, since a swap steps over one. */
+function distanceWithin(from: string, to: string, most: number): number {
+  const start = sharedStart(from, to);
+  const [width, height] = [to.length - start, from.length - start];
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: width + 1 }, (_, index) => index);
+  let leastOfLast = 0;
+  for (let i = 1; i <= height; i += 1) {
     const row = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const same = from[i - 1] === to[j - 1];
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const distances = [at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1)];
-      row.push(Math.min(...distances, ...(swapped ? [at(beforeLast, j - 2) + 1] : [])));
+    let leastOfRow = i;
+    for (let j = 1; j <= width; j += 1) {
+      const a = start + i - 1;
+      const b = start + j - 1;
+      let distance = Math.min(at(last, j), at(row, j - 1)) + 1;
+      distance = Math.min(distance, at(last, j - 1) + (from[a] === to[b] ? 0 : 1));
+      if (i > 1 && j > 1 && from[a] === to[b - 1] && from[a - 1] === to[b])
+        distance = Math.min(distance, at(beforeLast, j - 2) + 1);
+      row.push(distance);
+      leastOfRow = Math.min(leastOfRow, distance);
     }
-    [beforeLast, last] = [last, row];
+    if (leastOfRow > most && leastOfLast > most) return Number.POSITIVE_INFINITY;
+    [beforeLast, last, leastOfLast] = [last, row, leastOfRow];
   }
-  return at(last, to.length);
+  return at(last, width);
+}
+
+function sharedStart(from: string, to: string): number {
+  let start = 0;
+  while (start < from.length && from[start] === to[start]) start += 1;
+  return start;
 }
 
 function at(row: readonly number[], index: number): number {

@@ -20,7 +20,7 @@ import { checkRules } from './check-rules.ts';
 import type { ReadKind } from './classify.ts';
 import { explain } from './explain.ts';
 import { FORMAT_CHECKS, isDateTime } from './format-checks.ts';
-import { formatPath, type Path, type Report } from './problem.ts';
+import type { Explanation, Path, Report } from './problem.ts';
 
 /** The type of a valid object of each kind. */
 export interface ReadObjects {
@@ -78,24 +78,52 @@ export function isValid<K extends ReadKind>(kind: K, value: unknown, report: Rep
   compiled.set(kind, validate);
   const seen = new Set<string>();
   const faults: Path[] = [];
-  const once: Report = (path, message, allowed) => {
-    const field = formatPath(path);
+  const once: Report = (path, message, advice) => {
+    const field = JSON.stringify(path);
     if (seen.has(field)) return;
     seen.add(field);
     faults.push(path);
-    report(path, message, allowed);
+    report(path, message, advice);
   };
-  if (!validate(value)) {
-    // An object that is wrong throughout is not worth more.
-    for (const error of (validate.errors ?? []).slice(0, MOST_FAULTS)) {
-      const explanation = explain(error, { value, schema: SCHEMAS[kind] });
-      if (explanation?.unknown) report(explanation.path, explanation.message, explanation.allowed);
-      else if (explanation !== undefined) once(explanation.path, explanation.message, explanation.allowed);
-    }
+  const explanations = validate(value)
+    ? []
+    : // An object that is wrong throughout is not worth more.
+      (validate.errors ?? [])
+        .slice(0, MOST_FAULTS)
+        .flatMap((error) => explain(error, { value, schema: SCHEMAS[kind] }) ?? []);
+  const strangers = explanations
+    .filter(({ unknown }) => unknown)
+    .map((found) => ({ found, follows: new Set<string>() }));
+  const told: Report = (path, message, advice) => {
+    const cause = strangers.find(({ found }) => isCause(found, path));
+    cause?.follows.add(`${path.at(-1) === cause.found.meant ? cause.found.meant : 'the rest'} ${message}`);
+    if (cause === undefined) once(path, message, advice);
+    else faults.push(path);
+  };
+  for (const { path, message, unknown, ...advice } of explanations) {
+    if (!unknown) (message === 'is missing' ? told : once)(path, message, advice);
   }
-  if (faults.length >= MOST_FAULTS) return false;
-  checkRules(value, SCHEMAS[kind], { malformed: [...faults], report: once });
+  const malformed = [...faults];
+  if (faults.length < MOST_FAULTS) checkRules(value, SCHEMAS[kind], { malformed, report: told });
+  for (const { found, follows } of strangers) report(found.path, strangerMessage(found, [...follows]), found);
   return faults.length === 0;
+}
+
+/**
+ * True for a fault that a misspelt field brings about, so that one slip is one finding: the field that it was meant to be
+ * is missing, or a rule finds the object around it wanting.
+ */
+function isCause({ path, meant }: Explanation, fault: Path): boolean {
+  const around = path.slice(0, -1);
+  const left = fault.slice(around.length);
+  if (left.length > 1 || (left.length === 1 && left[0] !== meant)) return false;
+  return around.every((step, index) => step === fault[index]);
+}
+
+function strangerMessage({ message }: Explanation, [first, ...more]: readonly string[]): string {
+  if (first === undefined) return message;
+  const [, hint] = message.split('; ');
+  return `is no field, and ${[first, ...more].join(', and ')}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 const MOST_FAULTS = 100;

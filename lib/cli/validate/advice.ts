@@ -66,9 +66,10 @@ function workloadOf(object: unknown): Workload | undefined {
   const [metadata, spec] = [field(object, 'metadata'), field(object, 'spec')];
   const name = textField(metadata, 'name');
   if (!REPLICATED.has(kind) || name === undefined || spec === undefined) return undefined;
-  const labels = textsOf(field(field(field(spec, 'template'), 'metadata'), 'labels'));
-  const template: PodTemplate = { metadata: { labels }, spec: { containers: [] } };
   const selector: LabelSelector = { matchLabels: textsOf(field(field(spec, 'selector'), 'matchLabels')) };
+  // The API server refuses a template that its workload does not select, so what is selected is there.
+  const labels = { ...selector.matchLabels, ...textsOf(field(field(field(spec, 'template'), 'metadata'), 'labels')) };
+  const template: PodTemplate = { metadata: { labels }, spec: { containers: [] } };
   const { replicas } = spec;
   const namespace = textField(metadata, 'namespace');
   return {

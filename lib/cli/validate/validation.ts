@@ -51,9 +51,19 @@ export function validate(sources: readonly ManifestSource[]): Validation {
   const advise = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
   return {
     objects: checked.flatMap((one) => validatedObject(one, advise) ?? []),
-    unreadable: problems.map((problem) => ({ file: problem.file, line: problem.line, message: sentenceOf(problem) })),
-    seen: objects.length,
+    unreadable: [
+      ...problems.map((problem) => ({ file: problem.file, line: problem.line, message: sentenceOf(problem) })),
+      ...objects.flatMap(({ written }) => whyNoObject(written) ?? []),
+    ],
+    seen: objects.filter(({ written }) => isRecord(written.value)).length,
   };
+}
+
+/** A list of Karpenter's objects is no object, and kubectl would not take it either; other lists are somebody else's. */
+function whyNoObject({ file, document, base, value }: SourceObject): UnreadableText | undefined {
+  if (!Array.isArray(value) || !value.some(isOurs)) return undefined;
+  const { line } = document.locate(base);
+  return { file, line, message: 'is a list of objects; write them apart, with a line of --- between them' };
 }
 
 interface Checked {
@@ -71,15 +81,22 @@ function check(object: WrittenObject): Checked {
     const report = reporterOf(source, errors);
     if (found.kind === 'wrong') report([found.field], found.message, found.allowed);
     if (found.kind !== 'read' || !isRecord(source.value)) return [];
-    if (found.readKind === 'EC2NodeClass' && (source.value['spec'] ?? null) === null) {
-      reporterOf(source, warnings)(['spec'], 'is missing: the class selects nothing and never becomes ready', 'a spec');
-      return [];
-    }
     if (found.readKind === 'NodePool') checkConsolidateAfter(source.value, report);
-    const sound = readObject(found.readKind, source.value, report);
+    const sound = readObject(found.readKind, source.value, lenient(source, report, warnings));
     return sound === undefined ? [] : [{ source, object: sound }];
   });
   return { object, errors, warnings, read };
+}
+
+/** The server takes an EC2NodeClass without a spec, for what it is worth. */
+function lenient(source: SourceObject, report: Report, warnings: ManifestProblem[]): Report {
+  const { value } = source;
+  if (textField(value, 'kind') !== 'EC2NodeClass' || !isRecord(value) || (value['spec'] ?? null) !== null)
+    return report;
+  return (path, message, allowed) => {
+    if (formatPath(path) !== 'spec') report(path, message, allowed);
+    else reporterOf(source, warnings)(path, 'is missing: the class selects nothing and never becomes ready', 'a spec');
+  };
 }
 
 /** A1.11: Kerf's CRD, like Karpenter's since 1.15, fills it in; the CRDs that AWS shipped before refuse the pool. */

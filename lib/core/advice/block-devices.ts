@@ -28,13 +28,38 @@ const THROUGHPUT = { least: 125, most: 2_000, iopsPerMib: 4 } as const;
 
 /** What EC2 refuses of a volume once it is to be made. *Shape:* paths from the mapping. */
 export function blockDeviceAdvice({ ebs }: BlockDeviceMapping): readonly FieldProblem[] {
-  if (ebs?.volumeType === undefined) return [];
+  if (ebs === undefined) return [];
+  if (ebs.volumeType === undefined) return keyAdvice(ebs);
   const bounds = BOUNDS[ebs.volumeType];
   return [
+    ...keyAdvice(ebs),
     ...sizeAdvice(ebs, ebs.volumeType, bounds),
     ...iopsAdvice(ebs, ebs.volumeType, bounds),
     ...throughputAdvice(ebs, ebs.volumeType),
   ];
+}
+
+function keyAdvice({ encrypted, kmsKeyID }: Volume): readonly FieldProblem[] {
+  if (encrypted !== false || kmsKeyID === undefined) return [];
+  return [
+    refused(
+      'encrypted',
+      'is false beside a kmsKeyID, and EC2 refuses a key for a volume that is not encrypted',
+      'true, or leave kmsKeyID out',
+    ),
+  ];
+}
+
+/** EC2 refuses an instance that has a device twice. *Shape:* paths from the NodeClass. */
+export function repeatedDevices(mappings: readonly BlockDeviceMapping[]): readonly FieldProblem[] {
+  return mappings.flatMap(({ deviceName }, index) => {
+    const first = mappings.findIndex((one) => one.deviceName === deviceName);
+    if (deviceName === undefined || first === index) return [];
+    const message = `is ${deviceName}, like that of blockDeviceMappings[${first}], and EC2 refuses a device that is there twice`;
+    return [
+      { path: ['spec', 'blockDeviceMappings', index, 'deviceName'], message, allowed: 'another, such as /dev/xvdb' },
+    ];
+  });
 }
 
 function sizeAdvice(ebs: Volume, type: VolumeType, { sizeGib: { least, most } }: Bounds): readonly FieldProblem[] {

@@ -1,33 +1,58 @@
-import { isAlwaysOpen, parseCron } from '../../apis/cron.ts';
-import { parseDuration } from '../../apis/duration.ts';
+import { parseCron } from '../../apis/cron.ts';
 import type { DisruptionBudget, DisruptionReason } from '../../apis/node-pool.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
+import { leaveNoPause, type Windows, windowsOf } from './budget-windows.ts';
 
 const REASONS: readonly DisruptionReason[] = ['Empty', 'Underutilized', 'Drifted'];
 const NEVER = 'so no node of the pool is ever consolidated, nor replaced because it has drifted';
 const OPEN = 'a count or percentage above 0, such as "10%"; or a schedule and a duration that leave a pause';
 const PATH = ['spec', 'disruption', 'budgets'] as const;
 
+interface Closed {
+  readonly budget: DisruptionBudget;
+  readonly index: number;
+  readonly windows: Windows;
+  readonly reasons: readonly DisruptionReason[];
+}
+
 /** E6–E10: budgets that block every reason for all time. One that blocks some reasons, or some hours, is a choice. */
 export function budgetAdvice(budgets: readonly DisruptionBudget[]): readonly FieldProblem[] {
   const unreadable = budgets.flatMap(whyUnreadable);
-  const closed = budgets.flatMap((budget, index) => {
-    const how = alwaysClosed(budget);
-    return how === undefined ? [] : [{ budget, index, how, reasons: reasonsOf(budget) }];
+  const closed = budgets
+    .map((budget, index) => ({ budget, index, windows: windowsOf(budget), reasons: reasonsOf(budget) }))
+    .filter(({ budget, windows }) => Number.parseInt(budget.nodes, 10) === 0 && windows.kind !== 'other');
+  const alone = closed.filter(({ windows, reasons }) => windows.kind === 'always' && reasons.length === REASONS.length);
+  if (alone.length > 0) return [...unreadable, ...alone.map(closedAlone)];
+  return closed.length > 1 && closesAll(closed) ? [...unreadable, closedTogether(closed)] : unreadable;
+}
+
+function closesAll(closed: readonly Closed[]): boolean {
+  return REASONS.every((reason) =>
+    leaveNoPause(closed.filter(({ reasons }) => reasons.includes(reason)).map(({ windows }) => windows)),
+  );
+}
+
+function closedAlone({ budget, index, windows }: Closed): FieldProblem {
+  const because = windows.kind === 'always' ? windows.because : '';
+  return {
+    path: [...PATH, index, 'nodes'],
+    message: `is ${budget.nodes} at all times${because}, ${NEVER}`,
+    allowed: OPEN,
+  };
+}
+
+/** Names those without which the others leave something. */
+function closedTogether(closed: readonly Closed[]): FieldProblem {
+  const needed = closed.reduce((left, one) => {
+    const others = left.filter((other) => other !== one);
+    return closesAll(others) ? others : left;
+  }, closed);
+  const each = needed.map(({ budget, index, windows }) => {
+    const when = windows.kind === 'weekly' ? ` "${budget.schedule}" for ${budget.duration}` : '';
+    return `budgets[${index}]${when}${budget.reasons === undefined ? '' : ` ${budget.reasons.join(' and ')}`}`;
   });
-  const alone = closed.filter(({ reasons }) => coversAll(reasons));
-  if (alone.length > 0) {
-    const problems = alone.map(({ budget, index, how }) => ({
-      path: [...PATH, index, 'nodes'],
-      message: `is ${budget.nodes} ${how}, ${NEVER}`,
-      allowed: OPEN,
-    }));
-    return [...unreadable, ...problems];
-  }
-  if (!coversAll(closed.flatMap(({ reasons }) => reasons))) return unreadable;
-  const each = closed.map(({ index, reasons }) => `budgets[${index}] ${reasons.join(' and ')}`);
   const message = `block all reasons together for all time (${each.join(', ')}), ${NEVER}`;
-  return [...unreadable, { path: PATH, message, allowed: `for one of the reasons ${OPEN}` }];
+  return { path: PATH, message, allowed: `for one of the reasons ${OPEN}` };
 }
 
 /** E8: Karpenter reads the schedule at run time only, and then a fault closes the pool for every reason. */
@@ -42,20 +67,6 @@ function whyUnreadable({ schedule }: DisruptionBudget, index: number): readonly 
   ];
 }
 
-/** How it is closed for all time; undefined where it is not. */
-function alwaysClosed({ nodes, schedule, duration }: DisruptionBudget): string | undefined {
-  if (Number.parseInt(nodes, 10) !== 0) return undefined;
-  if (schedule === undefined || duration === undefined) return 'at all times';
-  const cron = parseCron(schedule);
-  const durationMs = parseDuration(duration);
-  if (cron === undefined || durationMs === undefined || !isAlwaysOpen(cron, durationMs)) return undefined;
-  return `at all times, since "${schedule}" comes again by the time its ${duration} are over`;
-}
-
 function reasonsOf({ reasons }: DisruptionBudget): readonly DisruptionReason[] {
   return REASONS.filter((reason) => reasons?.includes(reason) ?? true);
-}
-
-function coversAll(reasons: readonly DisruptionReason[]): boolean {
-  return REASONS.every((reason) => reasons.includes(reason));
 }

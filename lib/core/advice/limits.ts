@@ -2,6 +2,7 @@ import type { ResourceList } from '../../apis/kubernetes.ts';
 import { isQuantity, parseQuantityNano } from '../../apis/quantity.ts';
 import { formatAmount, parseResources, type Resources } from '../resources/resources.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
+import type { KnownFigures } from './known-figures.ts';
 
 const PATH = ['spec', 'limits'];
 const NEVER = 'so the pool can never launch a node';
@@ -21,6 +22,25 @@ export function limitAdvice(
   if (capacities === undefined || capacities.length === 0 || capacities.some((one) => withinLimits(one, most)))
     return [];
   return tooSmall(most, limits, capacities);
+}
+
+/** What people write for the resources of a node. */
+const RESOURCE_SLIPS: ReadonlyMap<string, string> = new Map([
+  ...['cores', 'vcpu', 'vcpus', 'cpus', 'limits.cpu', 'requests.cpu'].map((slip) => [slip, 'cpu'] as const),
+  ...['mem', 'ram', 'limits.memory', 'requests.memory'].map((slip) => [slip, 'memory'] as const),
+  ...['disk', 'storage'].map((slip) => [slip, 'ephemeral-storage'] as const),
+  ...['gpu', 'gpus', 'nvidia.com/gpus'].map((slip) => [slip, 'nvidia.com/gpu'] as const),
+]);
+
+/** Limits on what no node has by this name, so that they never count. */
+export function unknownLimits(limits: ResourceList = {}, suggest: KnownFigures['suggest']): readonly FieldProblem[] {
+  return Object.keys(limits).flatMap((name) => {
+    if (NODE_RESOURCES.has(name)) return [];
+    const near = name.includes('/') ? undefined : suggest(name, [...NODE_RESOURCES]);
+    const allowed = RESOURCE_SLIPS.get(name.toLowerCase()) ?? near;
+    if (allowed === undefined) return [];
+    return [{ path: [...PATH, name], message: `${name} is no resource of a node, so this limits nothing`, allowed }];
+  });
 }
 
 const NODE_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'nodes', 'ephemeral-storage', 'pods']);

@@ -1,6 +1,8 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
-import { blockDeviceAdvice } from './block-devices.ts';
+import { awsNameAdvice } from './aws-names.ts';
+import { blockDeviceAdvice, repeatedDevices } from './block-devices.ts';
+import { longName } from './label-names.ts';
 import { placeholders } from './placeholders.ts';
 import { grouped } from './words.ts';
 
@@ -22,6 +24,8 @@ const LITERAL = [
 export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const { spec } = nodeClass;
   return [
+    ...longName(nodeClass.metadata, 'karpenter.k8s.aws/ec2nodeclass'),
+    ...awsNameAdvice(spec),
     ...LITERAL.flatMap((field) => placeholders(spec[field], ['spec', field])),
     ...(spec.blockDeviceMappings ?? []).flatMap((mapping, index) =>
       blockDeviceAdvice(mapping).map((problem) => ({
@@ -29,6 +33,7 @@ export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[
         path: ['spec', 'blockDeviceMappings', index, ...problem.path],
       })),
     ),
+    ...repeatedDevices(spec.blockDeviceMappings ?? []),
     ...largeUserData(nodeClass),
     ...noPods(spec.kubelet?.['maxPods']),
   ];

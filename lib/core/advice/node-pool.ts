@@ -5,7 +5,8 @@ import type { FieldProblem } from '../validation/field-problem.ts';
 import { askedByLabels, askedByRequirements } from './asked.ts';
 import { budgetAdvice } from './budgets.ts';
 import type { KnownFigures } from './known-figures.ts';
-import { limitAdvice } from './limits.ts';
+import { longName } from './label-names.ts';
+import { limitAdvice, unknownLimits } from './limits.ts';
 import { minValuesAdvice } from './min-values.ts';
 import { requirementAdvice } from './requirements.ts';
 
@@ -15,7 +16,7 @@ const NEVER = 'so the pool can never launch a node';
 const SHORTEST_LIFE_MS = 10 * MINUTE_MS;
 
 /** What a valid NodePool says that is legal and surely not meant. */
-export function nodePoolAdvice({ spec }: NodePool, figures: KnownFigures): readonly FieldProblem[] {
+export function nodePoolAdvice({ metadata, spec }: NodePool, figures: KnownFigures): readonly FieldProblem[] {
   const { nodeClassRef, requirements, expireAfter } = spec.template.spec;
   const foreign = foreignClass(nodeClassRef);
   if (foreign !== undefined) return [foreign];
@@ -26,7 +27,9 @@ export function nodePoolAdvice({ spec }: NodePool, figures: KnownFigures): reado
   const { problems, types } = requirementAdvice(asked, figures, NEVER);
   const limited = spec.limits !== undefined && types !== undefined;
   return [
+    ...longName(metadata, 'karpenter.sh/nodepool'),
     ...problems,
+    ...unknownLimits(spec.limits, figures.suggest),
     ...(types === undefined ? [] : minValuesAdvice(asked, figures.types, types)),
     ...limitAdvice(spec.limits, limited ? figures.types.capacitiesOf(types) : undefined),
     ...shortLife(expireAfter),

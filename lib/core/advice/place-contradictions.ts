@@ -1,8 +1,9 @@
 import { REGION, ZONE } from '../../apis/labels.ts';
 import { PLACE_LABELS } from '../instance-type/suitable-types.ts';
-import { intersect, isEmpty, type Requirement } from '../requirements/requirement.ts';
+import { allowsAbsence, intersect, isEmpty, type Requirement } from '../requirements/requirement.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { type Asked, fieldOf } from './asked.ts';
+import type { TypeIndex } from './type-index.ts';
 import { regionOf } from './zones.ts';
 
 /** Requirements on zone, region and capacity type of which no place is left, whatever EC2 sells. */
@@ -10,6 +11,35 @@ export function placeContradictions(asked: readonly Asked[], consequence: string
   const keys = [...PLACE_LABELS, REGION];
   const within = keys.flatMap((key) => sameLabel(asked, key, consequence));
   return within.length > 0 ? within : zonesOutsideRegion(asked, consequence);
+}
+
+/**
+ * Two requirements on any other label that no node meets together. *Shape:* nothing of the instance type's labels, which are
+ * judged by the types that there are, and nothing of the template's own labels.
+ */
+export function labelContradictions(asked: readonly Asked[], types: TypeIndex): readonly FieldProblem[] {
+  const others = asked.filter(
+    ({ key, path }) => !types.has(key) && !PLACE_LABELS.has(key) && key !== REGION && typeof path.at(-1) === 'number',
+  );
+  return [...Map.groupBy(others, ({ key }) => key).values()].flatMap((ofKey) => {
+    let both = ofKey[0]?.requirement;
+    for (const [index, one] of ofKey.entries()) {
+      if (both === undefined || index === 0) continue;
+      both = intersect(both, one.requirement);
+      if (!isEmpty(both) || allowsAbsence(both)) continue;
+      const before = ofKey.slice(0, index);
+      const enough = before.filter((earlier) => !overlapping(earlier, one)).slice(0, 1);
+      const names = (enough.length > 0 ? enough : before).map(({ written }) => written).join(' and ');
+      const message = `${one.written} contradicts ${names}, so no node can ever meet both`;
+      return [{ path: one.path, message, allowed: 'one of them only, or values of both' }];
+    }
+    return [];
+  });
+}
+
+function overlapping(a: Asked, b: Asked): boolean {
+  const both = intersect(a.requirement, b.requirement);
+  return !isEmpty(both) || allowsAbsence(both);
 }
 
 function sameLabel(asked: readonly Asked[], key: string, consequence: string): readonly FieldProblem[] {

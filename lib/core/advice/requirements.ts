@@ -3,7 +3,8 @@ import { intersect } from '../requirements/requirement.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { type Asked, fieldOf } from './asked.ts';
 import type { KnownFigures } from './known-figures.ts';
-import { placeContradictions } from './place-contradictions.ts';
+import { INSTANCE_MEMORY } from './memory-values.ts';
+import { labelContradictions, placeContradictions } from './place-contradictions.ts';
 import { countOf, type TypeIndex, type TypeSet } from './type-index.ts';
 import { namesLeftOut, unknownValues } from './unknown-values.ts';
 import { grouped, listed } from './words.ts';
@@ -33,7 +34,8 @@ export function requirementAdvice(
     .filter((one) => !unknown.some(({ path }) => path.join('.') === fieldOf(one).join('.')))
     .map((one) => metByNone(one, types, consequence));
   const places = placeContradictions(asked, consequence);
-  const problems = [...unknown, ...alone, ...places];
+  const others = labelContradictions(asked, types);
+  const problems = [...unknown, ...alone, ...places, ...others];
   if (unclear || impossible.length > 0) return { problems };
   const together = allTogether(ofTypes, types, consequence);
   return { ...together, problems: [...problems, ...together.problems] };
@@ -43,7 +45,7 @@ function metByNone(one: Asked, types: TypeIndex, consequence: string): FieldProb
   const known = types.valuesAmong(one.key, types.all);
   const numbers = known.map(Number);
   const allowed = numbers.every((number) => Number.isInteger(number))
-    ? `a condition that some type meets: the values run from ${Math.min(...numbers)} to ${Math.max(...numbers)}`
+    ? `a condition that some type meets: the values run from ${Math.min(...numbers)} to ${Math.max(...numbers)}${one.key === INSTANCE_MEMORY ? ', in MiB' : ''}`
     : `a condition that some type meets: values are ${listed(known)}`;
   return {
     path: fieldOf(one),
@@ -81,11 +83,24 @@ function contradiction(one: Asked, { before, left, types }: Before, consequence:
   const against = enough.length > 0 ? enough.slice(0, 1) : narrowing;
   const names = against.map(({ written }) => written).join(' and ');
   const [count, meet] = [grouped(countOf(left)), countOf(left) === 1 ? 'meets' : 'meet'];
-  const these = types.valuesAmong(one.key, left);
-  const values = these.length === 0 ? `no ${one.key}` : `${one.key} among ${listed(these)}`;
   return {
     path: fieldOf(one),
-    message: `${one.written} contradicts ${names}: of ${grouped(types.size)} instance types ${count} ${meet} what stands before it, none of them this, ${consequence}`,
-    allowed: `${values}, or change what it contradicts`,
+    message: `${one.written} contradicts ${names}: ${count} of ${grouped(types.size)} instance types ${meet} what stands before it, and none of those meets this, ${consequence}`,
+    allowed: `${wanted(one, types.valuesAmong(one.key, left))}, or change what it contradicts`,
   };
+}
+
+const MOST_NUMBERS = 6;
+
+/** What the types that are left have, to complete "write …". */
+function wanted({ key, choice }: Asked, values: readonly string[]): string {
+  const [first] = values;
+  if (first === undefined) return `no ${key}`;
+  if (values.length === 1)
+    return choice === undefined ? `a condition on ${key} that ${first} meets` : `${first} as ${key}`;
+  const numbers = values.map(Number).toSorted((a, b) => a - b);
+  if (!numbers.every(Number.isInteger)) return `one of ${listed(values)} as ${key}`;
+  const range = `from ${numbers[0]} to ${numbers.at(-1)}`;
+  if (choice === undefined) return `a condition on ${key} that some number ${range} meets`;
+  return `${numbers.length <= MOST_NUMBERS ? `one of ${numbers.join(', ')}` : `one of its numbers ${range}`} as ${key}`;
 }

@@ -5,6 +5,7 @@ import type { InstanceTypeFacts } from '../instance-type/facts.ts';
 import { instanceLabels, type LabelValues } from '../instance-type/instance-labels.ts';
 import { admits, type Requirement } from '../requirements/requirement.ts';
 import type { Resources } from '../resources/resources.ts';
+import { withoutMarks } from './words.ts';
 
 /** A set of instance types: bit n stands for the nth of them. */
 export type TypeSet = bigint;
@@ -15,12 +16,23 @@ export interface TypeIndex {
   readonly all: TypeSet;
   /** False of labels that follow from a NodeClass, an offering or a pool. */
   readonly has: (key: string) => boolean;
+  /** True where some type has this value of the label. *Cost:* O(1) after the first of the label. */
+  readonly knows: (key: string, value: string) => boolean;
+  /** Every value of the label, in the order of `valuesAmong`. *Cost:* O(1) after the first of the label. */
+  readonly valuesOf: (key: string) => readonly string[];
+  /** The values that begin with a letter, as they are and, in the same order, without their marks. */
+  readonly namesUnder: (key: string, letter: string) => NamesUnder;
   /** *Cost:* O(values of the label) the first time, then O(size of the requirement). */
   readonly meeting: (requirement: Requirement) => TypeSet;
   /** The values that the types of the set have, those of the most types first, ties by name. */
   readonly valuesAmong: (key: string, types: TypeSet) => readonly string[];
   /** The capacity of each type of the set, but for what its NodeClass decides. */
   readonly capacitiesOf: (types: TypeSet) => readonly Resources[];
+}
+
+interface NamesUnder {
+  readonly names: readonly string[];
+  readonly plainNames: readonly string[];
 }
 
 export function countOf(types: TypeSet): number {
@@ -35,9 +47,15 @@ export function indexTypes(facts: readonly InstanceTypeFacts[]): TypeIndex {
   const capacities = memoized((index: number) => facts.slice(index, index + 1).map(plainCapacity));
   const met = new Map<string, TypeSet>();
   const membersOf = memoized((types: TypeSet) => [...facts.keys()].filter(inOrder(types)));
+  const all = (1n << BigInt(facts.length)) - 1n;
+  const valuesOf = memoized((key: string) => valuesWithin(valueSets(key), all));
+  const byLetter = memoized((key: string) => memoized((letter: string) => namesUnder(valuesOf(key), letter)));
   return {
     size: facts.length,
-    all: (1n << BigInt(facts.length)) - 1n,
+    all,
+    knows: (key, value) => valueSets(key).has(value),
+    valuesOf,
+    namesUnder: (key, letter) => byLetter(key)(letter),
     has: (key) => keys.has(key),
     meeting: (requirement) => {
       const name = nameOf(requirement);
@@ -45,12 +63,7 @@ export function indexTypes(facts: readonly InstanceTypeFacts[]): TypeIndex {
       met.set(name, types);
       return types;
     },
-    valuesAmong: (key, types) =>
-      [...valueSets(key)]
-        .map(([value, having]) => ({ value, count: countOf(having & types) }))
-        .flatMap(({ value, count }) => (value === undefined || count === 0 ? [] : [{ value, count }]))
-        .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-        .map(({ value }) => value),
+    valuesAmong: (key, types) => (types === all ? valuesOf(key) : valuesWithin(valueSets(key), types)),
     capacitiesOf: (types) => membersOf(types).flatMap(capacities),
   };
 }
@@ -64,8 +77,10 @@ function labelsOf(facts: InstanceTypeFacts): LabelValues {
 
 const ELSEWHERE = /\/(?:windows-build|capacity-reservation-.*|placement-group-.*|nitro-sandbox)$/;
 
+type SetsByValue = ReadonlyMap<string | undefined, TypeSet>;
+
 /** The types that have each value; under undefined those without the label. */
-function setsByValue(valuesOfTypes: readonly (readonly string[])[]): ReadonlyMap<string | undefined, TypeSet> {
+function setsByValue(valuesOfTypes: readonly (readonly string[])[]): SetsByValue {
   const sets = new Map<string | undefined, TypeSet>();
   for (const [index, values] of valuesOfTypes.entries()) {
     for (const value of values.length === 0 ? [undefined] : values)
@@ -74,8 +89,27 @@ function setsByValue(valuesOfTypes: readonly (readonly string[])[]): ReadonlyMap
   return sets;
 }
 
-function unionOf(sets: ReadonlyMap<string | undefined, TypeSet>, requirement: Requirement): TypeSet {
+function namesUnder(values: readonly string[], letter: string): NamesUnder {
+  const names = values.filter((name) => name.startsWith(letter));
+  return { names, plainNames: names.map(withoutMarks) };
+}
+
+function valuesWithin(sets: SetsByValue, types: TypeSet): readonly string[] {
+  return [...sets]
+    .map(([value, having]) => ({ value, count: countOf(having & types) }))
+    .flatMap(({ value, count }) => (value === undefined || count === 0 ? [] : [{ value, count }]))
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .map(({ value }) => value);
+}
+
+/** A list of values is looked up one by one: it may be longer than what there is, or far shorter. */
+function unionOf(sets: SetsByValue, requirement: Requirement): TypeSet {
   let union = 0n;
+  const { complement, values } = requirement;
+  if (!complement && values.size > 0) {
+    for (const value of values) if (admits(requirement, value)) union |= sets.get(value) ?? 0n;
+    return union;
+  }
   for (const [value, types] of sets) if (admits(requirement, value)) union |= types;
   return union;
 }

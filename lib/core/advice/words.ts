@@ -9,3 +9,8 @@ export function listed(names: readonly string[], most = 6): string {
     ? names.join(', ')
     : `${names.slice(0, most).join(', ')} and ${grouped(names.length - most)} more`;
 }
+
+/** `m5large` for `m5.large`. */
+export function withoutMarks(name: string): string {
+  return name.replaceAll(/[._-]/g, '');
+}

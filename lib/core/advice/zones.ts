@@ -7,30 +7,41 @@ type Zones = KnownFigures['zones'];
 export interface Unknown {
   /** Follows the value. */
   readonly message: string;
-  readonly allowed: string;
+  readonly allowed: () => string;
+  /** The very value that was meant, where that is known. */
+  readonly meant?: () => string | undefined;
 }
 
 /** `us-west-2-lax-1a`, `us-east-1-wl1-bos-wlz-1`: zones outside of the region's own, which the figures leave out. */
 const LOCAL_ZONE = /^([a-z]{2}(?:-[a-z]+)+-\d)-[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const REGION_NAME = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 const ZONE_ID = /^[a-z]{2,5}\d-az\d$/;
+/** Anything that may be a zone of some partition, those to come included. */
+const LIKE_A_ZONE = /^[a-z]+(?:-[a-z]+)+-\d+[a-z0-9-]*$/;
 
 /** Why there is no such zone; undefined where there is one, or where nothing is known of its region. */
 export function whyNoZone(zone: string, zones: Zones): Unknown | undefined {
   if (REGION_NAME.test(zone)) {
     const known = [...(zones.get(zone)?.keys() ?? [])];
-    return { message: 'is a region, not a zone', allowed: `its zones, such as ${known.join(', ') || `${zone}a`}` };
+    const allowed = () => `its zones, such as ${known.join(', ') || `${zone}a`}`;
+    return { message: 'is a region, not a zone', allowed };
   }
-  const named = [...zones.values()].flatMap((each) => [...each].filter(([, id]) => id === zone));
-  if (ZONE_ID.test(zone) && named.length > 0) {
-    const allowed = 'it under topology.k8s.aws/zone-id, or the name of the zone here';
-    return { message: 'is the id of a zone, not its name', allowed };
+  if (ZONE_ID.test(zone)) {
+    return { message: 'is the id of a zone, not its name', allowed: allowedForId };
+  }
+  if (!LIKE_A_ZONE.test(zone)) {
+    const meant = regionOfZone(zone.toLowerCase()) === undefined ? undefined : zone.toLowerCase();
+    return { message: 'is no zone', allowed: () => meant ?? 'names of zones, such as us-east-1a', meant: () => meant };
   }
   const region = regionOfZone(zone);
   const ofRegion = region === undefined ? undefined : zones.get(region);
   if (region === undefined || ofRegion === undefined || mayHaveLetter(ofRegion, zone.slice(-1))) return undefined;
-  const allowed = `one of ${[...ofRegion.keys()].toSorted().join(', ')}`;
+  const allowed = () => `one of ${[...ofRegion.keys()].toSorted().join(', ')}`;
   return { message: `is no zone of ${region} that Kerf knows of`, allowed };
+}
+
+function allowedForId(): string {
+  return 'it under topology.k8s.aws/zone-id, or the name of the zone here';
 }
 
 /** Accounts see different zones of an old region (us-west-1), so that the ids say how many letters there may be. */
@@ -42,7 +53,9 @@ function mayHaveLetter(zones: ReadonlyMap<string, string>, letter: string): bool
 
 export function whyNoRegion(region: string): Unknown | undefined {
   const actual = regionOfZone(region);
-  return actual === undefined ? undefined : { message: 'is a zone, not a region', allowed: actual };
+  return actual === undefined
+    ? undefined
+    : { message: 'is a zone, not a region', allowed: () => actual, meant: () => actual };
 }
 
 /** The region that a zone's name begins with; undefined where the text is no zone name. */

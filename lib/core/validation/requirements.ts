@@ -78,11 +78,22 @@ function knownValueProblems(
   const path = [index, 'values'];
   if (usable === 0) {
     const message = `none of ${values.slice(0, 5).map(shown).join(', ')}${values.length > 5 ? ', …' : ''} is a value of ${key}`;
+    const meant = known.filter((value) => values.some((written) => lettersOf(written) === lettersOf(value)));
+    if (meant.length > 0)
+      return [{ path, message: `${message}; did you mean ${meant.join(', ')}?`, allowed: meant.join(', ') }];
     return [{ path, message, allowed: `at least one of ${known.join(', ')}` }];
   }
   if (usable >= minValues) return [];
   const message = `has ${usable} known ${usable === 1 ? 'value' : 'values'} of ${key}, and minValues asks for ${minValues}`;
   return [{ path, message, allowed: `a minValues of at most ${usable}, or more of ${known.join(', ')}` }];
+}
+
+/** On-Demand, ON_DEMAND and ondemand are one. */
+function lettersOf(value: string): string {
+  return value
+    .slice(0, 80)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '');
 }
 
 /** A name, and before it perhaps a DNS name and a slash, as Kubernetes has it for labels and taints. */

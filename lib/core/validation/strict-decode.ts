@@ -11,7 +11,7 @@ function strictDecode(value: unknown, shape: Shape, path: Path): readonly FieldP
   if (typeof shape === 'string') return wrongLeaf(value, shape, path);
   switch (shape.kind) {
     case 'list':
-      if (!Array.isArray(value)) return [wrong(value, path, 'a list')];
+      if (!Array.isArray(value)) return [wrong(value, path, listAllowed(value, shape.items))];
       return value.flatMap((item: unknown, index) => strictDecode(item, shape.items, [...path, index]));
     case 'map':
       if (!isRecord(value)) return [wrong(value, path, 'a map')];
@@ -86,6 +86,10 @@ function whyWrong(value: unknown, leaf: Leaf): string | undefined {
 
 function textAllowed(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? `it in quotes: "${value}"` : 'text';
+}
+
+function listAllowed(value: unknown, items: Shape): string {
+  return typeof value === 'string' && items === 'text' && value.length <= 80 ? JSON.stringify([value]) : 'a list';
 }
 
 const DURATION = 'a duration such as 10s or 1h30m';

@@ -158,6 +158,39 @@ describe('what was left to defaults', () => {
     expect(converted.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
 
+  test('a launch template held images, security groups and subnets, for which others stand in', () => {
+    const { objects, warnings } = convertText(`${HEAD}  launchTemplate: mine\n${REST}`);
+    const terms = [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }];
+    expect(objects[0]).toMatchObject({
+      spec: {
+        subnetSelectorTerms: terms,
+        securityGroupSelectorTerms: terms,
+        amiFamily: 'AL2',
+        amiSelectorTerms: [{ alias: 'al2@latest' }],
+      },
+    });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^spec\.launchTemplate: was left out/),
+      expect.stringMatching(/^spec\.subnetSelectorTerms: is missing, .* CLUSTER_NAME stands in/),
+      expect.stringMatching(/^spec\.securityGroupSelectorTerms: is missing, .* CLUSTER_NAME stands in/),
+    ]);
+    expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
+  });
+
+  test('an empty selector was legal, and v1 wants terms', () => {
+    const { spec, warnings } = specOf(`  subnetSelector: {}\n${FAMILY}${REST}`);
+    expect(spec).toHaveProperty('subnetSelectorTerms', [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^spec\.subnetSelectorTerms: is missing, .* CLUSTER_NAME stands in/),
+    ]);
+  });
+
+  test('Ubuntu without images is valid too', () => {
+    const { objects } = convertText(`${HEAD}${NETWORK}  amiFamily: Ubuntu\n${REST}`);
+    expect(objects[0]).toHaveProperty('spec.amiSelectorTerms', [{ id: 'ami-placeholder' }]);
+    expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
+  });
+
   test('a class without a role gets a stand-in, so that it can be simulated', () => {
     const { objects } = convertText(HEAD + NETWORK + FAMILY);
     expect(objects[0]).toMatchObject({ spec: { role: 'KarpenterNodeRole-CLUSTER_NAME' } });
@@ -165,9 +198,38 @@ describe('what was left to defaults', () => {
   });
 });
 
+describe('the size of a volume', () => {
+  const SIZES: readonly (readonly [before: string, after: unknown, message: string | undefined])[] = [
+    ['100Gi', '100Gi', undefined],
+    ['20G', '20G', undefined],
+    ['2Ti', '2Ti', undefined],
+    ['102400Mi', '100Gi', '102400Mi became 100Gi'],
+    ['"107374182400"', '100Gi', '107374182400 became 100Gi'],
+    ['107374182401', '101Gi', '107374182401 became 101Gi'],
+    ['100000000k', '94Gi', '100000000k became 94Gi'],
+    ['20.5Gi', '21Gi', '20.5Gi became 21Gi'],
+    ['18Ti', '18432Gi', '18Ti became 18432Gi'],
+    ['59500Gi', '63888G', '59500Gi became 63888G'],
+    ['big', 'big', undefined],
+    ['-1Mi', '-1Mi', undefined],
+    ['60000.5Gi', '60000.5Gi', undefined],
+  ];
+
+  test.each(SIZES)('%s becomes %s', (before, after, message) => {
+    const disk = `  blockDeviceMappings: [{deviceName: a, ebs: {volumeSize: ${before}}}]\n`;
+    const { spec, warnings } = specOf(FAMILY + REST + disk);
+    expect(spec).toHaveProperty('blockDeviceMappings', [{ deviceName: 'a', ebs: { volumeSize: after } }]);
+    const start = 'spec.blockDeviceMappings[0].ebs.volumeSize: ';
+    expect(warnings).toEqual(message === undefined ? [] : [expect.stringContaining(start + message)]);
+  });
+});
+
 describe('what v1 does not have', () => {
   const LOST: readonly (readonly [yaml: string, warnings: readonly RegExp[]])[] = [
-    [`  launchTemplate: mine\n${REST}`, [/^spec\.launchTemplate: was left out/]],
+    [
+      `  launchTemplate: mine\n${NETWORK}${REST}`,
+      [/^spec\.launchTemplate: was left out: .* the images of AL2 stand in/],
+    ],
     [
       `${FAMILY}${REST}  blockDeviceMappings: [{deviceName: a, virtualName: ephemeral0}]\n`,
       [/^spec\.blockDeviceMappings\[0\]\.virtualName: was left out/],
@@ -187,7 +249,7 @@ describe('what v1 does not have', () => {
       [
         /^spec\.amiFamily: Ubuntu is no AMI family/,
         /^spec\.blockDeviceMappings: Ubuntu/,
-        /^spec\.amiSelectorTerms: is missing/,
+        /^spec\.amiSelectorTerms: is missing, .* ami-placeholder stands in/,
       ],
     ],
   ];

@@ -73,6 +73,11 @@ describe('disruption', () => {
       /^spec\.disruption\.consolidateAfter: stood beside WhenUnderutilized/,
     ],
     [
+      '{consolidationPolicy: WhenUnderutilized, consolidateAfter: Never}',
+      { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: 'Never' },
+      undefined,
+    ],
+    [
       '{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 1m}',
       { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '1m' },
       undefined,
@@ -156,8 +161,32 @@ describe('a NodeClaim', () => {
     expect(warnings).toEqual([expect.stringMatching(/^spec\.expireAfter: is written out/)]);
   });
 
-  test('of a NodePool gets nothing new', () => {
-    expect(convertText(claim('karpenter.sh/nodepool: a')).warnings).toEqual([]);
+  const OF_POOL = claim('karpenter.sh/nodepool: default');
+  const EXPIRING = `${POOL}  disruption: {expireAfter: 24h}\n`;
+  const TODAYS = `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec: {template: {spec: {expireAfter: 24h}}}
+`;
+  const SETS: readonly (readonly [name: string, text: string, index: number, expireAfter: string | undefined])[] = [
+    ['after it', `${EXPIRING}---\n${OF_POOL}`, 1, '24h'],
+    ['before it', `${OF_POOL}---\n${EXPIRING}`, 0, '24h'],
+    ['of v1 already', `${OF_POOL}---\n${TODAYS}`, 0, '24h'],
+    ['that has the default, which v1 has too', `${OF_POOL}---\n${POOL}`, 0, undefined],
+  ];
+  test.each(SETS)('expires as its NodePool does: %s', (...[, text, index, expireAfter]) => {
+    const { objects, warnings } = convertText(text);
+    expect(objects[index]).toMatchObject({ kind: 'NodeClaim', spec: { nodeClassRef: { name: 'a' } } });
+    expect(Object.getOwnPropertyDescriptor(Object(objects[index]).spec, 'expireAfter')?.value).toBe(expireAfter);
+    expect(warnings.filter((warning) => warning.startsWith('spec.expireAfter'))).toEqual([]);
+  });
+
+  test('of an unknown NodePool gets nothing new, and a warning', () => {
+    const { objects, warnings } = convertText(OF_POOL);
+    expect(objects[0]).not.toHaveProperty('spec.expireAfter');
+    expect(warnings).toEqual([
+      'spec.expireAfter: is not known: NodePool "default", which had it, is not among the documents; v1 fills in 720h',
+    ]);
   });
 });
 
@@ -214,7 +243,22 @@ describe('a v1beta1 EC2NodeClass', () => {
       [/Ubuntu is no AMI family/, /root volume is written out/],
     ],
     [`  amiFamily: Custom\n${HOPS}`, { amiFamily: 'Custom' }, [/Custom has no alias/]],
+    [
+      `  amiFamily: Ubuntu\n  blockDeviceMappings: [{deviceName: a, ebs: {volumeSize: 2048Mi}}]\n${HOPS}`,
+      { amiSelectorTerms: [{ id: 'ami-placeholder' }], blockDeviceMappings: [{ ebs: { volumeSize: '2Gi' } }] },
+      [/2048Mi became 2Gi/, /Ubuntu is no AMI family/, /ami-placeholder stands in/],
+    ],
     [HOPS, {}, [/no AMI family is given/]],
+    [
+      `  amiSelectorTerms: [{id: ami-1}]\n${HOPS}`,
+      { amiFamily: 'Custom', amiSelectorTerms: [{ id: 'ami-1' }] },
+      [/^spec\.amiFamily: is missing, .* Custom is written/],
+    ],
+    [
+      `  amiSelectorTerms: [{alias: al2@latest}]\n${HOPS}`,
+      { amiSelectorTerms: [{ alias: 'al2@latest' }] },
+      [/alias: was no field/],
+    ],
     ['  amiFamily: AL2\n', { metadataOptions: { httpPutResponseHopLimit: 2 } }, [/which meant 2/]],
     [
       '  amiFamily: AL2\n  metadataOptions: {httpTokens: optional}\n',
@@ -233,5 +277,24 @@ describe('a v1beta1 EC2NodeClass', () => {
     const converted = convertText(nodeClass(fields));
     expect(converted.objects[0]).toMatchObject({ apiVersion: 'karpenter.k8s.aws/v1', spec });
     expect(converted.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+  });
+
+  const VERSIONS: readonly (readonly [family: string, fields: string, terms: readonly object[]])[] = [
+    ['AL2', '', [{ alias: 'al2@v20240807' }]],
+    ['Windows2022', '', [{ alias: 'windows2022@latest' }]],
+    ['AL2', '  amiSelectorTerms: [{id: ami-1}]\n', [{ id: 'ami-1' }]],
+  ];
+
+  test.each(VERSIONS)('of family %s keeps the noted version of its images: %s', (family, fields, terms) => {
+    const noted = (others: string): string =>
+      nodeClass(`  amiFamily: ${family}\n${fields}${HOPS}`).replace(
+        'name: default',
+        `name: default, annotations: {${others}compatibility.karpenter.k8s.aws/v1-alias-version: v20240807}`,
+      );
+    const [alone, among] = [convertText(noted('')), convertText(noted('a: b, '))];
+    expect(alone.objects[0]).toMatchObject({ metadata: { name: 'default' }, spec: { amiSelectorTerms: terms } });
+    expect(alone.objects[0]).not.toHaveProperty('metadata.annotations');
+    expect(among.objects[0]).toHaveProperty('metadata.annotations', { a: 'b' });
+    expect([...alone.warnings, ...among.warnings]).toEqual([]);
   });
 });

@@ -101,6 +101,16 @@ describe('fields that have none', () => {
   });
 });
 
+test.each(['taints', 'startupTaints'])('%s without an effect get one, with a warning', (field) => {
+  const { object, warnings } = convert(`  ${field}: [{key: a, value: b}, {key: c, effect: NoExecute}]\n`);
+  expect(object).toHaveProperty(`spec.template.spec.${field}`, [
+    { key: 'a', value: 'b', effect: 'NoSchedule' },
+    { key: 'c', effect: 'NoExecute' },
+  ]);
+  expect(warnings).toEqual([expect.stringContaining(`spec.${field}[0].effect: is missing`)]);
+  expect(isValid('NodePool', object, () => undefined)).toBe(true);
+});
+
 describe('when nodes go', () => {
   const TTL = '  ttlSecondsAfterEmpty: 30\n';
   const WAYS: readonly (readonly [name: string, yaml: string, disruption: object, warning: RegExp | undefined])[] = [

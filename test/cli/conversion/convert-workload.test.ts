@@ -77,6 +77,30 @@ spec: {tolerations: [{key: karpenter.sh/provisioner-name, operator: Exists}]}
   });
 });
 
+describe('tolerations of the taint of nodes that are drained', () => {
+  const TOLERATIONS: readonly (readonly [before: string, after: string])[] = [
+    ['{key: karpenter.sh/disruption, operator: Exists}', '{key: karpenter.sh/disrupted, operator: Exists}'],
+    [
+      '{key: karpenter.sh/disruption, operator: Equal, value: disrupting, effect: NoSchedule}',
+      '{key: karpenter.sh/disrupted, operator: Exists, effect: NoSchedule}',
+    ],
+    ['{key: karpenter.sh/disruption, value: disrupting}', '{key: karpenter.sh/disrupted, operator: Exists}'],
+  ];
+
+  test.each(TOLERATIONS)('%s', (before, after) => {
+    const { text, warnings } = convertText(`${POD}spec:\n  tolerations: [${before}] # why\n`);
+    expect(text).toBe(`${POD}spec:\n  tolerations: [${after}] # why\n`);
+    expect(warnings).toEqual([
+      expect.stringContaining('spec.tolerations[0].key: "karpenter.sh/disruption" became "karpenter.sh/disrupted"'),
+    ]);
+  });
+
+  test('stay where they tolerated nothing', () => {
+    const text = `${POD}spec:\n  tolerations: [{key: karpenter.sh/disruption, value: other}]\n`;
+    expect(convertText(text)).toMatchObject({ text, warnings: [] });
+  });
+});
+
 const holder = (head: string, indent: number, name: string): string => {
   const pad = '  '.repeat(indent);
   return `${head}\n${pad}metadata:\n${pad}  annotations:\n${pad}    karpenter.sh/${name}: "true" # keep\n`;

@@ -12,7 +12,6 @@ const OLD_VERSION =
 
 const KNOWN: readonly (readonly [file: RegExp, field: RegExp, reason: string])[] = [
   [/./, /^spec\.role$/, 'the instance profile came from the global settings'],
-  [/batcave/, /^spec\.(?:ami|securityGroup)SelectorTerms$/, 'they stood in a launch template'],
   [/matt-e-builds/, /./, 'broken on purpose, to try a linter on'],
   [/abdulfrfr|EKS-Cilium/, /\.id$|^metadata\.name$/, 'a placeholder'],
   [/ENTERPRISE/, /^spec\.instanceStorePolicy$/, 'NVME is no policy'],

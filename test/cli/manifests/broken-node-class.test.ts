@@ -25,6 +25,12 @@ const NODE_CLASSES: readonly Case[] = [
     'has no entry; write which images to launch, such as [{alias: al2023@latest}]',
   ],
   [nodeClass('  amiSelectorTerms:\n    - alias: al2023@latest\n', ''), 5, 'spec.amiSelectorTerms', 'is missing'],
+  [
+    nodeClass('alias: al2023@latest', 'alias: AL2023@latest'),
+    8,
+    'spec.amiSelectorTerms[0].alias',
+    'capitals count; write al2023@latest',
+  ],
   [nodeClass('alias: al2023@latest', 'alias: al2023'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
   [nodeClass('alias: al2023@latest', 'alias: ubuntu@latest'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
   [nodeClass('alias: al2023@latest', 'alias: windows2022@v1'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
@@ -96,6 +102,7 @@ const NODE_CLASSES: readonly Case[] = [
     'is a tag that Karpenter sets itself; write another tag',
   ],
   [nodeClass('{team: web}', '{team: 1}'), 13, 'spec.tags.team', 'in quotes'],
+  [nodeClass('  tags:', '  instanceStorePolicy: raid0\n  tags:'), 13, 'spec.instanceStorePolicy', 'write RAID0'],
   [nodeClass('  tags:', '  instanceStorePolicy: RAID1\n  tags:'), 13, 'spec.instanceStorePolicy', 'write RAID0'],
   [
     nodeClass('  tags:', '  blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 100}}]\n  tags:'),
@@ -116,6 +123,12 @@ const NODE_CLASSES: readonly Case[] = [
     'neither volumeSize nor snapshotID',
   ],
   [nodeClass('  tags:', '  kubelet: {maxPod: 10}\n  tags:'), 13, 'spec.kubelet.maxPod', 'did you mean maxPods?'],
+  [
+    nodeClass('  tags:', '  kubelet: {clusterDNS: 10.0.0.10}\n  tags:'),
+    13,
+    'spec.kubelet.clusterDNS',
+    'write ["10.0.0.10"]',
+  ],
   [nodeClass('  tags:', '  kubelet: {maxPods: many}\n  tags:'), 13, 'spec.kubelet.maxPods', 'a whole number'],
   [
     nodeClass('  tags:', '  kubelet: {systemReserved: {gpu: "1"}}\n  tags:'),

@@ -51,8 +51,6 @@ const OLD_AND_REFUSED: Readonly<Record<string, string>> = {
   'yaml/matt-e-builds__karpenter-ai-agent/tests__fixtures__nodepool-nodeclass.yaml': BROKEN_THEN,
   'yaml/jasontsaicc__eks-terraform-karpenter/k8s-manifests__karpenter-provisioner.yaml':
     'has AWSNodeInstanceProfiles, a kind that Karpenter never had',
-  'yaml/CMS-Enterprise__batcave-tf-karpenter/karpenter.yaml':
-    'launches by a launch template of the user, which says AMIs and security groups that nobody can know here',
 };
 
 interface Row {

@@ -10,7 +10,7 @@ describe('reading several files', () => {
       { file: 'pool.yaml', text: edit(NODE_POOL, 'operator: In\n', 'operator: Inn\n') },
     ]);
     expect(problems.map(formatProblem)).toEqual([
-      'pool.yaml:13:21  NodePool/default  spec.template.spec.requirements[0].operator: "Inn" is not allowed; did you mean In?; write one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte',
+      'pool.yaml:13:21  NodePool/default  spec.template.spec.requirements[0].operator: "Inn" is not allowed; did you mean In?; write In (one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte)',
     ]);
   });
 
@@ -50,7 +50,7 @@ describe('reading several files', () => {
     );
     const { problems } = readManifests([{ file: 'a.yaml', text }]);
     expect(problems).toHaveLength(21);
-    expect(problems.at(-1)?.message).toBe('40 more problems from here on');
+    expect(problems.at(-1)?.message).toBe('10 more problems from here on');
   });
 
   test('text that nests without end is a problem, not a crash', () => {

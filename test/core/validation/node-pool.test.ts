@@ -75,8 +75,8 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       { requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['ondemand'] }] },
       {
         path: [...POD_SPEC, 'requirements', 0, 'values'],
-        message: 'none of "ondemand" is a value of karpenter.sh/capacity-type',
-        allowed: 'at least one of on-demand, spot, reserved',
+        message: 'none of "ondemand" is a value of karpenter.sh/capacity-type; did you mean on-demand?',
+        allowed: 'on-demand',
       },
     ],
     [

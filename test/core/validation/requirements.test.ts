@@ -56,11 +56,20 @@ describe('A1.26: a requirement that the API server lets pass and Karpenter refus
     ],
     [
       'no capacity type that exists',
-      { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['ondemand', 'Spot'] },
+      { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['preemptible', 'fargate'] },
       {
         path: [1, 'values'],
-        message: 'none of "ondemand", "Spot" is a value of karpenter.sh/capacity-type',
+        message: 'none of "preemptible", "fargate" is a value of karpenter.sh/capacity-type',
         allowed: `at least one of ${CAPACITY_TYPES}`,
+      },
+    ],
+    [
+      'capacity types in other letters: the ones that were meant',
+      { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['ondemand', 'SPOT'] },
+      {
+        path: [1, 'values'],
+        message: 'none of "ondemand", "SPOT" is a value of karpenter.sh/capacity-type; did you mean on-demand, spot?',
+        allowed: 'on-demand, spot',
       },
     ],
     [

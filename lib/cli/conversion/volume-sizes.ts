@@ -1,0 +1,49 @@
+import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
+import { parseQuantityNano } from '../../apis/quantity.ts';
+import type { Subject } from './subject.ts';
+import { find, mapAt, mapsIn, setText } from './yaml-map.ts';
+
+/** What v1 takes: at most 59000Gi, 64000G, 58Ti or 64T, and of the Ti only some. */
+const TODAYS =
+  /^(?:(?:[1-9]\d{0,3}|[1-4]\d{4}|5[0-8]\d{3}|59000)Gi|(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-3]\d{3}|64000)G|(?:[1-9]|[1-5][0-7]|58)?Ti|(?:[1-9]|[1-5]\d|6[0-4])?T)$/;
+
+interface Unit {
+  readonly name: 'Gi' | 'G';
+  readonly nano: bigint;
+  readonly most: bigint;
+}
+
+const GI: Unit = { name: 'Gi', nano: 1_000_000_000n << 30n, most: 59_000n };
+const G: Unit = { name: 'G', nano: 10n ** 18n, most: 64_000n };
+
+/** Before v1 a volume's size was any quantity, and was rounded up for EC2. */
+export function convertVolumeSizes(subject: Subject, spec: YAMLMap): void {
+  for (const mapping of mapsIn(spec, 'blockDeviceMappings')) {
+    const ebs = mapAt(mapping, 'ebs');
+    const size = isMap(ebs) ? find(ebs, 'volumeSize') : undefined;
+    if (size !== undefined) convertSize(subject, size);
+  }
+}
+
+function convertSize(subject: Subject, size: Pair): void {
+  const given: unknown = isScalar(size.value) ? size.value.value : undefined;
+  if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'bigint') return;
+  if (TODAYS.test(String(given))) return;
+  const nano = parseQuantityNano(String(given));
+  if (nano === undefined || nano <= 0n) return;
+  const unit = roundUp(nano, GI) <= GI.most ? GI : G;
+  const amount = roundUp(nano, unit);
+  // What is too large was refused then, too.
+  if (amount > unit.most) return;
+  const today = `${amount}${unit.name}`;
+  setText(size, today);
+  subject.warn(
+    size,
+    `${given} became ${today}: v1 takes whole sizes in Gi, G, Ti or T, and of the larger ones only some`,
+    `write ${today}`,
+  );
+}
+
+function roundUp(nano: bigint, unit: Unit): bigint {
+  return (nano + unit.nano - 1n) / unit.nano;
+}

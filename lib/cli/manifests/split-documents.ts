@@ -1,0 +1,51 @@
+/** One document's text, with the marks and comments around it, and the line of the file that it begins in. */
+export interface DocumentText {
+  readonly text: string;
+  readonly firstLine: number;
+}
+
+/**
+ * Cuts a stream where a line of three dashes begins the next document, as kubectl does before it parses: so a document with
+ * a fault cannot swallow those after it. JSON values one after the other are documents too. *Cost:* O(size of the text).
+ */
+export function splitDocuments(text: string): readonly DocumentText[] {
+  const starts = [0];
+  for (const { index } of text.matchAll(/^---(?=\s|$)/gm)) {
+    if (index > 0 && !isOpening(text.slice(starts.at(-1), index))) starts.push(index);
+  }
+  let firstLine = 1;
+  return starts.flatMap((start, at) =>
+    splitJson(text.slice(start, starts[at + 1])).map((part) => {
+      const document = { text: part, firstLine };
+      firstLine += countLines(part);
+      return document;
+    }),
+  );
+}
+
+/** Comments and directives before the first three dashes, which belong to the document that these begin. */
+function isOpening(text: string): boolean {
+  if (text.startsWith('---')) return false;
+  return text.split('\n').every((line) => line.trim() === '' || line.startsWith('#') || line.startsWith('%'));
+}
+
+/** The values of `{…}{…}` or of one a line; the text itself where it is anything else. */
+function splitJson(text: string): readonly string[] {
+  if (!/^\s*\{/.test(text)) return [text];
+  const ends: number[] = [];
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\\n]|\\.)*"|[{}]/g)) {
+    if (token === '{') depth += 1;
+    else if (token === '}') depth -= 1;
+    if (token === '}' && depth === 0) ends.push(index + 1);
+  }
+  const between = ends.slice(0, -1).map((end) => /^\s*(.)/.exec(text.slice(end, end + 200))?.[1]);
+  if (ends.length < 2 || depth !== 0 || between.some((next) => next !== '{')) return [text];
+  return ends.map((end, at) => text.slice(ends[at - 1] ?? 0, at === ends.length - 1 ? undefined : end));
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,51 @@
+import { type CronSchedule, isAlwaysOpen, nextFiring, parseCron } from '../../apis/cron.ts';
+import { parseDuration } from '../../apis/duration.ts';
+import type { DisruptionBudget } from '../../apis/node-pool.ts';
+import { MINUTE_MS } from '../../apis/time.ts';
+
+const MINUTES_PER_WEEK = 7 * 24 * 60;
+/** 1 January 2000, when a leap year begins: what does not fire in it and the five that follow never does. */
+const LEAP_YEAR_MS = 946_684_800_000;
+
+/** When a budget counts. */
+export type Windows =
+  | { readonly kind: 'always'; readonly because: string }
+  | { readonly kind: 'weekly'; readonly schedule: CronSchedule; readonly durationMs: number }
+  /** Windows by date, or none that can be read. */
+  | { readonly kind: 'other' };
+
+export function windowsOf({ schedule, duration }: DisruptionBudget): Windows {
+  if (schedule === undefined || duration === undefined) return { kind: 'always', because: '' };
+  const cron = parseCron(schedule);
+  const durationMs = parseDuration(duration);
+  if (cron === undefined || durationMs === undefined) return { kind: 'other' };
+  if (nextFiring(cron, LEAP_YEAR_MS - 1) === undefined)
+    return { kind: 'always', because: `, since "${schedule}" never fires, and Karpenter then never closes the window` };
+  if (isAlwaysOpen(cron, durationMs))
+    return { kind: 'always', because: `, since "${schedule}" comes again by the time its ${duration} are over` };
+  const byWeekdayAlone = cron.months.size === 12 && cron.daysOfMonth.size === 31 && !cron.eitherDay;
+  return byWeekdayAlone ? { kind: 'weekly', schedule: cron, durationMs } : { kind: 'other' };
+}
+
+/** True where the windows together leave no minute of a week. *Cost:* O(minutes of a week) for each of them. */
+export function leaveNoPause(windows: readonly Windows[]): boolean {
+  if (windows.some(({ kind }) => kind === 'always')) return true;
+  const covered = new Uint8Array(MINUTES_PER_WEEK);
+  for (const one of windows) if (one.kind === 'weekly') cover(covered, one.schedule, one.durationMs);
+  return !covered.includes(0);
+}
+
+function cover(covered: Uint8Array, schedule: CronSchedule, durationMs: number): void {
+  const length = Math.min(MINUTES_PER_WEEK, Math.floor(durationMs / MINUTE_MS));
+  // The second round closes the windows that reach into the next week.
+  let openUntil = 0;
+  for (let minute = 0; minute < 2 * MINUTES_PER_WEEK; minute += 1) {
+    if (fires(schedule, minute % MINUTES_PER_WEEK)) openUntil = minute + length;
+    if (minute < openUntil) covered[minute % MINUTES_PER_WEEK] = 1;
+  }
+}
+
+function fires({ minutes, hours, daysOfWeek }: CronSchedule, minuteOfWeek: number): boolean {
+  const hour = Math.floor(minuteOfWeek / 60);
+  return minutes.has(minuteOfWeek % 60) && hours.has(hour % 24) && daysOfWeek.has(Math.floor(hour / 24));
+}
