@@ -203,6 +203,15 @@ describe('what people feed it', () => {
     ]);
   });
 
+  test('text behind three dots is not lost without a word', async () => {
+    const head = 'apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\n';
+    const { code, unreadable } = await validated({ 'a.yaml': `${head}...\n...\nspec: {role: a}\n` });
+    expect({ code, unreadable }).toMatchObject({
+      code: 1,
+      unreadable: [{ line: 6, message: expect.stringContaining('kubectl') }],
+    });
+  });
+
   test.each([
     ['y for a text', 'template:\n    metadata: {labels: {team: y}}', '"y"'],
     ['octal digits for a text', 'template:\n    metadata: {labels: {team: 0644}}', '"0644"'],

@@ -122,6 +122,13 @@ function readDocument(document: Document.Parsed, place: Place): ParsedSource {
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
     return { documents: [], problems: [] };
   const { line } = lines.linePos(document.contents.range[0]);
+  // Only three dots can have ended the document before it.
+  if (!place.first && document.directives?.docStart !== true)
+    return failed({
+      line,
+      message: 'is text behind the end of a document ("..."), which kubectl does not read',
+      allowed: '"---" before it',
+    });
   try {
     return { documents: [sourceDocument(document, place)], problems: [] };
   } catch (cause) {
