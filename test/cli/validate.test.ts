@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ValidatedObject } from '../../lib/cli/validate/validation.ts';
 import { runKerf } from './run-kerf.ts';
@@ -333,6 +334,33 @@ describe('what is legal and surely not meant is a warning', () => {
   test('a sound PDB is not mentioned', async () => {
     expect((await validated({ 'a.yaml': budget('maxUnavailable: 1') })).objects).toEqual([]);
   });
+});
+
+test('the README shows what is printed', async () => {
+  const text = `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: general
+spec:
+  template:
+    spec:
+      nodeClassRef:
+        apiVersion: karpenter.k8s.aws/v1
+        kind: EC2NodeClass
+        name: default
+      requirements:
+        - key: kubernetes.io/arch
+          operator: In
+          values: [arm64]
+  disruption:
+    consolidationPolicy: WhenUnderutilized
+    consolidateAfter: 30s
+`;
+  const { stdout } = await runKerf(['validate', '-f', 'nodepool.yaml'], { 'nodepool.yaml': text });
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const shown = stdout.split('\n').filter((line) => line.startsWith('nodepool.yaml') || line.startsWith('    →'));
+  expect(shown).toHaveLength(4);
+  expect(readme).toContain(shown.map((line) => `    ${line}\n`).join(''));
 });
 
 describe('for people', () => {
