@@ -148,7 +148,8 @@ function nextMinute(schedule: CronSchedule, from: number): number | undefined {
   return undefined;
 }
 
-function firesIn({ minutes, hours }: CronSchedule, minuteOfDay: number): boolean {
+/** True in that minute of the days on which the schedule fires. */
+export function firesIn({ minutes, hours }: CronSchedule, minuteOfDay: number): boolean {
   return minutes.has(minuteOfDay % 60) && hours.has(Math.floor(minuteOfDay / 60));
 }
 

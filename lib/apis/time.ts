@@ -15,25 +15,3 @@ export function parseTime(text: string): number {
   if (Number.isNaN(ms)) throw new RangeError(`"${text}" is not a time: write it as 2026-01-31T08:00:00Z`);
   return ms;
 }
-
-export interface UtcFields {
-  readonly minute: number;
-  readonly hour: number;
-  readonly dayOfMonth: number;
-  /** 1–12. */
-  readonly month: number;
-  /** 0 is Sunday. */
-  readonly dayOfWeek: number;
-}
-
-/** The calendar's view of an instant, in UTC. */
-export function utcFields(ms: number): UtcFields {
-  const date = new Date(ms);
-  return {
-    minute: date.getUTCMinutes(),
-    hour: date.getUTCHours(),
-    dayOfMonth: date.getUTCDate(),
-    month: date.getUTCMonth() + 1,
-    dayOfWeek: date.getUTCDay(),
-  };
-}

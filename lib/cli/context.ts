@@ -16,3 +16,6 @@ export interface CliContext extends CommandContext {
   filesIn(path: string): readonly string[] | undefined;
   sleep(ms: number): Promise<void>;
 }
+
+/** Bytes: more than anybody writes, and what one process can hold parsed. */
+export const MOST_TEXT = 16 * 1_024 * 1_024;

@@ -1,20 +1,19 @@
-import type { CliContext } from './context.ts';
+import { type CliContext, MOST_TEXT } from './context.ts';
 import { BadInputError } from './exit-codes.ts';
 import type { ManifestSource } from './manifests/read-documents.ts';
 import { fieldOf } from './manifests/record.ts';
 
-export interface UnreadablePath {
+/** What has no object that could be judged: a whole file, or a document of it. */
+export interface Unreadable {
   readonly file: string;
+  readonly line: number;
   readonly message: string;
 }
 
 export interface Sources {
   readonly sources: readonly ManifestSource[];
-  readonly unreadable: readonly UnreadablePath[];
+  readonly unreadable: readonly Unreadable[];
 }
-
-/** More than anybody writes, and what one process can hold parsed. */
-const MOST_CHARACTERS = 16 * 1_024 * 1_024;
 
 /**
  * The text of files, of the YAML and JSON files below folders, and of standard input (`-`), each path once.
@@ -24,23 +23,18 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
   if (paths.length === 0)
     throw new BadInputError('no file is named: add -f and a file, a folder, or - for standard input');
   const sources: ManifestSource[] = [];
-  const unreadable: UnreadablePath[] = [];
+  const unreadable: Unreadable[] = [];
   let characters = 0;
   for (const path of new Set(paths)) {
     try {
       for (const file of manifestFiles(context, path)) {
-        // A byte order mark is no part of the text.
-        const text = context.readText(file).replace(/^\uFEFF/, '');
+        const text = context.readText(file);
         characters += text.length;
-        if (characters > MOST_CHARACTERS)
-          throw new RangeError('it makes more than 16 MB together with those before it');
+        if (characters > MOST_TEXT) throw new RangeError('it makes more than 16 MB together with those before it');
         sources.push({ file: file === '-' ? 'stdin' : file, text });
       }
     } catch (cause) {
-      unreadable.push({
-        file: path,
-        message: `cannot be read: ${reasonOf(cause)}`,
-      });
+      unreadable.push({ file: path, line: 1, message: `cannot be read: ${reasonOf(cause)}` });
     }
   }
   return { sources, unreadable };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CliContext } from './context.ts';
+import { type CliContext, MOST_TEXT } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 
 /** The real shell. npm runs scripts from the package's root, so files are looked for where the user stands. */
@@ -46,12 +46,10 @@ function readFile(path: string): string {
   }
 }
 
-/** As much as any command reads at all: a device or a pipe may have no end. */
-const MOST_BYTES = 16 * 1_024 * 1_024;
-
+/** No more than any command reads: a device or a pipe may have no end. */
 function readAll(file: number): string {
   const parts: Buffer[] = [];
-  for (let bytes = 0; bytes <= MOST_BYTES; ) {
+  for (let bytes = 0; bytes <= MOST_TEXT; ) {
     const part = Buffer.allocUnsafe(64 * 1_024);
     const length = readSome(file, part);
     if (length === 0) return decoded(Buffer.concat(parts));

@@ -18,8 +18,11 @@ const G = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-3][0-9]{3}|64000)G';
 const TI = '([1-9]|[1-5][0-7]|58)?Ti';
 const T = '([1-9]|[1-5][0-9]|6[0-4])?T';
 
+/** A3.19, for a whole text. */
+export const VOLUME_SIZE_PATTERN = `^(${GI}|${G}|${TI}|${T})$`;
+
 const VOLUME_SIZE: Schema = matching(
-  `^(${GI}|${G}|${TI}|${T})$`,
+  VOLUME_SIZE_PATTERN,
   'a whole size such as 100Gi, of at most 59000Gi, 64000G, 58Ti or 64T; 18, 19, 28, 29, 38, 39, 48 and 49Ti in Gi',
 );
 

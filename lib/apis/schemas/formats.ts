@@ -1,3 +1,5 @@
+import { DNS_SUBDOMAIN, NAME, NAME_RULE } from '../label-syntax.ts';
+
 /** A kind of text that a field may hold: `allowed` completes "write …". */
 export interface Format {
   readonly allowed: string;
@@ -6,14 +8,10 @@ export interface Format {
   readonly maxLength?: number;
 }
 
-const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
-const DNS_SUBDOMAIN = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*';
-const QUALIFIED_NAME = `${NAME}|${DNS_SUBDOMAIN}/${NAME}`;
 /** Kubernetes reads the domain of an annotation in lower case. */
 const ANNOTATION_KEY = `${NAME}|${DNS_SUBDOMAIN.replaceAll('a-z', 'A-Za-z')}/${NAME}`;
 
-const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
 const DNS_RULE = 'lower-case letters, digits, "-" or ".", with a letter or digit at both ends';
 
 function byPattern(pattern: string, allowed: string, maxLength = 253): Format {
@@ -25,7 +23,7 @@ const ALL = {
     allowed: 'a quantity of zero or more, such as 500m, 2, 1.5 or 512Mi',
   },
   percent: byPattern('[0-9]+%', 'a whole number (without quotes) or a percentage such as 25%'),
-  'qualified-name': byPattern(QUALIFIED_NAME, `a name of ${NAME_RULE}; a DNS name and "/" may stand before it`, 317),
+  'qualified-name': { allowed: `a name of ${NAME_RULE}; a DNS name and "/" may stand before it`, maxLength: 317 },
   'annotation-key': byPattern(ANNOTATION_KEY, `a name of ${NAME_RULE}; a DNS name and "/" may stand before it`, 317),
   'label-value': byPattern(`(?:${NAME})?`, `${NAME_RULE}; it may be empty`, 63),
   'dns-label': byPattern(

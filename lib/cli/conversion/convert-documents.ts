@@ -17,21 +17,12 @@ export interface Conversion {
   readonly warnings: readonly ConversionWarning[];
 }
 
-/** Converts one document. *Shape:* kubelet settings find their node class only if it is in the same List. */
-export function convertDocument(document: Document): Conversion {
-  return guarded([document])[0] ?? { documents: [document], converted: false, warnings: [] };
-}
-
 /**
  * Converts what was written for Karpenter before v1, and the workloads of those years; the documents themselves stay as
  * they are. *Shape:* one conversion for each document, in the same order. Kubelet settings move from pools to the node
  * classes that they name, in whichever document those stand.
  */
 export function convertDocuments(documents: readonly Document[]): readonly Conversion[] {
-  return guarded(documents);
-}
-
-function guarded(documents: readonly Document[]): readonly Conversion[] {
   try {
     const open = documents.map(openDocument);
     const objects = open.flatMap((document) => document.objects);
@@ -42,7 +33,7 @@ function guarded(documents: readonly Document[]): readonly Conversion[] {
   } catch (error) {
     // Walking a document recurses: one that nests too deeply ends in a full stack.
     if (!(error instanceof RangeError)) throw error;
-    if (documents.length > 1) return documents.flatMap((document) => guarded([document]));
+    if (documents.length > 1) return documents.flatMap((document) => convertDocuments([document]));
     return documents.map((document) => ({
       documents: [document],
       converted: false,

@@ -15,12 +15,19 @@ export interface Head {
 interface FormerKind {
   readonly group: string;
   readonly version: string;
+  /** Understood under the version of another former kind too, which people write: it has no namesake of today. */
+  readonly anyVersion?: true;
   readonly convert: (subject: Subject) => Outcome;
 }
 
 const FORMER: Readonly<Record<string, FormerKind>> = {
-  Provisioner: { group: 'karpenter.sh', version: 'v1alpha5', convert: convertProvisioner },
-  AWSNodeTemplate: { group: 'karpenter.k8s.aws', version: 'v1alpha1', convert: convertAwsNodeTemplate },
+  Provisioner: { group: 'karpenter.sh', version: 'v1alpha5', anyVersion: true, convert: convertProvisioner },
+  AWSNodeTemplate: {
+    group: 'karpenter.k8s.aws',
+    version: 'v1alpha1',
+    anyVersion: true,
+    convert: convertAwsNodeTemplate,
+  },
   NodePool: { group: 'karpenter.sh', version: 'v1beta1', convert: convertNodePool },
   NodeClaim: { group: 'karpenter.sh', version: 'v1beta1', convert: convertNodeClaim },
   EC2NodeClass: { group: 'karpenter.k8s.aws', version: 'v1beta1', convert: convertEc2NodeClass },
@@ -62,16 +69,11 @@ export function isFormer(head: Head): boolean {
   return formerKind(head) !== undefined || hasFormerVersion(head);
 }
 
-/**
- * A former kind. A Provisioner or AWSNodeTemplate means only one thing, so it is understood under the version of another
- * former kind too, which people write; the others have namesakes of today.
- */
 function formerKind(head: Head): FormerKind | undefined {
   const former = Object.hasOwn(FORMER, head.kind) ? FORMER[head.kind] : undefined;
   if (former === undefined || hopeless(head) !== undefined) return undefined;
   const [group, version] = head.apiVersion.split('/');
-  const meant = former.convert === convertProvisioner || former.convert === convertAwsNodeTemplate;
-  const right = meant ? /^v1(?:alpha|beta)\d$/.test(version ?? '') : version === former.version;
+  const right = former.anyVersion ? /^v1(?:alpha|beta)\d$/.test(version ?? '') : version === former.version;
   return group === former.group && right ? former : undefined;
 }
 

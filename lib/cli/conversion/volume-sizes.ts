@@ -1,11 +1,10 @@
 import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { parseQuantityNano } from '../../apis/quantity.ts';
+import { VOLUME_SIZE_PATTERN } from '../../apis/schemas/ec2-node-class-storage.ts';
 import type { Subject } from './subject.ts';
 import { find, mapAt, mapsIn, setText } from './yaml-map.ts';
 
-/** What v1 takes: at most 59000Gi, 64000G, 58Ti or 64T, and of the Ti only some. */
-const TODAYS =
-  /^(?:(?:[1-9]\d{0,3}|[1-4]\d{4}|5[0-8]\d{3}|59000)Gi|(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-3]\d{3}|64000)G|(?:[1-9]|[1-5][0-7]|58)?Ti|(?:[1-9]|[1-5]\d|6[0-4])?T)$/;
+const TODAYS = new RegExp(VOLUME_SIZE_PATTERN);
 
 interface Unit {
   readonly name: 'Gi' | 'G';

@@ -1,7 +1,8 @@
 import { convertDocuments } from '../conversion/convert-documents.ts';
 import { parseDocuments } from '../manifests/parse-documents.ts';
-import { fixOf, formatPath } from '../manifests/problem.ts';
+import { formatPath, sentenceOf } from '../manifests/problem.ts';
 import type { ManifestSource } from '../manifests/read-documents.ts';
+import type { Unreadable } from '../read-sources.ts';
 
 export interface ConversionNote {
   readonly file: string;
@@ -19,7 +20,7 @@ export interface ConversionOutput {
   readonly objects: readonly unknown[];
   readonly converted: number;
   readonly warnings: readonly ConversionNote[];
-  readonly unreadable: readonly { readonly file: string; readonly line: number; readonly message: string }[];
+  readonly unreadable: readonly Unreadable[];
 }
 
 /** Converts all sources together, since the kubelet settings of one document may belong into another. */
@@ -45,14 +46,7 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
       }),
     ),
     unreadable: parsed.flatMap(({ file, problems }) =>
-      problems.map((problem) => {
-        const fix = fixOf(problem);
-        return {
-          file,
-          line: problem.line,
-          message: fix === undefined ? problem.message : `${problem.message}; ${fix}`,
-        };
-      }),
+      problems.map((problem) => ({ file, line: problem.line, message: sentenceOf(problem) })),
     ),
   };
 }

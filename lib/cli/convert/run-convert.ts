@@ -8,7 +8,7 @@ import { type ConversionOutput, convertSources } from './conversion-output.ts';
 export function runConvert(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
   const { sources, unreadable } = readSources(context, [...file, ...more]);
   const found = convertSources(sources);
-  const all = { ...found, unreadable: [...unreadable.map((one) => ({ ...one, line: 1 })), ...found.unreadable] };
+  const all = { ...found, unreadable: [...unreadable, ...found.unreadable] };
   const { objects, warnings } = all;
   context.process.stderr.write(notesOf(all));
   context.process.stdout.write(

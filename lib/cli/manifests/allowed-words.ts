@@ -1,6 +1,7 @@
+import { quote } from '../../apis/quote.ts';
 import { FORMATS, isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
-import { quote, type Sentence } from './problem.ts';
+import type { Sentence } from './problem.ts';
 import { isRecord } from './record.ts';
 
 /** What a schema accepts, to complete "write …". */

@@ -1,6 +1,7 @@
 import type { Container, PodSpec, ResourceList } from '../../apis/kubernetes.ts';
 import { parseQuantityNano } from '../../apis/quantity.ts';
-import { type Path, quote, type Report } from './problem.ts';
+import { quote } from '../../apis/quote.ts';
+import type { Path, Report } from './problem.ts';
 import { suggest } from './suggest.ts';
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];

@@ -1,10 +1,11 @@
 import type { Affinity, PodAffinity, PodSpec, Toleration, TopologySpreadConstraint } from '../../apis/kubernetes.ts';
+import { quote } from '../../apis/quote.ts';
 import { FORMATS } from '../../apis/schemas/formats.ts';
 import { VOLUME_SOURCES } from '../../apis/schemas/volume.ts';
 import { checkContainers } from './check-containers.ts';
 import { checkLabelSelector, checkNodeSelectorRequirements } from './check-requirements.ts';
 import { hasFormat } from './format-checks.ts';
-import { type Path, quote, type Report } from './problem.ts';
+import type { Path, Report } from './problem.ts';
 
 /** The rules of Kubernetes for a pod that look at more than one field. */
 export function checkPodSpec(spec: PodSpec, at: Path, report: Report): void {

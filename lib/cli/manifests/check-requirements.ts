@@ -1,5 +1,6 @@
 import type { LabelSelector, NodeSelectorRequirement } from '../../apis/kubernetes.ts';
-import { type Path, quote, type Report } from './problem.ts';
+import { quote } from '../../apis/quote.ts';
+import type { Path, Report } from './problem.ts';
 
 /** The rules of Kubernetes for the node affinity of a pod. */
 export function checkNodeSelectorRequirements(

@@ -1,6 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { quote } from '../../apis/quote.ts';
 import type { Rule, Schema } from '../../apis/schemas/schema.ts';
-import { type Path, quote, type Report } from './problem.ts';
+import type { Path, Report } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
 import { suggest } from './suggest.ts';
 

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../apis/duration.ts';
+import { quote } from '../../apis/quote.ts';
 import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/scenario.ts';
-import { type Path, quote, type Report } from './problem.ts';
+import type { Path, Report } from './problem.ts';
 
 const WHAT = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'deletePod'] as const;
 const WHICH = ['name', 'nodePool', 'any'] as const;

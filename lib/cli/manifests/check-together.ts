@@ -1,6 +1,7 @@
+import { quote } from '../../apis/quote.ts';
 import { withNamespace } from '../../apis/scenario.ts';
 import type { ReadKind } from './classify.ts';
-import { type Path, quote, type Report } from './problem.ts';
+import type { Path, Report } from './problem.ts';
 import type { ReadObject } from './read-object.ts';
 import { suggest } from './suggest.ts';
 

@@ -6,9 +6,10 @@ import {
   type PodDisruptionBudget,
   selectorMatches,
 } from '../../apis/kubernetes.ts';
+import { quote } from '../../apis/quote.ts';
 import { checkPodSpec } from './check-pod-spec.ts';
 import { checkLabelSelector } from './check-requirements.ts';
-import { quote, type Report } from './problem.ts';
+import type { Report } from './problem.ts';
 import { isRecord } from './record.ts';
 
 export function checkPod({ spec }: Pod, report: Report): void {

@@ -1,4 +1,4 @@
-import { quote } from './problem.ts';
+import { quote } from '../../apis/quote.ts';
 import { isRecord, textField, type UnknownRecord } from './record.ts';
 import { editDistance, suggest } from './suggest.ts';
 

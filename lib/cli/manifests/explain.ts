@@ -1,11 +1,12 @@
 import type { ErrorObject } from 'ajv';
+import { cutText, quote } from '../../apis/quote.ts';
 import { isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { placeholderHint } from '../../core/validation/placeholder.ts';
 import { allowedBy, boundsOf, sizeAllowed, sizeMessage, tooLong } from './allowed-words.ts';
 import { durationAllowed } from './duration-slips.ts';
 import { hasFormat } from './format-checks.ts';
-import { cutText, type Explanation, type Path, quote, type Sentence } from './problem.ts';
+import type { Explanation, Path, Sentence } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
 import { FORMER_VALUES, sizeMeant, wantedField } from './slips.ts';
 import { suggest } from './suggest.ts';

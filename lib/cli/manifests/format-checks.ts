@@ -1,10 +1,12 @@
 import { parseDuration } from '../../apis/duration.ts';
+import { isQualifiedName } from '../../apis/label-syntax.ts';
 import { isQuantity } from '../../apis/quantity.ts';
 import { FORMATS, type FormatName, isFormatName } from '../../apis/schemas/formats.ts';
 
 /** The formats that no pattern describes. */
 const CHECKS: Partial<Readonly<Record<FormatName, (text: string) => boolean>>> = {
   quantity: (text) => isQuantity(text) && !text.startsWith('-'),
+  'qualified-name': isQualifiedName,
   'go-duration': (text) => parseDuration(text) !== undefined,
 };
 

@@ -1,10 +1,9 @@
-import { fixOf, type ManifestProblem } from './problem.ts';
+import { type ManifestProblem, sentenceOf } from './problem.ts';
 
 /** One line: `pool.yaml:12:9  NodePool/default  spec.weight: 0 is too small; write a number from 1 to 100`. */
 export function formatProblem(problem: ManifestProblem): string {
-  const { file, line, column, object, field, message } = problem;
-  const fix = fixOf(problem);
+  const { file, line, column, object, field } = problem;
   const place = `${file}:${line}${column === undefined ? '' : `:${column}`}`;
-  const what = field === '' ? message : `${field}: ${message}`;
-  return [place, object, fix === undefined ? what : `${what}; ${fix}`].filter(Boolean).join('  ');
+  const sentence = sentenceOf(problem);
+  return [place, object, field === '' ? sentence : `${field}: ${sentence}`].filter(Boolean).join('  ');
 }

@@ -1,3 +1,5 @@
+import { quote } from '../../apis/quote.ts';
+
 /** What is wrong with a file, where, and what may stand there instead. */
 export interface ManifestProblem {
   readonly file: string;
@@ -17,6 +19,12 @@ export interface ManifestProblem {
 /** What to do about it, as a sentence without its full stop; undefined where there is nothing to say. */
 export function fixOf({ allowed, fix }: Pick<ManifestProblem, 'allowed' | 'fix'>): string | undefined {
   return fix ?? (allowed === undefined ? undefined : `write ${allowed}`);
+}
+
+/** What is wrong and what to do about it. */
+export function sentenceOf(problem: Pick<ManifestProblem, 'message' | 'allowed' | 'fix'>): string {
+  const fix = fixOf(problem);
+  return fix === undefined ? problem.message : `${problem.message}; ${fix}`;
 }
 
 /** The way from the root of an object to a field: names and list positions. */
@@ -56,14 +64,4 @@ export function formatPath(path: Path): string {
 function formatStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`;
   return step.length <= 80 && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(step) ? `.${step}` : `[${quote(step)}]`;
-}
-
-/** A value as a message shows it: JSON, cut where it is long. */
-export function quote(value: unknown): string {
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return cutText(text, 80);
-}
-
-export function cutText(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
 }

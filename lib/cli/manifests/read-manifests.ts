@@ -1,8 +1,9 @@
+import { quote } from '../../apis/quote.ts';
 import { parseScenario, type Scenario } from '../../apis/scenario.ts';
 import type { Manifests as ClusterManifests } from '../../simulator/kubernetes/state.ts';
 import { checkTogether, type Declared } from './check-together.ts';
 import { classify, type ReadKind } from './classify.ts';
-import { type ManifestProblem, quote, type Report } from './problem.ts';
+import type { ManifestProblem, Report } from './problem.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { fieldOf, isRecord, textField, type UnknownRecord } from './record.ts';

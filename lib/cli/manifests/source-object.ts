@@ -1,15 +1,7 @@
+import { cutText, quote } from '../../apis/quote.ts';
 import { sourceAt } from './locate.ts';
 import type { SourceDocument } from './parse-documents.ts';
-import {
-  type Advice,
-  cutText,
-  formatPath,
-  type ManifestProblem,
-  type Path,
-  quote,
-  type Report,
-  type Sentence,
-} from './problem.ts';
+import { type Advice, formatPath, type ManifestProblem, type Path, type Report, type Sentence } from './problem.ts';
 import { fieldOf, isRecord, textField } from './record.ts';
 
 /** One object of a file, or of a List in it. */

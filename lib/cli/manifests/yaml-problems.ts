@@ -1,5 +1,5 @@
 import type { ErrorCode, LineCounter, YAMLParseError } from 'yaml';
-import { cutText } from './problem.ts';
+import { cutText } from '../../apis/quote.ts';
 
 /** A fault of the text itself, before there are objects. */
 export interface TextProblem {

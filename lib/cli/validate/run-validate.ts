@@ -9,7 +9,7 @@ import { validate } from './validation.ts';
 export function runValidate(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
   const { sources, unreadable } = readSources(context, [...file, ...more]);
   const found = validate(sources);
-  const all = { ...found, unreadable: [...unreadable.map((one) => ({ ...one, line: 1 })), ...found.unreadable] };
+  const all = { ...found, unreadable: [...unreadable, ...found.unreadable] };
   const { objects } = all;
   const report = { objects, unreadable: all.unreadable };
   context.process.stdout.write(

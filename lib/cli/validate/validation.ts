@@ -1,9 +1,10 @@
 import { classify, isOurs } from '../manifests/classify.ts';
-import { fixOf, formatPath, type ManifestProblem, type Report } from '../manifests/problem.ts';
+import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../manifests/problem.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../manifests/read-documents.ts';
 import { type ReadObject, readObject } from '../manifests/read-object.ts';
 import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 import { reporterOf, type SourceObject } from '../manifests/source-object.ts';
+import type { Unreadable } from '../read-sources.ts';
 import { type Advisor, advisor } from './advice.ts';
 
 export interface Finding {
@@ -28,15 +29,9 @@ export interface ValidatedObject {
   readonly findings: readonly Finding[];
 }
 
-export interface UnreadableText {
-  readonly file: string;
-  readonly line: number;
-  readonly message: string;
-}
-
 export interface Validation {
   readonly objects: readonly ValidatedObject[];
-  readonly unreadable: readonly UnreadableText[];
+  readonly unreadable: readonly Unreadable[];
   /** How many objects were there, those of other kinds included. */
   readonly seen: number;
 }
@@ -60,7 +55,7 @@ export function validate(sources: readonly ManifestSource[]): Validation {
 }
 
 /** A list of Karpenter's objects is no object, and kubectl would not take it either; other lists are somebody else's. */
-function whyNoObject({ file, document, base, value }: SourceObject): UnreadableText | undefined {
+function whyNoObject({ file, document, base, value }: SourceObject): Unreadable | undefined {
   if (!Array.isArray(value) || !value.some(isOurs)) return undefined;
   const { line } = document.locate(base);
   return { file, line, message: 'is a list of objects; write them apart, with a line of --- between them' };
@@ -141,9 +136,4 @@ function findingOf(severity: Finding['severity'], problem: ManifestProblem, { ba
   const around = formatPath(base);
   const path = problem.field.startsWith(around) ? problem.field.slice(around.length).replace(/^\./, '') : problem.field;
   return { severity, path, line: problem.line, message: problem.message, fix: fixOf(problem) ?? '' };
-}
-
-function sentenceOf(problem: ManifestProblem): string {
-  const fix = fixOf(problem);
-  return fix === undefined ? problem.message : `${problem.message}; ${fix}`;
 }

@@ -1,9 +1,10 @@
-import { type CronSchedule, isAlwaysOpen, nextFiring, parseCron } from '../../apis/cron.ts';
+import { type CronSchedule, firesIn, isAlwaysOpen, nextFiring, parseCron } from '../../apis/cron.ts';
 import { parseDuration } from '../../apis/duration.ts';
 import type { DisruptionBudget } from '../../apis/node-pool.ts';
 import { MINUTE_MS } from '../../apis/time.ts';
 
-const MINUTES_PER_WEEK = 7 * 24 * 60;
+const MINUTES_PER_DAY = 24 * 60;
+const MINUTES_PER_WEEK = 7 * MINUTES_PER_DAY;
 /** 1 January 2000, when a leap year begins: what does not fire in it and the five that follow never does. */
 const LEAP_YEAR_MS = 946_684_800_000;
 
@@ -45,7 +46,7 @@ function cover(covered: Uint8Array, schedule: CronSchedule, durationMs: number):
   }
 }
 
-function fires({ minutes, hours, daysOfWeek }: CronSchedule, minuteOfWeek: number): boolean {
-  const hour = Math.floor(minuteOfWeek / 60);
-  return minutes.has(minuteOfWeek % 60) && hours.has(hour % 24) && daysOfWeek.has(Math.floor(hour / 24));
+function fires(schedule: CronSchedule, minuteOfWeek: number): boolean {
+  const day = Math.floor(minuteOfWeek / MINUTES_PER_DAY);
+  return schedule.daysOfWeek.has(day) && firesIn(schedule, minuteOfWeek % MINUTES_PER_DAY);
 }

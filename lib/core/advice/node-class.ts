@@ -1,5 +1,5 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { FieldProblem } from '../validation/field-problem.ts';
+import { type FieldProblem, under } from '../validation/field-problem.ts';
 import { awsNameAdvice } from './aws-names.ts';
 import { blockDeviceAdvice, repeatedDevices } from './block-devices.ts';
 import { longName } from './label-names.ts';
@@ -28,10 +28,7 @@ export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[
     ...awsNameAdvice(spec),
     ...LITERAL.flatMap((field) => placeholders(spec[field], ['spec', field])),
     ...(spec.blockDeviceMappings ?? []).flatMap((mapping, index) =>
-      blockDeviceAdvice(mapping).map((problem) => ({
-        ...problem,
-        path: ['spec', 'blockDeviceMappings', index, ...problem.path],
-      })),
+      under(['spec', 'blockDeviceMappings', index], blockDeviceAdvice(mapping)),
     ),
     ...repeatedDevices(spec.blockDeviceMappings ?? []),
     ...largeUserData(nodeClass),

@@ -1,8 +1,8 @@
 import { parseDuration } from '../../apis/duration.ts';
 import type { ResourceList } from '../../apis/kubernetes.ts';
 import { isQuantity } from '../../apis/quantity.ts';
+import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
-import { shown } from './strict-decode.ts';
 
 /** What the API server's patterns let pass and no program can read: with one such object Karpenter sees none of its kind. */
 
@@ -13,7 +13,7 @@ export function amountProblems(amounts: ResourceList | undefined, path: FieldPro
       : [
           {
             path: [...path, name],
-            message: `${shown(amount)} is no quantity`,
+            message: `${quote(amount)} is no quantity`,
             allowed: 'a quantity such as 500m, 2, 512Mi or 1e3',
           },
         ],
@@ -27,6 +27,6 @@ export function durationProblems(
 ): readonly FieldProblem[] {
   return Object.entries(durations).flatMap(([name, text = 'Never']) => {
     if (text === 'Never' || parseDuration(text) !== undefined) return [];
-    return [{ path: [...path, name], message: `${shown(text)} is too long`, allowed: 'at most 2562047h, or Never' }];
+    return [{ path: [...path, name], message: `${quote(text)} is too long`, allowed: 'at most 2562047h, or Never' }];
   });
 }

@@ -9,3 +9,8 @@ export interface FieldProblem {
   /** The names that could have been meant, where the last part of the path is a name that does not exist. */
   readonly known?: readonly string[];
 }
+
+/** The problems of a part, seen from what is around it. */
+export function under(path: FieldProblem['path'], problems: readonly FieldProblem[]): readonly FieldProblem[] {
+  return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+}

@@ -1,8 +1,9 @@
 import { parseDuration } from '../../apis/duration.ts';
 import { isQuantity, parseQuantityNano } from '../../apis/quantity.ts';
+import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { KUBELET_FIELDS } from './kubelet-fields.ts';
-import { decodeFields, shown } from './strict-decode.ts';
+import { decodeFields } from './strict-decode.ts';
 
 type Kubelet = Readonly<Record<string, unknown>>;
 type Rule = (kubelet: Kubelet) => readonly FieldProblem[];
@@ -58,8 +59,8 @@ function maxPods(count: unknown): readonly FieldProblem[] {
   const path = ['maxPods'];
   const allowed = 'a whole number of zero or more without quotes, such as 110';
   if (typeof count === 'string')
-    return [{ path, message: `${shown(count)} is text, and expressions (NodeClassCEL) are switched off`, allowed }];
-  return isBelowZero(count) ? [{ path, message: `${shown(count)} is below zero`, allowed }] : [];
+    return [{ path, message: `${quote(count)} is text, and expressions (NodeClassCEL) are switched off`, allowed }];
+  return isBelowZero(count) ? [{ path, message: `${quote(count)} is below zero`, allowed }] : [];
 }
 
 function leavesTaintsToKarpenter(kubelet: Kubelet): readonly FieldProblem[] {
@@ -93,7 +94,7 @@ function thresholds(kubelet: Kubelet, field: string): readonly FieldProblem[] {
     const path = [field, signal];
     const unknown = unknownKey(path, 'is no eviction signal of the kubelet', EVICTION_SIGNALS);
     if (isThreshold(value)) return unknown;
-    const message = `${shown(value)} is no threshold`;
+    const message = `${quote(value)} is no threshold`;
     return [...unknown, { path, message, allowed: 'a quantity such as 100Mi, or a percentage from 0% to 100%' }];
   });
 }
@@ -115,7 +116,7 @@ function gracePeriods(kubelet: Kubelet): readonly FieldProblem[] {
     const path = [field, signal];
     const unknown = unknownKey(path, 'is no eviction signal of the kubelet', EVICTION_SIGNALS);
     if ((parseDuration(value) ?? -1) >= 0) return unknown;
-    const message = `${shown(value)} is no length of time`;
+    const message = `${quote(value)} is no length of time`;
     return [...unknown, { path, message, allowed: 'a duration of zero or more, such as 90s or 2m30s' }];
   });
 }
@@ -145,15 +146,15 @@ function reserved(kubelet: Kubelet, field: string): readonly FieldProblem[] {
 }
 
 function whyNotReserved(value: string): string | undefined {
-  if (value.startsWith('-')) return `${shown(value)} is below zero`;
+  if (value.startsWith('-')) return `${quote(value)} is below zero`;
   if (isQuantity(value)) return undefined;
-  return `${shown(value)} is no quantity, and expressions (NodeClassCEL) are switched off`;
+  return `${quote(value)} is no quantity, and expressions (NodeClassCEL) are switched off`;
 }
 
 function atLeastZero(kubelet: Kubelet, field: string): readonly FieldProblem[] {
   const count = kubelet[field];
   if (!isBelowZero(count)) return [];
-  return [{ path: [field], message: `${shown(count)} is below zero`, allowed: 'a whole number of zero or more' }];
+  return [{ path: [field], message: `${quote(count)} is below zero`, allowed: 'a whole number of zero or more' }];
 }
 
 function isBelowZero(value: unknown): boolean {
@@ -167,7 +168,7 @@ function imageGarbageCollection(kubelet: Kubelet): readonly FieldProblem[] {
     .filter(([, value]) => typeof value === 'number' && (value < 0 || value > 100))
     .map(([field, value]) => ({
       path: [field],
-      message: `${shown(value)} is no percentage`,
+      message: `${quote(value)} is no percentage`,
       allowed: 'a whole number from 0 to 100',
     }));
   if (outside.length > 0 || typeof high !== 'number' || typeof low !== 'number' || high > low) return outside;

@@ -1,17 +1,17 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { FieldProblem } from './field-problem.ts';
+import { quote } from '../../apis/quote.ts';
+import { type FieldProblem, under } from './field-problem.ts';
 import { kubeletProblems } from './kubelet.ts';
 import { unsupportedKubeletFields } from './kubelet-support.ts';
-import { shown } from './strict-decode.ts';
 
 /** A3.15, A3.16, A3.18: why Karpenter calls an EC2NodeClass that the API server has accepted not ready. */
 export function nodeClassProblems(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const { kubelet = {}, amiSelectorTerms } = nodeClass.spec;
   return [
-    ...[...kubeletProblems(kubelet), ...unsupportedKubeletFields(kubelet, amiFamilyOf(nodeClass))].map((problem) => ({
-      ...problem,
-      path: ['spec', 'kubelet', ...problem.path],
-    })),
+    ...under(
+      ['spec', 'kubelet'],
+      [...kubeletProblems(kubelet), ...unsupportedKubeletFields(kubelet, amiFamilyOf(nodeClass))],
+    ),
     ...amiSelectorTerms.flatMap(({ alias }, index) =>
       aliasProblems(alias, ['spec', 'amiSelectorTerms', index, 'alias']),
     ),
@@ -21,5 +21,5 @@ export function nodeClassProblems(nodeClass: EC2NodeClass): readonly FieldProble
 /** A3.5: Karpenter cannot go on with a second @, which the API server lets pass. */
 function aliasProblems(alias: string | undefined, path: FieldProblem['path']): readonly FieldProblem[] {
   if (alias === undefined || alias.split('@').length === 2) return [];
-  return [{ path, message: `${shown(alias)} is not family@version`, allowed: 'one @, as in al2023@latest' }];
+  return [{ path, message: `${quote(alias)} is not family@version`, allowed: 'one @, as in al2023@latest' }];
 }

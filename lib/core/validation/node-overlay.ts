@@ -1,6 +1,6 @@
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import { amountProblems } from './decoding.ts';
-import type { FieldProblem } from './field-problem.ts';
+import { type FieldProblem, under } from './field-problem.ts';
 import { requirementProblems } from './requirements.ts';
 
 /** A4.4: what EC2 itself says of an instance type; the API server's schema knows the first four. */
@@ -20,10 +20,7 @@ const OF_THE_INSTANCE_TYPE: ReadonlySet<string> = new Set([
 export function nodeOverlayProblems({ spec }: NodeOverlay): readonly FieldProblem[] {
   return [
     ...amountProblems(spec.capacity, ['spec', 'capacity']),
-    ...requirementProblems(spec.requirements).map((problem) => ({
-      ...problem,
-      path: ['spec', 'requirements', ...problem.path],
-    })),
+    ...under(['spec', 'requirements'], requirementProblems(spec.requirements)),
     ...Object.keys(spec.capacity ?? {})
       .filter((name) => OF_THE_INSTANCE_TYPE.has(name))
       .map((name) => ({

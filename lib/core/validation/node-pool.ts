@@ -1,10 +1,11 @@
 import type { Taint } from '../../apis/kubernetes.ts';
+import { isQualifiedName } from '../../apis/label-syntax.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { quote } from '../../apis/quote.ts';
 import { formatTaint } from '../../apis/taints.ts';
 import { amountProblems, durationProblems } from './decoding.ts';
-import type { FieldProblem } from './field-problem.ts';
-import { isQualifiedName, keyProblems, labelValueProblems, requirementProblems } from './requirements.ts';
-import { shown } from './strict-decode.ts';
+import { type FieldProblem, under } from './field-problem.ts';
+import { keyProblems, labelValueProblems, requirementProblems } from './requirements.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 
@@ -53,9 +54,5 @@ function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readon
 
 function nameProblem(path: FieldProblem['path'], name: string): FieldProblem {
   const allowed = 'at most 63 letters, digits, "-", "_" or "."; a DNS name of at most 253 and "/" may stand before it';
-  return { path, message: `${shown(name)} is no name`, allowed };
-}
-
-function under(path: FieldProblem['path'], problems: readonly FieldProblem[]): readonly FieldProblem[] {
-  return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+  return { path, message: `${quote(name)} is no name`, allowed };
 }

@@ -1,3 +1,4 @@
+import { isLabelValue, isQualifiedName, NAME_RULE } from '../../apis/label-syntax.ts';
 import {
   CAPACITY_TYPE,
   CAPACITY_TYPES,
@@ -7,9 +8,9 @@ import {
   WELL_KNOWN_LABELS,
 } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
+import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { placeholderHint } from './placeholder.ts';
-import { shown } from './strict-decode.ts';
 
 /** A1.26: labels of which a NodePool may name values that nobody knows, but not these alone. */
 const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -30,16 +31,14 @@ export function requirementProblems(requirements: readonly NodePoolRequirement[]
 export function keyProblems(key: string, path: FieldProblem['path']): readonly FieldProblem[] {
   const known = currentLabelName(key);
   if (!isQualifiedName(known)) {
-    const message = `${shown(key)} is no label name`;
+    const message = `${quote(key)} is no label name`;
     return [
       { path, message, allowed: `a name of ${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it` },
     ];
   }
   if (!isRestricted(known)) return [];
-  return [{ path, message: `${shown(key)} is Karpenter's own label`, allowed: 'a label outside of its domains' }];
+  return [{ path, message: `${quote(key)} is Karpenter's own label`, allowed: 'a label outside of its domains' }];
 }
-
-const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
 
 /** The API server lets the label of the NodeClass pass; a requirement for it would contradict nodeClassRef or repeat it. */
 function isRestricted(key: string): boolean {
@@ -63,8 +62,8 @@ function valueProblems({ operator, values = [] }: NodePoolRequirement, index: nu
 }
 
 export function labelValueProblems(value: string, path: FieldProblem['path']): readonly FieldProblem[] {
-  if (/^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value)) return [];
-  const message = `${shown(value)} is no label value${placeholderHint(value)}`;
+  if (isLabelValue(value)) return [];
+  const message = `${quote(value)} is no label value${placeholderHint(value)}`;
   return [{ path, message, allowed: `${NAME_RULE}; it may be empty` }];
 }
 
@@ -77,7 +76,7 @@ function knownValueProblems(
   const usable = values.filter((value) => known.includes(value)).length;
   const path = [index, 'values'];
   if (usable === 0) {
-    const message = `none of ${values.slice(0, 5).map(shown).join(', ')}${values.length > 5 ? ', …' : ''} is a value of ${key}`;
+    const message = `none of ${values.slice(0, 5).map(quote).join(', ')}${values.length > 5 ? ', …' : ''} is a value of ${key}`;
     const meant = known.filter((value) => values.some((written) => lettersOf(written) === lettersOf(value)));
     if (meant.length > 0)
       return [{ path, message: `${message}; did you mean ${meant.join(', ')}?`, allowed: meant.join(', ') }];
@@ -94,14 +93,4 @@ function lettersOf(value: string): string {
     .slice(0, 80)
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '');
-}
-
-/** A name, and before it perhaps a DNS name and a slash, as Kubernetes has it for labels and taints. */
-export function isQualifiedName(text: string): boolean {
-  const [first = '', second, ...more] = text.split('/');
-  if (more.length > 0) return false;
-  const [domain, name] = second === undefined ? [undefined, first] : [first, second];
-  const dns = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-  if (domain !== undefined && (domain.length > 253 || !dns.test(domain))) return false;
-  return /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(name);
 }

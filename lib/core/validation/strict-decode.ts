@@ -1,5 +1,6 @@
 import { parseDuration } from '../../apis/duration.ts';
 import { isQuantity } from '../../apis/quantity.ts';
+import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 import type { Shape } from './kubelet-fields.ts';
 
@@ -115,13 +116,7 @@ function isAmount(value: unknown): boolean {
 }
 
 function wrong(value: unknown, path: Path, allowed: string): FieldProblem {
-  return { path, message: `cannot be ${shown(value)}`, allowed };
-}
-
-/** A value as JSON, cut where it gets long. */
-export function shown(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'nothing';
-  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
+  return { path, message: `cannot be ${quote(value)}`, allowed };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

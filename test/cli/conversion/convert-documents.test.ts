@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Document, YAMLMap } from 'yaml';
-import { convertDocument, convertDocuments } from '../../../lib/cli/conversion/convert-documents.ts';
+import { convertDocuments } from '../../../lib/cli/conversion/convert-documents.ts';
 import { convertText, parse, print } from './convert-text.ts';
 
 const NODE_CLASS = `apiVersion: karpenter.k8s.aws/v1beta1
@@ -12,8 +12,8 @@ spec: {amiFamily: AL2, role: nodes, metadataOptions: {httpPutResponseHopLimit: 1
 test('a document that needs no conversion comes back itself', () => {
   const [document] = parse('apiVersion: karpenter.sh/v1\nkind: NodePool\nspec: {a: &x 1, b: *x}\n');
   if (document === undefined) throw new Error('no document');
-  const conversion = convertDocument(document);
-  expect(conversion.documents[0]).toBe(document);
+  const [conversion] = convertDocuments([document]);
+  expect(conversion?.documents[0]).toBe(document);
   expect(conversion).toMatchObject({ converted: false, warnings: [] });
 });
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { isQualifiedName } from '../../../lib/apis/label-syntax.ts';
 import type { NodePoolRequirement } from '../../../lib/apis/node-pool.ts';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
-import {
-  isQualifiedName,
-  keyProblems,
-  labelValueProblems,
-  requirementProblems,
-} from '../../../lib/core/validation/requirements.ts';
+import { keyProblems, labelValueProblems, requirementProblems } from '../../../lib/core/validation/requirements.ts';
 
 const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
 const KEY_RULE = `a name of ${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it`;
