@@ -1,6 +1,4 @@
-import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../lib/core/instance-type/facts.ts';
-import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 
 /** An m5.large unless told otherwise. */
 export function factsOf(partial: Partial<InstanceTypeFacts> = {}): InstanceTypeFacts {
@@ -23,21 +21,6 @@ export function factsOf(partial: Partial<InstanceTypeFacts> = {}): InstanceTypeF
     neuron: [],
     accelerators: [],
     ...partial,
-  };
-}
-
-export function nodeClassOf(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeClass {
-  return {
-    apiVersion: 'karpenter.k8s.aws/v1',
-    kind: 'EC2NodeClass',
-    metadata: { name: 'default' },
-    spec: {
-      amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: [],
-      securityGroupSelectorTerms: [],
-      metadataOptions: METADATA_DEFAULTS,
-      ...spec,
-    },
   };
 }
 

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf } from '../../../lib/core/instance-type/capacity.ts';
-import { factsOf, nodeClassOf } from './builders.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { factsOf } from './builders.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 describe('memory', () => {
   test('is what EC2 states less 7.5 %, rounded up to whole Mi (C3)', () => {
-    expect(capacityOf(factsOf({ memoryMib: 8192 }), nodeClassOf())['memory']).toBe((8192 - 615) * MIB);
+    expect(capacityOf(factsOf({ memoryMib: 8192 }), aNodeClass())['memory']).toBe((8192 - 615) * MIB);
   });
   test('counts 64 Mi less on arm64 before that (C3)', () => {
     const facts = factsOf({ architecture: 'arm64', memoryMib: 2048 });
-    expect(capacityOf(facts, nodeClassOf())['memory']).toBe((1984 - 149) * MIB);
+    expect(capacityOf(facts, aNodeClass())['memory']).toBe((1984 - 149) * MIB);
   });
   test('where 7.5 % is whole loses no more than that (C3)', () => {
-    expect(capacityOf(factsOf({ memoryMib: 4000 }), nodeClassOf())['memory']).toBe(3700 * MIB);
+    expect(capacityOf(factsOf({ memoryMib: 4000 }), aNodeClass())['memory']).toBe(3700 * MIB);
   });
 });
 
@@ -49,7 +50,7 @@ describe('pods', () => {
       pods: 29,
     },
   ])('$rule', ({ facts, spec, pods }) => {
-    expect(capacityOf(factsOf(facts), nodeClassOf(spec))['pods']).toBe(pods);
+    expect(capacityOf(factsOf(facts), aNodeClass(spec))['pods']).toBe(pods);
   });
 });
 
@@ -88,13 +89,13 @@ describe('ephemeral storage', () => {
       bytes: 100 * GIB,
     },
   ])('$rule (C5)', ({ facts = factsOf(), spec, bytes }) => {
-    expect(capacityOf(facts, nodeClassOf(spec))['ephemeral-storage']).toBe(bytes);
+    expect(capacityOf(facts, aNodeClass(spec))['ephemeral-storage']).toBe(bytes);
   });
 });
 
 describe('devices', () => {
   test('are named only where there are some (C8)', () => {
-    expect(Object.keys(capacityOf(factsOf(), nodeClassOf()))).toEqual(['cpu', 'memory', 'ephemeral-storage', 'pods']);
+    expect(Object.keys(capacityOf(factsOf(), aNodeClass()))).toEqual(['cpu', 'memory', 'ephemeral-storage', 'pods']);
   });
   test('are counted by their maker (C8)', () => {
     const facts = factsOf({
@@ -107,7 +108,7 @@ describe('devices', () => {
       ],
       neuron: [{ name: 'Inferentia2', count: 6, coresPerDevice: 2 }],
     });
-    expect(capacityOf(facts, nodeClassOf())).toMatchObject({
+    expect(capacityOf(facts, aNodeClass())).toMatchObject({
       'nvidia.com/gpu': 8,
       'amd.com/gpu': 1,
       'habana.ai/gaudi': 2,
@@ -119,10 +120,10 @@ describe('devices', () => {
   });
   test('leave out a fraction of a GPU, which EC2 counts as 0', () => {
     const gpus = [{ name: 'L4', manufacturer: 'NVIDIA', count: 0, memoryMib: 2861 }];
-    expect(capacityOf(factsOf({ gpus }), nodeClassOf())).not.toHaveProperty('nvidia.com/gpu');
+    expect(capacityOf(factsOf({ gpus }), aNodeClass())).not.toHaveProperty('nvidia.com/gpu');
   });
   test('include addresses on Windows (C8)', () => {
-    const capacity = capacityOf(factsOf(), nodeClassOf({ amiFamily: 'Windows2022' }));
+    const capacity = capacityOf(factsOf(), aNodeClass({ amiFamily: 'Windows2022' }));
     expect(capacity['vpc.amazonaws.com/PrivateIPv4Address']).toBe(9);
   });
 });

@@ -7,7 +7,8 @@ import type { InstanceType } from '../../../lib/core/instance-type/instance-type
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import { singleValues } from '../../../lib/core/requirements/requirements.ts';
 import { parseResources } from '../../../lib/core/resources/resources.ts';
-import { catalogueOf, nodeClassOf } from './builders.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { catalogueOf } from './builders.ts';
 
 /** Golden: what Karpenter documents of every type in us-east-1 with AL2023 and an untouched kubelet. */
 const ROOT = join(import.meta.dirname, '../../..');
@@ -105,10 +106,10 @@ function everyType(): readonly InstanceType[] {
     parsed(join(ROOT, 'data', file)),
   );
   const catalogue = catalogueOf(readCatalogue(types, region).facts);
-  const graviton1 = instanceTypesFor(catalogue, nodeClassOf({ amiFamily: 'AL2' })).filter(({ name }) =>
+  const graviton1 = instanceTypesFor(catalogue, aNodeClass({ amiFamily: 'AL2' })).filter(({ name }) =>
     name.startsWith('a1.'),
   );
-  return [...instanceTypesFor(catalogue, nodeClassOf()), ...graviton1];
+  return [...instanceTypesFor(catalogue, aNodeClass()), ...graviton1];
 }
 
 function differencesOf(type: InstanceType, documented: Readonly<Record<string, unknown>>): readonly Difference[] {

@@ -4,13 +4,14 @@ import { capacityOf } from '../../../lib/core/instance-type/capacity.ts';
 import type { InstanceTypeFacts } from '../../../lib/core/instance-type/facts.ts';
 import { allocatableOf } from '../../../lib/core/instance-type/overhead.ts';
 import { subtract } from '../../../lib/core/resources/resources.ts';
-import { factsOf, nodeClassOf } from './builders.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { factsOf } from './builders.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 function overheadOf(facts: Partial<InstanceTypeFacts>, spec: Partial<EC2NodeClass['spec']> = {}) {
-  const nodeClass = nodeClassOf(spec);
+  const nodeClass = aNodeClass(spec);
   const capacity = capacityOf(factsOf(facts), nodeClass);
   return subtract(capacity, allocatableOf(factsOf(facts), nodeClass, capacity));
 }
@@ -93,6 +94,6 @@ describe('the eviction threshold', () => {
 
 test('a type that is too small for its own overhead ends below zero (B19)', () => {
   const facts = factsOf({ memoryMib: 512 });
-  const capacity = capacityOf(facts, nodeClassOf());
-  expect(allocatableOf(facts, nodeClassOf(), capacity)['memory']).toBeLessThan(0);
+  const capacity = capacityOf(facts, aNodeClass());
+  expect(allocatableOf(facts, aNodeClass(), capacity)['memory']).toBeLessThan(0);
 });

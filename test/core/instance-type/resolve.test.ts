@@ -3,7 +3,8 @@ import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.t
 import type { InstanceType } from '../../../lib/core/instance-type/instance-type.ts';
 import type { OfferingKey } from '../../../lib/core/instance-type/offerings.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
-import { catalogueOf, factsOf, nodeClassOf, regionalOf } from './builders.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { catalogueOf, factsOf, regionalOf } from './builders.ts';
 
 const ZONES = [regionalOf(), regionalOf({ zone: 'eu-west-3b', zoneId: 'euw3-az2', spotUsdPerHour: 0.05 })];
 
@@ -21,7 +22,7 @@ function isSpotInZoneA({ type, zone, capacityType }: OfferingKey): boolean {
 
 describe('offerings', () => {
   test('are one a zone and capacity type (C25)', () => {
-    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), nodeClassOf());
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), aNodeClass());
     expect(offered(type)).toEqual([
       'eu-west-3a on-demand 0.1 true',
       'eu-west-3a spot 0.04 true',
@@ -30,17 +31,17 @@ describe('offerings', () => {
     ]);
   });
   test('are only of the usage classes that the type supports (C14)', () => {
-    const [type] = instanceTypesFor(catalogueOf([factsOf({ usageClasses: ['on-demand'] })], ZONES), nodeClassOf());
+    const [type] = instanceTypesFor(catalogueOf([factsOf({ usageClasses: ['on-demand'] })], ZONES), aNodeClass());
     expect(valuesOf(type, CAPACITY_TYPE)).toEqual(['on-demand']);
   });
   test('need a price (C29)', () => {
     const offerings = [regionalOf({ spotUsdPerHour: undefined })];
-    const [type] = instanceTypesFor(catalogueOf([factsOf()], offerings), nodeClassOf());
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], offerings), aNodeClass());
     expect(offered(type)).toEqual(['eu-west-3a on-demand 0.1 true']);
   });
   test('where there is no subnet are listed as unavailable (C26)', () => {
     const zones = new Set(['eu-west-3b']);
-    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), nodeClassOf(), { zones });
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), aNodeClass(), { zones });
     expect(offered(type)).toEqual([
       'eu-west-3a on-demand 0.1 false',
       'eu-west-3a spot 0.04 false',
@@ -50,7 +51,7 @@ describe('offerings', () => {
     expect([ZONE, ZONE_ID].map((label) => valuesOf(type, label))).toEqual([['eu-west-3b'], ['euw3-az2']]);
   });
   test('without capacity are listed as unavailable, one by one (C32)', () => {
-    const [type] = instanceTypesFor(catalogueOf([factsOf()]), nodeClassOf(), { isUnavailable: isSpotInZoneA });
+    const [type] = instanceTypesFor(catalogueOf([factsOf()]), aNodeClass(), { isUnavailable: isSpotInZoneA });
     expect(offered(type)).toEqual(['eu-west-3a on-demand 0.1 true', 'eu-west-3a spot 0.04 false']);
     expect(valuesOf(type, CAPACITY_TYPE)).toEqual(['on-demand']);
   });
@@ -58,15 +59,15 @@ describe('offerings', () => {
 
 describe('instance types', () => {
   test('carry the region and the zones that sell them', () => {
-    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), nodeClassOf());
+    const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), aNodeClass());
     expect([REGION, ZONE].map((label) => valuesOf(type, label))).toEqual([['eu-west-3'], ['eu-west-3a', 'eu-west-3b']]);
   });
   test('that the region does not sell are left out (C1)', () => {
-    expect(instanceTypesFor(catalogueOf([factsOf()], [regionalOf({ type: 'c5.large' })]), nodeClassOf())).toEqual([]);
+    expect(instanceTypesFor(catalogueOf([factsOf()], [regionalOf({ type: 'c5.large' })]), aNodeClass())).toEqual([]);
   });
   test('keep the order of the catalogue', () => {
     const catalogue = catalogueOf([factsOf({ name: 'm5.large' }), factsOf({ name: 'c5.large' })]);
-    expect(instanceTypesFor(catalogue, nodeClassOf()).map(({ name }) => name)).toEqual(['m5.large', 'c5.large']);
+    expect(instanceTypesFor(catalogue, aNodeClass()).map(({ name }) => name)).toEqual(['m5.large', 'c5.large']);
   });
   test.each([
     ['AL2023', 0],
@@ -74,6 +75,6 @@ describe('instance types', () => {
     ['Bottlerocket', 1],
   ] as const)('of the family a1 are not for AL2023: %s has %i (C27)', (amiFamily, count) => {
     const catalogue = catalogueOf([factsOf({ name: 'a1.large', architecture: 'arm64' })]);
-    expect(instanceTypesFor(catalogue, nodeClassOf({ amiFamily }))).toHaveLength(count);
+    expect(instanceTypesFor(catalogue, aNodeClass({ amiFamily }))).toHaveLength(count);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCatalogue } from '../../../lib/core/instance-type/catalogue.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
-import { nodeClassOf } from './builders.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
 
 const DATA = join(import.meta.dirname, '../../../data');
 const REGIONS = readdirSync(join(DATA, 'regions')).map((file) => file.replace('.json', ''));
@@ -32,7 +32,7 @@ describe.each(REGIONS)('%s', (region) => {
     expect(catalogue.offerings.filter(({ zone }) => zone.slice(0, -1) !== region)).toEqual([]);
   });
   test('sells at least 300 types, each with something left for pods', () => {
-    const types = instanceTypesFor(catalogue, nodeClassOf());
+    const types = instanceTypesFor(catalogue, aNodeClass());
     expect(types.length).toBeGreaterThanOrEqual(300);
     expect(types.filter(({ allocatable }) => Object.values(allocatable).some((amount) => amount < 0))).toEqual([]);
   });

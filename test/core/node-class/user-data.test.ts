@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { nodeUserData, whyNotStartable } from '../../../lib/core/node-class/user-data.ts';
-import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
 
 const NODE = {
   bootstrap: {
@@ -14,21 +14,6 @@ const NODE = {
   labels: { 'karpenter.sh/nodepool': 'general' },
   taints: [{ key: 'team', value: 'web', effect: 'NoSchedule' }],
 } as const;
-
-function nodeClass(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeClass {
-  return {
-    apiVersion: 'karpenter.k8s.aws/v1',
-    kind: 'EC2NodeClass',
-    metadata: { name: 'default' },
-    spec: {
-      amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: [],
-      securityGroupSelectorTerms: [],
-      metadataOptions: METADATA_DEFAULTS,
-      ...spec,
-    },
-  };
-}
 
 interface ReadPart {
   readonly type: string;
@@ -52,7 +37,7 @@ function userData(
   spec: Partial<EC2NodeClass['spec']> = {},
   over: Partial<Parameters<typeof nodeUserData>[1]> = {},
 ): string {
-  const data = nodeUserData(nodeClass(spec), { ...NODE, ...over });
+  const data = nodeUserData(aNodeClass(spec), { ...NODE, ...over });
   if (data.kind === 'unsupported') throw new Error(data.message);
   return data.text;
 }
@@ -195,7 +180,7 @@ describe('what the user wrote', () => {
     'Content-Type: multipart/mixed; boundary=x\n\nno part\n',
     'MIME-Version: 1.0\n',
   ])('a MIME message without parts is refused, not guessed at: %j', (written) => {
-    expect(nodeUserData(nodeClass({ userData: written }), NODE)).toMatchObject({ kind: 'unsupported' });
+    expect(nodeUserData(aNodeClass({ userData: written }), NODE)).toMatchObject({ kind: 'unsupported' });
   });
 });
 
@@ -223,7 +208,7 @@ describe('other families', () => {
       { key: 'type', value: 'gpu', effect: 'NoSchedule' },
       { key: 'type', value: 'gpu', effect: 'NoExecute' },
     ] as const;
-    const data = nodeUserData(nodeClass({ amiFamily: 'Bottlerocket' }), { ...NODE, taints });
+    const data = nodeUserData(aNodeClass({ amiFamily: 'Bottlerocket' }), { ...NODE, taints });
     const text = data.kind === 'user-data' ? data.text : '';
     expect(text).toMatch(
       /^\[settings\.kubernetes\]\ncluster-name = "[^"]+"\napi-server = "[^"]+"\ncluster-certificate = "/,
@@ -233,34 +218,34 @@ describe('other families', () => {
   });
 
   test('user data of Bottlerocket is not merged yet, and not lost without a word', () => {
-    const data = nodeUserData(nodeClass({ amiFamily: 'Bottlerocket', userData: '[settings.ntp]' }), NODE);
+    const data = nodeUserData(aNodeClass({ amiFamily: 'Bottlerocket', userData: '[settings.ntp]' }), NODE);
     expect(data.kind === 'unsupported' && data.message).toContain('userData');
   });
 
   test.each(['Windows2019', 'Windows2022', 'Windows2025'] as const)(
     '%s cannot be started yet, and says so',
     (amiFamily) => {
-      const data = nodeUserData(nodeClass({ amiFamily }), NODE);
+      const data = nodeUserData(aNodeClass({ amiFamily }), NODE);
       expect(data.kind === 'unsupported' && data.message).toContain(amiFamily);
-      expect(whyNotStartable(nodeClass({ amiFamily }))).toContain('default');
+      expect(whyNotStartable(aNodeClass({ amiFamily }))).toContain('default');
     },
   );
 
   test('AL2023 and Custom can be started', () => {
-    expect(whyNotStartable(nodeClass())).toBeUndefined();
-    expect(whyNotStartable(nodeClass({ amiFamily: 'Custom' }))).toBeUndefined();
+    expect(whyNotStartable(aNodeClass())).toBeUndefined();
+    expect(whyNotStartable(aNodeClass({ amiFamily: 'Custom' }))).toBeUndefined();
   });
 });
 
 describe('limits', () => {
   test('C75: more than EC2 takes is refused with both numbers, counted in bytes', () => {
-    const data = nodeUserData(nodeClass({ amiFamily: 'Custom', userData: 'ä'.repeat(8_193) }), NODE);
+    const data = nodeUserData(aNodeClass({ amiFamily: 'Custom', userData: 'ä'.repeat(8_193) }), NODE);
     expect(data.kind === 'unsupported' && data.message).toMatch(/16386 bytes.*16384/);
     expect(userData({ amiFamily: 'Custom', userData: 'ä'.repeat(8_192) })).toHaveLength(8_192);
   });
 
   test('A3.17: an expression for maxPods is not passed on as if it were a number', () => {
-    const data = nodeUserData(nodeClass({ kubelet: { maxPods: 'vcpus * 10' } }), NODE);
+    const data = nodeUserData(aNodeClass({ kubelet: { maxPods: 'vcpus * 10' } }), NODE);
     expect(data.kind === 'unsupported' && data.message).toContain('vcpus * 10');
   });
 });

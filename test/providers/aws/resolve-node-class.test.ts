@@ -9,7 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { resolveNodeClass } from '../../../lib/providers/aws/resolve-node-class.ts';
-import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
 import { NOW_MS } from '../../contract/records.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -23,19 +23,8 @@ const bootstrap = {
 const tools = { client, cluster: { bootstrap, kubernetesVersion: '1.33' }, nowMs: NOW_MS };
 
 function nodeClass(over: Partial<EC2NodeClass['spec']> = {}): EC2NodeClass {
-  return {
-    apiVersion: 'karpenter.k8s.aws/v1',
-    kind: 'EC2NodeClass',
-    metadata: { name: 'default' },
-    spec: {
-      amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
-      securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
-      role: 'node-role',
-      metadataOptions: METADATA_DEFAULTS,
-      ...over,
-    },
-  };
+  const tagged = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
+  return aNodeClass({ subnetSelectorTerms: tagged, securityGroupSelectorTerms: tagged, role: 'node-role', ...over });
 }
 
 const image = (id: string, over: Partial<Image> = {}): Image => ({
