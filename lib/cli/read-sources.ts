@@ -20,7 +20,8 @@ export interface Sources {
  * *Errors:* BadInputError where no path is named; what cannot be read is in `unreadable`.
  */
 export function readSources(context: CliContext, paths: readonly string[]): Sources {
-  if (paths.length === 0)
+  // An unset variable makes an empty path, which must not mean the folder one is in.
+  if (paths.length === 0 || paths.includes(''))
     throw new BadInputError('no file is named: add -f and a file, a folder, or - for standard input');
   const sources: ManifestSource[] = [];
   const unreadable: Unreadable[] = [];

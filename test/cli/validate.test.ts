@@ -378,8 +378,8 @@ describe('for people', () => {
     expect((await runKerf(['validate', '-f', 'a.yaml'], files)).stdout).toBe(line);
   });
 
-  test('no path at all is bad input that says what to name', async () => {
-    const { code, stderr } = await runKerf(['validate']);
+  test.each([[[]], [['-f', '']]])('no path at all (%j) is bad input that says what to name', async (paths) => {
+    const { code, stderr } = await runKerf(['validate', ...paths]);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: 'no file is named: add -f and a file, a folder, or - for standard input\n',
