@@ -147,7 +147,10 @@ export interface PodSpec {
   readonly volumes?: readonly {
     readonly name: string;
     readonly persistentVolumeClaim?: { readonly claimName: string };
-    readonly ephemeral?: object;
+    /** A claim of the pod's own, made from this template. */
+    readonly ephemeral?: {
+      readonly volumeClaimTemplate?: { readonly spec?: { readonly storageClassName?: string } };
+    };
   }[];
   readonly resourceClaims?: readonly { readonly name: string }[];
 }
@@ -203,6 +206,24 @@ export interface Deployment {
   readonly spec: { readonly replicas?: number; readonly selector: LabelSelector; readonly template: PodTemplate };
 }
 
+/** What keeps a number of pods of one template: Deployment, ReplicaSet and StatefulSet alike, as far as decisions read them. */
+export type ScalableWorkload = Deployment;
+
+export interface Service {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly selector?: Labels };
+}
+
+export interface Namespace {
+  readonly metadata: ObjectMeta;
+}
+
+/** A core/v1 PodTemplate object. */
+export interface NamedPodTemplate {
+  readonly metadata: ObjectMeta;
+  readonly template: PodTemplate;
+}
+
 export interface PodDisruptionBudget {
   readonly metadata: ObjectMeta;
   readonly spec: {
@@ -212,6 +233,10 @@ export interface PodDisruptionBudget {
     readonly unhealthyPodEvictionPolicy?: 'IfHealthyBudget' | 'AlwaysAllow';
   };
   readonly status?: { readonly disruptionsAllowed?: number };
+}
+
+export function namespaceOf({ metadata }: { readonly metadata: ObjectMeta }): string {
+  return metadata.namespace ?? 'default';
 }
 
 /** `namespace/name`: how pods are named in decisions and reports. */

@@ -38,6 +38,11 @@ export function tolerates(tolerations: readonly Toleration[], taint: Taint): boo
   });
 }
 
+/** Taints that keep pods away for sure; the others are a preference. */
+export function hardTaints(taints: readonly Taint[]): readonly Taint[] {
+  return taints.filter((taint) => taint.effect !== 'PreferNoSchedule');
+}
+
 /** The first taint that keeps a pod away, or undefined. PreferNoSchedule is hard until relaxed (B61). */
 export function untoleratedTaint(taints: readonly Taint[], tolerations: readonly Toleration[] = []): Taint | undefined {
   return taints.find((taint) => !tolerates(tolerations, taint));

@@ -1,10 +1,12 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { DaemonSet, Namespace, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import type { Storage } from '../../apis/storage.ts';
 import type { UnavailableOffering } from '../action.ts';
 import type { DisruptionCommand } from '../disruption/command.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { NodeClaimRecord } from '../node-claim/record.ts';
+import type { SchedulingOptions } from '../scheduling/schedule.ts';
 
 /** A NodePool with what it can launch just now; `unusable` says why it can launch nothing. */
 export interface NodePoolView {
@@ -30,4 +32,9 @@ export interface ClusterSnapshot {
   readonly unavailable: readonly UnavailableOffering[];
   /** Names of nodes that are promised to pods. */
   readonly nominated: ReadonlySet<string>;
+  /** @default none: a pod that asks for a volume is refused */
+  readonly storage?: Storage;
+  /** For the namespaceSelector of affinity terms (B52). @default the namespaces in use, without labels */
+  readonly namespaces?: readonly Namespace[];
+  readonly options?: SchedulingOptions;
 }

@@ -10,6 +10,8 @@ export interface Offering {
   readonly priceUsdPerHour: number;
   /** False where it is known to have no capacity just now (C32), no price or no subnet (C26). */
   readonly available: boolean;
+  /** A4.10: its price is a NodeOverlay's. */
+  readonly priceOverlaid?: true;
 }
 
 /** An instance type as one NodeClass makes it: the snapshot format's `instanceTypes` entry. */
@@ -21,4 +23,6 @@ export interface InstanceType {
   /** Labels that a node of the type may carry; an empty set means that the label is absent (C15–C24). */
   readonly requirements: Requirements;
   readonly offerings: readonly Offering[];
+  /** A4.10: some of its capacity is a NodeOverlay's. */
+  readonly capacityOverlaid?: true;
 }

@@ -6,7 +6,7 @@ import { suitableTypes } from '../instance-type/suitable-types.ts';
 import { UNAVAILABLE_MS } from '../instance-type/unavailable.ts';
 import { admits } from '../requirements/requirement.ts';
 import type { Requirements } from '../requirements/requirements.ts';
-import type { OpenClaim } from '../scheduling/open-claim.ts';
+import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 
 /** One fleet request tries some sixty types in a few zones: that many refusals double the pause. */
 const DOUBLES_WITH = 100;
@@ -24,7 +24,7 @@ export interface CapacityPause {
  * outage becomes a storm of launches. *Shape:* undefined where it may be made.
  */
 export function capacityPause(
-  { template, requirements, instanceTypes }: OpenClaim,
+  { template, requirements, instanceTypes }: PlannedNodeClaim,
   unavailable: readonly UnavailableOffering[],
   nowMs: number,
 ): CapacityPause | undefined {

@@ -5,10 +5,10 @@ import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
 import { oneOf } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
-import { add, formatResources, type Resources } from '../resources/resources.ts';
-import { launchOptions } from '../scheduling/launch-options.ts';
-import { largestCapacity } from '../scheduling/limits.ts';
-import type { OpenClaim } from '../scheduling/open-claim.ts';
+import { formatResources, type Resources, smaller } from '../resources/resources.ts';
+import { launchOptions } from '../scheduling/pools/launch-options.ts';
+import { largestCapacity } from '../scheduling/pools/limits.ts';
+import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 
 export interface NewNodeClaimContext {
   readonly cluster: string;
@@ -20,7 +20,7 @@ export interface NewNodeClaimContext {
  * The record of a claim that the solver planned. Its name follows from the decision, so repeating the decision makes the
  * same claim. *Source:* A2.3, B14, B38.
  */
-export function newNodeClaim(claim: OpenClaim, index: number, context: NewNodeClaimContext): NodeClaimRecord {
+export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: NewNodeClaimContext): NodeClaimRecord {
   const { template } = claim;
   const { name: pool, uid } = template.nodePool.metadata;
   const { spec } = template.nodePool.spec.template;
@@ -39,14 +39,14 @@ export function newNodeClaim(claim: OpenClaim, index: number, context: NewNodeCl
     spec: {
       nodeClassRef: spec.nodeClassRef,
       requirements: toNodeSelector(requirements),
-      resources: { requests: formatResources(add(claim.requests, leastOverhead(claim))) },
+      resources: { requests: formatResources(claim.requests) },
       ...(spec.taints === undefined ? {} : { taints: spec.taints }),
       ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
       expireAfter: spec.expireAfter,
       ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
     },
     createdAtMs: context.nowMs,
-    pods: claim.demands.map((demand) => podKey(demand.pod)),
+    pods: claim.pods.map(podKey),
     options,
     types: sent.map(launchType),
     holds: largestCapacity(sent),
@@ -90,16 +90,7 @@ function customLabels(requirements: Requirements): Labels {
   return labels;
 }
 
-function leastOverhead(claim: OpenClaim): Resources {
-  const [first, ...others] = claim.instanceTypes.map((type) => claim.template.overhead.get(type.name) ?? {});
-  return others.reduce<Resources>((least, one) => smaller(least, one), first ?? {});
-}
-
 function smallestAllocatable(types: readonly InstanceType[]): Resources {
   const [first, ...others] = types;
   return others.reduce<Resources>((least, type) => smaller(least, type.allocatable), first?.allocatable ?? {});
-}
-
-function smaller(a: Resources, b: Resources): Resources {
-  return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
 }

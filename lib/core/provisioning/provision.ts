@@ -1,16 +1,12 @@
-import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { podKey } from '../../apis/kubernetes.ts';
 import { SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
-import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
-import { type StateNode, stateNodes } from '../cluster/state-node.ts';
-import type { OpenClaim } from '../scheduling/open-claim.ts';
-import { type Schedule, solve, type Unplaced } from '../scheduling/solve.ts';
+import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
 import { type CapacityPause, capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
-import { whyUnsupported } from './unsupported-pod.ts';
+import { schedulePods } from './schedule-pods.ts';
 
 /** A decision must fit an item of the table; what is left is decided a moment later, with these claims in flight. */
 const MOST_CLAIMS = 50;
@@ -26,13 +22,7 @@ export interface ProvisionContext {
  * that refused it.
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): Verdict {
-  const nodes = stateNodes(snapshot);
-  const moving = nodes.filter((one) => one.deleting).flatMap((one) => movingPods(one, snapshot, context.nowMs));
-  const all = [...snapshot.pods.filter(isProvisionable), ...moving];
-  if (all.length === 0) return { actions: [], blocked: [], due: [] };
-  const unsupported = all.flatMap((pod) => blockedAsUnsupported(pod));
-  const pods = all.filter((pod) => whyUnsupported(pod) === undefined);
-  const schedule = solve({ pods, stateNodes: nodes, nodePools: snapshot.nodePools, daemonSets: snapshot.daemonSets });
+  const schedule = schedulePods(snapshot, context.nowMs);
   const planned = schedule.newClaims.map((claim) => ({
     claim,
     pause: capacityPause(claim, snapshot.unavailable, context.nowMs),
@@ -47,7 +37,7 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   ];
   return {
     actions: [...creations(claims, { cluster: snapshot.cluster, ...context }), ...nominations(schedule, context)],
-    blocked: [...unsupported, ...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)],
+    blocked: [...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)],
     due,
   };
 }
@@ -57,17 +47,7 @@ function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
   return unavailable.length === 0 ? [] : [settling(Math.min(...unavailable.map(({ untilMs }) => untilMs)))];
 }
 
-/** B7: pods on a node that is going need a new place before they are evicted, those aside that will not be. */
-function movingPods(stateNode: StateNode, { podDisruptionBudgets }: ClusterSnapshot, nowMs: number): readonly Pod[] {
-  return stateNode.pods.filter(
-    (pod) =>
-      isReschedulable(pod) &&
-      !isKeptInPlace(pod, nowMs) &&
-      !podDisruptionBudgets.some((budget) => allowsNoEviction(budget) && selectsPod(budget, pod)),
-  );
-}
-
-function creations(claims: readonly OpenClaim[], context: NewNodeClaimContext): readonly Action[] {
+function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimContext): readonly Action[] {
   return claims.map((claim, index) => ({ kind: 'create-node-claim', nodeClaim: newNodeClaim(claim, index, context) }));
 }
 
@@ -77,21 +57,16 @@ function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly 
   );
 }
 
-function blockedAsUnsupported(pod: Pod): readonly Blocked[] {
-  const why = whyUnsupported(pod);
-  return why === undefined ? [] : [{ subject: `pod ${podKey(pod)}`, ...why }];
-}
-
 function blockedByPause({
   claim,
   pause,
 }: {
-  readonly claim: OpenClaim;
+  readonly claim: PlannedNodeClaim;
   readonly pause: CapacityPause;
 }): readonly Blocked[] {
   const { reason, message, numbers } = pause;
   const nodePool = claim.template.nodePool.metadata.name;
-  return claim.demands.map(({ key }) => ({ subject: `pod ${key}`, nodePool, reason, message, numbers }));
+  return claim.pods.map((pod) => ({ subject: `pod ${podKey(pod)}`, nodePool, reason, message, numbers }));
 }
 
 function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {

@@ -51,6 +51,11 @@ export function larger(a: Resources, b: Resources): Resources {
   return most;
 }
 
+/** Per resource the smaller of the two; what one of them lacks is zero. */
+export function smaller(a: Resources, b: Resources): Resources {
+  return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
+}
+
 /** One resource that is too small: how much was asked for, how much there is. */
 export interface Insufficiency {
   readonly resource: string;

@@ -124,12 +124,17 @@ describe('what has no place is said, with the figures', () => {
   });
 
   test.each([
-    [{ volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }] }, 'data'],
-    [{ resourceClaims: [{ name: 'gpu' }] }, 'gpu'],
-  ])('what is not supported yet is said, not overlooked: %o', (spec, named) => {
+    [
+      'volumes of which nothing is known',
+      { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }] },
+      'StorageUnknown',
+      'data',
+    ],
+    ['resource claims (B60)', { resourceClaims: [{ name: 'gpu' }] }, 'Unsupported', 'gpu'],
+  ])('%s are refused with a reason', (_, spec, reason, named) => {
     const { actions, blocked } = verdictOf({ pods: [pendingPod({ spec })] });
     expect(actions).toEqual([]);
-    expect(blocked).toMatchObject([{ subject: 'pod default/web-1', reason: 'Unsupported' }]);
+    expect(blocked).toMatchObject([{ subject: 'pod default/web-1', reason }]);
     expect(blocked[0]?.message).toContain(named);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContainerPort } from '../../../lib/apis/kubernetes.ts';
-import { conflictingPort, hostPorts } from '../../../lib/core/scheduling/host-ports.ts';
+import { conflictingPort, hostPorts } from '../../../lib/core/scheduling/pods/host-ports.ts';
 import { aPod } from '../../builders/pods.ts';
 
 const taking = (...ports: readonly ContainerPort[]) => hostPorts(aPod({ containers: [{ name: 'main', ports }] }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requirementsFrom } from '../../../lib/core/requirements/requirements.ts';
-import { launchOptions } from '../../../lib/core/scheduling/launch-options.ts';
+import { launchOptions } from '../../../lib/core/scheduling/pools/launch-options.ts';
 import { anInstanceType, anOffering } from '../../builders/instance-types.ts';
 import { asking } from '../../builders/node-pools.ts';
 

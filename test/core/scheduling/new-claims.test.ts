@@ -71,13 +71,21 @@ describe('which pool opens the claim', () => {
 });
 
 describe('which pods share a claim', () => {
-  test('those that one instance holds; the largest is placed first (B28)', () => {
+  test('those that one instance holds for the least; the largest is placed first (B28)', () => {
     const pods = [
       pendingPod({ name: 'small', requests: { cpu: '1' } }),
       pendingPod({ name: 'large', requests: { cpu: '7500m' } }),
-      pendingPod({ name: 'middle', requests: { cpu: '4' } }),
+      pendingPod({ name: 'middle', requests: { cpu: '3' } }),
     ];
     expect(podsOfClaims(place(pods))).toEqual([['large'], ['middle', 'small']]);
+  });
+
+  test('not those that cost less apart', () => {
+    const pods = [
+      pendingPod({ name: 'small', requests: { cpu: '2' } }),
+      pendingPod({ name: 'middle', requests: { cpu: '4' } }),
+    ];
+    expect(podsOfClaims(place(pods))).toEqual([['middle'], ['small']]);
   });
 
   test('of equal pods the oldest is first (B28)', () => {
@@ -88,15 +96,12 @@ describe('which pods share a claim', () => {
     expect(podsOfClaims(place(pods))).toEqual([['old'], ['young']]);
   });
 
-  test('the claim with the fewest pods is asked first (B34)', () => {
+  test('open claims with room left are filled before another is opened (B34)', () => {
     const pods = [
       ...pendingPods(2, { name: 'big', requests: { cpu: '5' } }),
-      ...pendingPods(2, { name: 'small', requests: { cpu: '1' } }),
+      ...pendingPods(6, { name: 'small', requests: { cpu: '1' } }),
     ];
-    expect(podsOfClaims(place(pods))).toEqual([
-      ['big-1', 'small-1'],
-      ['big-2', 'small-2'],
-    ]);
+    expect(podsOfClaims(place(pods)).map((claim) => claim.length)).toEqual([4, 4]);
   });
 
   test('a claim keeps only the types that hold all of its pods', () => {
@@ -118,17 +123,17 @@ describe('which pods share a claim', () => {
       pendingPod({ name: 'picky', spec: requiring(asking(ZONE, 'NotIn', 'eu-west-3a')) }),
     ];
     const [claim] = place(pods).newClaims;
-    expect(claim?.demands).toHaveLength(2);
+    expect(claim?.pods).toHaveLength(2);
     expect(claim?.requirements.get(ZONE)).toMatchObject({ complement: true, values: new Set(['eu-west-3a']) });
   });
 
   test('pods that must run on demand do not mix with pods that may run on spot', () => {
     const onDemand = { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } };
-    const pods = [...pendingPods(2, { name: 'any' }), ...pendingPods(2, { name: 'must', spec: onDemand })];
-    expect(podsOfClaims(place(pods))).toEqual([
-      ['any-1', 'any-2'],
-      ['must-1', 'must-2'],
-    ]);
+    const pods = [...pendingPods(60, { name: 'any' }), ...pendingPods(2, { name: 'must', spec: onDemand })];
+    const onDemandClaims = place(pods).newClaims.filter(
+      ({ cheapest }) => cheapest.offering.capacityType === 'on-demand',
+    );
+    expect(onDemandClaims.map((claim) => claim.pods.map((pod) => pod.metadata.name))).toEqual([['must-1', 'must-2']]);
   });
 
   test('in a pool that is on demand anyway they do', () => {

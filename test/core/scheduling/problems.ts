@@ -1,7 +1,8 @@
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
-import { type Schedule, solve } from '../../../lib/core/scheduling/solve.ts';
+import type { Schedule } from '../../../lib/core/scheduling/schedule.ts';
+import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 
 /** Solves for the pods in a cluster that is as told. */
@@ -17,7 +18,7 @@ export function place(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {})
 
 /** The new claims, each as the names of its pods. */
 export function podsOfClaims({ newClaims }: Schedule): readonly (readonly string[])[] {
-  return newClaims.map((claim) => claim.demands.map(({ pod }) => pod.metadata.name));
+  return newClaims.map((claim) => claim.pods.map((pod) => pod.metadata.name));
 }
 
 /** The pools of the new claims. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
-import { relax } from '../../../lib/core/scheduling/relax.ts';
+import { relax } from '../../../lib/core/scheduling/pods/relax.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { affinityTerm, pendingPod, spread } from '../../builders/pods.ts';
 

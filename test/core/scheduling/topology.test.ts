@@ -6,7 +6,7 @@ import type {
   PodSpec,
   TopologySpreadConstraint,
 } from '../../../lib/apis/kubernetes.ts';
-import type { Schedule } from '../../../lib/core/scheduling/solve.ts';
+import type { Schedule } from '../../../lib/core/scheduling/schedule.ts';
 import { anInstanceType, someTypes } from '../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
@@ -164,7 +164,7 @@ describe('spread over other labels', () => {
       requests: { cpu: '100m' },
       spec: { topologySpreadConstraints: [spread({ topologyKey: HOSTNAME, maxSkew: 2 })] },
     });
-    expect(place(pods).newClaims.map((claim) => claim.demands.length)).toEqual([2, 2]);
+    expect(place(pods).newClaims.map((claim) => claim.pods.length)).toEqual([2, 2]);
   });
 
   test('over capacity types: the pods of one share a node (B57)', () => {
@@ -175,7 +175,7 @@ describe('spread over other labels', () => {
     });
     const schedule = place(pods);
     expect(valuesOf(schedule, CAPACITY_TYPE).flat().toSorted()).toEqual(['on-demand', 'spot']);
-    expect(schedule.newClaims.map((claim) => claim.demands.length)).toEqual([3, 3]);
+    expect(schedule.newClaims.map((claim) => claim.pods.length)).toEqual([3, 3]);
   });
 
   test('over values that the pool gives (B57)', () => {
@@ -251,7 +251,7 @@ describe('pod affinity (B53)', () => {
 
   test('on one host: the pods share a node', () => {
     const pods = pendingPods(3, { labels, spec: { affinity: joining(affinityTerm({ topologyKey: HOSTNAME })) } });
-    expect(place(pods).newClaims.map((claim) => claim.demands.length)).toEqual([3]);
+    expect(place(pods).newClaims.map((claim) => claim.pods.length)).toEqual([3]);
   });
 
   test('looks in its own namespace unless it names others (B52)', () => {

@@ -1,0 +1,136 @@
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
+import type { Container, Pod, PodSpec, PodTemplate } from '../../apis/kubernetes.ts';
+import { formatTime } from '../../apis/time.ts';
+import { bufferReplicas } from './buffer-replicas.ts';
+import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buffer-template.ts';
+
+export interface BufferPods {
+  readonly pods: readonly Pod[];
+  /** Buffers without their pods, or with fewer than they ask for. */
+  readonly unready: readonly UnreadyBuffer[];
+}
+
+/**
+ * The pods that stand for the room which CapacityBuffers keep free: never in the cluster, pending in every decision.
+ * *Shape:* in the order of the buffers; at most `MOST_PODS`, shared so that one large buffer leaves the others theirs.
+ * Buffers of a strategy that is not ours are left alone (A5.2). The pods are as old as `nowMs`, so that of two pods of
+ * one size the real one goes first (B28).
+ */
+export function bufferPods(buffers: readonly CapacityBuffer[], workloads: BufferWorkloads, nowMs: number): BufferPods {
+  const found = buffers.filter(isOurs).map((buffer) => sizedBuffer(buffer, workloads));
+  const sized = found.flatMap((one) => (one.kind === 'sized' ? [one] : []));
+  const granted = fairShares(sized);
+  return {
+    pods: sized.flatMap((one) => virtualPods(one, granted.get(one) ?? 0, nowMs)),
+    unready: found.flatMap((one) => (one.kind === 'sized' ? whyCut(one, granted.get(one) ?? 0) : [one.unready])),
+  };
+}
+
+const STRATEGY = 'buffer.x-k8s.io/active-capacity';
+const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
+const BUFFER_NAME = 'karpenter.sh/capacity-buffer-name';
+const BUFFER_NAMESPACE = 'karpenter.sh/capacity-buffer-namespace';
+
+/** True for a pod of `bufferPods`: nobody is to be told of it, and no node is promised to it (B65). */
+export function isBufferPod(pod: Pod): boolean {
+  return pod.metadata.annotations?.[FAKE_POD] === 'true';
+}
+
+function isOurs({ spec }: CapacityBuffer): boolean {
+  return spec.provisioningStrategy === STRATEGY;
+}
+
+interface SizedBuffer {
+  readonly kind: 'sized';
+  readonly buffer: CapacityBuffer;
+  readonly template: PodTemplate;
+  readonly replicas: number;
+}
+
+type FoundBuffer = SizedBuffer | { readonly kind: 'unready'; readonly unready: UnreadyBuffer };
+
+function sizedBuffer(buffer: CapacityBuffer, workloads: BufferWorkloads): FoundBuffer {
+  const found = bufferTemplate(buffer, workloads);
+  if (found.kind === 'unready') return found;
+  const { template } = found;
+  return { kind: 'sized', buffer, template, replicas: bufferReplicas(buffer, template, found.scale) };
+}
+
+/** More room than clusters are large, and no more pods than one decision can weigh. */
+const MOST_PODS = 10_000;
+
+/** Who asks for little gets it; the others share the rest evenly. */
+function fairShares(buffers: readonly SizedBuffer[]): ReadonlyMap<SizedBuffer, number> {
+  let left = MOST_PODS;
+  return new Map(
+    buffers
+      .toSorted((a, b) => a.replicas - b.replicas)
+      .map((buffer, index) => {
+        const share = Math.min(buffer.replicas, Math.floor(left / (buffers.length - index)));
+        left -= share;
+        return [buffer, share];
+      }),
+  );
+}
+
+function whyCut({ buffer, replicas }: SizedBuffer, granted: number): readonly UnreadyBuffer[] {
+  if (granted === replicas) return [];
+  const message =
+    `asks for room for ${replicas} pods and is given room for ${granted}: all buffers together get ` +
+    `${MOST_PODS}; lower replicas or percentage, or set limits`;
+  return [{ buffer, reason: 'TooManyReplicas', message }];
+}
+
+/** A5.5; the pods of one buffer share their spec and labels. */
+function virtualPods({ buffer, template }: SizedBuffer, count: number, nowMs: number): readonly Pod[] {
+  const { name, namespace = 'default', uid = `${namespace}/${name}` } = buffer.metadata;
+  const labels = template.metadata?.labels;
+  const annotations = { [FAKE_POD]: 'true', [BUFFER_NAME]: name, [BUFFER_NAMESPACE]: namespace };
+  const creationTimestamp = formatTime(nowMs);
+  const spec = virtualSpec(template.spec);
+  return Array.from({ length: count }, (_, index) => ({
+    metadata: {
+      name: `capacity-buffer-${name}-${index + 1}`,
+      namespace,
+      uid: `${uid}-${index + 1}`,
+      ...(labels === undefined ? {} : { labels }),
+      annotations,
+      creationTimestamp,
+    },
+    spec,
+    status: UNSCHEDULABLE,
+  }));
+}
+
+const UNSCHEDULABLE: NonNullable<Pod['status']> = {
+  phase: 'Pending',
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+};
+
+/** The least that an int32 holds: any pod is worth more. */
+const LOWEST_PRIORITY = -(2 ** 31);
+
+/** A pod that nobody makes has no claims, and could wait for none. */
+function virtualSpec(template: PodSpec): PodSpec {
+  const { nodeName: _, ...spec } = template;
+  const { volumes, containers, initContainers } = spec;
+  const claimed = (volumes ?? []).filter(
+    (one) => one.persistentVolumeClaim !== undefined || one.ephemeral !== undefined,
+  );
+  const names = new Set(claimed.map((one) => one.name));
+  return {
+    ...spec,
+    priority: LOWEST_PRIORITY,
+    containers: withoutMounts(containers, names),
+    ...(initContainers === undefined ? {} : { initContainers: withoutMounts(initContainers, names) }),
+    ...(volumes === undefined ? {} : { volumes: volumes.filter((one) => !names.has(one.name)) }),
+  };
+}
+
+function withoutMounts(containers: readonly Container[], names: ReadonlySet<string>): readonly Container[] {
+  return containers.map((one) =>
+    one.volumeMounts === undefined
+      ? one
+      : { ...one, volumeMounts: one.volumeMounts.filter((mount) => !names.has(mount.name)) },
+  );
+}

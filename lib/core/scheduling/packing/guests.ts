@@ -1,0 +1,88 @@
+import { type BacklogGroup, comesTo, remainingOf } from '../placement/backlog.ts';
+import { tolerates } from '../placement/open-claim.ts';
+import type { Demand } from '../pods/demand.ts';
+import type { RequirementSet } from '../pools/requirement-sets.ts';
+import type { Vector } from '../pools/resource-space.ts';
+import type { Selection, TypeIndex } from '../pools/type-index.ts';
+import type { Run } from '../run.ts';
+import { hasRules } from '../topology/allowance.ts';
+import type { Worth } from './market-worth.ts';
+
+/** A group of the backlog that could share a claim with the pod that it is opened for. */
+export interface Guest {
+  readonly group: BacklogGroup;
+  /** How its pods ask: the head's may have some of their preferences given up. */
+  readonly demand: Demand;
+  /** What is left of the claim's types with such a pod on it, by alternative. */
+  readonly selections: readonly Selection[];
+  /** USD an hour for each pod. */
+  readonly worth: number;
+  /** True where neither rules nor other zones or types stand in the way: only the room counts. */
+  readonly isFree: boolean;
+  /** Millicores for each byte that it asks for. */
+  readonly cpuForMemory: number;
+}
+
+export interface GuestList {
+  readonly guests: readonly Guest[];
+  readonly placeOf: ReadonlyMap<BacklogGroup, number>;
+  /** The least that any of them asks for, by resource. */
+  readonly smallest: Vector;
+}
+
+/** Who could share a claim, remembered by what the claim asks for until the backlog is measured anew. */
+export interface GuestBook {
+  readonly worth: Worth;
+  guestsFor(types: TypeIndex, set: RequirementSet): GuestList;
+  guest(types: TypeIndex, set: RequirementSet, as: Pick<Guest, 'group' | 'demand'>): Guest | undefined;
+}
+
+export function guestBook(
+  backlog: readonly BacklogGroup[],
+  worth: Worth,
+  { sets, exhausted }: Pick<Run, 'sets' | 'exhausted'>,
+): GuestBook {
+  const waiting = backlog.filter((group) => remainingOf(group) > 0);
+  const known = new Map<RequirementSet, GuestList>();
+  const guest: GuestBook['guest'] = (types, set, { group, demand }) => {
+    const selections: Selection[] = [];
+    if (!tolerates(types, demand.podClass.pod.spec.tolerations)) return undefined;
+    for (const ask of demand.asks) {
+      const joined = sets.join(set, ask.set);
+      if (joined !== undefined) selections.push(types.selectionFor(joined));
+    }
+    if (selections.length === 0) return undefined;
+    const [cpu = 0, memory = 0] = demand.requests;
+    return {
+      group,
+      demand,
+      selections,
+      worth: worth.of(demand, types),
+      isFree:
+        selections[0] === types.selectionFor(set) && !hasRules(demand.rules) && demand.podClass.ports.length === 0,
+      cpuForMemory: cpu / Math.max(1, memory),
+    };
+  };
+  return {
+    worth,
+    guest,
+    guestsFor(types, set) {
+      const found =
+        known.get(set) ??
+        guestList(
+          waiting.flatMap((group) =>
+            comesTo(group, types, exhausted) ? (guest(types, set, { group, demand: group.demand }) ?? []) : [],
+          ),
+        );
+      known.set(set, found);
+      return found;
+    },
+  };
+}
+
+function guestList(guests: readonly Guest[]): GuestList {
+  const smallest = guests[0]?.demand.requests.slice() ?? new Float64Array();
+  for (const { demand } of guests)
+    demand.requests.forEach((amount, at) => (smallest[at] = Math.min(smallest[at] ?? 0, amount)));
+  return { guests, placeOf: new Map(guests.map(({ group }, place) => [group, place])), smallest };
+}

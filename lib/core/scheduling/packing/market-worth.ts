@@ -1,0 +1,119 @@
+import { type BacklogGroup, comesTo, remainingOf } from '../placement/backlog.ts';
+import type { Demand } from '../pods/demand.ts';
+import { membersOf } from '../pools/bitset.ts';
+import type { RequirementSet } from '../pools/requirement-sets.ts';
+import { takeFrom, type Vector } from '../pools/resource-space.ts';
+import type { TypeIndex } from '../pools/type-index.ts';
+import type { Run } from '../run.ts';
+import type { Counter } from '../topology/counters.ts';
+import type { Goal } from './goal.ts';
+import { type Column, resourcePrices } from './resource-prices.ts';
+
+/** What pods would cost each in the cheapest fleet for the backlog, in what the run spares: a yardstick, not a price. */
+export interface Worth {
+  of(demand: Demand, types: TypeIndex): number;
+  /** What all the room of a type is worth in the demand's market. */
+  ofRoom(types: TypeIndex, type: number, demand: Demand): number;
+}
+
+const NO_ROOM = new Float64Array();
+
+/** A host has only so many places for such pods: a resource like cpu. */
+interface Slot {
+  readonly counter: Counter;
+  readonly most: number;
+  demand: number;
+}
+
+/** So many kinds of scarce places are weighed; there may be hundreds, and the largest decide how many nodes there are. */
+const MOST_SLOTS = 8;
+/** So many different asks have a market of their own; the rest go by their pool's. */
+const MOST_MARKETS = 48;
+
+export function marketWorth(
+  backlog: readonly BacklogGroup[],
+  { sets, goal, exhausted }: Pick<Run, 'sets' | 'goal' | 'exhausted'>,
+): Worth {
+  const slots = scarcestSlots(backlog);
+  const worths = new Map<TypeIndex, Map<RequirementSet, Vector>>();
+  const each = new Map<Demand, { readonly types: TypeIndex; readonly worth: number }>();
+  let markets = 0;
+  const worthOf = (types: TypeIndex, ask: RequirementSet): Vector => {
+    const known = worths.get(types) ?? new Map<RequirementSet, Vector>();
+    worths.set(types, known);
+    const set = sets.join(types.set, markets < MOST_MARKETS ? ask : types.set) ?? types.set;
+    const worth =
+      known.get(set) ??
+      resourcePrices(demandOn(types, { backlog, slots, exhausted }), columnsOf(types, { set, slots, goal }));
+    if (!known.has(set)) markets += 1;
+    known.set(set, worth);
+    return worth;
+  };
+  const worthFor = (demand: Demand, types: TypeIndex): Vector => worthOf(types, demand.asks[0]?.set ?? types.set);
+  return {
+    ofRoom(types, type, demand) {
+      const worth = worthFor(demand, types);
+      const room = types.rooms[type] ?? NO_ROOM;
+      let sum = 0;
+      for (let at = 0; at < worth.length; at += 1)
+        sum += (worth[at] ?? 0) * (room[at] ?? slots[at - room.length]?.most ?? 0);
+      return sum;
+    },
+    of(demand, types) {
+      const known = each.get(demand);
+      if (known?.types === types) return known.worth;
+      const worth = worthFor(demand, types);
+      let sum = 0;
+      for (let at = 0; at < demand.requests.length; at += 1) sum += (worth[at] ?? 0) * (demand.requests[at] ?? 0);
+      slots.forEach(({ counter }, at) => {
+        if (demand.hostCounters.includes(counter)) sum += worth[demand.requests.length + at] ?? 0;
+      });
+      each.set(demand, { types, worth: sum });
+      return sum;
+    },
+  };
+}
+
+function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
+  const slots = new Map<Counter, Slot>();
+  for (const group of backlog) {
+    for (const { counter, most } of group.hostCaps) {
+      const slot = slots.get(counter) ?? { counter, most, demand: 0 };
+      slot.demand += remainingOf(group);
+      slots.set(counter, slot);
+    }
+  }
+  return [...slots.values()].toSorted((a, b) => b.demand / b.most - a.demand / a.most).slice(0, MOST_SLOTS);
+}
+
+function demandOn(
+  types: TypeIndex,
+  {
+    backlog,
+    slots,
+    exhausted,
+  }: Pick<Run, 'exhausted'> & { readonly backlog: readonly BacklogGroup[]; readonly slots: readonly Slot[] },
+): Vector {
+  const width = backlog[0]?.demand.requests.length ?? 0;
+  const sum = new Float64Array(width + slots.length);
+  for (const group of backlog) {
+    if (!comesTo(group, types, exhausted)) continue;
+    takeFrom(sum.subarray(0, width), group.demand.requests, -remainingOf(group));
+  }
+  slots.forEach((slot, at) => {
+    sum[width + at] = slot.demand;
+  });
+  return sum;
+}
+
+function columnsOf(
+  types: TypeIndex,
+  { set, slots, goal }: { readonly set: RequirementSet; readonly slots: readonly Slot[]; readonly goal: Goal },
+): readonly Column[] {
+  const selection = types.selectionFor(set);
+  const among = goal.spares === 'money' ? types.frontierOf(selection) : membersOf(selection.types);
+  return among.map((type) => ({
+    holds: Float64Array.from([...(types.rooms[type] ?? []), ...slots.map(({ most }) => most)]),
+    price: goal.costOf(types, type, selection.market.prices[type] ?? 0),
+  }));
+}

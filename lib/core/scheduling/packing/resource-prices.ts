@@ -1,0 +1,86 @@
+import type { Vector } from '../pools/resource-space.ts';
+
+/** A type as a column: what it holds, and what it costs. */
+export interface Column {
+  readonly holds: Vector;
+  readonly price: number;
+}
+
+/**
+ * What one unit of each resource is worth where types are bought as cheaply as they can be, fractions of nodes allowed: the
+ * dual of  min Σ price·x  subject to  Σ holds·x ≥ demand.  Σ worth·demand is a lower bound of the fleet's price.
+ * *Shape:* by resource; 0 for what no column holds or nobody demands.
+ * *Cost:* O(pivots × columns × resources). *Source:* Dantzig's simplex on the dual, whose origin is feasible; Bland's rule
+ * ends it.
+ */
+export function resourcePrices(demand: Vector, columns: readonly Column[]): Vector {
+  const wanted = demand.map((amount, at) => (columns.some(({ holds }) => (holds[at] ?? 0) > 0) ? amount : 0));
+  const scale = wanted.map((_, at) => Math.max(...columns.map(({ holds }) => holds[at] ?? 0), 0) || 1);
+  const width = demand.length;
+  // One row a type: Σ holds·worth ≤ price. The last row is the objective; the last column the right-hand side.
+  const rows = columns.map(({ holds, price }) =>
+    Float64Array.from([...holds.map((amount, at) => amount / (scale[at] ?? 1)), price]),
+  );
+  const objective = Float64Array.from([...wanted.map((amount, at) => -amount / (scale[at] ?? 1)), 0]);
+  const basis = rows.map((_, row) => width + row);
+  const free = Array.from({ length: width }, (_, at) => at);
+  for (let pivots = 0; pivots < MOST_PIVOTS; pivots += 1) {
+    const entering = enteringColumn(objective, free);
+    const leaving = entering === undefined ? undefined : leavingRow(rows, entering, basis);
+    if (entering === undefined || leaving === undefined) break;
+    pivot([...rows, objective], leaving, entering);
+    const [out, into] = [basis[leaving] ?? 0, free[entering] ?? 0];
+    basis[leaving] = into;
+    free[entering] = out;
+  }
+  const worth = new Float64Array(width);
+  basis.forEach((variable, row) => {
+    if (variable < width) worth[variable] = (rows[row]?.[width] ?? 0) / (scale[variable] ?? 1);
+  });
+  return worth;
+}
+
+const MOST_PIVOTS = 400;
+const TINY = 1e-9;
+
+/** The steepest; of equals the first variable. */
+function enteringColumn(objective: Float64Array, free: readonly number[]): number | undefined {
+  let best: number | undefined;
+  let least = -TINY;
+  for (let column = 0; column < free.length; column += 1) {
+    const value = objective[column] ?? 0;
+    if (value < least) [best, least] = [column, value];
+  }
+  return best;
+}
+
+/** The tightest; of equals the first variable. */
+function leavingRow(rows: readonly Float64Array[], entering: number, basis: readonly number[]): number | undefined {
+  let best: number | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  rows.forEach((row, at) => {
+    const coefficient = row[entering] ?? 0;
+    if (coefficient <= TINY) return;
+    const ratio = (row.at(-1) ?? 0) / coefficient;
+    const isTie = ratio === least && best !== undefined && (basis[at] ?? 0) < (basis[best] ?? 0);
+    if (ratio < least || isTie) [best, least] = [at, ratio];
+  });
+  return best;
+}
+
+/** Exchanges the row's variable for the column's, in the condensed tableau. */
+function pivot(rows: readonly Float64Array[], leaving: number, entering: number): void {
+  const pivotRow = rows[leaving];
+  if (pivotRow === undefined) return;
+  const by = pivotRow[entering] ?? 1;
+  pivotRow[entering] = 1;
+  for (let column = 0; column < pivotRow.length; column += 1) pivotRow[column] = (pivotRow[column] ?? 0) / by;
+  for (const row of rows) {
+    if (row === pivotRow) continue;
+    const factor = row[entering] ?? 0;
+    if (factor === 0) continue;
+    row[entering] = 0;
+    for (let column = 0; column < row.length; column += 1)
+      row[column] = (row[column] ?? 0) - factor * (pivotRow[column] ?? 0);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Demand } from '../pods/demand.ts';
+import { conflictingPort } from '../pods/host-ports.ts';
+import { common, has } from '../pools/bitset.ts';
+import { inflexibility } from '../pools/min-values.ts';
+import { holdLeast, leftFor, withinLimits } from '../pools/pool-limits.ts';
+import type { RequirementSet } from '../pools/requirement-sets.ts';
+import { plus, type Vector } from '../pools/resource-space.ts';
+import type { Run } from '../run.ts';
+import { hostAnswer } from '../topology/rules.ts';
+import { aimAt, type OpenClaim, pinToTarget, type Target, tolerates, typesFor } from './open-claim.ts';
+
+/** A claim aimed at a larger offering, so that more pods can join. */
+export interface Growth {
+  readonly claim: OpenClaim;
+  readonly target: Target;
+  /** What the claim would ask for with the first of the pods on it. */
+  readonly set: RequirementSet;
+  /** How much dearer the claim becomes, USD an hour. */
+  readonly priceUsdPerHour: number;
+}
+
+/** The cheapest offering with which a pod of the demand can join, and with it requests like these. Changes nothing. */
+export function growthOf(
+  run: Run,
+  claim: OpenClaim,
+  joining: { readonly demand: Demand; readonly requests: Vector },
+): Growth | undefined {
+  const { demand, requests } = joining;
+  const { podClass, rules } = demand;
+  if (!tolerates(claim.types, podClass.pod.spec.tolerations)) return undefined;
+  if (hostAnswer(rules.onHost, claim.index) !== 'yes') return undefined;
+  if (podClass.ports.length > 0 && conflictingPort(podClass.ports, claim.ports) !== undefined) return undefined;
+  for (const { set: asked } of demand.asks) {
+    const set = run.sets.join(claim.set, asked);
+    const growth = set === undefined ? undefined : largerTarget(run, claim, { demand, requests, set });
+    if (growth !== undefined) return growth;
+  }
+  return undefined;
+}
+
+function largerTarget(
+  run: Run,
+  claim: OpenClaim,
+  { demand, requests, set }: { readonly demand: Demand; readonly requests: Vector; readonly set: RequirementSet },
+): Growth | undefined {
+  const { types } = claim;
+  const selection = types.selectionFor(set);
+  const left = leftFor(run.limits, claim);
+  const roomy = common(selection.types, types.fitting(plus(claim.requests, requests)));
+  const fitting = withinLimits(types, roomy, left);
+  const ports = [...claim.ports, ...demand.podClass.ports];
+  for (const type of selection.market.byPrice) {
+    if (!has(fitting, type)) continue;
+    if (ports.length > 0 && conflictingPort(ports, types.portsOf(type)) !== undefined) continue;
+    const target = { type, cell: selection.market.bestCells[type] ?? 0 };
+    const pinned = pinToTarget({ types, target }, { set, demand, context: run });
+    const price = selection.market.prices[type] ?? 0;
+    if (pinned !== undefined && inflexibility(types, types.selectionFor(pinned), fitting) === undefined)
+      return { claim, target, set: pinned, priceUsdPerHour: price - priceOf(claim) };
+  }
+  return undefined;
+}
+
+function priceOf({ types, set, target }: OpenClaim): number {
+  return types.selectionFor(set).market.prices[target.type] ?? 0;
+}
+
+/** Aims the claim at what it grows to. */
+export function carryOutGrowth(run: Run, { claim, target }: Growth): void {
+  aimAt(claim, target);
+  holdLeast(run.limits, claim, typesFor(claim, run.limits));
+}
+
+/** So many claims are looked at: those that were opened last have the most room to grow. */
+const MOST_CLAIMS = 64;
+
+/** Of the claims opened last the one that takes such requests for the least, if that is less than the price. */
+export function cheapestGrowth(
+  run: Run,
+  joining: { readonly demand: Demand; readonly requests: Vector; readonly belowUsdPerHour: number },
+): Growth | undefined {
+  let best: Growth | undefined;
+  for (const claim of run.claims.slice(-MOST_CLAIMS)) {
+    const growth = growthOf(run, claim, joining);
+    const most = best?.priceUsdPerHour ?? joining.belowUsdPerHour;
+    if (growth !== undefined && growth.priceUsdPerHour < most) best = growth;
+  }
+  return best;
+}

@@ -1,0 +1,207 @@
+import type { Pod, Toleration } from '../../../apis/kubernetes.ts';
+import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../../apis/labels.ts';
+import { untoleratedTaint } from '../../../apis/taints.ts';
+import { admits, oneOf } from '../../requirements/requirement.ts';
+import type { Resources } from '../../resources/resources.ts';
+import type { Demand } from '../pods/demand.ts';
+import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
+import type { PodClass } from '../pods/pod-classes.ts';
+import { type Bitset, common, has } from '../pools/bitset.ts';
+import { inflexibility } from '../pools/min-values.ts';
+import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
+import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
+import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
+import type { Selection, TypeIndex } from '../pools/type-index.ts';
+import { type Allowance } from '../topology/allowance.ts';
+import type { CountedHost } from '../topology/counters.ts';
+import { type HostAnswer, hostAnswer, type KeyRules } from '../topology/rules.ts';
+import type { TopologyKey } from '../topology/topology-key.ts';
+
+/**
+ * A NodeClaim that this run plans. It aims at one offering; pods that leave it possible join for nothing. What else it may
+ * be launched as is worked out when it is closed.
+ */
+export interface OpenClaim extends CountedHost {
+  readonly index: number;
+  readonly types: TypeIndex;
+  readonly members: { readonly podClass: PodClass; readonly pods: readonly Pod[] }[];
+  set: RequirementSet;
+  requests: Vector;
+  /** Of the offering that it aims at: type and cell, by number. */
+  target: Target;
+  /** What is left of the target's room. */
+  room: Vector;
+  ports: readonly HostPort[];
+  /** What it takes of the pool's limits at the least. */
+  held: Resources;
+}
+
+export interface Target {
+  readonly type: number;
+  readonly cell: number;
+}
+
+export interface ClaimContext {
+  readonly sets: RequirementSets;
+  readonly allowance: (rules: KeyRules) => Allowance;
+  readonly limits: PoolLimits;
+}
+
+export function openClaim(
+  index: number,
+  types: TypeIndex,
+  { set, target }: { readonly set: RequirementSet; readonly target: Target },
+): OpenClaim {
+  const room = types.rooms[target.type] ?? new Float64Array();
+  const claim: OpenClaim = {
+    index,
+    types,
+    members: [],
+    set,
+    requests: new Float64Array(room.length),
+    target,
+    room: room.slice(),
+    ports: [],
+    held: {},
+    domainsOf: (key) => key.openTo(claim.set),
+  };
+  return claim;
+}
+
+/** What the claim would ask for with the pod on it; or whether a later placement may change the answer. */
+export type JoinAnswer = RequirementSet | Exclude<HostAnswer, 'yes'>;
+
+/**
+ * Whether the pod can join at no cost: the offering that the claim aims at stays possible. Changes nothing.
+ * *Source:* B36, where Karpenter lets a pod turn the whole claim dearer.
+ */
+export function whetherJoins(claim: OpenClaim, demand: Demand, context: ClaimContext): JoinAnswer {
+  if (!fitsIn(demand.requests, claim.room)) return 'never';
+  const { ports, pod } = demand.podClass;
+  if (!tolerates(claim.types, pod.spec.tolerations)) return 'never';
+  if (ports.length > 0 && !hasPorts(claim, ports)) return 'never';
+  const onHost = hostAnswer(demand.rules.onHost, claim.index);
+  if (onHost !== 'yes') return onHost;
+  let answer: Exclude<JoinAnswer, RequirementSet> = 'never';
+  for (const { set: asked } of demand.asks) {
+    const set = context.sets.join(claim.set, asked);
+    if (set === undefined || !offers(claim.types.selectionFor(set), claim.target)) continue;
+    const pinned = pinToTarget(claim, { set, demand, context });
+    if (pinned === undefined) answer = 'later';
+    else if (isFlexible(claim, { set: pinned, demand, context })) return pinned;
+  }
+  return answer;
+}
+
+export function offers({ types, market }: Selection, { type, cell }: Target): boolean {
+  return has(types, type) && market.cells[cell] === 1;
+}
+
+function hasPorts(claim: OpenClaim, ports: readonly HostPort[]): boolean {
+  return (
+    conflictingPort(ports, claim.ports) === undefined &&
+    conflictingPort(ports, claim.types.portsOf(claim.target.type)) === undefined
+  );
+}
+
+/** B24: the pod may not leave too few values to choose from. */
+function isFlexible(
+  claim: OpenClaim,
+  { set, demand, context }: { readonly set: RequirementSet; readonly demand: Demand; readonly context: ClaimContext },
+): boolean {
+  if (claim.types.template.minValues.length === 0) return true;
+  const fitting = claim.types.fitting(plus(claim.requests, demand.requests));
+  const within = withinLimits(claim.types, fitting, leftFor(context.limits, claim));
+  return inflexibility(claim.types, claim.types.selectionFor(set), within) === undefined;
+}
+
+/** The set with each label pinned that the pod's topology needs, to what the target has; undefined where that is not allowed. */
+export function pinToTarget(
+  claim: Pick<OpenClaim, 'types' | 'target'>,
+  joining: { readonly set: RequirementSet; readonly demand: Demand; readonly context: ClaimContext },
+): RequirementSet | undefined {
+  let { set } = joining;
+  for (const keyRules of joining.demand.rules.byKey) {
+    const { key, rules, pins } = keyRules;
+    const possible = key.openTo(set);
+    const [only] = possible;
+    if (only === undefined) {
+      if (rules.every((rule) => rule.kind === 'repel')) continue;
+      return undefined;
+    }
+    const { order, allows } = joining.context.allowance(keyRules);
+    if (possible.length === 1) {
+      if (allows[only] === 1) continue;
+      return undefined;
+    }
+    const reachable = targetDomains(claim.types, { ...claim.target, possible, key });
+    const mine = order.filter((domain) => reachable.includes(domain));
+    const wanted = pins ? mine.slice(0, 1) : possible.filter((domain) => allows[domain] === 1);
+    if (mine.length === 0) return undefined;
+    if (wanted.length === possible.length) continue;
+    const next = pinTo(set, key, wanted, joining.context.sets);
+    if (next === undefined) return undefined;
+    set = next;
+  }
+  return set;
+}
+
+/** The set with the label narrowed to these domains. */
+export function pinTo(
+  set: RequirementSet,
+  key: TopologyKey,
+  domains: readonly number[],
+  sets: RequirementSets,
+): RequirementSet | undefined {
+  if (domains.length === 0) return undefined;
+  const values = domains.flatMap((domain) => key.values[domain] ?? []);
+  return sets.join(set, sets.intern(new Map([[key.name, oneOf(key.name, values)]])));
+}
+
+/** Of the possible domains those that the target's type and cell leave. */
+function targetDomains(
+  { cells, types }: TypeIndex,
+  { type, cell, possible, key }: Target & { readonly possible: readonly number[]; readonly key: TopologyKey },
+): readonly number[] {
+  const place = cells[cell];
+  const own = types[type]?.requirements.get(key.name);
+  return possible.filter((domain) => {
+    const value = key.values[domain];
+    if (key.name === ZONE) return value === place?.zone;
+    if (key.name === CAPACITY_TYPE) return value === place?.capacityType;
+    if (key.name === ZONE_ID) return value === place?.zoneId;
+    return own === undefined || (value !== undefined && admits(own, value));
+  });
+}
+
+/** Puts pods of the demand on the claim. */
+export function join(
+  claim: OpenClaim,
+  demand: Demand,
+  joining: { readonly set: RequirementSet; readonly pods: readonly Pod[]; readonly limits: PoolLimits },
+): void {
+  const { set, pods, limits } = joining;
+  claim.set = set;
+  takeFrom(claim.requests, demand.requests, -pods.length);
+  takeFrom(claim.room, demand.requests, pods.length);
+  if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
+  claim.members.push({ podClass: demand.podClass, pods });
+  if (claim.types.template.minValues.length > 0) holdLeast(limits, claim, typesFor(claim, limits));
+}
+
+/** The types that hold its pods, within what the pool's limits leave for it. */
+export function typesFor(claim: OpenClaim, limits: PoolLimits): Bitset {
+  const { types, set, requests } = claim;
+  const fitting = common(types.selectionFor(set).types, types.fitting(requests));
+  return withinLimits(types, fitting, leftFor(limits, claim));
+}
+
+/** Aims at another offering. */
+export function aimAt(claim: OpenClaim, target: Target): void {
+  claim.target = target;
+  claim.room = minus(claim.types.rooms[target.type] ?? claim.room, claim.requests);
+}
+
+export function tolerates({ template }: TypeIndex, tolerations: readonly Toleration[] | undefined): boolean {
+  return untoleratedTaint(template.taints, tolerations) === undefined;
+}

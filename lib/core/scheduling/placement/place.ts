@@ -1,0 +1,217 @@
+import type { GuestBook } from '../packing/guests.ts';
+import type { Demand } from '../pods/demand.ts';
+import { takeFrom, timesIn } from '../pools/resource-space.ts';
+import type { Run } from '../run.ts';
+import { hasRules, keepsTo } from '../topology/allowance.ts';
+import { hostAnswer } from '../topology/rules.ts';
+import type { BacklogGroup } from './backlog.ts';
+import { remainingOf } from './backlog.ts';
+import { type ExistingHost, hasRoom, isAdmitted, takeRoom } from './existing-host.ts';
+import { carryOutGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
+import { join, type OpenClaim, whetherJoins } from './open-claim.ts';
+import { type Opening, openingFor, openPlanned } from './opening.ts';
+
+/** The hosts that a demand has not been refused by for good: they only ever fill up. */
+interface Prospects {
+  hosts: readonly ExistingHost[];
+  claims: OpenClaim[];
+  /** How many of the claims that were opened, or grew, it has heard of. */
+  heard: number;
+  /** True once no pool can give it a new claim, whatever else happens. */
+  isHopeless: boolean;
+}
+
+export interface Placing {
+  readonly run: Run;
+  readonly backlog: readonly BacklogGroup[];
+  /** Claims in the order in which they were opened, and again where they grew. */
+  readonly news: OpenClaim[];
+  readonly prospects: Map<Demand, Prospects>;
+  readonly guestBook: () => GuestBook;
+}
+
+/**
+ * Places at least one pod of the group, under the demand as it is: on an existing node, else on an open claim that it makes
+ * no dearer, else on a new claim, else on an open claim that grows (B33–B35). *Shape:* false where there is no place.
+ */
+export function place(placing: Placing, group: BacklogGroup, demand: Demand): boolean {
+  const prospects = prospectsFor(placing, demand);
+  return (
+    placeOnHost(placing, { group, demand, prospects }) ||
+    placeOnClaim(placing, { group, demand, prospects }) ||
+    placeOnNewClaim(placing, { group, demand, prospects }) ||
+    growClaim(placing, { group, demand })
+  );
+}
+
+/** Places at least one pod of the group on a node that is there, without giving up anything. */
+export function placeOnNodes(placing: Placing, group: BacklogGroup): boolean {
+  return placeOnHost(placing, { group, demand: group.demand, prospects: prospectsFor(placing, group.demand) });
+}
+
+function prospectsFor(placing: Placing, demand: Demand): Prospects {
+  const known = placing.prospects.get(demand) ?? prospectsOf(placing, demand);
+  placing.prospects.set(demand, known);
+  return known;
+}
+
+interface Asking {
+  readonly group: BacklogGroup;
+  readonly demand: Demand;
+  readonly prospects: Prospects;
+}
+
+function prospectsOf({ run }: Placing, demand: Demand): Prospects {
+  const byKind = new Map<string, boolean>();
+  const admits = (host: ExistingHost): boolean => {
+    const known = byKind.get(host.kind) ?? isAdmitted(host, demand);
+    byKind.set(host.kind, known);
+    return known;
+  };
+  return { hosts: run.hosts.filter(admits), claims: [], heard: 0, isHopeless: false };
+}
+
+/** B33: the first node, in order, that takes the pod. */
+function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
+  const left: ExistingHost[] = [];
+  let found: ExistingHost | undefined;
+  for (const host of prospects.hosts) {
+    if (found !== undefined) {
+      left.push(host);
+      continue;
+    }
+    if (!hasRoom(host, demand)) continue;
+    const onHost = hostAnswer(demand.rules.onHost, host.index);
+    if (onHost === 'never') continue;
+    left.push(host);
+    if (onHost === 'yes' && keepsToKeys(run, host, demand)) found = host;
+  }
+  prospects.hosts = left;
+  if (found === undefined) return false;
+  putOnHost(run, found, { group, demand, count: howMany(group, demand, found.room) });
+  return true;
+}
+
+function keepsToKeys(run: Run, host: ExistingHost, { rules }: Demand): boolean {
+  return rules.byKey.every((keyRules) => keepsTo(keyRules, host.domainsOf(keyRules.key), run.allowance(keyRules)));
+}
+
+/** Where no rule counts them, as many as there is room for go at once. */
+function howMany(group: BacklogGroup, demand: Demand, room: Demand['requests']): number {
+  const isFree = !hasRules(demand.rules) && demand.podClass.ports.length === 0 && demand.attachments.size === 0;
+  return isFree ? Math.min(remainingOf(group), timesIn(demand.requests, room)) : 1;
+}
+
+/** B24: where types must be left to choose from, each pod is asked about. */
+function howManyOnClaim(group: BacklogGroup, demand: Demand, { types, room }: OpenClaim): number {
+  return types.template.minValues.length > 0 ? 1 : howMany(group, demand, room);
+}
+
+export function putOnHost(
+  run: Run,
+  host: ExistingHost,
+  { group, demand, count }: { readonly group: BacklogGroup; readonly demand: Demand; readonly count: number },
+): void {
+  const pods = run.placedOn.get(host) ?? [];
+  run.placedOn.set(host, pods);
+  for (let placed = 0; placed < count; placed += 1) {
+    takeRoom(host, demand);
+    run.counters.record(demand.podClass, host);
+  }
+  pods.push(...group.pods.slice(group.placed, group.placed + count));
+  group.placed += count;
+}
+
+/** The first claim, in the order in which they were opened, that the pod makes no dearer. */
+function placeOnClaim({ run, news }: Placing, { group, demand, prospects }: Asking): boolean {
+  for (; prospects.heard < news.length; prospects.heard += 1) {
+    const claim = news[prospects.heard];
+    if (claim !== undefined) prospects.claims.push(claim);
+  }
+  let kept = 0;
+  let isPlaced = false;
+  for (const claim of prospects.claims) {
+    const answer = isPlaced ? 'later' : whetherJoins(claim, demand, run);
+    if (answer === 'never') continue;
+    prospects.claims[kept] = claim;
+    kept += 1;
+    if (answer === 'later') continue;
+    putOnClaim(run, claim, { group, demand, set: answer, count: howManyOnClaim(group, demand, claim) });
+    isPlaced = true;
+  }
+  prospects.claims.length = kept;
+  return isPlaced;
+}
+
+interface Putting {
+  readonly group: BacklogGroup;
+  readonly demand: Demand;
+  readonly set: OpenClaim['set'];
+  readonly count: number;
+}
+
+function putOnClaim(run: Run, claim: OpenClaim, { group, demand, set, count }: Putting): void {
+  const pods = group.pods.slice(group.placed, group.placed + count);
+  join(claim, demand, { set, pods, limits: run.limits });
+  for (let placed = 0; placed < count; placed += 1) run.counters.record(demand.podClass, claim);
+  group.placed += count;
+}
+
+/**
+ * B35: the heaviest pool that can have a claim for the pod; then those that the claim was sized for come along. Where these
+ * are the last ones, an open claim of the pool that takes them all for less grows instead.
+ */
+function placeOnNewClaim(placing: Placing, { group, demand, prospects }: Asking): boolean {
+  const { run, news } = placing;
+  if (prospects.isHopeless) return false;
+  const found = openingFor({ run, head: group, demand, guestBook: placing.guestBook() });
+  if (found.kind === 'refused') {
+    prospects.isHopeless = found.forGood;
+    return false;
+  }
+  const growth = found.plan.isLast ? growthInstead(run, demand, found) : undefined;
+  const claim = growth?.claim ?? openPlanned(run, found);
+  if (growth !== undefined) carryOutGrowth(run, growth);
+  news.push(claim);
+  putOnClaim(run, claim, { group, demand, set: growth?.set ?? found.set, count: 1 });
+  for (const { group: guest, count } of found.plan.pattern) {
+    const asked = guest === group ? demand : guest.demand;
+    seatGuests(run, claim, { group: guest, demand: asked, count: guest === group ? count - 1 : count });
+  }
+  return true;
+}
+
+function growthInstead(run: Run, demand: Demand, { types, plan, priceUsdPerHour }: Opening): Growth | undefined {
+  const requests = new Float64Array(demand.requests.length);
+  for (const { group, count } of plan.pattern) takeFrom(requests, group.demand.requests, -count);
+  const growth = cheapestGrowth(run, { demand, requests, belowUsdPerHour: priceUsdPerHour });
+  return growth?.claim.types === types ? growth : undefined;
+}
+
+/** Those of the plan that can join after all; the others wait for their turn. */
+function seatGuests(
+  run: Run,
+  claim: OpenClaim,
+  { group, demand, count }: { readonly group: BacklogGroup; readonly demand: Demand; readonly count: number },
+): void {
+  for (let left = count; left > 0; ) {
+    const answer = whetherJoins(claim, demand, run);
+    if (answer === 'never' || answer === 'later') return;
+    const fitting = Math.min(left, howManyOnClaim(group, demand, claim));
+    putOnClaim(run, claim, { group, demand, set: answer, count: fitting });
+    left -= fitting;
+  }
+}
+
+/** Where nothing else will do, as when pods must share a host: the first claim that can become large enough, though dearer. */
+function growClaim({ run, news }: Placing, { group, demand }: Omit<Asking, 'prospects'>): boolean {
+  for (const claim of run.claims) {
+    const growth = growthOf(run, claim, { demand, requests: demand.requests });
+    if (growth === undefined) continue;
+    carryOutGrowth(run, growth);
+    putOnClaim(run, claim, { group, demand, set: growth.set, count: 1 });
+    news.push(claim);
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,79 @@
+import { add, type Resources, smaller } from '../../resources/resources.ts';
+import { conflictingPort } from '../pods/host-ports.ts';
+import { type Bitset, common, emptyBitset, has, membersOf, removeFrom } from '../pools/bitset.ts';
+import { inflexibility } from '../pools/min-values.ts';
+import { holdLargest, holdLeast, leftFor, withinLimits } from '../pools/pool-limits.ts';
+import { resourcesOf } from '../pools/resource-space.ts';
+import { cheapestOf } from '../pools/type-index.ts';
+import type { Run } from '../run.ts';
+import type { PlannedNodeClaim } from '../schedule.ts';
+import { aimAt, type OpenClaim } from './open-claim.ts';
+
+/**
+ * The run's claims as they may be launched: aimed at the cheapest offering that holds their pods, with every other type that
+ * would do. Promise 2: what the claims of a limited pool may become, all at their largest, stays within its limits.
+ */
+export function plannedNodeClaims(run: Run): readonly PlannedNodeClaim[] {
+  const fitting = run.claims.map((claim) => rightSized(run, claim));
+  return run.claims.map((claim, at) =>
+    plannedNodeClaim(run, claim, { fitting: fitting[at] ?? emptyBitset(0), name: `planned-${at + 1}` }),
+  );
+}
+
+/** Aims at the cheapest type that fits, as far as the limits go. *Shape:* the types that hold its pods. */
+function rightSized(run: Run, claim: OpenClaim): Bitset {
+  const { types, set, requests, ports } = claim;
+  const selection = types.selectionFor(set);
+  const fitting = common(selection.types, types.fitting(requests));
+  for (const type of ports.length === 0 ? [] : membersOf(fitting)) {
+    if (conflictingPort(ports, types.portsOf(type)) !== undefined) removeFrom(fitting, type);
+  }
+  const within = withinLimits(types, fitting, leftFor(run.limits, claim));
+  const type = cheapestOf(within, selection.market) ?? claim.target.type;
+  aimAt(claim, { type, cell: selection.market.bestCells[type] ?? claim.target.cell });
+  holdLeast(run.limits, claim, within);
+  return fitting;
+}
+
+function plannedNodeClaim(
+  run: Run,
+  claim: OpenClaim,
+  { fitting, name }: { readonly fitting: Bitset; readonly name: string },
+): PlannedNodeClaim {
+  const { types, set } = claim;
+  const { template } = types;
+  const selection = types.selectionFor(set);
+  const within = withinLimits(types, fitting, leftFor(run.limits, claim));
+  holdLargest(run.limits, claim, within);
+  const instanceTypes = selection.market.byPrice.flatMap((type) =>
+    has(within, type) ? (types.types[type] ?? []) : [],
+  );
+  const overheads = new Set(instanceTypes.map((type) => template.daemons.get(type.name)?.requests));
+  return {
+    name,
+    template,
+    pods: claim.members.flatMap(({ pods }) => pods),
+    requirements: set.requirements,
+    instanceTypes,
+    cheapest: cheapestOffering(claim),
+    requests: add(resourcesOf(run.space, claim.requests), leastOverhead(overheads)),
+    minValuesRelaxed: inflexibility(types, selection, within) !== undefined,
+  };
+}
+
+function cheapestOffering({ types, target }: OpenClaim): PlannedNodeClaim['cheapest'] {
+  const type = types.types[target.type];
+  const cell = types.cells[target.cell];
+  const offering = type?.offerings.find(
+    (one) => one.available && one.zone === cell?.zone && one.capacityType === cell.capacityType,
+  );
+  if (type === undefined || offering === undefined)
+    throw new RangeError('a claim aims at an offering that its pool does not have');
+  return { type, offering };
+}
+
+/** B38: what daemons take at the least, whichever of the types it becomes. */
+function leastOverhead(overheads: ReadonlySet<Resources | undefined>): Resources {
+  const [first, ...others] = overheads;
+  return others.reduce<Resources>((least, one) => smaller(least, one ?? {}), first ?? {});
+}

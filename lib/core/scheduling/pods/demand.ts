@@ -1,0 +1,60 @@
+import { HOSTNAME } from '../../../apis/labels.ts';
+import type { Requirement } from '../../requirements/requirement.ts';
+import { merge, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
+import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
+import { type ResourceSpace, type Vector, vectorOf } from '../pools/resource-space.ts';
+import type { Counter } from '../topology/counters.ts';
+import type { TopologyRules } from '../topology/rules.ts';
+import type { VolumeNeeds } from '../volumes/volumes.ts';
+import type { PodClass } from './pod-classes.ts';
+import { podRequirements } from './pod-requirements.ts';
+
+/** What a class of pods asks of its place, worked out once (B27). */
+export interface Demand {
+  readonly podClass: PodClass;
+  readonly requests: Vector;
+  /** Any one of these will do: one for each alternative of its volumes (B42). */
+  readonly asks: readonly Ask[];
+  readonly attachments: VolumeNeeds['attachments'];
+  /** How its tolerations are written: classes with the same text tolerate the same. */
+  readonly tolerations: string;
+  readonly rules: TopologyRules;
+  /** The counters of hosts that count such pods. */
+  readonly hostCounters: readonly Counter[];
+}
+
+export interface Ask {
+  readonly set: RequirementSet;
+  /** Apart from the set: every host has a name of its own. */
+  readonly hostname: Requirement | undefined;
+}
+
+export interface DemandParts {
+  readonly sets: RequirementSets;
+  readonly space: ResourceSpace;
+  readonly volumes: VolumeNeeds;
+  readonly rules: TopologyRules;
+  readonly hostCounters: readonly Counter[];
+}
+
+export function demandOf(podClass: PodClass, parts: DemandParts): Demand {
+  const { pod } = podClass;
+  const asked = podRequirements(pod);
+  return {
+    podClass,
+    requests: vectorOf(parts.space, podClass.requests),
+    asks: parts.volumes.alternatives.map((alternative) => askOf(merge(asked, alternative), parts.sets)),
+    attachments: parts.volumes.attachments,
+    tolerations: JSON.stringify(pod.spec.tolerations ?? []),
+    rules: parts.rules,
+    hostCounters: parts.hostCounters,
+  };
+}
+
+function askOf(requirements: Requirements, sets: RequirementSets): Ask {
+  const hostname = requirements.get(HOSTNAME);
+  if (hostname === undefined) return { set: sets.intern(requirements), hostname };
+  const others = new Map(requirements);
+  others.delete(HOSTNAME);
+  return { set: sets.intern(others.size === 0 ? NO_REQUIREMENTS : others), hostname };
+}

@@ -1,0 +1,60 @@
+import {
+  type LabelSelector,
+  type Pod,
+  type PodAffinityTerm,
+  type TopologySpreadConstraint,
+} from '../../../apis/kubernetes.ts';
+
+/** Required and preferred ones alike: a preference counts as required until it is given up (B30). */
+export function affinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
+  const affinity = spec.affinity?.podAffinity;
+  return [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((one) => one.podAffinityTerm),
+  ];
+}
+
+/** As `affinityTerms`. */
+export function antiAffinityTerms(pod: Pod): readonly PodAffinityTerm[] {
+  const preferred = pod.spec.affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return [...requiredAntiAffinityTerms(pod), ...preferred.map((one) => one.podAffinityTerm)];
+}
+
+export function requiredAntiAffinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
+  return spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+}
+
+/** B50: the values of matchLabelKeys join the selector of a spread constraint. */
+export function spreadSelector(
+  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
+  { metadata }: Pod,
+): LabelSelector | undefined {
+  const extra = matchLabelKeys.flatMap((key) => {
+    const value = metadata.labels?.[key];
+    return value === undefined ? [] : [{ key, operator: 'In' as const, values: [value] }];
+  });
+  if (extra.length === 0 || labelSelector === undefined) return labelSelector;
+  return { ...labelSelector, matchExpressions: [...(labelSelector.matchExpressions ?? []), ...extra] };
+}
+
+/** The labels of pods that some selector among these pods looks at; others tell no pod from another. */
+export function relevantLabelKeys(pods: readonly Pod[]): readonly string[] {
+  const keys = new Set<string>();
+  for (const pod of pods) {
+    const { affinity, topologySpreadConstraints } = pod.spec;
+    if (topologySpreadConstraints !== undefined) {
+      for (const { labelSelector, matchLabelKeys = [] } of topologySpreadConstraints) {
+        noteKeys(labelSelector, keys);
+        for (const key of matchLabelKeys) keys.add(key);
+      }
+    }
+    if (affinity?.podAffinity === undefined && affinity?.podAntiAffinity === undefined) continue;
+    for (const { labelSelector } of [...affinityTerms(pod), ...antiAffinityTerms(pod)]) noteKeys(labelSelector, keys);
+  }
+  return [...keys].toSorted();
+}
+
+function noteKeys(selector: LabelSelector | undefined, keys: Set<string>): void {
+  for (const key in selector?.matchLabels) keys.add(key);
+  for (const { key } of selector?.matchExpressions ?? []) keys.add(key);
+}

@@ -1,0 +1,99 @@
+import type { Affinity, Pod, PodAffinity, PodSpec } from '../../../apis/kubernetes.ts';
+
+/**
+ * The pod with one preference fewer, or undefined where nothing is left to give up.
+ * *Source:* B31, in its order: a required OR term while more than one is left, the heaviest preferred pod affinity, pod
+ * anti-affinity and node affinity, one ScheduleAnyway constraint, then tolerance of PreferNoSchedule taints.
+ */
+export function relax(pod: Pod): Pod | undefined {
+  for (const step of STEPS) {
+    const spec = step(pod.spec);
+    if (spec !== undefined) return { ...pod, spec };
+  }
+  return undefined;
+}
+
+/** B32: the pod without anything that it merely prefers; its required OR terms stay. */
+export function withoutPreferences(pod: Pod): Pod {
+  const { affinity, topologySpreadConstraints } = pod.spec;
+  if (affinity === undefined && topologySpreadConstraints === undefined) return pod;
+  const strict: PodSpec = {
+    ...pod.spec,
+    ...(affinity === undefined ? {} : { affinity: mapAffinity(affinity) }),
+    topologySpreadConstraints: (topologySpreadConstraints ?? []).filter(
+      (constraint) => constraint.whenUnsatisfiable !== 'ScheduleAnyway',
+    ),
+  };
+  return { ...pod, spec: strict };
+}
+
+function mapAffinity(affinity: Affinity): Affinity {
+  return Object.fromEntries(
+    Object.entries(affinity).map(([kind, one]) => [
+      kind,
+      { ...one, preferredDuringSchedulingIgnoredDuringExecution: [] },
+    ]),
+  );
+}
+
+type Step = (spec: PodSpec) => PodSpec | undefined;
+
+const STEPS: readonly Step[] = [
+  dropRequiredTerm,
+  (spec) => dropPreferredPods(spec, 'podAffinity'),
+  (spec) => dropPreferredPods(spec, 'podAntiAffinity'),
+  dropPreferredNodes,
+  dropScheduleAnyway,
+  tolerateSoftTaints,
+];
+
+function dropRequiredTerm(spec: PodSpec): PodSpec | undefined {
+  const nodeAffinity = spec.affinity?.nodeAffinity;
+  const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  if (terms.length <= 1) return undefined;
+  const required = { nodeSelectorTerms: terms.slice(1) };
+  return withAffinity(spec, {
+    nodeAffinity: { ...nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required },
+  });
+}
+
+function dropPreferredPods(spec: PodSpec, kind: 'podAffinity' | 'podAntiAffinity'): PodSpec | undefined {
+  const affinity: PodAffinity = spec.affinity?.[kind] ?? {};
+  const rest = withoutHeaviest(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []);
+  if (rest === undefined) return undefined;
+  return withAffinity(spec, { [kind]: { ...affinity, preferredDuringSchedulingIgnoredDuringExecution: rest } });
+}
+
+function dropPreferredNodes(spec: PodSpec): PodSpec | undefined {
+  const nodeAffinity = spec.affinity?.nodeAffinity;
+  const rest = withoutHeaviest(nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []);
+  if (rest === undefined) return undefined;
+  return withAffinity(spec, {
+    nodeAffinity: { ...nodeAffinity, preferredDuringSchedulingIgnoredDuringExecution: rest },
+  });
+}
+
+function dropScheduleAnyway(spec: PodSpec): PodSpec | undefined {
+  const constraints = spec.topologySpreadConstraints ?? [];
+  const soft = constraints.findIndex((constraint) => constraint.whenUnsatisfiable === 'ScheduleAnyway');
+  return soft === -1 ? undefined : { ...spec, topologySpreadConstraints: constraints.toSpliced(soft, 1) };
+}
+
+function tolerateSoftTaints(spec: PodSpec): PodSpec | undefined {
+  const tolerations = spec.tolerations ?? [];
+  const tolerated = tolerations.some((one) => one.key === undefined && one.effect === 'PreferNoSchedule');
+  return tolerated
+    ? undefined
+    : { ...spec, tolerations: [...tolerations, { operator: 'Exists', effect: 'PreferNoSchedule' }] };
+}
+
+function withAffinity(spec: PodSpec, change: Affinity): PodSpec {
+  return { ...spec, affinity: { ...spec.affinity, ...change } };
+}
+
+/** The list less its heaviest entry, the first of equals; undefined where it is empty. */
+function withoutHeaviest<T extends { readonly weight: number }>(list: readonly T[]): readonly T[] | undefined {
+  if (list.length === 0) return undefined;
+  const heaviest = list.reduce((best, one, index) => (one.weight > (list[best]?.weight ?? 0) ? index : best), 0);
+  return list.toSpliced(heaviest, 1);
+}

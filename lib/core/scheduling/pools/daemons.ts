@@ -1,0 +1,133 @@
+import type { DaemonSet, Pod } from '../../../apis/kubernetes.ts';
+import { hardTaints, untoleratedTaint } from '../../../apis/taints.ts';
+import type { InstanceType } from '../../instance-type/instance-type.ts';
+import { intersect, type Requirement } from '../../requirements/requirement.ts';
+import { type Requirements, whyIncompatible, whyNotGuaranteed } from '../../requirements/requirements.ts';
+import { podRequests } from '../../resources/pod-requests.ts';
+import { add, type Resources } from '../../resources/resources.ts';
+import type { Host } from '../placement/host.ts';
+import { type HostPort, hostPorts } from '../pods/host-ports.ts';
+import { requiredAlternatives } from '../pods/pod-requirements.ts';
+
+/** A DaemonSet with the pod that it would put on a node (B20). */
+export interface Daemon {
+  readonly uid: string;
+  readonly pod: Pod;
+  readonly requests: Resources;
+  readonly ports: readonly HostPort[];
+  /** B21: any of these will do. */
+  readonly alternatives: readonly Requirements[];
+}
+
+/**
+ * B20: as the newest pod that runs shows it, which has what admission changed; else as the template says.
+ * `pods`: all of the cluster.
+ */
+export function daemonsOf(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = []): readonly Daemon[] {
+  return daemonSets.map((daemonSet) => {
+    const uid = daemonSet.metadata.uid ?? '';
+    const pod = daemonPod(daemonSet, newestPodOf(uid, pods));
+    return {
+      uid,
+      pod,
+      requests: podRequests(pod),
+      ports: hostPorts(pod),
+      alternatives: requiredAlternatives(pod),
+    };
+  });
+}
+
+/** The DaemonSet controller pins each pod to its node by affinity: which nodes it is for, only the template says. */
+function daemonPod({ metadata, spec }: DaemonSet, live: Pod | undefined): Pod {
+  const { template } = spec;
+  const { affinity: _pinned, nodeSelector: _selector, ...running } = live?.spec ?? template.spec;
+  const { affinity, nodeSelector } = template.spec;
+  return {
+    metadata: { ...metadata, ...template.metadata },
+    spec: {
+      ...running,
+      ...(affinity === undefined ? {} : { affinity }),
+      ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    },
+  };
+}
+
+function newestPodOf(uid: string, pods: readonly Pod[]): Pod | undefined {
+  if (uid === '') return undefined;
+  const mine = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
+  const created = (pod: Pod): string => pod.metadata.creationTimestamp ?? '';
+  return mine.toSorted((a, b) => (created(a) > created(b) ? -1 : 1))[0];
+}
+
+/** What the daemons that run on such a host take of it (B21). */
+export function daemonOverhead(daemons: readonly Daemon[], host: Host): Resources {
+  return add(...daemons.filter((daemon) => runsOn(daemon, host)).map((daemon) => daemon.requests));
+}
+
+/** Daemons that come together: what they take of a node. */
+export interface DaemonGroup {
+  readonly requests: Resources;
+  /** B58. */
+  readonly ports: readonly HostPort[];
+}
+
+/** The daemons of each type, by its name (B21). *Shape:* types with the same daemons share one group. */
+export function daemonGroups(
+  daemons: readonly Daemon[],
+  host: Host,
+  types: readonly InstanceType[],
+): ReadonlyMap<string, DaemonGroup> {
+  const groups = new Map<string, DaemonGroup>();
+  const groupOf = (type: InstanceType): DaemonGroup => {
+    const mine = daemons.filter((daemon) => runsOn(daemon, host, type.requirements));
+    const text = mine.map((daemon) => daemons.indexOf(daemon)).join();
+    const group = groups.get(text) ?? {
+      requests: add(...mine.map(({ requests }) => requests)),
+      ports: mine.flatMap(({ ports }) => ports),
+    };
+    groups.set(text, group);
+    return group;
+  };
+  return new Map(types.map((type) => [type.name, groupOf(type)]));
+}
+
+/** The daemons that run on the host whatever becomes of it; `open` names the labels that it may still get. */
+export function certainDaemons(daemons: readonly Daemon[], host: Host, open: ReadonlySet<string>): readonly Daemon[] {
+  return daemons.filter(
+    (daemon) =>
+      isTolerant(daemon.pod, host) &&
+      daemon.alternatives.some((asked) => whyNotGuaranteed(host.requirements, asked, open) === undefined),
+  );
+}
+
+/** B21: any of the required OR terms will do. */
+export function runsOn(
+  { pod, alternatives }: Pick<Daemon, 'pod' | 'alternatives'>,
+  host: Host,
+  type?: Requirements,
+): boolean {
+  if (!isTolerant(pod, host)) return false;
+  const undefinedAllowed = host.fixed ? NO_LABELS : undefined;
+  return alternatives.some(
+    (asked) => whyIncompatible(offeredFor(asked, host.requirements, type), asked, undefinedAllowed) === undefined,
+  );
+}
+
+const NO_LABELS: ReadonlySet<string> = new Set();
+
+/** What host and type together offer of the labels that are asked for; others do not matter. */
+function offeredFor(asked: Requirements, host: Requirements, type: Requirements | undefined): Requirements {
+  if (type === undefined || asked.size === 0) return host;
+  const offered = new Map<string, Requirement>();
+  for (const key of asked.keys()) {
+    const [ofHost, ofType] = [host.get(key), type.get(key)];
+    const both = ofHost === undefined || ofType === undefined ? (ofHost ?? ofType) : intersect(ofHost, ofType);
+    if (both !== undefined) offered.set(key, both);
+  }
+  return offered;
+}
+
+/** B21: soft taints are tolerated. */
+function isTolerant(pod: Pod, host: Host): boolean {
+  return untoleratedTaint(hardTaints(host.taints), pod.spec.tolerations) === undefined;
+}

@@ -1,0 +1,64 @@
+import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
+import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
+import type { LaunchOption } from '../../node-claim/record.ts';
+import type { Requirements } from '../../requirements/requirements.ts';
+
+/** C42: the most instance types that one CreateFleet call takes. */
+const MOST_TYPES = 60;
+
+/**
+ * What a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type. Empty where nothing is to
+ * be had. *Source:* C39 leaves out special hardware while something plain is left, C40 spot that is dearer than on-demand;
+ * a pool that asks for flexibility by minValues keeps both. C42: the 60 cheapest types.
+ */
+export function launchOptions(
+  types: readonly InstanceType[],
+  requirements: Requirements,
+  { flexible }: { readonly flexible: boolean },
+): readonly LaunchOption[] {
+  const all = (flexible ? types : plainTypes(types)).flatMap((type) =>
+    compatibleOfferings(type, requirements).map((offering) => launchOption(type, offering)),
+  );
+  const worthwhile = (flexible ? all : withoutDearSpot(all)).toSorted(byPrice);
+  const cheapest = new Set([...new Set(worthwhile.map((option) => option.instanceType))].slice(0, MOST_TYPES));
+  return worthwhile.filter((option) => cheapest.has(option.instanceType));
+}
+
+function launchOption(type: InstanceType, { zone, capacityType, priceUsdPerHour }: Offering): LaunchOption {
+  return { instanceType: type.name, zone, capacityType, priceUsdPerHour };
+}
+
+/** C39: bare metal and accelerators only where nothing else is left. */
+export function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
+  const plain = types.filter((type) => !isSpecial(type));
+  return plain.length > 0 ? plain : types;
+}
+
+function isSpecial(type: InstanceType): boolean {
+  const has = (label: string): boolean => (type.requirements.get(`karpenter.k8s.aws/${label}`)?.values.size ?? 0) > 0;
+  return has('instance-gpu-count') || has('instance-accelerator-count') || /\.metal(-|$)/.test(type.name);
+}
+
+/** C40: spot that costs more than the cheapest on-demand option is no bargain. */
+function withoutDearSpot(options: readonly LaunchOption[]): readonly LaunchOption[] {
+  const onDemand = options
+    .filter((option) => option.capacityType === 'on-demand')
+    .map((option) => option.priceUsdPerHour);
+  if (onDemand.length === 0) return options;
+  const cheapest = Math.min(...onDemand);
+  return options.filter((option) => option.capacityType !== 'spot' || option.priceUsdPerHour <= cheapest);
+}
+
+function byPrice(a: LaunchOption, b: LaunchOption): number {
+  return (
+    a.priceUsdPerHour - b.priceUsdPerHour ||
+    compare(a.instanceType, b.instanceType) ||
+    compare(a.zone, b.zone) ||
+    compare(a.capacityType, b.capacityType)
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

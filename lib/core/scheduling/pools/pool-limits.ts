@@ -1,0 +1,57 @@
+import type { Resources } from '../../resources/resources.ts';
+import type { OpenClaim } from '../placement/open-claim.ts';
+import { addTo, type Bitset, emptyBitset, membersOf } from './bitset.ts';
+import { fitsLimits, largestOfLimited, type RemainingLimits, takeFromLimits } from './limits.ts';
+import { valuesToKeep } from './min-values.ts';
+import { instanceTypesIn, type TypeIndex } from './type-index.ts';
+
+/** What is left of each pool's limits while a run goes on, by the pool's name; undefined where it has none. */
+export type PoolLimits = Map<string, RemainingLimits | undefined>;
+
+/** What the claim may have: what is left and what it holds itself. */
+export function leftFor(
+  limits: PoolLimits,
+  { types, held }: Pick<OpenClaim, 'types' | 'held'>,
+): RemainingLimits | undefined {
+  const left = limits.get(poolOf(types));
+  return left === undefined ? undefined : takeFromLimits(left, held, -1);
+}
+
+/** Of these types those that fit what is left. */
+export function withinLimits(types: TypeIndex, among: Bitset, left: RemainingLimits | undefined): Bitset {
+  if (left === undefined) return among;
+  const within = emptyBitset(types.types.length);
+  for (const type of membersOf(among)) {
+    const instanceType = types.types[type];
+    if (instanceType !== undefined && fitsLimits(instanceType, left)) addTo(within, type);
+  }
+  return within;
+}
+
+/**
+ * Promise 2: what the claim takes of the limits while it is open: its target, and the smallest types beside it that keep
+ * minValues. `among`: the types that it may become.
+ */
+export function holdLeast(limits: PoolLimits, claim: OpenClaim, among: Bitset): void {
+  const { types, target } = claim;
+  if (limits.get(poolOf(types)) === undefined) return;
+  const kept = valuesToKeep(types, among, target.type);
+  hold(limits, claim, instanceTypesIn(kept, types));
+}
+
+/** Promise 2: until it is launched it holds the largest of what it may become. */
+export function holdLargest(limits: PoolLimits, claim: OpenClaim, among: Bitset): void {
+  if (limits.get(poolOf(claim.types)) !== undefined) hold(limits, claim, instanceTypesIn(among, claim.types));
+}
+
+function hold(limits: PoolLimits, claim: OpenClaim, types: Parameters<typeof largestOfLimited>[0]): void {
+  const left = leftFor(limits, claim);
+  if (left === undefined) return;
+  const held: Resources = { ...largestOfLimited(types, left), nodes: 1 };
+  limits.set(poolOf(claim.types), takeFromLimits(left, held));
+  claim.held = held;
+}
+
+function poolOf({ template }: TypeIndex): string {
+  return template.nodePool.metadata.name;
+}

@@ -1,0 +1,47 @@
+import type { Requirement } from '../../requirements/requirement.ts';
+import { merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
+
+/** Requirements with a number: two sets that say the same are one object, so they are compared and remembered by number. */
+export interface RequirementSet {
+  readonly id: number;
+  readonly requirements: Requirements;
+}
+
+/** The requirement sets of one run. */
+export interface RequirementSets {
+  intern(requirements: Requirements): RequirementSet;
+  /**
+   * What is left when a claim that offers the one takes what asks for the other; undefined where they cannot agree (A0.5,
+   * labels that are well known may be undefined). *Cost:* one look-up, once the pair is known.
+   */
+  join(offered: RequirementSet, asked: RequirementSet): RequirementSet | undefined;
+}
+
+export function requirementSets(): RequirementSets {
+  const byText = new Map<string, RequirementSet>();
+  const joined: Map<number, RequirementSet | undefined>[] = [];
+  const intern = (requirements: Requirements): RequirementSet => {
+    const text = [...requirements.values()].map(textOf).toSorted().join('\n');
+    const known = byText.get(text);
+    if (known !== undefined) return known;
+    const made = { id: byText.size, requirements };
+    byText.set(text, made);
+    joined.push(new Map());
+    return made;
+  };
+  const join = (offered: RequirementSet, asked: RequirementSet): RequirementSet | undefined => {
+    if (asked.requirements.size === 0 || offered === asked) return offered;
+    const known = joined[offered.id];
+    if (known?.has(asked.id) === true) return known.get(asked.id);
+    const agree = whyIncompatible(offered.requirements, asked.requirements) === undefined;
+    const made = agree ? intern(merge(offered.requirements, asked.requirements)) : undefined;
+    known?.set(asked.id, made);
+    return made;
+  };
+  return { intern, join };
+}
+
+function textOf(one: Requirement): string {
+  const { key, complement, mustExist, gte, lte, minValues } = one;
+  return [key, complement, mustExist, gte, lte, minValues, ...[...one.values].toSorted()].join('\t');
+}

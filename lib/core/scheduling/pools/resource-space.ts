@@ -1,0 +1,51 @@
+import type { Resources } from '../../resources/resources.ts';
+
+/** Amounts by the place of their resource in a ResourceSpace: cpu in millicores, everything else in whole units. */
+export type Vector = Float64Array;
+
+/** The resources that the pods of a run ask for; what nobody asks for plays no part. */
+export interface ResourceSpace {
+  readonly names: readonly string[];
+}
+
+export function resourceSpace(requests: Iterable<Resources>): ResourceSpace {
+  const names = new Set(['cpu', 'memory', 'pods']);
+  for (const one of requests) for (const name in one) names.add(name);
+  return { names: [...names] };
+}
+
+export function vectorOf({ names }: ResourceSpace, resources: Resources): Vector {
+  return Float64Array.from(names, (name) => resources[name] ?? 0);
+}
+
+export function resourcesOf({ names }: ResourceSpace, vector: Vector): Resources {
+  return Object.fromEntries(names.flatMap((name, at) => (vector[at] === 0 ? [] : [[name, vector[at] ?? 0]])));
+}
+
+export function fitsIn(requests: Vector, room: Vector): boolean {
+  for (let at = 0; at < requests.length; at += 1) if ((requests[at] ?? 0) > (room[at] ?? 0)) return false;
+  return true;
+}
+
+/** How many such requests there is room for. */
+export function timesIn(requests: Vector, room: Vector): number {
+  let times = Number.MAX_SAFE_INTEGER;
+  for (let at = 0; at < requests.length; at += 1) {
+    const amount = requests[at] ?? 0;
+    if (amount > 0) times = Math.min(times, Math.floor((room[at] ?? 0) / amount));
+  }
+  return Math.max(0, times);
+}
+
+/** Takes `times` × `requests` from the room. */
+export function takeFrom(room: Vector, requests: Vector, times = 1): void {
+  for (let at = 0; at < room.length; at += 1) room[at] = (room[at] ?? 0) - times * (requests[at] ?? 0);
+}
+
+export function plus(a: Vector, b: Vector): Vector {
+  return a.map((amount, at) => amount + (b[at] ?? 0));
+}
+
+export function minus(a: Vector, b: Vector): Vector {
+  return a.map((amount, at) => amount - (b[at] ?? 0));
+}

@@ -1,0 +1,80 @@
+import type { Labels, Taint } from '../../../apis/kubernetes.ts';
+import { NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
+import type { NodePool } from '../../../apis/node-pool.ts';
+import type { NodePoolView } from '../../cluster/snapshot.ts';
+import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
+import type { InstanceType } from '../../instance-type/instance-type.ts';
+import {
+  intersects,
+  merge,
+  type Requirements,
+  requirementsFrom,
+  requirementsFromLabels,
+} from '../../requirements/requirements.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import { type Daemon, type DaemonGroup, daemonGroups } from './daemons.ts';
+
+/** What every new claim of a NodePool starts from (B13, B14). */
+export interface NodeClaimTemplate {
+  readonly nodePool: NodePool;
+  readonly requirements: Requirements;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly taints: readonly Taint[];
+  /** Types that the NodeClass knows, whatever the pool asks for. */
+  readonly knownTypes: readonly InstanceType[];
+  /** Types that the pool's own requirements allow and that are for sale. */
+  readonly instanceTypes: readonly InstanceType[];
+  /** B21: what daemons take of each type, by its name. */
+  readonly daemons: ReadonlyMap<string, DaemonGroup>;
+  readonly minValues: readonly { readonly key: string; readonly count: number }[];
+}
+
+export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]): NodeClaimTemplate {
+  const { nodePool } = view;
+  const { metadata, spec } = nodePool.spec.template;
+  const labels = { ...metadata?.labels, [NODE_POOL]: nodePool.metadata.name, [NODE_CLASS]: spec.nodeClassRef.name };
+  const requirements = merge(requirementsFrom(spec.requirements), requirementsFromLabels(labels));
+  const taints = spec.taints ?? [];
+  const host = { fixed: false, requirements, taints };
+  const instanceTypes = view.instanceTypes.filter(
+    (type) => intersects(type.requirements, requirements) && compatibleOfferings(type, requirements).length > 0,
+  );
+  return {
+    nodePool,
+    requirements,
+    labels,
+    annotations: metadata?.annotations ?? {},
+    taints,
+    knownTypes: view.instanceTypes,
+    instanceTypes,
+    daemons: daemonGroups(daemons, host, instanceTypes),
+    minValues: spec.requirements.flatMap((one) =>
+      one.minValues === undefined ? [] : [{ key: one.key, count: one.minValues }],
+    ),
+  };
+}
+
+/** B12: the heaviest pool first; of equals the later name. */
+export function byDescendingWeight(views: readonly NodePoolView[]): readonly NodePoolView[] {
+  return views.toSorted(
+    (a, b) =>
+      (b.nodePool.spec.weight ?? 0) - (a.nodePool.spec.weight ?? 0) ||
+      (a.nodePool.metadata.name < b.nodePool.metadata.name ? 1 : -1),
+  );
+}
+
+/** Why a pool takes no part: it can launch nothing, keeps a fixed number of nodes (B63), or is going. */
+export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undefined {
+  if (unusable !== undefined) return refusal(unusable.reason, unusable.message);
+  if (nodePool.metadata.deletionTimestamp !== undefined) return refusal('Deleting', 'the pool is being deleted');
+  const { replicas } = nodePool.spec;
+  if (replicas === undefined) return undefined;
+  return refusal(
+    'StaticCapacity',
+    `it keeps ${replicas} nodes (spec.replicas), which is not supported yet, and launches none for pods`,
+    {
+      replicas,
+    },
+  );
+}

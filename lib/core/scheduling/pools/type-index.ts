@@ -1,0 +1,260 @@
+import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../../apis/labels.ts';
+import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
+import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
+import { admits, allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
+import type { Requirements } from '../../requirements/requirements.ts';
+import type { Resources } from '../../resources/resources.ts';
+import type { HostPort } from '../pods/host-ports.ts';
+import { addTo, type Bitset, emptyBitset, fullBitset, has, keepCommon, membersOf } from './bitset.ts';
+import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
+import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
+import type { NodeClaimTemplate } from './template.ts';
+
+/** A zone and a capacity type: what an offering is for sale under. */
+export type Cell = Pick<Offering, 'zone' | 'zoneId' | 'capacityType'>;
+
+/** The types at their best price among some cells. */
+export interface Market {
+  readonly id: number;
+  /** By cell: 1 where it takes part. */
+  readonly cells: Uint8Array;
+  /** By type: USD an hour at its cheapest offering; Infinity where none is to be had. */
+  readonly prices: Float64Array;
+  /** By type: the cell of that offering; ties by zone, then capacity type. */
+  readonly bestCells: Int32Array;
+  /** Types that are to be had, the cheapest first, ties by name (B26). */
+  readonly byPrice: readonly number[];
+}
+
+/** What requirements leave of a pool's types. */
+export interface Selection {
+  /** Types whose labels do and that are for sale in the market. */
+  readonly types: Bitset;
+  readonly market: Market;
+}
+
+/**
+ * A pool's instance types, numbered, with everything that is asked of them often worked out once: which have room for
+ * requests (B36), which meet requirements, what they cost where.
+ */
+export interface TypeIndex {
+  readonly template: NodeClaimTemplate;
+  readonly set: RequirementSet;
+  readonly types: readonly InstanceType[];
+  readonly cells: readonly Cell[];
+  /** By type: what is left for pods beside the daemons that come with it (B21). */
+  readonly rooms: readonly Vector[];
+  selectionFor(set: RequirementSet): Selection;
+  /** Its types that no other undercuts. */
+  frontierOf(selection: Selection): readonly number[];
+  /** The host ports that daemons take on the type (B58). */
+  portsOf(type: number): readonly HostPort[];
+  /** The types that hold such requests. *Cost:* one binary search and one AND a resource. */
+  fitting(requests: Vector): Bitset;
+}
+
+export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): TypeIndex {
+  const types = template.instanceTypes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const cells = cellsOf(types);
+  const overheads = types.map((type) => template.daemons.get(type.name)?.requests ?? NONE);
+  const rooms = types.map((type, at) => roomOf(type, overheads[at] ?? NONE, space));
+  const usable = emptyBitset(types.length);
+  types.forEach((type, at) => {
+    if (!isOverfull(type.allocatable, overheads[at] ?? NONE)) addTo(usable, at);
+  });
+  const thresholds = space.names.map((_, resource) => thresholdsOf(rooms, resource));
+  const markets = marketsOf(types, cells);
+  const meeting = typesMeeting(types);
+  const selections: Selection[] = [];
+  const select = ({ requirements }: RequirementSet): Selection => {
+    const market = markets(requirements);
+    const selected = usable.slice();
+    for (const one of requirements.values()) {
+      if (template.requirements.get(one.key) !== one && !PLACE_LABELS.has(one.key)) keepCommon(selected, meeting(one));
+    }
+    keepCommon(selected, forSale(market, types.length));
+    return { types: selected, market };
+  };
+  const frontiers = new WeakMap<Selection, readonly number[]>();
+  const index: TypeIndex = {
+    template,
+    set: sets.intern(template.requirements),
+    types,
+    cells,
+    rooms,
+    selectionFor(set) {
+      const known = selections[set.id] ?? select(set);
+      selections[set.id] = known;
+      return known;
+    },
+    frontierOf(selection) {
+      const known = frontiers.get(selection) ?? undominated(selection.types, index, selection.market);
+      frontiers.set(selection, known);
+      return known;
+    },
+    portsOf: (type) => template.daemons.get(types[type]?.name ?? '')?.ports ?? [],
+    fitting(requests) {
+      const fit = fullBitset(types.length);
+      requests.forEach((amount, resource) => {
+        if (amount > 0) keepCommon(fit, thresholds[resource]?.(amount) ?? fit);
+      });
+      return fit;
+    },
+  };
+  return index;
+}
+
+const NONE: Resources = {};
+
+function roomOf(type: InstanceType, overhead: Resources, space: ResourceSpace): Vector {
+  const room = vectorOf(space, type.allocatable);
+  const taken = vectorOf(space, overhead);
+  return room.map((amount, at) => amount - (taken[at] ?? 0));
+}
+
+/** B19: nothing fits a type that has less than nothing left of anything. */
+function isOverfull(allocatable: Resources, overhead: Resources): boolean {
+  for (const name in overhead) if ((allocatable[name] ?? 0) < (overhead[name] ?? 0)) return true;
+  for (const name in allocatable) if ((allocatable[name] ?? 0) < 0) return true;
+  return false;
+}
+
+function cellsOf(types: readonly InstanceType[]): readonly Cell[] {
+  const cells = new Map<string, Cell>();
+  for (const { offerings } of types) {
+    for (const { zone, zoneId, capacityType } of offerings) {
+      cells.set(`${zone}/${capacityType}`, { zone, capacityType, ...(zoneId === undefined ? {} : { zoneId }) });
+    }
+  }
+  return [...cells].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
+}
+
+/** The types with at least so much of a resource: one set for each distinct amount that some type has. */
+function thresholdsOf(rooms: readonly Vector[], resource: number): (amount: number) => Bitset {
+  const ascending = rooms
+    .map((_, type) => type)
+    .toSorted((a, b) => amountOf(rooms[a], resource) - amountOf(rooms[b], resource));
+  const amounts: number[] = [];
+  const sets: Bitset[] = [];
+  let set = emptyBitset(rooms.length);
+  for (const type of ascending.toReversed()) {
+    const amount = amountOf(rooms[type], resource);
+    if (amounts.at(-1) !== amount) {
+      set = set.slice();
+      amounts.push(amount);
+      sets.push(set);
+    }
+    addTo(set, type);
+  }
+  const none = emptyBitset(rooms.length);
+  return (wanted) => {
+    // Amounts descend: the last one that is enough has all types that are.
+    let [low, high] = [0, amounts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((amounts[middle] ?? 0) >= wanted) low = middle + 1;
+      else high = middle;
+    }
+    return sets[low - 1] ?? none;
+  };
+}
+
+function amountOf(room: Vector | undefined, resource: number): number {
+  return room?.[resource] ?? 0;
+}
+
+function typesMeeting(types: readonly InstanceType[]): (one: Requirement) => Bitset {
+  const known = new WeakMap<Requirement, Bitset>();
+  return (one) => {
+    const found = known.get(one) ?? emptyBitset(types.length);
+    if (!known.has(one)) {
+      types.forEach(({ requirements }, at) => {
+        const own = requirements.get(one.key);
+        if (own === undefined || overlaps(own, one) || (allowsAbsence(own) && allowsAbsence(one))) addTo(found, at);
+      });
+      known.set(one, found);
+    }
+    return found;
+  };
+}
+
+function forSale({ byPrice }: Market, size: number): Bitset {
+  const set = emptyBitset(size);
+  for (const type of byPrice) addTo(set, type);
+  return set;
+}
+
+/** One market for each set of cells that requirements leave. */
+function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (requirements: Requirements) => Market {
+  const at = new Map(cells.map(({ zone, capacityType }, cell) => [`${zone}/${capacityType}`, cell]));
+  const offered = types.map(({ offerings }) =>
+    offerings
+      .filter(({ available }) => available)
+      .map((one) => ({ cell: at.get(`${one.zone}/${one.capacityType}`) ?? 0, price: one.priceUsdPerHour })),
+  );
+  const byCells = new Map<string, Market>();
+  return (requirements) => {
+    const open = Uint8Array.from(cells, (cell) => (isOpen(cell, requirements) ? 1 : 0));
+    const known = byCells.get(open.join('')) ?? market(byCells.size, open, offered);
+    byCells.set(open.join(''), known);
+    return known;
+  };
+}
+
+function isOpen({ zone, zoneId, capacityType }: Cell, requirements: Requirements): boolean {
+  const meets = (key: string, value: string | undefined): boolean => {
+    const one = requirements.get(key);
+    return one === undefined || value === undefined || admits(one, value);
+  };
+  return meets(ZONE, zone) && meets(ZONE_ID, zoneId) && meets(CAPACITY_TYPE, capacityType);
+}
+
+function market(
+  id: number,
+  cells: Uint8Array,
+  offered: readonly (readonly { readonly cell: number; readonly price: number }[])[],
+): Market {
+  const prices = new Float64Array(offered.length).fill(Number.POSITIVE_INFINITY);
+  const bestCells = new Int32Array(offered.length);
+  offered.forEach((offerings, type) => {
+    for (const { cell, price } of offerings) {
+      const best = prices[type] ?? 0;
+      if (cells[cell] !== 1 || price > best || (price === best && cell > (bestCells[type] ?? 0))) continue;
+      prices[type] = price;
+      bestCells[type] = cell;
+    }
+  });
+  const byPrice = [...prices.keys()]
+    .filter((type) => Number.isFinite(prices[type]))
+    .toSorted((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
+  return { id, cells, prices, bestCells, byPrice };
+}
+
+/** The type with the cheapest offering; undefined where the set is empty. */
+export function cheapestOf(types: Bitset, { byPrice }: Market): number | undefined {
+  return byPrice.find((type) => has(types, type));
+}
+
+/**
+ * Those that no other undercuts: dearer than no type with at least as much of everything. *Shape:* the cheapest first.
+ * *Cost:* O(types × those that are left).
+ */
+export function undominated(types: Bitset, { rooms }: TypeIndex, { byPrice }: Market): readonly number[] {
+  const left: number[] = [];
+  for (const type of byPrice) {
+    if (!has(types, type)) continue;
+    const room = rooms[type];
+    if (room !== undefined && !left.some((other) => isAtLeast(rooms[other], room))) left.push(type);
+  }
+  return left;
+}
+
+function isAtLeast(a: Vector | undefined, b: Vector): boolean {
+  if (a === undefined) return false;
+  for (let at = 0; at < b.length; at += 1) if ((a[at] ?? 0) < (b[at] ?? 0)) return false;
+  return true;
+}
+
+export function instanceTypesIn(types: Bitset, index: TypeIndex): readonly InstanceType[] {
+  return membersOf(types).flatMap((type) => index.types[type] ?? []);
+}

@@ -1,0 +1,204 @@
+import type { Pod, Toleration, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
+import { NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
+import {
+  affinityTerms,
+  antiAffinityTerms,
+  requiredAntiAffinityTerms,
+  spreadSelector,
+} from '../pods/pod-affinity-terms.ts';
+import type { PodClass } from '../pods/pod-classes.ts';
+import { requiredAlternatives } from '../pods/pod-requirements.ts';
+import type { CountedHost, Counter, Counters } from './counters.ts';
+import type { TopologyKey } from './topology-key.ts';
+
+/** One thing that topology asks of a pod's place. */
+export type TopologyRule =
+  | {
+      readonly kind: 'spread';
+      readonly counter: Counter;
+      readonly maxSkew: number;
+      readonly minDomains: number;
+      /** 1 where the pod counts itself. */
+      readonly self: number;
+      /** The domains among which the emptiest is looked for (B47). */
+      readonly eligible: readonly number[];
+    }
+  /** B53: where such pods are; `self`: the first of a group may start anywhere. */
+  | { readonly kind: 'attract'; readonly counter: Counter; readonly self: boolean }
+  /** B54, B55: where no such pods are. */
+  | { readonly kind: 'repel'; readonly counter: Counter };
+
+/** What a class of pods must keep to for one label other than the hostname. */
+export interface KeyRules {
+  readonly key: TopologyKey;
+  readonly rules: readonly TopologyRule[];
+  /** True where the pod must have one known domain: by a rule of its own, or because others count it. */
+  readonly pins: boolean;
+}
+
+export interface TopologyRules {
+  readonly onHost: readonly TopologyRule[];
+  readonly byKey: readonly KeyRules[];
+}
+
+/** What counters have to be asked about a host, for node filters (B51). */
+export interface HostFilters {
+  /** Whether the host's labels meet one of the alternatives, as far as they are known. */
+  meets(host: CountedHost, alternatives: readonly Requirements[]): boolean;
+  toleratedBy(host: CountedHost, pod: Pod): boolean;
+}
+
+export interface RuleSources {
+  readonly counters: Counters;
+  readonly keyOf: (name: string) => TopologyKey;
+  readonly namespacesOf: (
+    term: ReturnType<typeof affinityTerms>[number],
+    owner: string,
+  ) => ReadonlySet<string> | undefined;
+  readonly filters: HostFilters;
+  /** The domains in which a node that is there, or that a pool could launch, would count for such a pod (B45, B51). */
+  readonly eligibleDomains: (key: TopologyKey, of: SpreadFilter) => readonly number[];
+}
+
+/** B51: which nodes count for a spread constraint: those that meet one of these, and whose taints are tolerated. */
+export interface SpreadFilter {
+  readonly alternatives: readonly Requirements[];
+  /** Undefined: whatever the taints. */
+  readonly tolerations: readonly Toleration[] | undefined;
+}
+
+const ANYTHING: readonly Requirements[] = [NO_REQUIREMENTS];
+
+/** The rules of the pod's own making. Makes the counters that they go by, so that they count from now on. */
+export function ownRules(podClass: PodClass, sources: RuleSources): readonly TopologyRule[] {
+  const { counters, keyOf } = sources;
+  const { pod, namespace } = podClass;
+  const isCounted = (counter: Counter): boolean => counters.countersOf(podClass).includes(counter);
+  const termCounter = (
+    term: ReturnType<typeof affinityTerms>[number],
+    kind: 'attract' | 'repel' | 'repelled',
+  ): Counter =>
+    counters.counterFor({
+      key: keyOf(term.topologyKey),
+      kind,
+      namespaces: sources.namespacesOf(term, namespace),
+      selector: term.labelSelector,
+    });
+  // B55: others keep away from what is required only: they could not give up a preference that is not theirs.
+  for (const term of requiredAntiAffinityTerms(pod)) counters.own(termCounter(term, 'repelled'), podClass);
+  const repelling = antiAffinityTerms(pod).map(
+    (term): TopologyRule => ({ kind: 'repel', counter: termCounter(term, 'repel') }),
+  );
+  const attracting = affinityTerms(pod).map((term): TopologyRule => {
+    const counter = termCounter(term, 'attract');
+    return { kind: 'attract', counter, self: isCounted(counter) };
+  });
+  const spreading = (pod.spec.topologySpreadConstraints ?? []).map((constraint): TopologyRule => {
+    const counter = spreadCounter(podClass, constraint, sources);
+    const key = keyOf(constraint.topologyKey);
+    const { maxSkew, minDomains = 0 } = constraint;
+    const self = isCounted(counter) ? 1 : 0;
+    const eligible = sources.eligibleDomains(key, {
+      alternatives: constraint.nodeAffinityPolicy === 'Ignore' ? ANYTHING : requiredAlternatives(podClass.original),
+      tolerations: constraint.nodeTaintsPolicy === 'Honor' ? (podClass.original.spec.tolerations ?? []) : undefined,
+    });
+    return { kind: 'spread', counter, maxSkew, minDomains, self, eligible };
+  });
+  return [...repelling, ...attracting, ...spreading];
+}
+
+/** B46, B51: pods of the namespace that the selector picks, on nodes that the pod itself could use. */
+function spreadCounter(
+  { pod, original, namespace }: PodClass,
+  constraint: TopologySpreadConstraint,
+  sources: RuleSources,
+): Counter {
+  const alternatives = constraint.nodeAffinityPolicy === 'Ignore' ? [] : requiredAlternatives(original);
+  const asks = alternatives.some((one) => one.size > 0);
+  const honoursTaints = constraint.nodeTaintsPolicy === 'Honor';
+  const { nodeSelector, affinity, tolerations } = original.spec;
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const { meets, toleratedBy } = sources.filters;
+  return sources.counters.counterFor({
+    key: sources.keyOf(constraint.topologyKey),
+    kind: 'spread',
+    namespaces: new Set([namespace]),
+    selector: spreadSelector(constraint, pod),
+    ...(asks || honoursTaints
+      ? {
+          filter: {
+            text: JSON.stringify([asks ? [nodeSelector, required] : [], honoursTaints ? (tolerations ?? []) : 'any']),
+            counts: (host) => (!asks || meets(host, alternatives)) && (!honoursTaints || toleratedBy(host, original)),
+          },
+        }
+      : {}),
+  });
+}
+
+/** All rules that bear on the class: its own, being kept away by others, and being counted by others. */
+export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], { counters }: RuleSources): TopologyRules {
+  const repelled = counters.repellersOf(podClass).map((counter): TopologyRule => ({ kind: 'repel', counter }));
+  const all = [...own, ...repelled];
+  const counted = counters.countersOf(podClass).map((counter) => counter.counted.key);
+  const pinning = new Set([...own.map((rule) => rule.counter.counted.key), ...counted]);
+  const keys = new Set([...all.map((rule) => rule.counter.counted.key), ...counted]);
+  return {
+    onHost: all.filter((rule) => rule.counter.counted.key.isHostname),
+    byKey: [...keys]
+      .filter((key) => !key.isHostname)
+      .map((key) => ({
+        key,
+        rules: all.filter((rule) => rule.counter.counted.key === key),
+        pins: pinning.has(key),
+      })),
+  };
+}
+
+/** `never`: pods only ever come, so it stays so. `later`: a pod that comes may change it. */
+export type HostAnswer = 'yes' | 'later' | 'never';
+
+/** B49: a new host is always possible, so the emptiest host counts as empty. */
+export function hostAnswer(rules: readonly TopologyRule[], host: number): HostAnswer {
+  let answer: HostAnswer = 'yes';
+  for (const rule of rules) {
+    const there = rule.counter.counts[host] ?? 0;
+    if (rule.kind === 'spread' && there + rule.self > rule.maxSkew) return 'never';
+    if (rule.kind === 'repel' && there > 0) return 'never';
+    if (rule.kind === 'attract' && there === 0 && !startsGroup(rule)) answer = 'later';
+  }
+  return answer;
+}
+
+function startsGroup(rule: TopologyRule & { readonly kind: 'attract' }): boolean {
+  return rule.self && rule.counter.total === 0;
+}
+
+/** The domains that the rules allow just now, those with the fewest such pods first (B47). */
+export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
+  const spreads = rules.filter((rule) => rule.kind === 'spread').map((rule) => ({ rule, least: leastCount(rule) }));
+  const others = rules.filter((rule) => rule.kind !== 'spread');
+  const allowed: number[] = [];
+  for (let domain = 0; domain < key.values.length; domain += 1) {
+    const isEven = spreads.every(
+      ({ rule, least }) => (rule.counter.counts[domain] ?? 0) + rule.self - least <= rule.maxSkew,
+    );
+    if (isEven && others.every((rule) => isAllowed(rule, domain))) allowed.push(domain);
+  }
+  const [first] = spreads;
+  if (first === undefined) return allowed;
+  const { counts } = first.rule.counter;
+  return allowed.toSorted((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || a - b);
+}
+
+function isAllowed(rule: Exclude<TopologyRule, { readonly kind: 'spread' }>, domain: number): boolean {
+  const there = rule.counter.counts[domain] ?? 0;
+  return rule.kind === 'repel' ? there === 0 : there > 0 || startsGroup(rule);
+}
+
+/** The fewest pods in any domain that the pod may use; 0 while there are fewer domains than minDomains (B48). */
+export function leastCount({ counter, eligible, minDomains }: TopologyRule & { readonly kind: 'spread' }): number {
+  if (eligible.length === 0 || eligible.length < minDomains) return 0;
+  let least = Number.MAX_SAFE_INTEGER;
+  for (const domain of eligible) least = Math.min(least, counter.counts[domain] ?? 0);
+  return least;
+}

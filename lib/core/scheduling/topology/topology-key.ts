@@ -1,0 +1,81 @@
+import { HOSTNAME, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
+import { admits } from '../../requirements/requirement.ts';
+import type { RequirementSet } from '../pools/requirement-sets.ts';
+import type { NodeClaimTemplate } from '../pools/template.ts';
+
+/** A label that spread or affinity counts by, with all its values in the cluster, launchable ones included (B45). */
+export interface TopologyKey {
+  readonly name: string;
+  /** Domains are hosts then, by their number; the others are numbered by value. */
+  readonly isHostname: boolean;
+  readonly values: readonly string[];
+  readonly domainOf: ReadonlyMap<string, number>;
+  /** The domains that a claim with these requirements may still get. *Cost:* one look-up, once a set is known. */
+  openTo(set: RequirementSet): readonly number[];
+}
+
+/** Finds, or works out once, what is known of a label. */
+export type TopologyKeys = (name: string) => TopologyKey;
+
+export function topologyKeys(templates: readonly NodeClaimTemplate[], stateNodes: readonly StateNode[]): TopologyKeys {
+  const known = new Map<string, TopologyKey>();
+  return (name) => {
+    const key = known.get(name) ?? topologyKey(name, templates, stateNodes);
+    known.set(name, key);
+    return key;
+  };
+}
+
+function topologyKey(
+  name: string,
+  templates: readonly NodeClaimTemplate[],
+  stateNodes: readonly StateNode[],
+): TopologyKey {
+  const known = new Set<string>();
+  if (name !== HOSTNAME) {
+    for (const template of templates) for (const value of launchableValues(template, name)) known.add(value);
+    for (const { labels } of stateNodes) {
+      const value = labels[name];
+      if (value !== undefined) known.add(value);
+    }
+  }
+  const values = [...known].toSorted();
+  const open: (readonly number[])[] = [];
+  const key: TopologyKey = {
+    name,
+    isHostname: name === HOSTNAME,
+    values,
+    domainOf: new Map(values.map((value, domain) => [value, domain])),
+    openTo(set) {
+      const domains = open[set.id] ?? possibleDomains(key, set, false);
+      open[set.id] = domains;
+      return domains;
+    },
+  };
+  return key;
+}
+
+/** B45: what the pool lists, else what its instance types have and the pool allows. */
+function launchableValues({ requirements, instanceTypes }: NodeClaimTemplate, name: string): Iterable<string> {
+  const own = requirements.get(name);
+  const values = new Set<string>();
+  for (const type of instanceTypes) for (const value of type.requirements.get(name)?.values ?? []) values.add(value);
+  if (own === undefined) return values;
+  if (values.size === 0) return own.complement ? [] : own.values;
+  return [...values].filter((value) => admits(own, value));
+}
+
+/**
+ * The domains that something with these requirements has or may still get. *Shape:* empty where it will not carry the label.
+ * `fixed`: labels are as they will be.
+ */
+export function possibleDomains(key: TopologyKey, { requirements }: RequirementSet, fixed: boolean): readonly number[] {
+  const known = requirements.get(key.name);
+  if (known !== undefined && !known.complement) {
+    return [...known.values].flatMap((value) => key.domainOf.get(value) ?? []).toSorted((a, b) => a - b);
+  }
+  // A label of the user's own that the pool does not give will not be there.
+  if (fixed || (known === undefined && !WELL_KNOWN_LABELS.has(key.name))) return [];
+  return key.values.flatMap((value, domain) => (known === undefined || admits(known, value) ? [domain] : []));
+}

@@ -1,0 +1,44 @@
+import type { NodeSelectorTerm } from '../../../apis/kubernetes.ts';
+import { currentLabelName, HOSTNAME, REGION, ZONE } from '../../../apis/labels.ts';
+import type { NodePoolRequirement } from '../../../apis/node-pool.ts';
+import type { PersistentVolume, StorageClass } from '../../../apis/storage.ts';
+import { merge, NO_REQUIREMENTS, requirementsFrom } from '../../requirements/requirements.ts';
+import type { Alternatives } from './requirement-alternatives.ts';
+
+const ANYWHERE: Alternatives = [NO_REQUIREMENTS];
+
+/**
+ * B42: where a volume that exists can be reached: each term of its node affinity is a way of its own.
+ * As Kubernetes has it, an empty term picks nothing; one that names nodes picks none that is not there yet.
+ */
+export function placesOfVolume({ metadata, spec }: PersistentVolume): Alternatives {
+  const required = spec.nodeAffinity?.required;
+  // A volume on the node's own disk moves with the pod to another node: Karpenter does not look for the old one.
+  const movable = spec.local !== undefined || spec.hostPath !== undefined;
+  const places =
+    required === undefined ? ANYWHERE : required.nodeSelectorTerms.flatMap((term) => placesOfTerm(term, movable));
+  const labelled = requirementsFrom(zonesOfLabels(metadata.labels));
+  return places.map((place) => merge(place, labelled));
+}
+
+function placesOfTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, movable: boolean): Alternatives {
+  if (matchExpressions.length === 0 || matchFields.length > 0) return [];
+  return [requirementsFrom(movable ? matchExpressions.filter(({ key }) => key !== HOSTNAME) : matchExpressions)];
+}
+
+/** kube-scheduler keeps to these labels of a volume, whose several zones are joined by two underscores. */
+function zonesOfLabels(labels: PersistentVolume['metadata']['labels'] = {}): readonly NodePoolRequirement[] {
+  return Object.entries(labels)
+    .filter(([key]) => [ZONE, REGION].includes(currentLabelName(key)))
+    .map(([key, value]) => ({ key, operator: 'In', values: value.split('__') }));
+}
+
+/** B42: where a volume of the class can be made: each of its allowed topologies is a way of its own. */
+export function placesOfClass({ allowedTopologies = [] }: StorageClass): Alternatives {
+  if (allowedTopologies.length === 0) return ANYWHERE;
+  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }) =>
+    matchLabelExpressions.length === 0
+      ? []
+      : [requirementsFrom(matchLabelExpressions.map(({ key, values = [] }) => ({ key, operator: 'In', values })))],
+  );
+}

@@ -1,0 +1,145 @@
+import type { Pod } from '../../../apis/kubernetes.ts';
+import { formatRequirement, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import { type Attachments, attachments } from './attach-limits.ts';
+import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
+import { type Alternatives, crossProduct, MOST_ALTERNATIVES, reduced } from './requirement-alternatives.ts';
+import type { StorageIndex } from './storage-index.ts';
+import { placesOfVolume } from './volume-places.ts';
+import { isBound, whyVolumeRefused } from './why-volume-refused.ts';
+
+/**
+ * What a pod's volumes ask of a node.
+ * B43: it holds for the node only: as a wish of the pod it would narrow the domains that spread constraints count.
+ */
+export interface VolumeNeeds {
+  /** B42: any one of these will do; one empty set of requirements where volumes ask for nothing. Never empty. */
+  readonly alternatives: readonly Requirements[];
+  /** B44: the volumes to attach, by CSI driver, each by the `namespace/name` of its claim. */
+  readonly attachments: Attachments;
+}
+
+export type VolumeAnswer =
+  | { readonly kind: 'needs'; readonly needs: VolumeNeeds }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/**
+ * *Shape:* a refusal where no node would help (B9), or none could reach all the volumes.
+ * *Cost:* O(volumes × terms); bounded by MOST_ALTERNATIVES where terms multiply.
+ */
+export function volumeNeeds(pod: Pod, storage: StorageIndex): VolumeAnswer {
+  const volumes = claimedVolumes(pod, storage);
+  if (volumes.length === 0) return NEEDS_NOTHING;
+  for (const volume of volumes) {
+    const why = whyVolumeRefused(volume, pod, storage);
+    if (why !== undefined) return refused(why);
+  }
+  const places: PlacedVolume[] = [];
+  for (const volume of volumes) {
+    const placed = placedVolume(volume, storage);
+    if (placed.kind === 'refused') return placed;
+    places.push(placed);
+  }
+  // The fewest ways first, so that what is ruled out is ruled out before it multiplies.
+  return together(
+    places.toSorted((a, b) => a.places.length - b.places.length),
+    attachments(pod, storage),
+  );
+}
+
+const NEEDS_NOTHING: VolumeAnswer = {
+  kind: 'needs',
+  needs: { alternatives: [NO_REQUIREMENTS], attachments: new Map() },
+};
+
+interface PlacedVolume {
+  readonly kind: 'placed';
+  readonly volume: ClaimedVolume;
+  readonly places: Alternatives;
+}
+
+type Refused = Extract<VolumeAnswer, { readonly kind: 'refused' }>;
+
+function refused(why: Refusal): Refused {
+  return { kind: 'refused', refusal: why };
+}
+
+function placedVolume(volume: ClaimedVolume, storage: StorageIndex): PlacedVolume | Refused {
+  const places = placesOf(volume, storage);
+  if (places === undefined) return tooMany([volume]);
+  return places.length > 0 ? { kind: 'placed', volume, places } : refused(whyUnreachable(volume, storage));
+}
+
+function placesOf(volume: ClaimedVolume, storage: StorageIndex): Alternatives | undefined {
+  if (!isBound(volume)) return storage.placesOfClasses.get(volume.storageClassName ?? '');
+  const bound = storage.persistentVolumes.get(volume.claim?.spec.volumeName ?? '');
+  return bound === undefined ? undefined : reduced(placesOfVolume(bound));
+}
+
+function whyUnreachable(volume: ClaimedVolume, storage: StorageIndex): Refusal {
+  const { claim, claimKey, storageClassName = '' } = volume;
+  const volumeName = claim?.spec.volumeName ?? '';
+  const [what, terms] = isBound(volume)
+    ? [
+        `nodeAffinity of PersistentVolume ${volumeName}`,
+        storage.persistentVolumes.get(volumeName)?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [],
+      ]
+    : [
+        `allowedTopologies of StorageClass ${storageClassName}`,
+        storage.storageClasses.get(storageClassName)?.allowedTopologies ?? [],
+      ];
+  return refusal(
+    'VolumeUnreachable',
+    `no new node reaches the volume of PersistentVolumeClaim ${claimKey}: of ${terms.length} terms of ${what} each is empty, ` +
+      'names a node by matchFields, or contradicts itself: mend one of them',
+    { terms: terms.length },
+  );
+}
+
+function together(all: readonly PlacedVolume[], attached: Attachments): VolumeAnswer {
+  let alternatives: Alternatives = [NO_REQUIREMENTS];
+  for (const [index, { places }] of all.entries()) {
+    // One volume alone keeps its class's own list, which a caller may know by identity.
+    const both = index === 0 ? places : crossProduct(alternatives, places);
+    const sofar = all.slice(0, index + 1);
+    if (both === undefined) return tooMany(sofar.map(({ volume }) => volume));
+    if (both.length === 0) return refused(whyApart(sofar));
+    alternatives = both;
+  }
+  return { kind: 'needs', needs: { alternatives, attachments: attached } };
+}
+
+function tooMany(volumes: readonly ClaimedVolume[]): Refused {
+  return refused(
+    refusal(
+      'TooManyVolumeAlternatives',
+      `there are more than ${MOST_ALTERNATIVES} ways to meet the topologies of ${volumes.map(({ claimKey }) => claimKey).join(', ')}: ` +
+        'allow fewer topologies in their StorageClasses, or use fewer volumes in a pod',
+      { volumes: volumes.length, allowed: MOST_ALTERNATIVES },
+    ),
+  );
+}
+
+/** Names two that are apart by themselves, else all that are only together. */
+function whyApart(all: readonly PlacedVolume[]): Refusal {
+  const last = all.at(-1);
+  const other = all.find(({ places }) => last !== undefined && crossProduct(places, last.places)?.length === 0);
+  const named = last === undefined || other === undefined ? all : [other, last];
+  const wishes = named.map(({ volume, places }) => `${volume.claimKey} is at ${formatPlaces(places)}`).join('; ');
+  return refusal(
+    'VolumesApart',
+    `no node reaches all the volumes: ${wishes}. Move one of them by a snapshot, or split the pod`,
+    { volumes: named.length },
+  );
+}
+
+function formatPlaces(places: Alternatives): string {
+  const shown = places.slice(0, MOST_SHOWN).map((place) => {
+    const wishes = place.values().map((one) => `${one.key} ${formatRequirement(one)}`);
+    return [...wishes].join(' and ');
+  });
+  const more = places.length - shown.length;
+  return more > 0 ? `${shown.join(' or ')} or ${more} more` : shown.join(' or ');
+}
+
+const MOST_SHOWN = 3;

@@ -1,0 +1,126 @@
+import type { Pod } from '../../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim, StorageClass } from '../../../apis/storage.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import { driverOf } from './attach-limits.ts';
+import type { ClaimedVolume } from './claimed-volumes.ts';
+import type { StorageIndex } from './storage-index.ts';
+
+/**
+ * B9: why no node would help the pod, whatever its place: something is wrong with the volume, or has to happen to it first;
+ * undefined where nothing is.
+ */
+export function whyVolumeRefused(volume: ClaimedVolume, pod: Pod, storage: StorageIndex): Refusal | undefined {
+  return (
+    whyClaimRefused(volume, pod, storage) ??
+    (isBound(volume) ? whyBindingRefused(volume, storage) : whyClassRefused(volume, storage)) ??
+    whyDriverRefused(volume, storage)
+  );
+}
+
+/** The volume that the claim names, be the two bound already or not. */
+export function isBound({ claim }: ClaimedVolume): boolean {
+  return (claim?.spec.volumeName ?? '') !== '';
+}
+
+function whyClaimRefused(volume: ClaimedVolume, pod: Pod, storage: StorageIndex): Refusal | undefined {
+  const { claim, claimKey, ephemeral, name } = volume;
+  if (!storage.known) {
+    return refusal('StorageUnknown', `volume ${name} is of a PersistentVolumeClaim, and storage objects were not read`);
+  }
+  // B11: the claim of an ephemeral volume comes after its pod.
+  if (claim === undefined) {
+    const message = `PersistentVolumeClaim ${claimKey} of volume ${name} does not exist: create it`;
+    return ephemeral ? undefined : refusal('PersistentVolumeClaimMissing', message);
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) {
+    const message = `PersistentVolumeClaim ${claimKey} is being deleted: create it again once it is gone`;
+    return refusal('PersistentVolumeClaimDeleting', message);
+  }
+  if (claim.status?.phase === 'Lost') {
+    const lost = claim.spec.volumeName ?? '';
+    const message = `PersistentVolumeClaim ${claimKey} has lost its PersistentVolume ${lost}: restore it, or make the claim anew`;
+    return refusal('PersistentVolumeClaimLost', message);
+  }
+  return ephemeral ? whyNotOfPod(claim, claimKey, pod) : undefined;
+}
+
+/** As Kubernetes has it, an ephemeral volume is never that of another owner, though the names be the same. */
+function whyNotOfPod({ metadata }: PersistentVolumeClaim, key: string, pod: Pod): Refusal | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined || pod.metadata.uid === undefined || owner.uid === pod.metadata.uid) return undefined;
+  const whose = `${owner.kind} ${owner.name} (uid ${owner.uid})`;
+  return refusal(
+    'PersistentVolumeClaimOfAnother',
+    `PersistentVolumeClaim ${key} belongs to ${whose}, not to this pod: rename the pod's volume, or delete the claim`,
+  );
+}
+
+function whyBindingRefused({ claim, claimKey }: ClaimedVolume, storage: StorageIndex): Refusal | undefined {
+  const name = claim?.spec.volumeName ?? '';
+  const volume = storage.persistentVolumes.get(name);
+  if (volume === undefined) {
+    const message = `PersistentVolume ${name} of PersistentVolumeClaim ${claimKey} does not exist: restore it, or make the claim anew`;
+    return refusal('PersistentVolumeMissing', message);
+  }
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    const message = `PersistentVolume ${name} of PersistentVolumeClaim ${claimKey} is being deleted: make the claim anew`;
+    return refusal('PersistentVolumeDeleting', message);
+  }
+  if (claim?.metadata.annotations?.[BIND_COMPLETED] !== undefined) return undefined;
+  return refusal(
+    'PersistentVolumeClaimNotBound',
+    `PersistentVolumeClaim ${claimKey} names PersistentVolume ${name} and is not bound to it yet (no annotation ${BIND_COMPLETED}): ` +
+      'the pod can go on once it is; if it stays so, compare size, class and access modes of the two',
+  );
+}
+
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+
+function whyClassRefused(
+  { claimKey, storageClassName = '' }: ClaimedVolume,
+  storage: StorageIndex,
+): Refusal | undefined {
+  if (storageClassName === '') {
+    const message = `PersistentVolumeClaim ${claimKey} is not bound and no StorageClass makes a volume for it: set storageClassName, or mark a class as the default`;
+    return refusal('StorageClassUnset', message);
+  }
+  const storageClass = storage.storageClasses.get(storageClassName);
+  if (storageClass === undefined) {
+    const message = `StorageClass ${storageClassName} of PersistentVolumeClaim ${claimKey} does not exist: create it, or name another`;
+    return refusal('StorageClassMissing', message);
+  }
+  // The API server fills in the mode; where a snapshot leaves it out, Karpenter does not take it for Immediate either.
+  if (storageClass.volumeBindingMode === 'Immediate') {
+    return refusal(
+      'PersistentVolumeClaimPending',
+      `PersistentVolumeClaim ${claimKey} is not bound yet, and StorageClass ${storageClassName} binds before there is a node (Immediate): ` +
+        `see why ${storageClass.provisioner} makes no volume, or use a class with WaitForFirstConsumer`,
+    );
+  }
+  return whyTopologyRefused(storageClass);
+}
+
+function whyTopologyRefused({ metadata, allowedTopologies = [] }: StorageClass): Refusal | undefined {
+  const keys = allowedTopologies.flatMap(({ matchLabelExpressions = [] }) =>
+    matchLabelExpressions.map(({ key }) => key),
+  );
+  const key = keys.find((one) => UNSUPPORTED_TOPOLOGY_KEYS.has(one));
+  if (key === undefined) return undefined;
+  return refusal(
+    'UnsupportedTopologyKey',
+    `StorageClass ${metadata.name} makes volumes for nodes with ${key} only, which nodes of EKS Auto Mode alone have: use a class of ebs.csi.aws.com`,
+  );
+}
+
+function whyDriverRefused(volume: ClaimedVolume, storage: StorageIndex): Refusal | undefined {
+  const driver = driverOf(volume, storage);
+  if (driver === undefined || !UNSUPPORTED_DRIVERS.has(driver)) return undefined;
+  return refusal(
+    'UnsupportedProvisioner',
+    `PersistentVolumeClaim ${volume.claimKey} is of ${driver}, which attaches to nodes of EKS Auto Mode alone: use a class of ebs.csi.aws.com`,
+  );
+}
+
+/** What only EKS Auto Mode's own nodes have. Karpenter's lists are empty on AWS, and its nodes then of no use to the pod. */
+const UNSUPPORTED_DRIVERS: ReadonlySet<string> = new Set(['ebs.csi.eks.amazonaws.com']);
+const UNSUPPORTED_TOPOLOGY_KEYS: ReadonlySet<string> = new Set(['eks.amazonaws.com/compute-type']);

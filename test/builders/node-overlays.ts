@@ -1,0 +1,11 @@
+import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
+
+/** An overlay named `a` that means every type and says nothing of them. */
+export function anOverlay(spec: Partial<NodeOverlay['spec']> = {}, name = 'a'): NodeOverlay {
+  return {
+    apiVersion: 'karpenter.sh/v1alpha1',
+    kind: 'NodeOverlay',
+    metadata: { name },
+    spec: { requirements: [], ...spec },
+  };
+}

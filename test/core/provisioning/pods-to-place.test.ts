@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
+import { podsToPlace } from '../../../lib/core/provisioning/pods-to-place.ts';
+import { asking } from '../../builders/node-pools.ts';
+import { aBudget } from '../../builders/nodes.ts';
+import { aPod, pendingPod, runningPod } from '../../builders/pods.ts';
+import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+function names(snapshot: ClusterSnapshot): { readonly pods: readonly string[]; readonly refused: readonly string[] } {
+  const { pods, refused } = podsToPlace(snapshot, stateNodes(snapshot), NOW_MS);
+  return {
+    pods: pods.map(({ metadata }) => metadata.name),
+    refused: refused.map(({ pod, refusal }) => `${pod.metadata.name}: ${refusal.reason}`),
+  };
+}
+
+/** A node that is going, with these pods on it. */
+function leaving(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
+  return snapshotOf([initializedNode({ name: 'node-1' }, { deletion })], { pods, ...over });
+}
+
+describe('the pods that need a place', () => {
+  test('are those that the scheduler found none for, and no others (B6)', () => {
+    const pods = [pendingPod({ name: 'a' }), aPod({ name: 'b' }), runningPod('node-1', { name: 'c' })];
+    expect(names(aSnapshot({ pods }))).toEqual({ pods: ['a'], refused: [] });
+  });
+
+  test('are those of a node that is going, daemons and static pods aside (B7)', () => {
+    const pods = (['ReplicaSet', 'DaemonSet', 'Node'] as const).map((owner) =>
+      runningPod('node-1', { name: owner, owner }),
+    );
+    expect(names(leaving(pods)).pods).toEqual(['ReplicaSet']);
+  });
+
+  test('are not those that will not be evicted (B7)', () => {
+    const kept = { 'karpenter.sh/do-not-disrupt': 'true' };
+    const pods = [
+      runningPod('node-1', { name: 'kept', annotations: kept }),
+      runningPod('node-1', { name: 'budgeted', labels: { app: 'web' } }),
+      runningPod('node-1', { name: 'free' }),
+    ];
+    expect(
+      names(
+        leaving(pods, {
+          podDisruptionBudgets: [aBudget({ spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'web' } } } })],
+        }),
+      ).pods,
+    ).toEqual(['free']);
+  });
+});
+
+function insisting(...terms: readonly object[]): Partial<PodSpec> {
+  return {
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+  };
+}
+
+describe('a pod that no node can be promised to', () => {
+  test.each<readonly [string, Partial<PodSpec>, string]>([
+    [
+      'matches a field of a node (B9)',
+      insisting({ matchFields: [asking('metadata.name', 'In', 'node-1')] }),
+      'MatchFields',
+    ],
+    ['selects a node by its hostname (B9)', { nodeSelector: { 'kubernetes.io/hostname': 'node-1' } }, 'InvalidLabel'],
+    [
+      "requires a label of Karpenter's domain (B9)",
+      insisting({ matchExpressions: [asking('karpenter.sh/x', 'Exists')] }),
+      'InvalidLabel',
+    ],
+    ['requires a value that no label has (B9)', { nodeSelector: { team: 'a b' } }, 'InvalidLabel'],
+    ['claims devices (B60)', { resourceClaims: [{ name: 'gpu' }] }, 'Unsupported'],
+  ])('because it %s, is refused with that reason', (_why, spec, reason) => {
+    expect(names(aSnapshot({ pods: [pendingPod({ name: 'a', spec })] }))).toEqual({
+      pods: [],
+      refused: [`a: ${reason}`],
+    });
+  });
+
+  test.each<readonly [string, Partial<PodSpec>]>([
+    ['a NodePool', { nodeSelector: { 'karpenter.sh/nodepool': 'general' } }],
+    ['an EC2NodeClass', { nodeSelector: { 'karpenter.k8s.aws/ec2nodeclass': 'default' } }],
+    ['an old name of the zone', { nodeSelector: { 'failure-domain.beta.kubernetes.io/zone': 'eu-west-3a' } }],
+  ])('is not one that selects %s (A6.2)', (_what, spec) => {
+    expect(names(aSnapshot({ pods: [pendingPod({ name: 'a', spec })] })).pods).toEqual(['a']);
+  });
+});
