@@ -3,7 +3,8 @@ import { formatTime } from '../../apis/time.ts';
 import { isActive } from '../../core/cluster/pods.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { requirementsFromLabels } from '../../core/requirements/requirements.ts';
-import { runsOn } from '../../core/scheduling/daemons.ts';
+import { requiredAlternatives } from '../../core/scheduling/pods/pod-requirements.ts';
+import { runsOn } from '../../core/scheduling/pools/daemons.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { endPod } from './simulated-cluster.ts';
 import { type KubernetesState, keyOf, uidOf, writePod } from './state.ts';
@@ -61,12 +62,13 @@ export function workloads(state: KubernetesState, clock: Clock): Workloads {
       for (const node of state.nodes.values()) {
         const { name, labels } = node.metadata;
         const host = {
-          name,
           fixed: true,
           requirements: requirementsFromLabels({ ...labels }),
           taints: node.spec?.taints ?? [],
         };
-        const wanted = node.metadata.deletionTimestamp === undefined && runsOn({ metadata: { name }, spec }, host);
+        const pod = { metadata: { name }, spec };
+        const runs = runsOn({ pod, alternatives: requiredAlternatives(pod) }, host);
+        const wanted = node.metadata.deletionTimestamp === undefined && runs;
         if (wanted && !present.has(name)) {
           create(owner, daemonSet.metadata.namespace ?? 'default', { ...template, spec: { ...spec, nodeName: name } });
         }

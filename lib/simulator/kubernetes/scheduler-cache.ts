@@ -1,0 +1,146 @@
+import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { isActive, isTerminal, isTerminating } from '../../core/cluster/pods.ts';
+import { countPods, nodeText, type PodCount, readNode, type SchedulerNode, schedulerNode } from './scheduler-node.ts';
+import { type PodKind, podKinds, type QueuedPod } from './scheduler-pod-kind.ts';
+import { type SchedulerTopology, schedulerTopology } from './scheduler-topology.ts';
+import type { KubernetesState } from './state.ts';
+
+/** What the scheduler knows of the cluster from one pass to the next: it reads only what has changed since. */
+export interface SchedulerCache {
+  readonly topology: SchedulerTopology;
+  /** Moves with everything that may change an answer. */
+  readonly version: () => number;
+  /** Moves where a node that refused a pod for itself alone may take it now. */
+  readonly loosened: () => number;
+  /** Moves as nodes come and go. */
+  readonly membership: () => number;
+  /** By name. */
+  readonly nodes: () => readonly SchedulerNode[];
+  /** Pods that wait for a node, in no order. *Cost:* O(nodes + pods) looks, work only for those that changed. */
+  readonly refresh: () => readonly QueuedPod[];
+  /** The scheduler has bound the pod. */
+  readonly bound: (pod: Pod, on: { readonly kind: PodKind; readonly node: SchedulerNode }) => void;
+}
+
+/** A pod as it was read last; `node` where it is counted on one. */
+interface KnownPod {
+  readonly pod: Pod;
+  readonly kind: PodKind;
+  readonly node?: SchedulerNode;
+}
+
+export function schedulerCache(state: KubernetesState): SchedulerCache {
+  const topology = schedulerTopology();
+  const nodes = nodeCache(topology);
+  const pods = new Map<string, KnownPod>();
+  const kindOf = podKinds();
+  let [version, freed] = [0, 0];
+  const count = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
+    topology.add(node, kind, by);
+    countPods(node, kind, by);
+    version += 1;
+  };
+  const forget = (key: string, { pod, kind, node }: KnownPod): void => {
+    pods.delete(key);
+    if (node === undefined || !nodes.has(node)) return;
+    const { active, terminating } = countOf(pod);
+    count(node, kind, { active: -active, terminating: -terminating });
+    freed += 1;
+  };
+  const read = (key: string, pod: Pod, known: KnownPod | undefined): KnownPod => {
+    const kind = known !== undefined && isSameKind(known.pod, pod) ? known.kind : kindOf(pod);
+    const node = isTerminal(pod) ? undefined : nodes.named(pod.spec.nodeName);
+    const now = { pod, kind, ...(node === undefined ? {} : { node }) };
+    const stays = known?.kind === kind && known.node === node && isTerminating(known.pod) === isTerminating(pod);
+    if (!stays && known !== undefined) forget(key, known);
+    if (!stays && node !== undefined) count(node, kind, countOf(pod));
+    pods.set(key, now);
+    return now;
+  };
+  return {
+    topology,
+    version: () => version + nodes.version(),
+    loosened: () => freed + nodes.version(),
+    membership: nodes.membership,
+    nodes: nodes.byName,
+    refresh() {
+      const before = nodes.membership();
+      nodes.refresh(state.nodes);
+      const asBefore = before === nodes.membership();
+      for (const [key, known] of pods) if (!state.pods.has(key)) forget(key, known);
+      const waiting: QueuedPod[] = [];
+      for (const [key, pod] of state.pods) {
+        const known = pods.get(key);
+        const now = known?.pod === pod && asBefore ? known : read(key, pod, known);
+        if (isWaiting(pod)) waiting.push(now);
+      }
+      return waiting;
+    },
+    bound(pod, { kind, node }) {
+      count(node, kind, countOf(pod));
+      pods.set(podKey(pod), { pod, kind, node });
+    },
+  };
+}
+
+function isWaiting(pod: Pod): boolean {
+  return pod.spec.nodeName === undefined && isActive(pod) && (pod.spec.schedulingGates ?? []).length === 0;
+}
+
+/** Writes copy a pod but for what they change. */
+function isSameKind(a: Pod, b: Pod): boolean {
+  return a.spec === b.spec && a.metadata.labels === b.metadata.labels;
+}
+
+function countOf(pod: Pod): PodCount {
+  return isTerminating(pod) ? { active: 0, terminating: 1 } : { active: 1, terminating: 0 };
+}
+
+interface NodeCache {
+  readonly version: () => number;
+  readonly membership: () => number;
+  readonly byName: () => readonly SchedulerNode[];
+  readonly named: (name: string | undefined) => SchedulerNode | undefined;
+  readonly has: (node: SchedulerNode) => boolean;
+  readonly refresh: (found: ReadonlyMap<string, Node>) => void;
+}
+
+function nodeCache(topology: SchedulerTopology): NodeCache {
+  const known = new Map<string, { readonly object: Node; readonly text: string; readonly node: SchedulerNode }>();
+  let sorted: readonly SchedulerNode[] = [];
+  let [version, membership] = [0, 0];
+  const read = (object: Node): void => {
+    const before = known.get(object.metadata.name);
+    const text = nodeText(object);
+    const node = before?.node ?? schedulerNode(object);
+    known.set(object.metadata.name, { object, text, node });
+    if (before?.text === text) return;
+    version += 1;
+    if (before === undefined) membership += 1;
+    else {
+      topology.leave(node);
+      readNode(node, object);
+    }
+    topology.enter(node);
+  };
+  return {
+    version: () => version,
+    membership: () => membership,
+    byName: () => sorted,
+    named: (name) => (name === undefined ? undefined : known.get(name)?.node),
+    has: (node) => known.get(node.name)?.node === node,
+    refresh(found) {
+      const before = membership;
+      for (const [name, { node }] of known) {
+        if (found.has(name)) continue;
+        topology.leave(node);
+        known.delete(name);
+        version += 1;
+        membership += 1;
+      }
+      for (const [name, object] of found) if (known.get(name)?.object !== object) read(object);
+      if (before === membership) return;
+      sorted = [...known.values()].map(({ node }) => node).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { labelOf, type PodCount, type SchedulerNode } from './scheduler-node.ts';
+import type { PodKind } from './scheduler-pod-kind.ts';
+
+/** What is counted: which pods, on which nodes, by the values of which label. */
+export interface CountRule {
+  /** Equal for rules that count the same. */
+  readonly id: string;
+  readonly topologyKey: string;
+  /** Whether pods that are asked to end still count. */
+  readonly withTerminating: boolean;
+  readonly counts: (kind: PodKind) => boolean;
+  readonly includes: (node: SchedulerNode) => boolean;
+}
+
+/** How many such pods each domain has, kept up to date pod by pod. */
+export interface DomainCounts {
+  readonly rule: CountRule;
+  /** The node's domain; undefined where it has none or is not included. */
+  readonly domainOf: (node: SchedulerNode) => string | undefined;
+  readonly podsIn: (domain: string) => number;
+  /** How many domains there are. */
+  readonly size: () => number;
+  /** The pods of all domains. */
+  readonly total: () => number;
+  /** The pods of the emptiest domain; 0 where there is none. *Cost:* O(1), and O(domains) each time that it rises. */
+  readonly least: () => number;
+  /** The node is there, without pods so far. */
+  readonly enter: (node: SchedulerNode) => void;
+  /** The node goes, its pods having left before. */
+  readonly leave: (node: SchedulerNode) => void;
+  readonly add: (node: SchedulerNode, by: PodCount) => void;
+}
+
+export function domainCounts(rule: CountRule): DomainCounts {
+  const domainByNode = new Map<SchedulerNode, string>();
+  const domains = new Map<string, Domain>();
+  const minimum = leastOf(domains);
+  let total = 0;
+  const change = (domain: Domain, by: number): void => {
+    const before = domain.pods;
+    domain.pods += by;
+    total += by;
+    minimum.moved(before, domain.pods);
+  };
+  return {
+    rule,
+    domainOf: (node) => domainByNode.get(node),
+    podsIn: (domain) => domains.get(domain)?.pods ?? 0,
+    size: () => domains.size,
+    total: () => total,
+    least: minimum.value,
+    enter(node) {
+      const name = labelOf(node, rule.topologyKey);
+      if (name === undefined || !rule.includes(node)) return;
+      const domain = domains.get(name) ?? { pods: 0, nodes: 0 };
+      domain.nodes += 1;
+      domainByNode.set(node, name);
+      domains.set(name, domain);
+      minimum.forget();
+    },
+    leave(node) {
+      const name = domainByNode.get(node);
+      const domain = name === undefined ? undefined : domains.get(name);
+      if (name === undefined || domain === undefined) return;
+      domainByNode.delete(node);
+      domain.nodes -= 1;
+      if (domain.nodes === 0) domains.delete(name);
+      minimum.forget();
+    },
+    add(node, { active, terminating }) {
+      const name = domainByNode.get(node);
+      const domain = name === undefined ? undefined : domains.get(name);
+      if (domain !== undefined) change(domain, active + (rule.withTerminating ? terminating : 0));
+    },
+  };
+}
+
+interface Domain {
+  pods: number;
+  nodes: number;
+}
+
+interface Minimum {
+  readonly value: () => number;
+  /** One domain went from `before` pods to `after`. */
+  readonly moved: (before: number, after: number) => void;
+  /** Domains came or went. */
+  readonly forget: () => void;
+}
+
+/** Knows of some domains that are at the minimum, so that all are looked at again only once none of them is left there. */
+function leastOf(domains: ReadonlyMap<string, Domain>): Minimum {
+  let least = 0;
+  let atLeast = 0;
+  return {
+    value() {
+      if (atLeast > 0) return least;
+      least = Number.POSITIVE_INFINITY;
+      for (const { pods } of domains.values()) {
+        if (pods < least) [least, atLeast] = [pods, 0];
+        if (pods === least) atLeast += 1;
+      }
+      return domains.size === 0 ? 0 : least;
+    },
+    moved(before, after) {
+      if (atLeast === 0 || before === after) return;
+      if (after < least) [least, atLeast] = [after, 1];
+      else if (before === least) atLeast -= 1;
+    },
+    forget() {
+      atLeast = 0;
+    },
+  };
+}

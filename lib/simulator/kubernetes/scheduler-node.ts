@@ -1,0 +1,80 @@
+import type { Node, Taint } from '../../apis/kubernetes.ts';
+import { currentLabelName, HOSTNAME } from '../../apis/labels.ts';
+import { parseResources, type Resources } from '../../core/resources/resources.ts';
+import type { PodKind } from './scheduler-pod-kind.ts';
+
+/** A node with what is on it, as the scheduler keeps it: the same object for as long as the node is there. */
+export interface SchedulerNode {
+  readonly name: string;
+  labels: ReadonlyMap<string, string>;
+  taints: readonly Taint[];
+  allocatable: Resources;
+  /** What is left of `allocatable`. */
+  readonly free: Map<string, number>;
+  /** How many pods of each kind are on it. */
+  readonly pods: Map<PodKind, PodCount>;
+}
+
+export interface PodCount {
+  /** Those that are not asked to end. */
+  readonly active: number;
+  readonly terminating: number;
+}
+
+export function schedulerNode(node: Node): SchedulerNode {
+  const made: SchedulerNode = {
+    name: node.metadata.name,
+    labels: new Map(),
+    taints: [],
+    allocatable: {},
+    free: new Map(),
+    pods: new Map(),
+  };
+  readNode(made, node);
+  return made;
+}
+
+/** Brings the node's labels, taints and size up to date; its pods stay. */
+export function readNode(into: SchedulerNode, node: Node): void {
+  into.labels = new Map(Object.entries({ [HOSTNAME]: node.metadata.name, ...node.metadata.labels }));
+  into.taints = taintsOf(node);
+  into.allocatable = parseResources(node.status?.allocatable);
+  into.free.clear();
+  for (const [name, amount] of Object.entries(into.allocatable)) into.free.set(name, amount);
+  for (const [kind, { active, terminating }] of into.pods) takeRoom(into, kind, active + terminating);
+}
+
+/** What scheduling reads of a node: where this text is the same, nothing that matters has changed. */
+export function nodeText(node: Node): string {
+  return JSON.stringify([node.metadata.labels, taintsOf(node), node.status?.allocatable]);
+}
+
+/** Puts `by` more pods on the node; fewer where it is negative. */
+export function countPods(node: SchedulerNode, kind: PodKind, by: PodCount): void {
+  const before = node.pods.get(kind) ?? NO_PODS;
+  const after = { active: before.active + by.active, terminating: before.terminating + by.terminating };
+  if (after.active + after.terminating === 0) node.pods.delete(kind);
+  else node.pods.set(kind, after);
+  takeRoom(node, kind, by.active + by.terminating);
+}
+
+/** The label's value. Real nodes carry names of old beside today's (A0.6), ours only today's. */
+export function labelOf(node: SchedulerNode, key: string): string | undefined {
+  return node.labels.get(key) ?? node.labels.get(currentLabelName(key));
+}
+
+const NO_PODS: PodCount = { active: 0, terminating: 0 };
+
+/** The node controller turns `unschedulable` into a taint. */
+function taintsOf({ spec }: Node): readonly Taint[] {
+  const taints = spec?.taints ?? [];
+  return spec?.unschedulable === true ? [...taints, UNSCHEDULABLE_TAINT] : taints;
+}
+
+const UNSCHEDULABLE_TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+function takeRoom(node: SchedulerNode, kind: PodKind, pods: number): void {
+  for (const [name, amount] of Object.entries(kind.requests)) {
+    node.free.set(name, (node.free.get(name) ?? 0) - amount * pods);
+  }
+}

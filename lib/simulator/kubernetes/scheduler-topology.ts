@@ -1,0 +1,90 @@
+import { type CountRule, type DomainCounts, domainCounts } from './scheduler-domain-counts.ts';
+import type { PodCount, SchedulerNode } from './scheduler-node.ts';
+import type { PodKind } from './scheduler-pod-kind.ts';
+import { keepingAway } from './scheduler-topology-counts.ts';
+import { type TopologyRules, topologyRules } from './scheduler-topology-rules.ts';
+
+/**
+ * PodTopologySpread and InterPodAffinity. Nothing is counted twice: each count that some kind of pod needs is kept once and
+ * moved by every pod that comes or goes.
+ * *Cost:* a pod that comes or goes O(counts that it is in); a question O(the kind's constraints and terms).
+ */
+export interface SchedulerTopology {
+  /** The node is there, with the pods that it has. */
+  readonly enter: (node: SchedulerNode) => void;
+  /** Before the node changes or goes. */
+  readonly leave: (node: SchedulerNode) => void;
+  /** Before that many more pods of the kind are on the node. */
+  readonly add: (node: SchedulerNode, kind: PodKind, by: PodCount) => void;
+  readonly rulesOf: (kind: PodKind) => TopologyRules;
+}
+
+export function schedulerTopology(): SchedulerTopology {
+  const nodes = new Set<SchedulerNode>();
+  const counts = new Map<string, DomainCounts>();
+  const all: DomainCounts[] = [];
+  const countFor = (rule: CountRule): DomainCounts => {
+    const known = counts.get(rule.id);
+    if (known !== undefined) return known;
+    const made = domainCounts(rule);
+    for (const node of nodes) {
+      made.enter(node);
+      for (const [kind, count] of node.pods) if (rule.counts(kind)) made.add(node, count);
+    }
+    counts.set(rule.id, made);
+    all.push(made);
+    return made;
+  };
+  const avoided: { readonly counts: DomainCounts; readonly keepsAway: (kind: PodKind) => boolean }[] = [];
+  const countsWith = growingList(all, (one, kind) => one.rule.counts(kind));
+  const avoiding = growingList(avoided, (one, kind) => one.keepsAway(kind));
+  const met = new Set<PodKind>();
+  /** The first pod of a kind brings the terms by which it keeps others away. */
+  const meet = (kind: PodKind): void => {
+    if (met.has(kind)) return;
+    met.add(kind);
+    for (const { rule, keepsAway } of keepingAway(kind)) {
+      if (!counts.has(rule.id)) avoided.push({ counts: countFor(rule), keepsAway });
+    }
+  };
+  const rules = new Map<PodKind, TopologyRules>();
+  return {
+    enter(node) {
+      nodes.add(node);
+      for (const one of all) one.enter(node);
+      for (const [kind, count] of node.pods) for (const one of countsWith(kind)) one.add(node, count);
+    },
+    leave(node) {
+      nodes.delete(node);
+      for (const [kind, { active, terminating }] of node.pods) {
+        for (const one of countsWith(kind)) one.add(node, { active: -active, terminating: -terminating });
+      }
+      for (const one of all) one.leave(node);
+    },
+    add(node, kind, by) {
+      meet(kind);
+      for (const one of countsWith(kind)) one.add(node, by);
+    },
+    rulesOf(kind) {
+      meet(kind);
+      const known = rules.get(kind) ?? topologyRules(kind, { countFor, avoiding: () => avoiding(kind) });
+      rules.set(kind, known);
+      return known;
+    },
+  };
+}
+
+/** Those of a growing list that bear on a kind. Each is asked once for each kind. */
+function growingList<One>(
+  list: readonly One[],
+  bearsOn: (one: One, kind: PodKind) => boolean,
+): (kind: PodKind) => readonly One[] {
+  const byKind = new Map<PodKind, { readonly found: One[]; upTo: number }>();
+  return (kind) => {
+    const known = byKind.get(kind) ?? { found: [], upTo: 0 };
+    byKind.set(kind, known);
+    for (const one of list.slice(known.upTo)) if (bearsOn(one, kind)) known.found.push(one);
+    known.upTo = list.length;
+    return known.found;
+  };
+}

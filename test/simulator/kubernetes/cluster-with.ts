@@ -1,0 +1,37 @@
+import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
+import { kubeScheduler } from '../../../lib/simulator/kubernetes/kube-scheduler.ts';
+import { type KubernetesState, kubernetesState, writeNode, writePod } from '../../../lib/simulator/kubernetes/state.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+export const CLOCK = { now: () => NOW_MS };
+
+export interface Cluster {
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+}
+
+/** An API server that holds these nodes and pods, and nobody who looks. */
+export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
+  const state = kubernetesState({
+    nodePools: [],
+    nodeClasses: [],
+    deployments: [],
+    daemonSets: [],
+    pods: [],
+    podDisruptionBudgets: [],
+  });
+  for (const node of nodes) writeNode(state, node);
+  for (const pod of pods) writePod(state, pod);
+  return state;
+}
+
+/** Where one pass of the scheduler puts the pods: `{ pod: node }`, with `none` for those that stay pending. */
+export function placesAfterPass(cluster: Cluster): Readonly<Record<string, string>> {
+  const state = clusterWith(cluster);
+  kubeScheduler(state, CLOCK).pass();
+  return placesIn(state);
+}
+
+export function placesIn(state: KubernetesState): Readonly<Record<string, string>> {
+  return Object.fromEntries([...state.pods.values()].map((pod) => [pod.metadata.name, pod.spec.nodeName ?? 'none']));
+}
