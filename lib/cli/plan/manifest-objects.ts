@@ -1,0 +1,86 @@
+import { cutText } from '../../apis/quote.ts';
+import { classify } from '../manifests/classify.ts';
+import type { ManifestProblem, Report } from '../manifests/problem.ts';
+import { type ManifestSource, readDocuments } from '../manifests/read-documents.ts';
+import { type ReadObject, readObject } from '../manifests/read-object.ts';
+import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
+import { labelOf, reporterOf, type SourceObject } from '../manifests/source-object.ts';
+import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
+
+/** What manifests add to a snapshot. */
+export interface ManifestObjects {
+  readonly objects: readonly ReadObject[];
+  /** Workloads that manifests are not otherwise read for: StatefulSets, ReplicaSets and Jobs. */
+  readonly templates: readonly PodsOfTemplate[];
+  readonly problems: readonly ManifestProblem[];
+  readonly warnings: readonly ManifestProblem[];
+  /** Objects that play no part though people may think so, a line each. */
+  readonly notes: readonly string[];
+}
+
+/** Reads manifests as `kerf validate` does, each object for itself: what it refers to may be in the cluster. */
+export function readManifestObjects(sources: readonly ManifestSource[]): ManifestObjects {
+  const { objects: documents, problems: malformed } = readDocuments(sources);
+  const problems: ManifestProblem[] = [...malformed];
+  const objects: ReadObject[] = [];
+  const templates: PodsOfTemplate[] = [];
+  const notes: string[] = [];
+  const seen = new Map<string, string>();
+  for (const source of documents.flatMap(({ today }) => today)) {
+    const report = reporterOf(source, problems);
+    reportTwice(source, seen, report);
+    const { value } = source;
+    const note = isRecord(value) ? NOTES.get(textField(value, 'kind') ?? '') : undefined;
+    if (note !== undefined) notes.push(`${source.file}  ${cutText(labelOf(value) ?? '', 160)}: ${note}`);
+    if (isRecord(value) && isTemplateKind(textField(value, 'kind'))) {
+      const found = podsOfTemplate(value, report);
+      if (found !== undefined) templates.push(found);
+      continue;
+    }
+    const read = readOne(value, report);
+    if (read !== undefined) objects.push(read);
+  }
+  return { objects, templates, problems, warnings: documents.flatMap(({ warnings }) => warnings), notes };
+}
+
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ['NodeClaim', 'is not planned with: NodeClaims are those of the snapshot'],
+  ['EC2NodeClass', 'instance types stay as the snapshot has them'],
+  ['CronJob', 'its pods are not planned'],
+  ['ReplicationController', 'its pods are not planned'],
+  ['PersistentVolumeClaim', 'is not planned with: volumes are those of the snapshot'],
+  ['PersistentVolume', 'is not planned with: volumes are those of the snapshot'],
+  ['StorageClass', 'is not planned with: volumes are those of the snapshot'],
+  ['Node', 'is not planned with: nodes are those of the snapshot'],
+  ['Scenario', 'is not planned with: kerf simulate plays it'],
+]);
+
+function readOne(value: unknown, report: Report): ReadObject | undefined {
+  if (!isRecord(value)) {
+    report([], 'is not an object', 'an object with apiVersion, kind, metadata and spec');
+    return undefined;
+  }
+  const found = classify(value);
+  if (found.kind === 'wrong') report([found.field], found.message, found.allowed);
+  return found.kind === 'read' ? readObject(found.readKind, value, report) : undefined;
+}
+
+function reportTwice({ value, file, document, base }: SourceObject, seen: Map<string, string>, report: Report): void {
+  const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
+  const name = textField(metadata, 'name');
+  if (name === undefined) return;
+  const key = `${kindOf(value)}/${textField(metadata, 'namespace') ?? 'default'}/${name}`;
+  const before = seen.get(key);
+  if (before !== undefined)
+    report(
+      ['metadata', 'name'],
+      `${labelOf(value) ?? name} is here twice; the first is at ${before}`,
+      'each object once',
+    );
+  seen.set(key, before ?? `${file}:${document.locate(base).line}`);
+}
+
+function kindOf(value: unknown): string {
+  const record: UnknownRecord = isRecord(value) ? value : {};
+  return textField(record, 'kind') ?? '';
+}

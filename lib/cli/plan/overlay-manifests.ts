@@ -1,0 +1,99 @@
+import { type Deployment, type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { BadInputError } from '../exit-codes.ts';
+import type { ReadObject } from '../manifests/read-object.ts';
+import { filledNamespaces, filledPod } from '../snapshot/fill-in.ts';
+import { nodePoolViews } from '../snapshot/node-pool-views.ts';
+import type { ReadSnapshot } from '../snapshot/read-snapshot.ts';
+import type { ManifestObjects } from './manifest-objects.ts';
+import { type PodsOfTemplate, replicaPods } from './template-pods.ts';
+
+/** More than any cluster has. */
+const MOST_PODS = 100_000;
+
+/**
+ * The snapshot as it would be with these objects applied: one whose name exists takes its place, another is added; a
+ * workload's pods are pending, and those that the snapshot has of it are gone.
+ * *Errors:* BadInputError for more pods than can be planned.
+ */
+export function withManifests(read: ReadSnapshot, { objects, templates }: ManifestObjects): ReadSnapshot {
+  const { snapshot, buffers } = read;
+  const given = byKind(objects);
+  const workloads = [...templates, ...given.deployments.map(podsOfDeployment)];
+  const made = given.pods.map(({ metadata, spec }) => ({ metadata, spec }));
+  const nodeClasses = merged(read.nodeClasses, given.nodeClasses);
+  const pods = withPods(snapshot.pods, [...made, ...newPods(workloads)].map(filledPod), workloads);
+  return {
+    ...read,
+    nodeClasses,
+    nodeOverlays: merged(read.nodeOverlays, given.nodeOverlays),
+    buffers: {
+      ...buffers,
+      capacityBuffers: merged(buffers.capacityBuffers, given.capacityBuffers),
+      deployments: merged(buffers.deployments, given.deployments),
+    },
+    snapshot: {
+      ...snapshot,
+      nodePools: nodePoolViews(
+        merged(
+          snapshot.nodePools.map(({ nodePool }) => nodePool),
+          given.nodePools,
+        ),
+        { nodeClasses, instanceTypes: read.instanceTypes, nodePoolInstanceTypes: read.nodePoolInstanceTypes },
+      ),
+      daemonSets: merged(snapshot.daemonSets, given.daemonSets),
+      podDisruptionBudgets: merged(snapshot.podDisruptionBudgets, given.budgets),
+      pods,
+      namespaces: filledNamespaces(snapshot.namespaces ?? [], pods),
+    },
+  };
+}
+
+function withPods(known: readonly Pod[], made: readonly Pod[], workloads: readonly PodsOfTemplate[]): readonly Pod[] {
+  const replaced = new Set(made.map(podKey));
+  const kept = known.filter((pod) => !replaced.has(podKey(pod)) && !workloads.some((one) => belongsTo(pod, one)));
+  return [...kept, ...made];
+}
+
+/** The objects by kind, so that each list has its type. */
+function byKind(objects: readonly ReadObject[]) {
+  return {
+    nodePools: objects.flatMap((one) => (one.kind === 'NodePool' ? [one.object] : [])),
+    nodeClasses: objects.flatMap((one) => (one.kind === 'EC2NodeClass' ? [one.object] : [])),
+    nodeOverlays: objects.flatMap((one) => (one.kind === 'NodeOverlay' ? [one.object] : [])),
+    capacityBuffers: objects.flatMap((one) => (one.kind === 'CapacityBuffer' ? [one.object] : [])),
+    deployments: objects.flatMap((one) => (one.kind === 'Deployment' ? [one.object] : [])),
+    daemonSets: objects.flatMap((one) => (one.kind === 'DaemonSet' ? [one.object] : [])),
+    budgets: objects.flatMap((one) => (one.kind === 'PodDisruptionBudget' ? [one.object] : [])),
+    pods: objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : [])),
+  };
+}
+
+function podsOfDeployment({ metadata, spec }: Deployment): PodsOfTemplate {
+  const { name, namespace = 'default' } = metadata;
+  const pod: Pod = { metadata: { ...spec.template.metadata, name, namespace }, spec: spec.template.spec };
+  return { kind: 'Deployment', namespace, name, replicas: spec.replicas ?? 1, pod };
+}
+
+function newPods(workloads: readonly PodsOfTemplate[]): readonly Pod[] {
+  const count = workloads.reduce((sum, { replicas }) => sum + replicas, 0);
+  if (count > MOST_PODS)
+    throw new BadInputError(`${count} pods are too many: at most ${MOST_PODS} are planned; lower the replicas`);
+  return workloads.flatMap(replicaPods);
+}
+
+/** Those given, each at its place where the name is known, behind the others where it is not. */
+function merged<T extends { readonly metadata: ObjectMeta }>(known: readonly T[], given: readonly T[]): readonly T[] {
+  const byKey = new Map([...known, ...given].map((one) => [podKey(one), one]));
+  return [...byKey.values()];
+}
+
+/** True for a pod of the same workload, of this revision or one before. */
+function belongsTo({ metadata }: Pod, { kind, namespace, name }: PodsOfTemplate): boolean {
+  if ((metadata.namespace ?? 'default') !== namespace) return false;
+  return (metadata.ownerReferences ?? []).some((owner) => {
+    if (kind !== 'Deployment') return owner.kind === kind && owner.name === name;
+    const hash = metadata.labels?.['pod-template-hash'];
+    const isRevision = owner.name.startsWith(`${name}-`) && !owner.name.slice(name.length + 1).includes('-');
+    return owner.kind === 'ReplicaSet' && (hash === undefined ? isRevision : owner.name === `${name}-${hash}`);
+  });
+}

@@ -1,0 +1,41 @@
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
+
+/** `web ×12, shop/api and 3 more`: pods by what a person would call their workload, the largest first. */
+export function podSummary(pods: readonly Pod[], most: number): string {
+  const counts = new Map<string, number>();
+  for (const pod of pods) {
+    const name = workloadName(pod);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const sorted = [...counts].toSorted(([a, few], [b, many]) => many - few || (a < b ? -1 : 1));
+  const shown = sorted.slice(0, most).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  const rest = sorted.length - shown.length;
+  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
+}
+
+/** `web-1`, `web-1 and shop/web-2`, `web-1 and 11 more`. */
+export function podNames(pods: readonly Pod[]): string {
+  const names = pods.map(podName);
+  const [first = '', second = ''] = names;
+  if (names.length <= 2) return names.length === 1 ? first : `${first} and ${second}`;
+  return `${first} and ${names.length - 1} more`;
+}
+
+function podName(pod: Pod): string {
+  return withoutDefault(podKey(pod));
+}
+
+/** The owner's name where the pod's begins with it, else what is before the pod's number. */
+function workloadName(pod: Pod): string {
+  const { name, namespace = 'default', labels, ownerReferences } = pod.metadata;
+  const owner = ownerReferences?.find(({ controller }) => controller === true) ?? ownerReferences?.[0];
+  if (owner === undefined || !name.startsWith(`${owner.name}-`))
+    return withoutDefault(`${namespace}/${name.replace(/-\d+$/, '')}`);
+  const hash = labels?.['pod-template-hash'] ?? /-([a-z0-9]{8,10})$/.exec(owner.name)?.[1];
+  const isRevision = owner.kind === 'ReplicaSet' && hash !== undefined && owner.name.endsWith(`-${hash}`);
+  return withoutDefault(`${namespace}/${isRevision ? owner.name.slice(0, -hash.length - 1) : owner.name}`);
+}
+
+function withoutDefault(key: string): string {
+  return key.replace(/^default\//, '');
+}

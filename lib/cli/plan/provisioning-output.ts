@@ -1,0 +1,112 @@
+import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../apis/labels.ts';
+import { toNodeSelectorRequirements } from '../../core/requirements/requirement.ts';
+import type { Requirements } from '../../core/requirements/requirements.ts';
+import { formatResources } from '../../core/resources/resources.ts';
+import type { PlannedNodeClaim, Schedule, Unplaced } from '../../core/scheduling/schedule.ts';
+
+/** What `kerf plan provisioning --output json` prints. */
+export interface ProvisioningOutput {
+  readonly newNodeClaims: readonly ClaimOutput[];
+  readonly existing: readonly { readonly node: string; readonly pods: readonly string[] }[];
+  /** By `namespace/name`, one entry a NodePool. */
+  readonly podErrors: Readonly<Record<string, readonly PodError[]>>;
+  readonly totalHourlyPrice: number;
+  readonly durationMs: number;
+}
+
+export interface ClaimOutput {
+  readonly nodePool: string;
+  readonly pods: readonly string[];
+  readonly requirements: Readonly<
+    Record<
+      string,
+      readonly { readonly operator: string; readonly values: readonly string[]; readonly minValues?: number }[]
+    >
+  >;
+  /** Cheapest first. */
+  readonly instanceTypes: readonly string[];
+  readonly cheapestOffering: {
+    readonly type: string;
+    readonly zone: string;
+    readonly capacityType: string;
+    readonly price: number;
+  };
+  readonly requests: ResourceList;
+}
+
+export interface PodError {
+  readonly nodePool?: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+export function provisioningOutput(
+  { newClaims, existing, unplaced }: Schedule,
+  durationMs: number,
+): ProvisioningOutput {
+  return {
+    newNodeClaims: newClaims.map(claimOutput),
+    existing: existing.map(({ stateNode, pods }) => ({ node: stateNode.name, pods: pods.map(podKey) })),
+    podErrors: Object.fromEntries(unplaced.map((one) => [podKey(one.pod), podErrors(one)])),
+    totalHourlyPrice: totalPrice(newClaims),
+    durationMs: toMicros(durationMs),
+  };
+}
+
+export function totalPrice(claims: readonly PlannedNodeClaim[]): number {
+  const sum = claims.reduce((total, { cheapest }) => total + cheapest.offering.priceUsdPerHour, 0);
+  // What adding up doubles leaves behind the last digit of a price is nobody's.
+  return Math.round(sum * 1e9) / 1e9;
+}
+
+/** Why a pod has no place, as messages; a pod always has one. */
+export function podErrors({ refusals }: Unplaced): readonly PodError[] {
+  if (refusals.length === 0)
+    return [{ reason: 'NoNodePool', message: 'there is no NodePool that could launch a node for it', numbers: {} }];
+  return refusals.map(({ nodePool, refusal: { reason, message, numbers } }) => ({
+    ...(nodePool === undefined ? {} : { nodePool }),
+    reason,
+    message,
+    numbers,
+  }));
+}
+
+function claimOutput(claim: PlannedNodeClaim): ClaimOutput {
+  const { type, offering } = claim.cheapest;
+  return {
+    nodePool: claim.template.nodePool.metadata.name,
+    pods: claim.pods.map(podKey),
+    requirements: requirementsOutput(claim.requirements),
+    instanceTypes: claim.instanceTypes.map(({ name }) => name),
+    cheapestOffering: {
+      type: type.name,
+      zone: offering.zone,
+      capacityType: offering.capacityType,
+      price: offering.priceUsdPerHour,
+    },
+    requests: formatResources(claim.requests),
+  };
+}
+
+/** The hostname stands for a node that has no name yet. */
+function requirementsOutput(requirements: Requirements): ClaimOutput['requirements'] {
+  return Object.fromEntries(
+    [...requirements.values()]
+      .filter(({ key }) => key !== HOSTNAME)
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .map((one) => [
+        one.key,
+        toNodeSelectorRequirements(one).map(({ operator, values = [], minValues }) => ({
+          operator,
+          values,
+          ...(minValues === undefined ? {} : { minValues }),
+        })),
+      ]),
+  );
+}
+
+function toMicros(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}

@@ -1,0 +1,17 @@
+import { wrapText } from '../wrap-text.ts';
+
+/** Rows of one list that a person reads; all are in the JSON. */
+export const MOST_ROWS = 20;
+
+export function andMore(count: number, noun: string): readonly string[] {
+  return count <= 0 ? [] : [`  and ${count} more ${noun} (--output json has all)`];
+}
+
+/** The text as lines of the width, all of them behind so many spaces. */
+export function indented(text: string, spaces: number, width: number): readonly string[] {
+  return wrapText(text, Math.max(width - spaces, 40)).map((line) => ' '.repeat(spaces) + line);
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,98 @@
+import type { Pod } from '../../apis/kubernetes.ts';
+import { formatCpu } from '../../apis/quantity.ts';
+import { compatibleOfferings } from '../../core/instance-type/compatible-offerings.ts';
+import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
+import { type Column, formatTable } from './format-table.ts';
+import { podSummary } from './pod-groups.ts';
+import { totalPrice } from './provisioning-output.ts';
+import { andMore, indented, MOST_ROWS } from './render-lines.ts';
+
+/** New nodes that are told in one row. */
+interface Row {
+  readonly nodePool: string;
+  readonly place: string;
+  readonly first: PlannedNodeClaim;
+  readonly claims: PlannedNodeClaim[];
+  readonly pods: Pod[];
+}
+
+interface CellColumn extends Column {
+  readonly cell: (row: Row, cheapest: PlannedNodeClaim['cheapest']) => string;
+  /** Left out in this order where the terminal is narrow. */
+  readonly spare?: number;
+}
+
+const COLUMNS: readonly CellColumn[] = [
+  { title: 'nodes', align: 'right', cell: ({ claims }) => String(claims.length) },
+  { title: 'NodePool', align: 'left', cell: ({ nodePool }) => nodePool },
+  { title: 'type', align: 'left', cell: (_, { type }) => type.name },
+  { title: 'capacity', align: 'left', cell: (_, { offering }) => offering.capacityType },
+  { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 3 },
+  { title: 'cpu', align: 'right', cell: (_, { type }) => formatCpu(type.capacity['cpu'] ?? 0) },
+  { title: 'memory', align: 'right', cell: (_, { type }) => formatGib(type.capacity['memory'] ?? 0) },
+  { title: 'pods', align: 'right', cell: ({ pods }) => String(pods.length), spare: 2 },
+  { title: '$/h each', align: 'right', cell: (_, { offering }) => offering.priceUsdPerHour.toFixed(4), spare: 1 },
+  { title: '$/h', align: 'right', cell: ({ claims }) => totalPrice(claims).toFixed(4) },
+];
+
+const MOST_WORKLOADS = 8;
+
+/** New nodes by pool and type, what they cost, and what each kind of them is for. */
+export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: number): readonly string[] {
+  if (claims.length === 0) return [];
+  const rows = rowsOf(claims);
+  const shown = rows.slice(0, MOST_ROWS);
+  const [titles = '', ...lines] = tableWithin(shown, width - 2);
+  return [
+    '',
+    'New nodes',
+    `  ${titles}`,
+    ...shown.flatMap(({ pods }, index) => [
+      `  ${lines[index] ?? ''}`,
+      ...indented(`for ${podSummary(pods, MOST_WORKLOADS)}`, 9, width),
+    ]),
+    ...andMore(rows.length - shown.length, 'kinds of nodes'),
+  ];
+}
+
+/** Columns that can be spared go one after the other, until the lines are short enough. */
+function tableWithin(rows: readonly Row[], width: number): readonly string[] {
+  const tables = [0, 1, 2, 3].map((spared) => {
+    const columns = COLUMNS.filter(({ spare = 4 }) => spare > spared);
+    return formatTable(
+      columns,
+      rows.map((row) => columns.map(({ cell }) => cell(row, row.first.cheapest))),
+    );
+  });
+  return tables.find((lines) => lines.every((line) => line.length <= width)) ?? tables.at(-1) ?? [];
+}
+
+function rowsOf(claims: readonly PlannedNodeClaim[]): readonly Row[] {
+  const rows = new Map<string, Row>();
+  for (const claim of claims) {
+    const nodePool = claim.template.nodePool.metadata.name;
+    const { type, offering } = claim.cheapest;
+    const place = placeOf(claim);
+    const key = JSON.stringify([nodePool, type.name, offering.capacityType, place, offering.priceUsdPerHour]);
+    const row = rows.get(key) ?? { nodePool, place, first: claim, claims: [], pods: [] };
+    row.claims.push(claim);
+    row.pods.push(...claim.pods);
+    rows.set(key, row);
+  }
+  return [...rows]
+    .toSorted(([a, one], [b, other]) => totalPrice(other.claims) - totalPrice(one.claims) || (a < b ? -1 : 1))
+    .map(([, row]) => row);
+}
+
+/** The zone of the best price; where others would do as well, the launch may choose one of them. */
+function placeOf({ cheapest, requirements }: PlannedNodeClaim): string {
+  const { zone } = cheapest.offering;
+  const others = new Set(compatibleOfferings(cheapest.type, requirements).map((offering) => offering.zone));
+  others.delete(zone);
+  return others.size === 0 ? zone : `${zone} or ${others.size} more`;
+}
+
+/** `14.8Gi`: of a whole machine nobody wants to know more. */
+function formatGib(bytes: number): string {
+  return `${Math.round((bytes / 2 ** 30) * 10) / 10}Gi`;
+}

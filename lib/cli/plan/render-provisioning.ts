@@ -1,0 +1,71 @@
+import { styleText } from 'node:util';
+import type { Schedule } from '../../core/scheduling/schedule.ts';
+import type { CliContext } from '../context.ts';
+import { formatUsdPerHour } from '../format-money.ts';
+import { podSummary } from './pod-groups.ts';
+import { totalPrice } from './provisioning-output.ts';
+import { andMore, counted, indented, MOST_ROWS } from './render-lines.ts';
+import { renderNewNodes } from './render-new-nodes.ts';
+import { renderUnplaced } from './render-unplaced.ts';
+
+const DEFAULT_COLUMNS = 120;
+const HOURS_A_MONTH = 730;
+const MOST_WORKLOADS = 4;
+const TITLES: ReadonlySet<string> = new Set(['New nodes', 'Nodes that are there', 'Without a place']);
+
+/** The plan as a person reads it: what it comes to, then what is new, what is used, and what is left. */
+export function renderProvisioning(
+  schedule: Schedule,
+  { columns, color }: Pick<CliContext, 'columns' | 'color'>,
+): string {
+  const width = columns ?? DEFAULT_COLUMNS;
+  const lines = [
+    ...indented(summary(schedule), 0, width),
+    ...renderNewNodes(schedule.newClaims, width),
+    ...renderExisting(schedule.existing, width),
+    ...renderUnplaced(schedule.unplaced, width),
+  ];
+  return lines
+    .map((line) => `${color && TITLES.has(line) ? styleText('bold', line, { validateStream: false }) : line}\n`)
+    .join('');
+}
+
+function summary({ newClaims, existing, unplaced }: Schedule): string {
+  const onNew = newClaims.reduce((sum, { pods }) => sum + pods.length, 0);
+  const onExisting = existing.reduce((sum, { pods }) => sum + pods.length, 0);
+  const all = onNew + onExisting + unplaced.length;
+  if (all === 0) return 'No pod is waiting for a place: nothing would change.';
+  const price = totalPrice(newClaims);
+  const month = Math.round(price * HOURS_A_MONTH);
+  const parts = [
+    ...(newClaims.length === 0
+      ? []
+      : [
+          `${onNew} on ${counted(newClaims.length, 'new node')} for ${formatUsdPerHour(price)} (about $${month} a month)`,
+        ]),
+    ...(onExisting === 0
+      ? []
+      : [`${onExisting} on ${counted(existing.length, 'node')} that ${existing.length === 1 ? 'is' : 'are'} there`]),
+    ...(unplaced.length === 0 ? [] : [`${unplaced.length} without a place`]),
+  ];
+  return `${counted(all, 'pod')} to place: ${parts.join(', ')}.`;
+}
+
+function renderExisting(existing: Schedule['existing'], width: number): readonly string[] {
+  if (existing.length === 0) return [];
+  const sorted = existing.toSorted(
+    (a, b) => b.pods.length - a.pods.length || (a.stateNode.name < b.stateNode.name ? -1 : 1),
+  );
+  const shown = sorted.slice(0, MOST_ROWS);
+  const nameWidth = Math.max(...shown.map(({ stateNode }) => stateNode.name.length));
+  return [
+    '',
+    'Nodes that are there',
+    ...shown.flatMap(({ stateNode, pods }) => {
+      const onItsWay = stateNode.node === undefined ? ' (on its way)' : '';
+      const [first = '', ...more] = indented(`${podSummary(pods, MOST_WORKLOADS)}${onItsWay}`, nameWidth + 4, width);
+      return [`  ${stateNode.name.padEnd(nameWidth)}  ${first.trimStart()}`, ...more];
+    }),
+    ...andMore(sorted.length - shown.length, 'nodes'),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { Pod } from '../../apis/kubernetes.ts';
+import type { Unplaced } from '../../core/scheduling/schedule.ts';
+import { podNames } from './pod-groups.ts';
+import { type PodError, podErrors } from './provisioning-output.ts';
+import { andMore, indented, MOST_ROWS } from './render-lines.ts';
+
+interface Group {
+  readonly pods: Pod[];
+  readonly errors: readonly PodError[];
+}
+
+/** Pods that stay without a place, those with the same reasons together. */
+export function renderUnplaced(unplaced: readonly Unplaced[], width: number): readonly string[] {
+  if (unplaced.length === 0) return [];
+  const groups = groupsOf(unplaced);
+  const shown = groups.slice(0, MOST_ROWS);
+  const hidden = groups.slice(MOST_ROWS).reduce((sum, { pods }) => sum + pods.length, 0);
+  return [
+    '',
+    'Without a place',
+    ...shown.flatMap(({ pods, errors }) => [
+      ...indented(podNames(pods), 2, width),
+      ...reasons(errors).flatMap((reason) => indented(reason, 6, width)),
+    ]),
+    ...andMore(hidden, hidden === 1 ? 'pod' : 'pods'),
+  ];
+}
+
+function groupsOf(unplaced: readonly Unplaced[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const one of unplaced) {
+    const errors = podErrors(one);
+    const key = JSON.stringify(errors.map(({ nodePool, message }) => [nodePool, message]));
+    const group = groups.get(key) ?? { pods: [], errors };
+    group.pods.push(one.pod);
+    groups.set(key, group);
+  }
+  return [...groups.values()].toSorted((a, b) => b.pods.length - a.pods.length);
+}
+
+const MOST_POOLS = 6;
+
+/** `NodePool general: needs 9 cpu, …`; pools that say the same are named together. */
+function reasons(errors: readonly PodError[]): readonly string[] {
+  const byMessage = Map.groupBy(errors, ({ message }) => message);
+  return [...byMessage].map(([message, same]) => {
+    const pools = same.flatMap(({ nodePool }) => nodePool ?? []);
+    if (pools.length === 0) return message;
+    const more = pools.length > MOST_POOLS ? ` and ${pools.length - MOST_POOLS} more` : '';
+    return `NodePool${pools.length === 1 ? '' : 's'} ${pools.slice(0, MOST_POOLS).join(', ')}${more}: ${message}`;
+  });
+}

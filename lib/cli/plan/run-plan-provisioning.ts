@@ -1,0 +1,76 @@
+import { applyOverlays } from '../../core/instance-type/overlays.ts';
+import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
+import { schedulePods } from '../../core/provisioning/schedule-pods.ts';
+import type { CliContext } from '../context.ts';
+import { BadInputError, EXIT } from '../exit-codes.ts';
+import { formatProblem } from '../manifests/format-problem.ts';
+import { readSources } from '../read-sources.ts';
+import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';
+import { leftAlone } from './left-alone.ts';
+import { readManifestObjects } from './manifest-objects.ts';
+import { withManifests } from './overlay-manifests.ts';
+import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
+import { provisioningOutput } from './provisioning-output.ts';
+import { renderProvisioning } from './render-provisioning.ts';
+
+/** What `kerf plan provisioning` does. */
+export function runPlanProvisioning(context: CliContext, flags: PlanProvisioningFlags, more: readonly string[]): void {
+  const { stdout, stderr } = context.process;
+  const read = readSnapshot(context, { path: flags.snapshot, nowMs: Date.now() });
+  stderr.write(read.warnings.map((warning) => `${warning}\n`).join(''));
+  const planned = overlaid(context, read, [...(flags.file ?? []), ...more]);
+  if (planned === undefined) {
+    context.process.exitCode = EXIT.badInput;
+    return;
+  }
+  const { snapshot, notes } = asDecided(planned);
+  stderr.write(notes.map((note) => `${note}\n`).join(''));
+  const startMs = performance.now();
+  const schedule = schedulePods(snapshot, read.nowMs);
+  const durationMs = performance.now() - startMs;
+  stdout.write(
+    flags.output === 'json'
+      ? `${JSON.stringify(provisioningOutput(schedule, durationMs), null, 2)}\n`
+      : renderProvisioning(schedule, context),
+  );
+  const isIncomplete = flags['fail-on-unplaced'] && schedule.unplaced.length > 0;
+  context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;
+}
+
+/** The snapshot with the manifests; undefined where they were found wanting, which is told. */
+function overlaid(context: CliContext, read: ReadSnapshot, paths: readonly string[]): ReadSnapshot | undefined {
+  if (paths.length === 0) return read;
+  const { stderr } = context.process;
+  const { sources, unreadable } = readSources(context, paths);
+  const [missing] = unreadable;
+  if (missing !== undefined)
+    throw new BadInputError(
+      `${missing.file} ${missing.message}. Name files or folders that exist, or - for standard input`,
+    );
+  const manifests = readManifestObjects(sources);
+  const { problems, warnings, notes } = manifests;
+  stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));
+  if (problems.length > 0) {
+    stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was planned.\n`);
+    return undefined;
+  }
+  stderr.write(notes.map((note) => `${note}\n`).join(''));
+  return withManifests(read, manifests);
+}
+
+/** With what NodeOverlays and CapacityBuffers say, and notes of those that cannot be followed. */
+function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
+  readonly snapshot: ReadSnapshot['snapshot'];
+  readonly notes: readonly string[];
+} {
+  const { views, conflicts } = applyOverlays(snapshot.nodePools, nodeOverlays);
+  const { pods, unready } = bufferPods(buffers.capacityBuffers, buffers, nowMs);
+  return {
+    snapshot: { ...snapshot, nodePools: views, pods: [...snapshot.pods, ...pods] },
+    notes: [
+      ...leftAlone(snapshot.pods),
+      ...conflicts.map(({ overlay, reason, message }) => `NodeOverlay/${overlay}: ${reason}: ${message}`),
+      ...unready.map(({ buffer, reason, message }) => `CapacityBuffer/${buffer.metadata.name}: ${reason}: ${message}`),
+    ],
+  };
+}

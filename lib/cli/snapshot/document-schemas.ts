@@ -1,0 +1,286 @@
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type {
+  Condition,
+  DaemonSet,
+  NamedPodTemplate,
+  Namespace,
+  Node,
+  ObjectMeta,
+  Pod,
+  PodDisruptionBudget,
+  ResourceList,
+  ScalableWorkload,
+  Service,
+} from '../../apis/kubernetes.ts';
+import type { CapacityType } from '../../apis/labels.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { CAPACITY_BUFFER } from '../../apis/schemas/capacity-buffer.ts';
+import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
+import { NODE_CLAIM } from '../../apis/schemas/node-claim.ts';
+import { NODE_OVERLAY } from '../../apis/schemas/node-overlay.ts';
+import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  DATE_TIME,
+  listOf,
+  oneOf,
+  type Schema,
+  STRING,
+  STRINGS,
+  TEXT,
+} from '../../apis/schemas/schema.ts';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
+import type { DisruptionCommand } from '../../core/disruption/command.ts';
+import { CONDITION_LIST, METADATA, NODE_SELECTOR_TERM, open, openResource, RESOURCE_LIST } from './open-schema.ts';
+import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, POD, SERVICE, WORKLOAD } from './pod-schema.ts';
+
+/** A NodeClaim as the cluster shows it. */
+export interface GivenNodeClaim {
+  readonly metadata: ObjectMeta;
+  readonly spec: NodeClaim['spec'];
+  readonly status?: NodeClaim['status'];
+}
+
+export interface GivenOffering {
+  readonly capacityType: CapacityType;
+  readonly zone: string;
+  readonly zoneId?: string;
+  /** USD an hour. */
+  readonly price: number;
+  readonly available?: boolean;
+}
+
+export interface GivenInstanceType {
+  readonly name: string;
+  readonly capacity: ResourceList;
+  /** A list each of kubeReserved, systemReserved and evictionThreshold, or all in one list. */
+  readonly overhead?: Readonly<Record<string, ResourceList | string | number>>;
+  /** Values by label; none: the label is absent. */
+  readonly requirements?: Readonly<Record<string, readonly string[]>>;
+  readonly offerings: readonly GivenOffering[];
+}
+
+/** A node promised to pods; without an end, still. */
+export interface GivenNomination {
+  readonly node: string;
+  readonly until?: string;
+}
+
+export interface GivenUnavailableOffering {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly until?: string;
+  readonly reason?: string;
+}
+
+/** What each list of a snapshot holds, once its form is checked and defaults are filled in. */
+export interface SnapshotLists {
+  readonly nodePools: readonly (NodePool & { readonly status?: { readonly conditions?: readonly Condition[] } })[];
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly nodeClaims: readonly GivenNodeClaim[];
+  readonly nodeOverlays: readonly NodeOverlay[];
+  readonly instanceTypes: readonly GivenInstanceType[];
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly namespaces: readonly Namespace[];
+  readonly pvcs: readonly PersistentVolumeClaim[];
+  readonly pvs: readonly PersistentVolume[];
+  readonly storageClasses: readonly StorageClass[];
+  readonly csiNodes: readonly CsiNode[];
+  readonly volumeAttachments: readonly object[];
+  readonly pdbs: readonly PodDisruptionBudget[];
+  readonly replicaSets: readonly ScalableWorkload[];
+  readonly deployments: readonly ScalableWorkload[];
+  readonly statefulSets: readonly ScalableWorkload[];
+  readonly services: readonly Service[];
+  readonly podTemplates: readonly NamedPodTemplate[];
+  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly commands: readonly DisruptionCommand[];
+  readonly nominations: readonly GivenNomination[];
+  readonly unavailableOfferings: readonly GivenUnavailableOffering[];
+}
+
+export type ListName = keyof SnapshotLists;
+
+const STATUS = open({ conditions: CONDITION_LIST });
+const CAPACITY_TYPE = oneOf('on-demand', 'spot', 'reserved');
+
+const NODE_CLAIM_STATUS = open({
+  nodeName: STRING,
+  providerID: STRING,
+  imageID: STRING,
+  capacity: RESOURCE_LIST,
+  allocatable: RESOURCE_LIST,
+  conditions: CONDITION_LIST,
+  lastPodEventTime: DATE_TIME,
+});
+
+const OFFERING = open(
+  {
+    capacityType: CAPACITY_TYPE,
+    zone: TEXT,
+    zoneId: STRING,
+    price: { type: 'number', minimum: 0 },
+    available: BOOLEAN,
+  },
+  ['capacityType', 'zone', 'price'],
+);
+
+const INSTANCE_TYPE = open(
+  {
+    name: TEXT,
+    capacity: RESOURCE_LIST,
+    overhead: OVERHEAD,
+    requirements: { type: 'object', additionalProperties: STRINGS },
+    offerings: listOf(OFFERING),
+  },
+  ['name', 'capacity', 'offerings'],
+);
+
+const CANDIDATE = open(
+  {
+    nodeClaim: STRING,
+    nodePool: STRING,
+    node: STRING,
+    instanceType: STRING,
+    zone: STRING,
+    priceUsdPerHour: { type: 'number' },
+  },
+  ['nodeClaim', 'nodePool', 'node', 'instanceType', 'zone', 'priceUsdPerHour'],
+);
+
+const COMMAND = open(
+  {
+    id: TEXT,
+    method: oneOf('emptiness'),
+    reason: oneOf('Underutilized', 'Empty', 'Drifted'),
+    candidates: listOf(CANDIDATE),
+    decidedAtMs: { type: 'number' },
+    validateAtMs: { type: 'number' },
+  },
+  ['id', 'method', 'reason', 'candidates', 'decidedAtMs', 'validateAtMs'],
+);
+
+const PERSISTENT_VOLUME = open(
+  {
+    metadata: METADATA,
+    spec: open({
+      nodeAffinity: open({
+        required: open({ nodeSelectorTerms: listOf(NODE_SELECTOR_TERM) }, ['nodeSelectorTerms']),
+      }),
+      csi: open({ driver: STRING, volumeHandle: STRING }, ['driver']),
+      awsElasticBlockStore: open({ volumeID: STRING }),
+    }),
+  },
+  ['metadata', 'spec'],
+);
+
+const STORAGE_CLASS = open(
+  {
+    metadata: METADATA,
+    provisioner: STRING,
+    volumeBindingMode: oneOf('Immediate', 'WaitForFirstConsumer'),
+    allowedTopologies: listOf(
+      open({ matchLabelExpressions: listOf(open({ key: STRING, values: STRINGS }, ['key', 'values'])) }),
+    ),
+  },
+  ['metadata', 'provisioner'],
+);
+
+const CSI_NODE = open(
+  {
+    metadata: METADATA,
+    spec: open({ drivers: listOf(open({ name: STRING, allocatable: open({ count: COUNT }) }, ['name'])) }, ['drivers']),
+  },
+  ['metadata', 'spec'],
+);
+
+const CLAIM = open(
+  {
+    metadata: METADATA,
+    spec: open({ storageClassName: STRING, volumeName: STRING }),
+    status: open({ phase: oneOf('Pending', 'Bound', 'Lost') }),
+  },
+  ['metadata', 'spec'],
+);
+
+/** The form of one entry of each list. */
+export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
+  nodePools: openResource(NODE_POOL, STATUS),
+  nodeClasses: openResource(EC2_NODE_CLASS, STATUS),
+  nodeClaims: openResource(NODE_CLAIM, NODE_CLAIM_STATUS),
+  nodeOverlays: openResource(NODE_OVERLAY, STATUS),
+  capacityBuffers: openResource(CAPACITY_BUFFER, STATUS),
+  instanceTypes: INSTANCE_TYPE,
+  nodes: NODE,
+  pods: POD,
+  daemonSets: WORKLOAD,
+  namespaces: open({ metadata: METADATA }, ['metadata']),
+  pvcs: CLAIM,
+  pvs: PERSISTENT_VOLUME,
+  storageClasses: STORAGE_CLASS,
+  csiNodes: CSI_NODE,
+  volumeAttachments: { type: 'object' },
+  pdbs: BUDGET,
+  replicaSets: WORKLOAD,
+  deployments: WORKLOAD,
+  statefulSets: WORKLOAD,
+  services: SERVICE,
+  podTemplates: NAMED_POD_TEMPLATE,
+  commands: COMMAND,
+  nominations: open({ node: TEXT, until: DATE_TIME }, ['node']),
+  unavailableOfferings: open(
+    { instanceType: TEXT, zone: TEXT, capacityType: CAPACITY_TYPE, until: DATE_TIME, reason: STRING },
+    ['instanceType', 'zone', 'capacityType'],
+  ),
+};
+
+/** What is not a list of objects. */
+export const HEAD_SCHEMA: Schema = open({
+  formatVersion: { type: 'integer', minimum: 1, maximum: 1 },
+  name: STRING,
+  description: STRING,
+  seed: { type: 'number' },
+  instanceTypesFile: TEXT,
+  instanceTypeNames: STRINGS,
+  nodePoolInstanceTypes: { type: 'object', additionalProperties: STRINGS },
+  options: open({
+    preferencePolicy: oneOf('Respect', 'Ignore'),
+    minValuesPolicy: oneOf('Strict', 'BestEffort'),
+    reservedCapacity: BOOLEAN,
+    spotToSpotConsolidation: BOOLEAN,
+    now: DATE_TIME,
+  }),
+});
+
+export interface SnapshotHead {
+  readonly formatVersion?: 1;
+  readonly name?: string;
+  readonly description?: string;
+  readonly seed?: number;
+  readonly instanceTypesFile?: string;
+  readonly instanceTypeNames?: readonly string[];
+  readonly nodePoolInstanceTypes?: Readonly<Record<string, readonly string[]>>;
+  readonly options?: {
+    readonly preferencePolicy?: 'Respect' | 'Ignore';
+    readonly minValuesPolicy?: 'Strict' | 'BestEffort';
+    readonly reservedCapacity?: boolean;
+    readonly spotToSpotConsolidation?: boolean;
+    readonly now?: string;
+  };
+}
+
+/** The kinds with fields that the API server fills in. */
+export const WITH_DEFAULTS: ReadonlySet<ListName> = new Set<ListName>([
+  'nodePools',
+  'nodeClasses',
+  'nodeClaims',
+  'nodeOverlays',
+  'capacityBuffers',
+]);

@@ -1,0 +1,58 @@
+import type { Condition, Namespace, Node, ObjectMeta, Pod } from '../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../apis/labels.ts';
+import { fingerprint } from '../../core/identity.ts';
+
+/** What is left out of a snapshot because the cluster would have said it anyway. */
+
+/** Objects of a namespace say which. */
+export function withNamespace<T extends { readonly metadata: ObjectMeta }>(object: T): T {
+  const { metadata } = object;
+  return (metadata.namespace ?? '') === '' ? { ...object, metadata: { ...metadata, namespace: 'default' } } : object;
+}
+
+/** A pod without a node is one that the scheduler found no place for; one with a node runs. */
+export function filledPod(pod: Pod): Pod {
+  const { metadata, spec, status = {} } = pod;
+  const { nodeName = '', ...unbound } = spec;
+  const namespace = metadata.namespace ?? '';
+  const phase = status.phase ?? (nodeName === '' ? 'Pending' : 'Running');
+  const isWaiting = nodeName === '' && phase === 'Pending';
+  const conditions = status.conditions ?? [];
+  const isTold = !isWaiting || conditions.some(({ type }) => type === 'PodScheduled');
+  const whole = { ...metadata, namespace: namespace === '' ? 'default' : namespace };
+  return {
+    metadata: { ...whole, uid: metadata.uid ?? fingerprint(`${whole.namespace}/${whole.name}`) },
+    spec: nodeName === '' ? unbound : spec,
+    status: { ...status, phase, conditions: isTold ? conditions : [...conditions, notScheduled(pod)] },
+  };
+}
+
+/** B6: a gated pod waits for somebody else, and says so. */
+function notScheduled({ spec }: Pod): Condition {
+  const isGated = (spec.schedulingGates ?? []).length > 0;
+  return { type: 'PodScheduled', status: 'False', reason: isGated ? 'SchedulingGated' : 'Unschedulable' };
+}
+
+export function filledNode(node: Node): Node {
+  const { metadata, status = {} } = node;
+  const conditions = status.conditions ?? [];
+  const isTold = conditions.some(({ type }) => type === 'Ready');
+  return {
+    ...node,
+    metadata: { ...metadata, labels: { [HOSTNAME]: metadata.name, ...metadata.labels } },
+    status: { ...status, conditions: isTold ? conditions : [...conditions, { type: 'Ready', status: 'True' }] },
+  };
+}
+
+/** One object for each namespace that something is in; all carry the label that the API server gives them. */
+export function filledNamespaces(
+  given: readonly Namespace[],
+  objects: readonly { readonly metadata: ObjectMeta }[],
+): readonly Namespace[] {
+  const known = new Set(given.map(({ metadata }) => metadata.name));
+  const used = new Set(objects.map(({ metadata }) => metadata.namespace ?? 'default'));
+  const missing: readonly Namespace[] = [...used.difference(known)].toSorted().map((name) => ({ metadata: { name } }));
+  return [...given, ...missing].map(({ metadata }) => ({
+    metadata: { ...metadata, labels: { 'kubernetes.io/metadata.name': metadata.name, ...metadata.labels } },
+  }));
+}

@@ -1,0 +1,70 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import type { CliContext } from '../context.ts';
+import { BadInputError } from '../exit-codes.ts';
+import type { GivenInstanceType } from './document-schemas.ts';
+import { readDocument, refuse, type SnapshotDocument } from './read-document.ts';
+import { readSnapshotText } from './read-snapshot-text.ts';
+
+export interface InstanceTypeSource {
+  readonly file: string;
+  /** Its place in the list of its file. */
+  readonly index: number;
+  readonly type: GivenInstanceType;
+}
+
+/**
+ * The instance types of a snapshot: its own, then those of the file that it names, and so on.
+ * *Errors:* BadInputError where a file cannot be read, names one that led to it, or repeats a type.
+ */
+export function readInstanceTypes(
+  context: Pick<CliContext, 'readText'>,
+  snapshot: SnapshotDocument,
+): readonly InstanceTypeSource[] {
+  const sources: InstanceTypeSource[] = [];
+  const files: string[] = [];
+  let document: SnapshotDocument | undefined = snapshot;
+  while (document !== undefined) {
+    const { file } = document;
+    files.push(file);
+    sources.push(...document.list('instanceTypes').map((type, index) => ({ file, index, type })));
+    document = following(context, document, files);
+  }
+  refuseDuplicates(sources);
+  return sources;
+}
+
+function following(
+  context: Pick<CliContext, 'readText'>,
+  { file, head }: SnapshotDocument,
+  files: readonly string[],
+): SnapshotDocument | undefined {
+  const { instanceTypesFile } = head;
+  if (instanceTypesFile === undefined) return undefined;
+  const next = isAbsolute(instanceTypesFile)
+    ? instanceTypesFile
+    : join(file === '-' ? '.' : dirname(file), instanceTypesFile);
+  if (files.includes(next)) {
+    throw new BadInputError(
+      `${file}: instanceTypesFile: "${instanceTypesFile}" leads back to ${next}; write the path of a file with instanceTypes and no instanceTypesFile`,
+    );
+  }
+  return readDocument(
+    readSnapshotText(context, next, `${file}: instanceTypesFile: "${instanceTypesFile}", relative to this file,`),
+    next,
+  );
+}
+
+function refuseDuplicates(sources: readonly InstanceTypeSource[]): void {
+  const first = new Map<string, InstanceTypeSource>();
+  for (const source of sources) {
+    const { name } = source.type;
+    const before = first.get(name);
+    if (before !== undefined) {
+      const where = before.file === source.file ? '' : ` of ${before.file}`;
+      refuse(source.file, [
+        `instanceTypes[${source.index}].name: "${name}" is the name of instanceTypes[${before.index}]${where} as well; write each type once`,
+      ]);
+    }
+    first.set(name, source);
+  }
+}

@@ -1,0 +1,109 @@
+import type { ResourceList } from '../../apis/kubernetes.ts';
+import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../../apis/labels.ts';
+import { milliValue, unitValue } from '../../apis/quantity.ts';
+import type { UnavailableOffering } from '../../core/action.ts';
+import type { InstanceType, Offering } from '../../core/instance-type/instance-type.ts';
+import { unavailability } from '../../core/instance-type/unavailable.ts';
+import { oneOf, type Requirement } from '../../core/requirements/requirement.ts';
+import type { Requirements } from '../../core/requirements/requirements.ts';
+import { add, type Resources, subtract } from '../../core/resources/resources.ts';
+import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
+
+export interface OfferingOptions {
+  readonly unavailable: readonly UnavailableOffering[];
+  /** F17: reserved capacity is not for sale unless this is on. */
+  readonly reservedCapacity: boolean;
+}
+
+/**
+ * The instance types of a snapshot, in its order. *Cost:* O(types × labels); amounts and requirements that many types
+ * share are read once.
+ */
+export function instanceTypesFrom(
+  given: readonly GivenInstanceType[],
+  { unavailable, reservedCapacity }: OfferingOptions,
+): readonly InstanceType[] {
+  const isUnavailable = unavailability(unavailable);
+  const resources = resourceReader();
+  const requirement = requirementReader();
+  return given.map((type) => {
+    const { name } = type;
+    const capacity = resources(type.capacity);
+    const offerings = type.offerings.map((one) =>
+      offeringFrom(
+        one,
+        isUnavailable({ type: name, ...one }) || (one.capacityType === 'reserved' && !reservedCapacity),
+      ),
+    );
+    return {
+      name,
+      capacity,
+      allocatable: subtract(capacity, overheadOf(type, resources)),
+      requirements: requirementsOf(type, offerings, requirement),
+      offerings,
+    };
+  });
+}
+
+function offeringFrom(
+  { zone, zoneId, capacityType, price, available = true }: GivenOffering,
+  lacking: boolean,
+): Offering {
+  return {
+    zone,
+    ...(zoneId === undefined ? {} : { zoneId }),
+    capacityType,
+    priceUsdPerHour: price,
+    available: available && !lacking,
+  };
+}
+
+/** C13: by purpose, or all in one list. */
+function overheadOf({ overhead = {} }: GivenInstanceType, resources: (list: ResourceList) => Resources): Resources {
+  return add(
+    ...Object.entries(overhead).map(([name, part]) => resources(typeof part === 'object' ? part : { [name]: part })),
+  );
+}
+
+function requirementsOf(
+  { name, requirements = {} }: GivenInstanceType,
+  offerings: readonly Offering[],
+  read: (key: string, values: readonly string[]) => Requirement,
+): Requirements {
+  const all = new Map<string, Requirement>();
+  for (const [key, values] of Object.entries(requirements)) all.set(key, read(key, values));
+  const sold = offerings.filter(({ available }) => available);
+  const missing: readonly (readonly [string, () => readonly string[]])[] = [
+    [INSTANCE_TYPE, () => [name]],
+    [ARCH, () => ['amd64']],
+    [OS, () => ['linux']],
+    [ZONE, () => sold.map(({ zone }) => zone)],
+    [CAPACITY_TYPE, () => sold.map(({ capacityType }) => capacityType)],
+  ];
+  for (const [key, values] of missing) if (!all.has(key)) all.set(key, read(key, values()));
+  return all;
+}
+
+function requirementReader(): (key: string, values: readonly string[]) => Requirement {
+  const known = new Map<string, Requirement>();
+  return (key, values) => {
+    const name = JSON.stringify([key, ...values]);
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const made = oneOf(key, values);
+    known.set(name, made);
+    return made;
+  };
+}
+
+function resourceReader(): (list: ResourceList) => Resources {
+  const millis = new Map<string | number, number>();
+  const units = new Map<string | number, number>();
+  const amount = (name: string, quantity: string | number): number => {
+    const known = name === 'cpu' ? millis : units;
+    const value = known.get(quantity) ?? (name === 'cpu' ? milliValue(quantity) : unitValue(quantity));
+    known.set(quantity, value);
+    return value;
+  };
+  return (list) => Object.fromEntries(Object.entries(list).map(([name, quantity]) => [name, amount(name, quantity)]));
+}

@@ -1,0 +1,46 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Condition } from '../../apis/kubernetes.ts';
+import type { NodePoolView } from '../../core/cluster/snapshot.ts';
+import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import type { SnapshotLists } from './document-schemas.ts';
+
+export interface PoolSurroundings {
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly instanceTypes: readonly InstanceType[];
+  /** Which types a pool sees; of a pool that is not named here, every one. */
+  readonly nodePoolInstanceTypes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The NodePools with what each can launch. A NodeClass that is not in the snapshot is taken to be fine. */
+export function nodePoolViews(
+  nodePools: SnapshotLists['nodePools'],
+  { nodeClasses, instanceTypes, nodePoolInstanceTypes }: PoolSurroundings,
+): readonly NodePoolView[] {
+  return nodePools.map((nodePool) => {
+    const { name } = nodePool.metadata;
+    const className = nodePool.spec.template.spec.nodeClassRef.name;
+    const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === className);
+    const seen = Object.hasOwn(nodePoolInstanceTypes, name) ? new Set(nodePoolInstanceTypes[name]) : undefined;
+    const unusable =
+      notReady(nodePool, 'NodePoolNotReady', 'the NodePool is not ready') ??
+      notReady(nodeClass ?? {}, 'NodeClassNotReady', `its EC2NodeClass ${className} is not ready`);
+    return {
+      nodePool,
+      ...(nodeClass === undefined ? {} : { nodeClass }),
+      instanceTypes: seen === undefined ? instanceTypes : instanceTypes.filter((type) => seen.has(type.name)),
+      ...(unusable === undefined ? {} : { unusable }),
+    };
+  });
+}
+
+/** B12: an object that says that it is not ready, and why. */
+function notReady(
+  object: { readonly status?: { readonly conditions?: readonly Condition[] } },
+  reason: string,
+  message: string,
+): NodePoolView['unusable'] {
+  const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined || ready.status === 'True') return undefined;
+  const why = [ready.reason, ready.message].filter((text) => text !== undefined && text !== '').join(': ');
+  return { reason, message: why === '' ? message : `${message} (${why})` };
+}

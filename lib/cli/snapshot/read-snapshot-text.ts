@@ -1,0 +1,19 @@
+import type { CliContext } from '../context.ts';
+import { BadInputError } from '../exit-codes.ts';
+
+/** The text of a file of a snapshot. *Errors:* BadInputError; `what` says in it which file this is. */
+export function readSnapshotText(context: Pick<CliContext, 'readText'>, path: string, what: string): string {
+  try {
+    return context.readText(path);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const why = REASONS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
+    throw new BadInputError(`${what} cannot be read: ${why}`, { cause });
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file; name one that exists'],
+  ['EACCES', 'permission denied'],
+  ['EISDIR', 'it is a folder; name a file'],
+]);

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../lib/apis/kubernetes.ts';
+import { podNames, podSummary } from '../../lib/cli/plan/pod-groups.ts';
+import { renderProvisioning } from '../../lib/cli/plan/render-provisioning.ts';
+import { readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
+import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { aPod } from '../builders/pods.ts';
+import { aDocument, aGivenPod, aGivenPool } from './snapshot/documents.ts';
+
+function rendered(document: Readonly<Record<string, unknown>>, columns: number): readonly string[] {
+  const { snapshot, nowMs } = readSnapshot({ readText: () => JSON.stringify(document) }, { path: 'a.json', nowMs: 0 });
+  return renderProvisioning(schedulePods(snapshot, nowMs), { columns, color: false }).trimEnd().split('\n');
+}
+
+const HUGE = aGivenPod('huge', { containers: [{ name: 'main', resources: { requests: { cpu: '900' } } }] });
+
+describe('the width of the text', () => {
+  test.each([80, 100, 120])('no line is longer than a terminal of %i columns', (columns) => {
+    const lines = rendered(
+      aDocument({ pods: [aGivenPod(), HUGE], nodePools: [aGivenPool('a-pool-with-a-long-name')] }),
+      columns,
+    );
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
+  test('a narrow terminal has fewer columns of figures, and keeps pool, type and price', () => {
+    const [wide, narrow] = [120, 72].map((columns) => rendered(aDocument({ pods: [aGivenPod()] }), columns)[3] ?? '');
+    expect(wide).toMatch(/nodes +NodePool +type +capacity +zone +cpu +memory +pods +\$\/h each +\$\/h$/);
+    expect(narrow).toMatch(/nodes +NodePool +type +capacity .*cpu +memory .*\$\/h$/);
+    expect(narrow).not.toContain('each');
+  });
+});
+
+describe('pools that say the same of a pod', () => {
+  test('are named together', () => {
+    const nodePools = [aGivenPool('a'), aGivenPool('b')];
+    expect(rendered(aDocument({ nodePools, pods: [HUGE] }), 200).at(-1)).toMatch(
+      /^ {6}NodePools (a, b|b, a): needs 900 cpu/,
+    );
+  });
+});
+
+function owned(kind: 'ReplicaSet' | 'StatefulSet', owner: string, name: string): Pod {
+  const pod = aPod({ name });
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind, name: owner, uid: 'x', controller: true }];
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences } };
+}
+
+describe('how pods are called', () => {
+  test.each([
+    [
+      'of a Deployment by its name',
+      [
+        owned('ReplicaSet', 'web-5f7d9c6b8d', 'web-5f7d9c6b8d-abcde'),
+        owned('ReplicaSet', 'web-6a7d9c6b8d', 'web-6a7d9c6b8d-x'),
+      ],
+      'web ×2',
+    ],
+    ['of a StatefulSet by its name', [owned('StatefulSet', 'db', 'db-0'), owned('StatefulSet', 'db', 'db-1')], 'db ×2'],
+    ['by what is before their number', [aPod({ name: 'job-a-00001' }), aPod({ name: 'job-a-00002' })], 'job-a ×2'],
+    [
+      'with their namespace, unless it is the default one',
+      [aPod({ name: 'a', namespace: 'shop' }), aPod({ name: 'b' })],
+      'b, shop/a',
+    ],
+    ['the largest first', [aPod({ name: 'a' }), aPod({ name: 'b-1' }), aPod({ name: 'b-2' })], 'b ×2, a'],
+    ['as many as fit, then how many more', ['a', 'b', 'c', 'd'].map((name) => aPod({ name })), 'a, b, c and 1 more'],
+  ])('%s', (_how, pods, summary) => {
+    expect(podSummary(pods, 3)).toBe(summary);
+  });
+
+  test.each([
+    [1, 'p0'],
+    [2, 'p0 and p1'],
+    [12, 'p0 and 11 more'],
+  ])('%i by the first of them', (count, names) => {
+    expect(podNames(Array.from({ length: count }, (_, index) => aPod({ name: `p${index}` })))).toBe(names);
+  });
+});

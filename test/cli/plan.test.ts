@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
+import { type Ran, runKerf } from './run-kerf.ts';
+import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from './snapshot/documents.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const FILE = ['plan', 'provisioning', '--snapshot', 'a.json'];
+
+async function plan(
+  document: Json,
+  args: readonly string[] = [],
+  manifests: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  return runKerf([...FILE, ...args], { 'a.json': JSON.stringify(document), ...manifests });
+}
+
+async function planned(
+  document: Json,
+  args: readonly string[] = [],
+  manifests: Readonly<Record<string, string>> = {},
+): Promise<ProvisioningOutput> {
+  const { stdout, stderr, code } = await plan(document, ['--output', 'json', ...args], manifests);
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const output: ProvisioningOutput = JSON.parse(stdout);
+  return output;
+}
+
+function pods(count: number, spec: Json = {}): readonly Json[] {
+  return Array.from({ length: count }, (_, index) => aGivenPod(`web-${index + 1}`, spec));
+}
+
+function yaml(...documents: readonly object[]): string {
+  return documents.map((document) => stringify(document)).join('---\n');
+}
+
+const TEMPLATE = {
+  metadata: { labels: { app: 'api' } },
+  spec: { containers: [{ name: 'main', image: 'api', resources: { requests: { cpu: '1' } } }] },
+};
+
+function deployment(replicas: number): Json {
+  const spec = { replicas, selector: { matchLabels: { app: 'api' } }, template: TEMPLATE };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'api' }, spec };
+}
+
+function poolManifest(spec: Json = {}): Json {
+  return { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', ...aGivenPool('general', spec) };
+}
+
+function placed({ newNodeClaims, existing }: ProvisioningOutput): readonly string[] {
+  return [...newNodeClaims, ...existing].flatMap((one) => one.pods).toSorted();
+}
+
+describe('kerf plan provisioning --output json', () => {
+  test('a claim says its pods, what it requires, its types with the cheapest first, and its price (B26)', async () => {
+    const output = await planned(
+      aDocument({ instanceTypes: [aGivenType('m5.xlarge', 4), aGivenType()], pods: pods(1) }),
+    );
+    expect(output.newNodeClaims).toEqual([
+      {
+        nodePool: 'general',
+        pods: ['default/web-1'],
+        requirements: expect.objectContaining({
+          'kubernetes.io/os': [{ operator: 'In', values: ['linux'] }],
+          'karpenter.sh/nodepool': [{ operator: 'In', values: ['general'] }],
+        }),
+        instanceTypes: ['m5.large', 'm5.xlarge'],
+        cheapestOffering: { type: 'm5.large', zone: 'us-east-1a', capacityType: 'spot', price: 0.04 },
+        requests: { cpu: '1', memory: '1Gi', pods: '1' },
+      },
+    ]);
+    expect(output).toMatchObject({ existing: [], podErrors: {}, totalHourlyPrice: 0.04 });
+    expect(output.durationMs).toBeGreaterThan(0);
+  });
+
+  test('the total is the sum of the cheapest offerings', async () => {
+    const apart = { topologyKey: 'kubernetes.io/hostname', labelSelector: {} };
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [apart] } };
+    const { newNodeClaims, totalHourlyPrice } = await planned(aDocument({ pods: pods(3, { affinity }) }));
+    expect(newNodeClaims).toHaveLength(3);
+    expect(totalHourlyPrice).toBe(0.12);
+  });
+
+  test('room on a node that is there is used, and told', async () => {
+    const output = await planned(aDocument({ nodes: [aGivenNode()], nodeClaims: [aGivenClaim()], pods: pods(2) }));
+    expect(output.newNodeClaims).toEqual([]);
+    expect(output.existing).toEqual([
+      { node: 'node-1', pods: expect.arrayContaining(['default/web-1', 'default/web-2']) },
+    ]);
+  });
+
+  test('a pod without a place has a reason for every NodePool, with numbers', async () => {
+    const nodePools = [aGivenPool('a'), aGivenPool('b')];
+    const huge = aGivenPod('huge', { containers: [{ name: 'main', resources: { requests: { cpu: '900' } } }] });
+    const { podErrors } = await planned(aDocument({ nodePools, pods: [huge] }));
+    expect(podErrors['default/huge']?.map(({ nodePool }) => nodePool).toSorted()).toEqual(['a', 'b']);
+    for (const { reason, message, numbers } of podErrors['default/huge'] ?? []) {
+      expect(reason).not.toBe('');
+      expect(message).toMatch(/900/);
+      expect(Object.keys(numbers)).not.toEqual([]);
+    }
+  });
+
+  test('without a NodePool every pod says so', async () => {
+    const { podErrors } = await planned(aDocument({ nodePools: [], pods: pods(1) }));
+    expect(podErrors['default/web-1']).toEqual([
+      { reason: 'NoNodePool', message: 'there is no NodePool that could launch a node for it', numbers: {} },
+    ]);
+  });
+
+  test.each([
+    ['a field of a node', 'MatchFields', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }],
+    [
+      'a label of Karpenter itself',
+      'InvalidLabel',
+      { matchExpressions: [{ key: 'karpenter.sh/x', operator: 'Exists' }] },
+    ],
+    ['a label that is no name', 'InvalidLabel', { matchExpressions: [{ key: 'a b', operator: 'Exists' }] }],
+  ])('a pod that insists on %s is refused and told (B9)', async (_what, reason, term) => {
+    const affinity = {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } },
+    };
+    const output = await planned(aDocument({ pods: pods(1, { affinity }) }));
+    expect(output.newNodeClaims).toEqual([]);
+    expect(output.podErrors['default/web-1']).toMatchObject([{ reason }]);
+  });
+
+  test('a pod on a node that is going is placed anew (B7)', async () => {
+    const claim = aGivenClaim('node-1', {}, { metadata: { name: 'c', deletionTimestamp: '2026-01-31T07:00:00Z' } });
+    const output = await planned(
+      aDocument({ nodes: [aGivenNode()], nodeClaims: [claim], pods: pods(1, { nodeName: 'node-1' }) }),
+    );
+    expect(output.newNodeClaims.map((one) => one.pods)).toEqual([['default/web-1']]);
+  });
+
+  test('the same snapshot comes to the same plan, in whatever order its pods are', async () => {
+    const { durationMs: _, ...one } = await planned(aDocument({ pods: pods(9) }));
+    const { durationMs: __, ...other } = await planned(aDocument({ pods: pods(9).toReversed() }));
+    expect(other).toEqual(one);
+  });
+});
+
+describe('what is applied before', () => {
+  test('a NodeOverlay changes the price that decides (A4.6)', async () => {
+    const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.large'] }];
+    const overlay = { metadata: { name: 'cheap' }, spec: { requirements, price: '0.001' } };
+    const { totalHourlyPrice } = await planned(aDocument({ nodeOverlays: [overlay], pods: pods(1) }));
+    expect(totalHourlyPrice).toBe(0.001);
+  });
+
+  test('a CapacityBuffer asks for room as pods do (B65)', async () => {
+    const document = aDocument({
+      capacityBuffers: [{ metadata: { name: 'spare' }, spec: { podTemplateRef: { name: 'one' }, replicas: 2 } }],
+      podTemplates: [{ metadata: { name: 'one' }, template: TEMPLATE }],
+    });
+    expect(placed(await planned(document))).toHaveLength(2);
+  });
+});
+
+describe('kerf plan provisioning -f', () => {
+  test('a Deployment becomes pending pods', async () => {
+    const output = await planned(aDocument({ pods: pods(1) }), ['-f', 'api.yaml'], { 'api.yaml': yaml(deployment(3)) });
+    expect(placed(output).map((name) => name.replace(/-[a-z0-9]{8}-\d+$/, ''))).toEqual([
+      'default/api',
+      'default/api',
+      'default/api',
+      'default/web-1',
+    ]);
+  });
+
+  test('a workload that is there takes the place of the pods that it had', async () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'api-5f7d9c6b8d', uid: 'x', controller: true };
+    const old = aGivenPod(
+      'api-5f7d9c6b8d-abcde',
+      { nodeName: 'node-1' },
+      { metadata: { name: 'api-5f7d9c6b8d-abcde', ownerReferences: [owner] } },
+    );
+    const document = aDocument({ nodes: [aGivenNode()], nodeClaims: [aGivenClaim()], pods: [old] });
+    const { existing, newNodeClaims } = await planned(document, ['api.yaml'], { 'api.yaml': yaml(deployment(1)) });
+    expect({ existing: existing.map(({ pods: there }) => there.length), newNodeClaims }).toEqual({
+      existing: [1],
+      newNodeClaims: [],
+    });
+  });
+
+  test.each(['StatefulSet', 'ReplicaSet', 'Job'])(
+    'a %s becomes pending pods, and a plain argument is the same as -f',
+    async (kind) => {
+      const spec = { replicas: 2, parallelism: 2, serviceName: 'api', selector: {}, template: TEMPLATE };
+      const manifest = { apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1', kind, metadata: { name: 'db' }, spec };
+      const output = await planned(aDocument(), ['db.yaml'], { 'db.yaml': yaml(manifest) });
+      expect(placed(output)).toEqual(['default/db-0', 'default/db-1']);
+    },
+  );
+
+  test('a NodePool whose name exists takes its place', async () => {
+    const limited = yaml(poolManifest({ limits: { cpu: '1' } }));
+    const { newNodeClaims, podErrors } = await planned(aDocument({ pods: pods(1) }), ['-f', 'pool.yaml'], {
+      'pool.yaml': limited,
+    });
+    expect(newNodeClaims).toEqual([]);
+    expect(podErrors['default/web-1']?.[0]?.message).toMatch(/limit/);
+  });
+
+  test('a NodePool of a new name is added, and sees every type', async () => {
+    const output = await planned(aDocument({ nodePools: [], pods: pods(1) }), ['-f', 'pool.yaml'], {
+      'pool.yaml': yaml(poolManifest()),
+    });
+    expect(output.newNodeClaims).toHaveLength(1);
+  });
+
+  test('a manifest that the API server would refuse is told with its line, and nothing is planned', async () => {
+    const text = yaml(poolManifest()).replace('operator: In', 'operator: IN');
+    const { code, stdout, stderr } = await plan(aDocument(), ['-f', 'pool.yaml'], { 'pool.yaml': text });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^pool\.yaml:\d+:\d+ +NodePool\/general +spec\.template\.spec\.requirements\[0\]\.operator: "IN"/,
+    );
+    expect(stderr).toContain('nothing was planned');
+  });
+
+  test.each([
+    ['a file that does not exist', ['-f', 'nope.yaml'], /nope\.yaml cannot be read/],
+    ['more replicas than can be planned', ['-f', 'api.yaml'], /2000000 pods are too many: at most 100000/],
+  ])('%s ends with exit code 2', async (_what, args, message) => {
+    const { code, stderr } = await plan(aDocument(), args, { 'api.yaml': yaml(deployment(2_000_000)) });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('kerf plan provisioning as text', () => {
+  test('nothing to do is one line', async () => {
+    expect(await plan(aDocument())).toMatchObject({
+      stdout: 'No pod is waiting for a place: nothing would change.\n',
+      code: 0,
+    });
+  });
+
+  test('it begins with what it comes to, and shows nodes, prices and workloads', async () => {
+    const { stdout } = await plan(aDocument({ pods: pods(2) }));
+    expect(stdout).toMatch(/^2 pods to place: 2 on \d new nodes? for \$0\.0\d+\/h \(about \$\d+ a month\)\./);
+    expect(stdout).toMatch(/general +m5\.x?large +spot +us-east-1a or 1 more/);
+    expect(stdout).toMatch(/ for web ×2\n/);
+  });
+
+  test('pods with the same reason are one group, and nobody is left out', async () => {
+    const { stdout } = await plan(aDocument({ pods: pods(40, { nodeSelector: { team: 'a' } }) }));
+    expect(stdout).toMatch(/^40 pods to place: 40 without a place\./);
+    expect(stdout).toMatch(/\n {2}web-\d+ and 39 more\n {6}NodePool general: .*team/);
+  });
+
+  test('a long list ends with how much more there is', async () => {
+    const all = Array.from({ length: 30 }, (_, index) =>
+      aGivenPod(`p${index}`, { nodeSelector: { [`team${index}`]: 'a' } }),
+    );
+    const { stdout } = await plan(aDocument({ pods: all }));
+    expect(stdout).toContain('  and 10 more pods (--output json has all)\n');
+    expect(stdout.split('\n').length).toBeLessThan(60);
+  });
+
+  test('pods that wait for something else than a node are told beside it (B6)', async () => {
+    const { stdout, stderr } = await plan(aDocument({ pods: pods(2, { schedulingGates: [{ name: 'quota' }] }) }));
+    expect(stdout).toMatch(/^No pod is waiting/);
+    expect(stderr).toBe('left alone: web-1 and web-2: held back by scheduling gates\n');
+  });
+
+  test('--fail-on-unplaced ends with exit code 1 where a pod has no place, and only there', async () => {
+    const lost = aDocument({ pods: pods(1, { nodeSelector: { team: 'a' } }) });
+    const codes = [
+      await plan(lost),
+      await plan(lost, ['--fail-on-unplaced']),
+      await plan(aDocument(), ['--fail-on-unplaced']),
+    ];
+    expect(codes.map(({ code }) => code)).toEqual([0, 1, 0]);
+  });
+
+  test('without a snapshot it ends with exit code 2', async () => {
+    const { code, stderr } = await runKerf(['plan', 'provisioning']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/snapshot/);
+  });
+});
