@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Pod } from '../../lib/apis/kubernetes.ts';
+import { type Pod, podKey } from '../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
-import { type Schedule, solve } from '../../lib/core/scheduling/solve.ts';
+import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
+import { solve } from '../../lib/core/scheduling/solve.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { problem } from './problems.ts';
 import { verifySchedule } from './verify-schedule.ts';
@@ -21,7 +22,7 @@ function summary({ newClaims, existing, unplaced }: Schedule): unknown {
   return {
     newClaims: newClaims.map((claim) => ({
       pool: claim.template.nodePool.metadata.name,
-      pods: claim.demands.map(({ key }) => key),
+      pods: claim.pods.map(podKey),
       types: claim.instanceTypes.map(({ name }) => name),
     })),
     existing: existing.map(({ stateNode, pods }) => [stateNode.name, pods.map(({ metadata }) => metadata.name)]),

@@ -1,7 +1,7 @@
 import type { DaemonSet, Labels, Pod, Taint } from '../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
-import type { Schedule } from '../../lib/core/scheduling/solve.ts';
+import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
 
 /**
  * Checks a schedule against Kubernetes's own rules, with nothing of `lib/core/scheduling` but the shape of its answer. Each
@@ -85,7 +85,7 @@ function newPlace(claim: Schedule['newClaims'][number], original: (pod: Pod) => 
     name: claim.name,
     taints: template.spec.taints ?? [],
     there: [],
-    added: claim.demands.map(({ pod }) => original(pod)),
+    added: claim.pods.map(original),
     outcomes,
     isNew: true,
   };
@@ -105,7 +105,7 @@ function labelsOf(type: InstanceType): Labels {
 
 function eachOnce(pods: readonly Pod[], schedule: Schedule): readonly string[] {
   const seen = [
-    ...schedule.newClaims.flatMap((claim) => claim.demands.map(({ pod }) => pod)),
+    ...schedule.newClaims.flatMap((claim) => claim.pods),
     ...schedule.existing.flatMap((one) => one.pods),
     ...schedule.unplaced.map(({ pod }) => pod),
   ].map((pod) => pod.metadata.uid);
@@ -232,9 +232,10 @@ function wrongSpread(place: Place, pod: Pod, places: readonly Place[]): readonly
   });
 }
 
-/** The zones that are there and that the pod does not rule out. */
+/** The zones with a place that counts for the pod: one whose labels it asks for. */
 function zonesFor(pod: Pod, places: readonly Place[]): readonly string[] {
-  const zones = new Set(places.flatMap((place) => [...domainsOf(place, ZONE)]));
+  const counting = places.filter(({ outcomes }) => outcomes.some(({ labels }) => meetsLabels(pod, labels)));
+  const zones = new Set(counting.flatMap((place) => [...domainsOf(place, ZONE)]));
   const [term] =
     pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const wanted = pod.spec.nodeSelector?.[ZONE];

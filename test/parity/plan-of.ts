@@ -1,0 +1,13 @@
+import { provisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
+import { readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
+import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import type { RawPlan, RawSnapshot } from './raw-documents.ts';
+
+/** What `kerf plan provisioning --output json` says of the snapshot, the same way through: text, reader, engine, output. */
+export function planOf(snapshot: RawSnapshot): RawPlan {
+  const read = readSnapshot(
+    { readText: () => JSON.stringify(snapshot) },
+    { path: 'snapshot.json', nowMs: Date.UTC(2026, 0, 1) },
+  );
+  return JSON.parse(JSON.stringify(provisioningOutput(schedulePods(read.snapshot, read.nowMs), 0)));
+}

@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RawInstanceType, RawPlan, RawSnapshot } from './raw-documents.ts';
+
+/** Scenarios with Karpenter's own answers. They lie beside the repository and not in it: where they are absent, tests say so. */
+
+const FOLDER = resolve(fileURLToPath(new URL('../..', import.meta.url)), '../shared/scenarios');
+
+export interface Scenario {
+  readonly name: string;
+  readonly snapshot: RawSnapshot;
+  /** What Karpenter decided. */
+  readonly karpenter: RawPlan;
+}
+
+/** Names of the provisioning scenarios that have an answer; none where the folder is absent. */
+export function scenarioNames(): readonly string[] {
+  if (!existsSync(FOLDER)) {
+    return [];
+  }
+  return readdirSync(FOLDER)
+    .filter((file) => /^(s\d|l-|od-|x-).*\.result\.json$/.test(file))
+    .map((file) => file.replace('.result.json', ''))
+    .toSorted();
+}
+
+export function readScenario(name: string): Scenario {
+  const path = join(FOLDER, `${name}.json`);
+  const karpenter: RawPlan = JSON.parse(readFileSync(join(FOLDER, `${name}.result.json`), 'utf8'));
+  return { name, snapshot: readSnapshot(path), karpenter };
+}
+
+/** A snapshot with the types of its `instanceTypesFile` put in. */
+function readSnapshot(path: string): RawSnapshot {
+  const snapshot: RawSnapshot = JSON.parse(readFileSync(path, 'utf8'));
+  const { instanceTypesFile, instanceTypes = [] } = snapshot;
+  return instanceTypesFile === undefined
+    ? snapshot
+    : { ...snapshot, instanceTypes: [...instanceTypes, ...catalogueOf(resolve(dirname(path), instanceTypesFile))] };
+}
+
+const catalogues = new Map<string, readonly RawInstanceType[]>();
+
+function catalogueOf(path: string): readonly RawInstanceType[] {
+  const known = catalogues.get(path);
+  if (known !== undefined) {
+    return known;
+  }
+  const read: { readonly instanceTypes: readonly RawInstanceType[] } = JSON.parse(readFileSync(path, 'utf8'));
+  catalogues.set(path, read.instanceTypes);
+  return read.instanceTypes;
+}

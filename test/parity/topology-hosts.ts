@@ -1,0 +1,108 @@
+import type { Cluster } from './cluster.ts';
+import { hasNodeSelection, type LabelView, nodeAffinityHolds } from './label-selectors.ts';
+import type { PlannedClaim } from './planned-claim.ts';
+import type { RawPodSpec, RawTaint } from './raw-documents.ts';
+import { untolerated } from './taints-and-tolerations.ts';
+import { HOSTNAME } from './well-known-labels.ts';
+
+/** Where a pod is or will be: a node, or a claim of which only some labels may be settled. */
+export interface Host {
+  readonly name: string;
+  /** Planned, or there as a node; not so a claim in flight, whose domains are known only once pods count in them. */
+  readonly givesDomains: boolean;
+  /** The values that the label may have; one where it is settled, none where the host has no such label. */
+  readonly domains: (key: string) => readonly string[];
+  /** Whether a pod's node selection and, if asked, its tolerations let it in: on every outcome, on some, on none. */
+  readonly admits: (spec: RawPodSpec, policies: InclusionPolicies) => 'every' | 'some' | 'none';
+}
+
+export interface InclusionPolicies {
+  readonly affinity: boolean;
+  readonly taints: boolean;
+}
+
+export function topologyHosts(
+  cluster: Cluster,
+  claims: readonly PlannedClaim[],
+): { readonly nodes: ReadonlyMap<string, Host>; readonly claims: ReadonlyMap<PlannedClaim, Host> } {
+  const shared = new Map<unknown, Looks>();
+  const looksOf = (claim: PlannedClaim): Looks => {
+    const { launch, allowance } = claim;
+    const made =
+      shared.get(launch) ??
+      looks(
+        launch.options.map(({ labels }) => labels),
+        allowance.pool.spec.template.spec.taints ?? [],
+      );
+    shared.set(launch, made);
+    return made;
+  };
+  return {
+    nodes: new Map(
+      [...cluster.nodes.values()].map(({ name, labels, taints, isThere }) => [
+        name,
+        { name: `node ${name}`, givesDomains: isThere, ...looks([labels], taints, name) },
+      ]),
+    ),
+    claims: new Map(
+      claims.map((claim) => {
+        const its = looksOf(claim);
+        const { name } = claim;
+        return [
+          claim,
+          { ...its, name, givesDomains: true, domains: (key) => (key === HOSTNAME ? [name] : its.domains(key)) },
+        ];
+      }),
+    ),
+  };
+}
+
+type Looks = Pick<Host, 'domains' | 'admits'>;
+
+function looks(options: readonly LabelView[], taints: readonly RawTaint[], nodeName?: string): Looks {
+  const domains = new Map<string, readonly string[]>();
+  const admitted = new Map<string, ReturnType<Host['admits']>>();
+  return {
+    domains: (key) => {
+      const known = domains.get(key) ?? domainsOver(options, key);
+      domains.set(key, known);
+      return known;
+    },
+    admits: (spec, policies) => {
+      if (policies.taints && untolerated(taints, spec.tolerations ?? []) !== undefined) {
+        return 'none';
+      }
+      if (!policies.affinity || !hasNodeSelection(spec)) {
+        return 'every';
+      }
+      const name = selectionOf(spec);
+      const known = admitted.get(name) ?? admission(spec, options, nodeName);
+      admitted.set(name, known);
+      return known;
+    },
+  };
+}
+
+/** Equal for pods that may be on the same nodes. */
+export function selectionOf({ nodeSelector, affinity }: RawPodSpec): string {
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return JSON.stringify([nodeSelector ?? {}, required ?? {}]);
+}
+
+function admission(spec: RawPodSpec, options: readonly LabelView[], nodeName?: string): ReturnType<Host['admits']> {
+  const held = options.filter((labels) => nodeAffinityHolds(spec, labels, nodeName)).length;
+  return held === options.length ? 'every' : held === 0 ? 'none' : 'some';
+}
+
+/** A label that is set to something nobody can name yet is a domain of its own beside the named ones. */
+function domainsOver(options: readonly LabelView[], key: string): readonly string[] {
+  const values = new Set<string>();
+  for (const labels of options) {
+    const set = labels(key);
+    const named = set.complement ? ['(some value)', '(another value)'] : set.values;
+    for (const value of named) {
+      values.add(value);
+    }
+  }
+  return [...values];
+}

@@ -1,0 +1,131 @@
+import { describe } from 'vitest';
+import { type Objection, testObjections } from './objections.ts';
+import { aNode, aPod, aPool, aSnapshot, hostPort, onNode, requests } from './small-cluster.ts';
+import { NODE_POOL, ZONE } from './well-known-labels.ts';
+
+/** The verifier's proof for nodes that are there. */
+
+const free = { pods: [aPod('p')] };
+const starting = (taint: string) =>
+  aNode('n', {
+    metadata: { name: 'n', labels: { 'karpenter.sh/initialized': 'false' } },
+    spec: { taints: [{ key: taint, effect: 'NoSchedule' }] },
+  });
+
+const EXISTING: readonly Objection[] = [
+  {
+    rule: 'a node has room beside the pods that it has (B17)',
+    snapshot: aSnapshot({ pods: [aPod('p'), aPod('r', { ...requests('1500m'), nodeName: 'n' })], nodes: [aNode('n')] }),
+    sound: onNode('n', 'p'),
+    broken: onNode('n', 'p'),
+    brokenSnapshot: aSnapshot({
+      pods: [aPod('p'), aPod('r', { ...requests('1501m'), nodeName: 'n' })],
+      nodes: [aNode('n')],
+    }),
+    says: /node n: its pods do not fit/,
+  },
+  {
+    rule: 'a node has room for daemons still to come (B17)',
+    snapshot: aSnapshot({
+      pods: [
+        aPod('p'),
+        aPod('d-1', { ...requests('2'), nodeName: 'n' }, { ownerReferences: [{ kind: 'DaemonSet', name: 'd' }] }),
+      ],
+      nodes: [aNode('n', { status: { allocatable: { cpu: '3', memory: '9Gi', pods: '9' } } })],
+      daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: requests('2') } } }],
+    }),
+    sound: onNode('n', 'p'),
+    broken: onNode('n', 'p'),
+    brokenSnapshot: aSnapshot({
+      ...free,
+      nodes: [aNode('n')],
+      daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: requests('2') } } }],
+    }),
+    says: /node n: its pods do not fit/,
+  },
+  {
+    rule: 'a node that shrank holds less',
+    snapshot: aSnapshot({ ...free, nodes: [aNode('n')] }),
+    sound: onNode('n', 'p'),
+    broken: onNode('n', 'p'),
+    brokenSnapshot: aSnapshot({
+      ...free,
+      nodes: [aNode('n', { status: { allocatable: { cpu: '400m', memory: '1Gi', pods: '9' } } })],
+    }),
+    says: /cpu 0.5 asked, 0.4 there/,
+  },
+  {
+    rule: 'a taint of a node is tolerated, but a startup taint on a node that is starting (B16)',
+    snapshot: aSnapshot({
+      ...free,
+      nodes: [starting('boot')],
+      nodePools: [aPool({}, { startupTaints: [{ key: 'boot', effect: 'NoSchedule' }] })],
+    }),
+    sound: onNode('n', 'p'),
+    broken: onNode('n', 'p'),
+    brokenSnapshot: aSnapshot({
+      ...free,
+      nodes: [starting('team')],
+      nodePools: [aPool({}, { startupTaints: [{ key: 'boot', effect: 'NoSchedule' }] })],
+    }),
+    says: /node n: pod default\/p does not tolerate team/,
+  },
+  {
+    rule: 'a taint of starting is a taint once the node is initialized (B16)',
+    snapshot: aSnapshot({ ...free, nodes: [starting('node.kubernetes.io/not-ready')] }),
+    sound: onNode('n', 'p'),
+    broken: onNode('n', 'p'),
+    brokenSnapshot: aSnapshot({
+      ...free,
+      nodes: [aNode('n', { spec: { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] } })],
+    }),
+    says: /does not tolerate node.kubernetes.io\/not-ready/,
+  },
+  {
+    rule: 'labels of a node meet the node selector',
+    snapshot: aSnapshot({
+      pods: [aPod('p', { nodeSelector: { [NODE_POOL]: 'pool', [ZONE]: 'b' } })],
+      nodes: [aNode('n', { zone: 'b' }), aNode('m')],
+    }),
+    sound: onNode('n', 'p'),
+    broken: onNode('m', 'p'),
+    says: /node m: pod default\/p has a node selector or affinity that does not hold/,
+  },
+  {
+    rule: 'host ports of a node are taken (B58)',
+    snapshot: aSnapshot({
+      pods: [aPod('p', hostPort(80)), aPod('r', { ...hostPort(80), nodeName: 'm' })],
+      nodes: [aNode('n'), aNode('m')],
+    }),
+    sound: onNode('n', 'p'),
+    broken: onNode('m', 'p'),
+    says: /node m: host port 80/,
+  },
+  {
+    rule: 'a node that is deleted takes no pods (B15)',
+    snapshot: aSnapshot({ ...free, nodes: [aNode('n')] }),
+    sound: onNode('n', 'p'),
+    broken: onNode('n', 'p'),
+    brokenSnapshot: aSnapshot({
+      ...free,
+      nodes: [aNode('n', { metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } })],
+    }),
+    says: /node n: it is being deleted/,
+  },
+  {
+    rule: 'a claim in flight takes pods as the node that it will be (B15)',
+    snapshot: aSnapshot({
+      ...free,
+      nodeClaims: [{ metadata: { name: 'c' }, status: { allocatable: { cpu: '1', memory: '2Gi', pods: '5' } } }],
+    }),
+    sound: onNode('c', 'p'),
+    broken: onNode('c', 'p'),
+    brokenSnapshot: aSnapshot({
+      ...free,
+      nodeClaims: [{ metadata: { name: 'c' }, status: { allocatable: { cpu: '100m', memory: '2Gi', pods: '5' } } }],
+    }),
+    says: /node c: its pods do not fit/,
+  },
+];
+
+describe('existing nodes', () => testObjections(EXISTING));

@@ -1,0 +1,340 @@
+import { describe, expect, test } from 'vitest';
+import { comparePlans } from './compare-plans.ts';
+import { type Objection, testObjections } from './objections.ts';
+import { aClaim, aNode, aPlan, aPod, aPool, aSnapshot, hostPort, onNode, requests } from './small-cluster.ts';
+import { ZONE } from './well-known-labels.ts';
+
+/** The verifier's own proof: for each rule a sound plan that it lets pass, and the same plan broken, to which it objects. */
+
+const one = aSnapshot({ pods: [aPod('p')] });
+const two = aSnapshot({ pods: [aPod('p'), aPod('q')] });
+const sound = aPlan([aClaim(['p'])]);
+const requiring = (expression: { key: string; operator: string; values?: string[] }) => ({
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [expression] }] },
+    },
+  },
+});
+
+const ANSWERS: readonly Objection[] = [
+  {
+    rule: 'every pending pod has an answer',
+    snapshot: two,
+    sound: aPlan([aClaim(['p'])], { podErrors: { 'default/q': 'too large' } }),
+    broken: sound,
+    says: /default\/q is pending and has no answer/,
+  },
+  {
+    rule: 'a pod has one answer',
+    snapshot: one,
+    sound,
+    broken: aPlan([aClaim(['p'])], { podErrors: { 'default/p': 'too large' } }),
+    says: /more than once: claim 1, podErrors/,
+  },
+  {
+    rule: 'a pod is known',
+    snapshot: one,
+    sound,
+    broken: aPlan([aClaim(['p', 'x'])]),
+    says: /there is no pod default\/x/,
+  },
+  {
+    rule: 'a pod that runs stays where it is',
+    snapshot: aSnapshot({ pods: [aPod('p'), aPod('r', { nodeName: 'n' })], nodes: [aNode('n')] }),
+    sound,
+    broken: aPlan([aClaim(['p', 'r'])]),
+    says: /default\/r needs no place/,
+  },
+  {
+    rule: 'a node is known',
+    snapshot: aSnapshot({ pods: [aPod('p')], nodes: [aNode('n')] }),
+    sound: onNode('n', 'p'),
+    broken: onNode('m', 'p'),
+    says: /there is no node m/,
+  },
+  {
+    rule: 'a pool is known',
+    snapshot: one,
+    sound,
+    broken: aPlan([aClaim(['p'], { nodePool: 'other' })]),
+    says: /there is no NodePool other/,
+  },
+];
+
+const zoned = aSnapshot({
+  pods: [aPod('p')],
+  nodePools: [aPool({}, { requirements: [{ key: ZONE, operator: 'In', values: ['a'] }] })],
+});
+
+const CLAIMS: readonly Objection[] = [
+  {
+    rule: 'a claim keeps to the requirements of its pool (B14)',
+    snapshot: zoned,
+    sound: aPlan([aClaim(['p'], { zone: 'a' })]),
+    broken: sound,
+    says: /its topology.kubernetes.io\/zone .* goes beyond the pool's/,
+  },
+  {
+    rule: 'a claim asks for no label that neither pool nor type has',
+    snapshot: one,
+    sound,
+    broken: aPlan([aClaim(['p'], { requirements: { team: [{ operator: 'In', values: ['x'] }] } })]),
+    says: /does not meet team/,
+  },
+  {
+    rule: 'a listed type is one of the pool',
+    snapshot: aSnapshot({ pods: [aPod('p')], nodePoolInstanceTypes: { pool: ['small'] } }),
+    sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
+    broken: sound,
+    says: /type large is no type of NodePool pool/,
+  },
+  {
+    rule: 'a listed type meets the requirements of the claim',
+    snapshot: one,
+    sound: aPlan([
+      aClaim(['p'], { instanceTypes: ['small'], requirements: { family: [{ operator: 'In', values: ['s'] }] } }),
+    ]),
+    broken: aPlan([aClaim(['p'], { requirements: { family: [{ operator: 'In', values: ['s'] }] } })]),
+    says: /type large does not meet family/,
+  },
+  {
+    rule: 'a listed type has an offering with capacity',
+    snapshot: one,
+    sound,
+    broken: aPlan([
+      aClaim(['p'], { requirements: { 'karpenter.sh/capacity-type': [{ operator: 'In', values: ['spot'] }] } }),
+    ]),
+    says: /type small has no available offering/,
+  },
+  {
+    rule: 'the pods fit every listed type, one by one and together (B36)',
+    snapshot: aSnapshot({ pods: [aPod('p', requests('1')), aPod('q', requests('0.9')), aPod('r', requests('1m'))] }),
+    sound: aPlan([aClaim(['p', 'q']), aClaim(['r'])]),
+    broken: aPlan([aClaim(['p', 'q', 'r'])]),
+    says: /do not fit small: cpu 1.901 asked, 1.9 there/,
+  },
+  {
+    rule: 'init containers, sidecars and overhead are asked for (B18)',
+    snapshot: aSnapshot({ pods: [aPod('p', requests('1900m'))] }),
+    sound,
+    broken: sound,
+    brokenSnapshot: aSnapshot({
+      pods: [
+        aPod('p', {
+          ...requests('1'),
+          initContainers: [
+            { name: 'side', restartPolicy: 'Always', resources: { requests: { cpu: '400m' } } },
+            { name: 'init', resources: { requests: { cpu: '1400m' } } },
+          ],
+          overhead: { cpu: '101m' },
+        }),
+      ],
+    }),
+    says: /cpu 1.901 asked, 1.9 there/,
+  },
+  {
+    rule: 'what the pod asks for as a whole counts instead of its containers (B18)',
+    snapshot: aSnapshot({ pods: [aPod('p', { ...requests('4'), resources: { requests: { cpu: '1' } } })] }),
+    sound,
+    broken: sound,
+    brokenSnapshot: aSnapshot({ pods: [aPod('p', { ...requests('1'), resources: { requests: { cpu: '4' } } })] }),
+    says: /cpu 4 asked/,
+  },
+  {
+    rule: 'each pod takes one of `pods`',
+    snapshot: aSnapshot({ pods: Array.from({ length: 11 }, (_, index) => aPod(`p${index}`, { containers: [] })) }),
+    sound: aPlan([aClaim(['p10']), aClaim(Array.from({ length: 10 }, (_, index) => `p${index}`))]),
+    broken: aPlan([aClaim(Array.from({ length: 11 }, (_, index) => `p${index}`))]),
+    says: /pods 11 asked, 10 there/,
+  },
+  {
+    rule: 'daemons that come with the type need their place (B21)',
+    snapshot: aSnapshot({
+      pods: [aPod('p', requests('1800m'))],
+      daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: requests('100m') } } }],
+    }),
+    sound,
+    broken: sound,
+    brokenSnapshot: aSnapshot({
+      pods: [aPod('p', requests('1800m'))],
+      daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: requests('101m') } } }],
+    }),
+    says: /its pods and daemons do not fit small/,
+  },
+  {
+    rule: 'daemons that do not come with the type need no place (B21)',
+    snapshot: aSnapshot({
+      pods: [aPod('p', requests('1800m'))],
+      daemonSets: [
+        { metadata: { name: 'd' }, spec: { template: { spec: { ...requests('2'), nodeSelector: { family: 'l' } } } } },
+      ],
+    }),
+    sound,
+    broken: sound,
+    brokenSnapshot: aSnapshot({
+      pods: [aPod('p', requests('1800m'))],
+      daemonSets: [
+        { metadata: { name: 'd' }, spec: { template: { spec: { ...requests('2'), nodeSelector: { family: 's' } } } } },
+      ],
+    }),
+    says: /do not fit small/,
+  },
+  {
+    rule: 'a node selector holds whatever the claim becomes',
+    snapshot: aSnapshot({ pods: [aPod('p', { nodeSelector: { [ZONE]: 'b' } })] }),
+    sound: aPlan([aClaim(['p'], { zone: 'b' })]),
+    broken: sound,
+    says: /has a node selector or affinity that does not hold where it becomes small, a, on-demand/,
+  },
+  {
+    rule: 'one term of the required node affinity holds whatever the claim becomes',
+    snapshot: aSnapshot({ pods: [aPod('p', requiring({ key: 'family', operator: 'NotIn', values: ['l'] }))] }),
+    sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
+    broken: sound,
+    says: /does not hold where it becomes large/,
+  },
+  {
+    rule: 'a taint of the pool is tolerated',
+    snapshot: aSnapshot({
+      pods: [aPod('p', { tolerations: [{ key: 'team', operator: 'Exists', effect: 'NoExecute' }] })],
+      nodePools: [aPool({}, { taints: [{ key: 'team', value: 'x', effect: 'NoExecute' }] })],
+    }),
+    sound,
+    broken: sound,
+    brokenSnapshot: aSnapshot({
+      pods: [aPod('p', { tolerations: [{ key: 'team', value: 'y' }] })],
+      nodePools: [aPool({}, { taints: [{ key: 'team', value: 'x', effect: 'NoExecute' }] })],
+    }),
+    says: /does not tolerate team=x:NoExecute/,
+  },
+  {
+    rule: 'host ports of two pods differ (B58)',
+    snapshot: aSnapshot({ pods: [aPod('p', hostPort(80, '10.0.0.1')), aPod('q', hostPort(80))] }),
+    sound: aPlan([aClaim(['p']), aClaim(['q'])]),
+    broken: aPlan([aClaim(['p', 'q'])]),
+    says: /host port 80 of pod default\/q is taken/,
+  },
+  {
+    rule: 'host ports of a daemon are taken (B58)',
+    snapshot: aSnapshot({
+      pods: [aPod('p', hostPort(80))],
+      daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: hostPort(81) } } }],
+    }),
+    sound,
+    broken: sound,
+    brokenSnapshot: aSnapshot({
+      pods: [aPod('p', hostPort(80))],
+      daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: hostPort(80) } } }],
+    }),
+    says: /host port 80 of pod default\/p is taken/,
+  },
+  {
+    rule: 'the cheapest offering is one that the claim can become',
+    snapshot: one,
+    sound,
+    broken: aPlan([
+      aClaim(['p'], { cheapestOffering: { type: 'small', zone: 'a', capacityType: 'spot', price: 0.05 } }),
+    ]),
+    says: /which the claim cannot become/,
+  },
+  {
+    rule: 'the cheapest offering is the cheapest (B26)',
+    snapshot: one,
+    sound,
+    broken: aPlan([
+      aClaim(['p'], { cheapestOffering: { type: 'large', zone: 'a', capacityType: 'on-demand', price: 0.4 } }),
+    ]),
+    says: /small, a, on-demand at 0.1 is cheaper/,
+  },
+  {
+    rule: 'of equally cheap offerings the first by name is told',
+    snapshot: one,
+    sound,
+    broken: aPlan([
+      aClaim(['p'], { cheapestOffering: { type: 'small', zone: 'b', capacityType: 'on-demand', price: 0.1 } }),
+    ]),
+    says: /small, a, on-demand at 0.1 is cheaper or comes first/,
+  },
+  {
+    rule: 'types are listed cheapest first (B26)',
+    snapshot: one,
+    sound,
+    broken: aPlan([
+      aClaim(['p'], {
+        instanceTypes: ['large', 'small'],
+        cheapestOffering: { type: 'small', zone: 'a', capacityType: 'on-demand', price: 0.1 },
+      }),
+    ]),
+    says: /type small is listed after a dearer one/,
+  },
+  {
+    rule: 'the total is the sum of the claims',
+    snapshot: one,
+    sound,
+    broken: { ...sound, totalHourlyPrice: 0.2 },
+    says: /totalHourlyPrice is 0.2, the sum of the claims is 0.1/,
+  },
+];
+
+const varied = (policy: string) =>
+  aSnapshot({
+    pods: [aPod('p')],
+    nodePools: [aPool({}, { requirements: [{ key: 'family', operator: 'Exists', minValues: 2 }] })],
+    options: { minValuesPolicy: policy },
+  });
+const familyKept = { requirements: { family: [{ operator: 'Exists' }] } };
+
+const POOLS: readonly Objection[] = [
+  {
+    rule: 'minValues holds over the types of a claim (B24)',
+    snapshot: varied('Strict'),
+    sound: aPlan([aClaim(['p'], familyKept)]),
+    broken: aPlan([aClaim(['p'], { ...familyKept, instanceTypes: ['small'] })]),
+    says: /family has 1 values over its types, minValues is 2/,
+  },
+  {
+    rule: 'minValues may be missed under BestEffort (B24)',
+    snapshot: varied('BestEffort'),
+    sound: aPlan([aClaim(['p'], { ...familyKept, instanceTypes: ['small'] })]),
+    broken: aPlan([aClaim(['p'], { ...familyKept, instanceTypes: ['small'] })]),
+    brokenSnapshot: varied('Strict'),
+    says: /minValues is 2/,
+  },
+  {
+    rule: 'a limit counts what is there already and the cheapest type of each claim (B23)',
+    snapshot: aSnapshot({
+      pods: [aPod('p')],
+      nodes: [aNode('n')],
+      nodePools: [aPool({ limits: { cpu: '4' } })],
+    }),
+    sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
+    broken: aPlan([aClaim(['p'], { instanceTypes: ['large'] })]),
+    says: /goes over its limits with the cheapest types: cpu 10 asked, 4 there/,
+  },
+  {
+    rule: 'a limit of nodes counts new claims (B23)',
+    snapshot: aSnapshot({ pods: [aPod('p'), aPod('q')], nodePools: [aPool({ limits: { nodes: '1' } })] }),
+    sound: aPlan([aClaim(['p', 'q'])]),
+    broken: aPlan([aClaim(['p']), aClaim(['q'])]),
+    says: /nodes 2 asked, 1 there/,
+  },
+  {
+    rule: 'a limit that the largest type would break is a broken promise',
+    snapshot: aSnapshot({ pods: [aPod('p')], nodePools: [aPool({ limits: { cpu: '4' } })] }),
+    sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
+    broken: sound,
+    says: /^promise: NodePool pool may go over its limits with the largest types: cpu 8 asked, 4 there/,
+  },
+];
+
+describe('answers', () => testObjections(ANSWERS));
+describe('new claims', () => testObjections(CLAIMS));
+describe('pools', () => testObjections(POOLS));
+
+test('two plans differ in the pods that only one places, and in price', () => {
+  const ours = aPlan([aClaim(['p'])], { podErrors: { 'default/q': '' } });
+  const theirs = aPlan([aClaim(['p', 'q'], { instanceTypes: ['large'] })]);
+  const { onlyTheirs, onlyOurs, priceRatio } = comparePlans(ours, theirs);
+  expect({ onlyTheirs, onlyOurs, priceRatio }).toEqual({ onlyTheirs: ['default/q'], onlyOurs: [], priceRatio: 0.25 });
+});

@@ -1,0 +1,15 @@
+/** Labels that the rules name, and what a pod is called in plans. */
+
+export const ZONE = 'topology.kubernetes.io/zone';
+export const ZONE_ID = 'topology.k8s.aws/zone-id';
+export const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
+export const HOSTNAME = 'kubernetes.io/hostname';
+export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
+export const NODE_POOL = 'karpenter.sh/nodepool';
+export const REGISTERED = 'karpenter.sh/registered';
+export const INITIALIZED = 'karpenter.sh/initialized';
+export const DISRUPTED = 'karpenter.sh/disrupted';
+
+export function keyOf({ namespace = 'default', name }: { readonly namespace?: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { planOf } from '../parity/plan-of.ts';
+import type { RawPlan, RawSnapshot } from '../parity/raw-documents.ts';
+import { verifyPlan } from '../parity/verify-plan.ts';
+import { randomSnapshot } from './random-snapshot.ts';
+
+const RUN = { seed: 20_261_121, numRuns: 3_000 };
+
+test('every plan keeps every rule, whatever becomes of its claims', () => {
+  fc.assert(
+    fc.property(randomSnapshot, (snapshot) => {
+      expect(verifyPlan(snapshot, planOf(snapshot))).toEqual([]);
+    }),
+    RUN,
+  );
+});
+
+test('the same snapshot in another order comes to the same plan', () => {
+  const shuffled = randomSnapshot.chain((snapshot) =>
+    fc
+      .record({
+        pods: fc.shuffledSubarray([...(snapshot.pods ?? [])], { minLength: snapshot.pods?.length ?? 0 }),
+        nodePools: fc.shuffledSubarray([...(snapshot.nodePools ?? [])], { minLength: snapshot.nodePools?.length ?? 0 }),
+        instanceTypes: fc.shuffledSubarray([...(snapshot.instanceTypes ?? [])], {
+          minLength: snapshot.instanceTypes?.length ?? 0,
+        }),
+      })
+      .map((other): readonly [RawSnapshot, RawSnapshot] => [snapshot, { ...snapshot, ...other }]),
+  );
+  fc.assert(
+    fc.property(shuffled, ([snapshot, other]) => {
+      expect(planOf(other)).toEqual(planOf(snapshot));
+    }),
+    { ...RUN, numRuns: 1_000 },
+  );
+});
+
+// Which pods make the most of a limit is a knapsack: there another order of pools may waste more of it.
+test('pools without their taints place no fewer pods, limits aside', () => {
+  fc.assert(
+    fc.property(randomSnapshot, (given) => {
+      const snapshot = { ...given, nodePools: (given.nodePools ?? []).map(withoutLimits) };
+      const open = { ...snapshot, nodePools: snapshot.nodePools.map(withoutTaints) };
+      expect(placed(planOf(open))).toBeGreaterThanOrEqual(placed(planOf(snapshot)));
+    }),
+    { ...RUN, numRuns: 1_500 },
+  );
+});
+
+type RawNodePool = NonNullable<RawSnapshot['nodePools']>[number];
+
+function withoutLimits(nodePool: RawNodePool): RawNodePool {
+  const { limits: _, ...spec } = nodePool.spec;
+  return { ...nodePool, spec };
+}
+
+function withoutTaints(nodePool: RawNodePool): RawNodePool {
+  const { taints: _, ...spec } = nodePool.spec.template.spec;
+  return { ...nodePool, spec: { ...nodePool.spec, template: { ...nodePool.spec.template, spec } } };
+}
+
+function placed({ newNodeClaims, existing }: RawPlan): number {
+  return [...newNodeClaims, ...(existing ?? [])].reduce((sum, { pods }) => sum + pods.length, 0);
+}
