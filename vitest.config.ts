@@ -10,7 +10,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{apis,core,controllers,providers,operator,simulator,cli,contract,functions}/**/*.test.ts'],
+          include: [
+            'test/{apis,benchmarks,core,controllers,providers,operator,parity,simulator,cli,contract,functions}/**/*.test.ts',
+          ],
         },
       },
       { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GeneratedCase, WORKLOADS } from './snapshot-document.ts';
+
+/** A snapshot to decide on: one of our own, or a file with the result of Karpenter beside it where there is one. */
+export type Case =
+  | (GeneratedCase & { readonly kind: 'generated'; readonly name: string })
+  | { readonly kind: 'scenario'; readonly name: string; readonly file: string; readonly resultFile?: string };
+
+/** Sizes for the growth of each, and the largest that a cluster asks for at once. */
+const SIZES: Readonly<Record<GeneratedCase['workload'], readonly number[]>> = {
+  generic: [2_000, 10_000, 20_000],
+  diverse: [500, 2_000, 5_000, 10_000, 20_000],
+  deployments: [2_000, 10_000, 20_000],
+  preferences: [500, 2_000],
+  existing: [5_000],
+};
+
+export interface CaseOptions {
+  /** A folder of scenario files. */
+  readonly scenarios?: string | undefined;
+  /** Names, or beginnings of names with a `*` behind. @default all but the small scenarios */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** The cases to measure, scenarios first. *Errors:* RangeError for a name that nothing has. */
+export function chooseCases({ scenarios, names }: CaseOptions): readonly Case[] {
+  const all = [...(scenarios === undefined ? [] : scenarioCases(scenarios)), ...generatedCases()];
+  if (names === undefined) return all.filter(({ kind, name }) => kind === 'generated' || !/^s\d/.test(name));
+  const unknown = names.find((wanted) => !all.some(({ name }) => isMeant(name, wanted)));
+  if (unknown !== undefined) {
+    throw new RangeError(`no case is called ${unknown}; allowed: ${all.map(({ name }) => name).join(', ')}`);
+  }
+  return all.filter(({ name }) => names.some((wanted) => isMeant(name, wanted)));
+}
+
+function isMeant(name: string, wanted: string): boolean {
+  return wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
+}
+
+function generatedCases(): readonly Case[] {
+  return WORKLOADS.flatMap((workload) =>
+    SIZES[workload].map((pods) => ({ kind: 'generated' as const, name: `${workload}-${pods}`, workload, pods })),
+  );
+}
+
+/** Files whose names say that pods are to be placed: large ones, their variants, and small ones. */
+function scenarioCases(folder: string): readonly Case[] {
+  return readdirSync(folder)
+    .filter((file) => /^(l-|od-|x-|s\d).*\.json$/.test(file) && !file.endsWith('.result.json'))
+    .toSorted()
+    .map((file) => {
+      const name = file.replace(/\.json$/, '');
+      const resultFile = join(folder, `${name}.result.json`);
+      return {
+        kind: 'scenario',
+        name,
+        file: join(folder, file),
+        ...(existsSync(resultFile) ? { resultFile } : {}),
+      };
+    });
+}

@@ -1,0 +1,77 @@
+/** What one process measured on one snapshot. */
+export interface Measured {
+  readonly pods: number;
+  readonly types: number;
+  readonly existingNodes: number;
+  /** The first run of the process. */
+  readonly coldMs: number;
+  /** The median of the runs after the cold one and another to warm up. */
+  readonly ms: number;
+  readonly runsMs: readonly number[];
+  /** Of the whole process at its largest: the runtime, the reading and every run. */
+  readonly peakMb: number;
+  /** The same when the cold run was done. */
+  readonly coldPeakMb: number;
+  /** Of the heap, as seen after each run. */
+  readonly peakHeapMb: number;
+  readonly newClaims: number;
+  readonly unplaced: number;
+  readonly usdPerHour: number;
+}
+
+/** What Karpenter's own scheduler made of the same snapshot, from the result beside the scenario. */
+export interface KarpenterResult {
+  readonly ms: number;
+  readonly newClaims: number;
+  readonly unplaced: number;
+  readonly usdPerHour: number;
+}
+
+export interface Measurement extends Measured {
+  readonly name: string;
+  readonly podsPerSecond: number;
+  readonly karpenter?: KarpenterResult & {
+    /** How many times as long Karpenter took. */
+    readonly ratio: number;
+    readonly coldRatio: number;
+  };
+}
+
+export function measurement(name: string, measured: Measured, karpenter: KarpenterResult | undefined): Measurement {
+  const { pods, ms, coldMs } = measured;
+  return {
+    name,
+    ...measured,
+    podsPerSecond: (pods * 1_000) / ms,
+    ...(karpenter === undefined
+      ? {}
+      : { karpenter: { ...karpenter, ratio: karpenter.ms / ms, coldRatio: karpenter.ms / coldMs } }),
+  };
+}
+
+/** How time grows with size among cases that differ in nothing else: from a quarter of the largest size, else the smallest. */
+export interface Growth {
+  readonly kind: string;
+  readonly fromPods: number;
+  readonly toPods: number;
+  /** How many times as long the larger one takes. */
+  readonly times: number;
+}
+
+export function growthOf(measurements: readonly Measurement[]): readonly Growth[] {
+  const kinds = Map.groupBy(measurements, ({ name }) => name.replace(/-?\d+$/, ''));
+  return [...kinds].flatMap(([kind, ofKind]) => {
+    const [smallest, ...larger] = ofKind.toSorted((a, b) => a.pods - b.pods);
+    const largest = larger.at(-1);
+    if (smallest === undefined || largest === undefined) return [];
+    const from = larger.find(({ pods }) => pods * 4 === largest.pods) ?? smallest;
+    return [{ kind, fromPods: from.pods, toPods: largest.pods, times: largest.ms / from.ms }];
+  });
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,26 @@
+import { CREATED } from './workload.ts';
+
+export const POOL = 'default';
+export const NODE_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+
+/** One pool, as most have it: today's general sizes of both architectures, spot and on demand, and no limit in sight. */
+export const NODE_POOL = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: { name: POOL, creationTimestamp: CREATED },
+  spec: {
+    template: {
+      spec: {
+        nodeClassRef: NODE_CLASS_REF,
+        requirements: [
+          { key: 'kubernetes.io/os', operator: 'In', values: ['linux'] },
+          { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64', 'arm64'] },
+          { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] },
+          { key: 'karpenter.k8s.aws/instance-category', operator: 'In', values: ['c', 'm', 'r'] },
+          { key: 'karpenter.k8s.aws/instance-generation', operator: 'Gt', values: ['5'] },
+          { key: 'karpenter.k8s.aws/instance-hypervisor', operator: 'In', values: ['nitro'] },
+        ],
+      },
+    },
+  },
+};

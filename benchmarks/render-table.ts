@@ -1,0 +1,89 @@
+import type { Growth, Measurement } from './measurement.ts';
+
+export const WIDTH = 100;
+const LONGEST_NAME = 30;
+const GAP = ' ';
+
+interface Column {
+  readonly head: readonly [string, string];
+  /** Empty where there is nothing to say. */
+  readonly cell: (of: Measurement) => string;
+}
+
+const NAME: Column = { head: ['', 'case'], cell: ({ name }) => cut(name) };
+
+const OURS: readonly Column[] = [
+  { head: ['', 'pods'], cell: ({ pods }) => String(pods) },
+  { head: ['', 'types'], cell: ({ types }) => String(types) },
+  { head: ['', 'nodes'], cell: ({ existingNodes }) => String(existingNodes) },
+  { head: ['cold', 'ms'], cell: ({ coldMs }) => short(coldMs) },
+  { head: ['', 'ms'], cell: ({ ms }) => short(ms) },
+  { head: ['', 'pods/s'], cell: ({ podsPerSecond }) => short(podsPerSecond) },
+  { head: ['max', 'MB'], cell: ({ peakMb }) => peakMb.toFixed(0) },
+  { head: ['new', 'claims'], cell: ({ newClaims }) => String(newClaims) },
+  { head: ['un-', 'placed'], cell: ({ unplaced }) => String(unplaced) },
+  { head: ['', '$/h'], cell: ({ usdPerHour }) => usdPerHour.toFixed(2) },
+];
+
+/** The head over all three is `Karpenter`. */
+const KARPENTERS: readonly Column[] = [
+  { head: ['', 'ms'], cell: ({ karpenter }) => (karpenter === undefined ? '' : short(karpenter.ms)) },
+  { head: ['', 'ratio'], cell: ({ karpenter }) => (karpenter === undefined ? '' : `${short(karpenter.ratio)}×`) },
+  { head: ['', '$/h'], cell: ({ karpenter }) => karpenter?.usdPerHour.toFixed(2) ?? '' },
+];
+
+/** The measurements as a table; what Karpenter did is a second one where both side by side are wider than a terminal. */
+export function renderTable(measurements: readonly Measurement[]): string {
+  const names = blockOf([NAME], measurements);
+  const ours = beside(names, blockOf(OURS, measurements));
+  if (!measurements.some(({ karpenter }) => karpenter !== undefined)) return textOf(ours);
+  const theirs = titled('Karpenter', blockOf(KARPENTERS, measurements));
+  const both = beside(ours, theirs);
+  return widthOf(both) <= WIDTH ? textOf(both) : `${textOf(ours)}\n\n${textOf(beside(names, theirs))}`;
+}
+
+/** Lines of one width: two of heads, then one a measurement. */
+type Block = readonly string[];
+
+function blockOf(columns: readonly Column[], measurements: readonly Measurement[]): Block {
+  const blocks = columns.map((column): Block => {
+    const lines = [...column.head, ...measurements.map(column.cell)];
+    const width = widthOf(lines);
+    return lines.map((line) => (column === NAME ? line.padEnd(width) : line.padStart(width)));
+  });
+  return blocks.reduce(beside);
+}
+
+function beside(left: Block, right: Block): Block {
+  return left.map((line, at) => `${line}${GAP}${right[at] ?? ''}`);
+}
+
+function titled(title: string, [, ...below]: Block): Block {
+  const width = Math.max(title.length, widthOf(below));
+  return [title, ...below].map((line) => line.padStart(width));
+}
+
+function widthOf(block: Block): number {
+  return Math.max(...block.map((line) => line.length));
+}
+
+function textOf(block: Block): string {
+  return block.map((line) => line.trimEnd()).join('\n');
+}
+
+/** One line a kind: `diverse: 20000 pods take 4.1× as long as 5000`. */
+export function renderGrowth(growth: readonly Growth[]): string {
+  return growth
+    .map(({ kind, fromPods, toPods, times }) => `${kind}: ${toPods} pods take ${short(times)}× as long as ${fromPods}`)
+    .join('\n');
+}
+
+/** Three digits or whole: `0.42`, `4.2`, `42`, `4213`. */
+function short(value: number): string {
+  if (value >= 10) return value.toFixed(0);
+  return value.toFixed(value >= 1 ? 1 : 2);
+}
+
+function cut(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+}

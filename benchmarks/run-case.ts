@@ -1,0 +1,70 @@
+/**
+ * Measures one snapshot file in this process and writes the figures to stdout as JSON: `node benchmarks/run-case.ts FILE RUNS`.
+ * Every run decides on a snapshot that was read anew, so that nothing remembered of the last one can help it; reading is not
+ * timed.
+ */
+import { readFileSync } from 'node:fs';
+import { type ReadSnapshot, readSnapshot } from '../lib/cli/snapshot/read-snapshot.ts';
+import { schedulePods } from '../lib/core/provisioning/schedule-pods.ts';
+import { type Measured, median } from './measurement.ts';
+
+const MB = 1_000_000;
+
+const [snapshotFile, runs] = process.argv.slice(2);
+if (snapshotFile === undefined || !(Number(runs) > 0)) throw new RangeError('usage: run-case.ts FILE RUNS');
+console.log(JSON.stringify(measure(snapshotFile, Number(runs))));
+
+function measure(file: string, count: number): Measured {
+  const cold = run(file);
+  const coldPeakMb = peakMb();
+  const warmUp = run(file);
+  const warm = Array.from({ length: count }, () => run(file));
+  return {
+    ...cold.size,
+    ...cold.outcome,
+    coldMs: cold.ms,
+    ms: median(warm.map(({ ms }) => ms)),
+    runsMs: warm.map(({ ms }) => ms),
+    coldPeakMb,
+    peakMb: peakMb(),
+    peakHeapMb: Math.max(...[cold, warmUp, ...warm].map(({ heapMb }) => heapMb)),
+  };
+}
+
+/** Figures only: a run must not hold the snapshot of the one before. */
+interface Run {
+  readonly ms: number;
+  readonly heapMb: number;
+  readonly size: Pick<Measured, 'pods' | 'types' | 'existingNodes'>;
+  readonly outcome: Pick<Measured, 'newClaims' | 'unplaced' | 'usdPerHour'>;
+}
+
+function run(file: string): Run {
+  const { snapshot, nowMs } = readAnew(file);
+  const start = performance.now();
+  const { newClaims, existing, unplaced } = schedulePods(snapshot, nowMs);
+  const ms = performance.now() - start;
+  return {
+    ms,
+    heapMb: process.memoryUsage().heapUsed / MB,
+    size: {
+      pods: [...newClaims, ...existing].reduce((sum, { pods }) => sum + pods.length, unplaced.length),
+      types: new Set(snapshot.nodePools.flatMap(({ instanceTypes }) => instanceTypes)).size,
+      existingNodes: snapshot.nodes.length,
+    },
+    outcome: {
+      newClaims: newClaims.length,
+      unplaced: unplaced.length,
+      usdPerHour: newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0),
+    },
+  };
+}
+
+function readAnew(path: string): ReadSnapshot {
+  const context = { readText: (file: string) => readFileSync(file, 'utf8') };
+  return readSnapshot(context, { path, nowMs: Date.now() });
+}
+
+function peakMb(): number {
+  return (process.resourceUsage().maxRSS * 1_024) / MB;
+}
