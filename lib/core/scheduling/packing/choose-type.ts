@@ -16,6 +16,8 @@ export interface Plan {
   readonly pattern: readonly { readonly group: BacklogGroup; readonly count: number }[];
   /** True where it takes every pod of the backlog that asks for what the head asks for. */
   readonly isLast: boolean;
+  /** How many pods that must share the host with the head it has no room for. */
+  readonly leftBehind: number;
 }
 
 export interface Choice {
@@ -53,7 +55,7 @@ export function chooseType(choice: Choice): Plan | undefined {
     const cost = choice.goal.costOf(choice.types, type, selection.market.prices[type] ?? 0);
     const waste = (cost - filled.worth) / Math.max(filled.ownWorth, SMALLEST_WORTH) + filled.missing * LEFT_BEHIND;
     if (best === undefined || waste < best.waste - TINY) {
-      best = { target, pattern: filled.pattern, waste };
+      best = { target, pattern: filled.pattern, leftBehind: filled.missing, waste };
     }
   }
   return best === undefined ? undefined : { ...best, isLast: isLast(party, best.pattern) };

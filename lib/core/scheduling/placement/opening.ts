@@ -38,12 +38,15 @@ export type OpeningAnswer = Opening | { readonly kind: 'refused'; readonly forGo
 /** A new claim of the heaviest pool that can have one for the pod (B12, B35). Changes nothing. */
 export function openingFor(asking: Asking): OpeningAnswer {
   let forGood = true;
+  let found: Opening | undefined;
   for (const types of asking.run.pools) {
     const answer = openingIn(types, asking);
-    if (answer.kind === 'found') return answer;
-    forGood &&= answer.forGood;
+    if (answer.kind === 'refused') forGood &&= answer.forGood;
+    // Pods that must share the host count for more than the weight: they could go nowhere else afterwards.
+    else if (found === undefined || answer.plan.leftBehind < found.plan.leftBehind) found = answer;
+    if (found?.plan.leftBehind === 0) return found;
   }
-  return { kind: 'refused', forGood };
+  return found ?? { kind: 'refused', forGood };
 }
 
 /** Opens it. */
