@@ -24,7 +24,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
   const { template } = claim;
   const { name: pool, uid } = template.nodePool.metadata;
   const { spec } = template.nodePool.spec.template;
-  const options = launchOptions(claim.instanceTypes, claim.requirements, { flexible: template.minValues.length > 0 });
+  const options = launchOptions(claim.instanceTypes, claim.requirements, template);
   const sent = claim.instanceTypes.filter((type) => options.some((option) => option.instanceType === type.name));
   const requirements = asLaunched(claim.requirements, options);
   return {

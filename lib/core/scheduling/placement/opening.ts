@@ -93,8 +93,13 @@ function pinnings(run: Run, set: RequirementSet, byKey: readonly KeyRules[]): re
     if (keyRules.rules.length === 0) continue;
     const { order } = run.allowance(keyRules);
     const choices = keyRules.pins ? order.map((domain) => [domain]) : [order];
+    // Nobody is there to keep away from where the label will not be.
+    const isWithout = (one: RequirementSet): boolean =>
+      keyRules.key.openTo(one).length === 0 && keyRules.rules.every((rule) => rule.kind === 'repel');
     sets = sets
-      .flatMap((one) => choices.flatMap((domains) => pinTo(one, keyRules.key, domains, run.sets) ?? []))
+      .flatMap((one) =>
+        isWithout(one) ? [one] : choices.flatMap((domains) => pinTo(one, keyRules.key, domains, run.sets) ?? []),
+      )
       .slice(0, MOST_PINNINGS);
   }
   return sets;

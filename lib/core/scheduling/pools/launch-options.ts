@@ -2,6 +2,7 @@ import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts
 import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
 import type { LaunchOption } from '../../node-claim/record.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
+import type { NodeClaimTemplate } from './template.ts';
 
 /** C42: the most instance types that one CreateFleet call takes. */
 const MOST_TYPES = 60;
@@ -9,20 +10,57 @@ const MOST_TYPES = 60;
 /**
  * What a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type. Empty where nothing is to
  * be had. *Source:* C39 leaves out special hardware while something plain is left, C40 spot that is dearer than on-demand;
- * a pool that asks for flexibility by minValues keeps both. C42: the 60 cheapest types.
+ * a pool that asks for flexibility by minValues keeps both. C42: the 60 cheapest types, and for minValues dearer ones.
  */
 export function launchOptions(
   types: readonly InstanceType[],
   requirements: Requirements,
-  { flexible }: { readonly flexible: boolean },
+  { minValues }: Pick<NodeClaimTemplate, 'minValues'>,
 ): readonly LaunchOption[] {
-  const all = (flexible ? types : plainTypes(types)).flatMap((type) =>
+  const isFlexible = minValues.length > 0;
+  const all = (isFlexible ? types : plainTypes(types)).flatMap((type) =>
     compatibleOfferings(type, requirements).map((offering) => launchOption(type, offering)),
   );
-  const worthwhile = (flexible ? all : withoutDearSpot(all)).toSorted(byPrice);
-  const cheapest = new Set([...new Set(worthwhile.map((option) => option.instanceType))].slice(0, MOST_TYPES));
-  return worthwhile.filter((option) => cheapest.has(option.instanceType));
+  const worthwhile = (isFlexible ? all : withoutDearSpot(all)).toSorted(byPrice);
+  const byName = new Map(types.map((type) => [type.name, type]));
+  const ascending = [...new Set(worthwhile.map((option) => option.instanceType))].flatMap(
+    (name) => byName.get(name) ?? [],
+  );
+  const sent = typesToSend(ascending, minValues);
+  return worthwhile.filter((option) => sent.has(option.instanceType));
 }
+
+/** B25: the cheapest, where Karpenter fails a claim that cannot keep its minValues among them. */
+function typesToSend(
+  ascending: readonly InstanceType[],
+  minValues: NodeClaimTemplate['minValues'],
+): ReadonlySet<string> {
+  const needed = typesForMinValues(ascending, minValues);
+  const first = [...ascending.filter((type) => needed.has(type)), ...ascending.filter((type) => !needed.has(type))];
+  return new Set(first.slice(0, MOST_TYPES).map(({ name }) => name));
+}
+
+/** The cheapest types that bring as many values as are asked for, label by label. */
+function typesForMinValues(
+  ascending: readonly InstanceType[],
+  minValues: NodeClaimTemplate['minValues'],
+): ReadonlySet<InstanceType> {
+  const needed = new Set<InstanceType>();
+  for (const { key, count } of minValues) {
+    const valuesOf = ({ requirements }: InstanceType): ReadonlySet<string> =>
+      requirements.get(key)?.values ?? NO_VALUES;
+    const values = new Set([...needed].flatMap((type) => [...valuesOf(type)]));
+    for (const type of ascending) {
+      if (values.size >= count) break;
+      if (valuesOf(type).isSubsetOf(values)) continue;
+      needed.add(type);
+      for (const value of valuesOf(type)) values.add(value);
+    }
+  }
+  return needed;
+}
+
+const NO_VALUES: ReadonlySet<string> = new Set();
 
 function launchOption(type: InstanceType, { zone, capacityType, priceUsdPerHour }: Offering): LaunchOption {
   return { instanceType: type.name, zone, capacityType, priceUsdPerHour };
