@@ -1,15 +1,11 @@
 import type { Pod } from '../../apis/kubernetes.ts';
-import { hardTaints, untoleratedTaint } from '../../apis/taints.ts';
-import { isActive } from '../cluster/pods.ts';
-import { whyIncompatible, whyLabelsFail } from '../requirements/requirements.ts';
 import { type Goal, SPARE_MONEY, spareLimits } from './packing/goal.ts';
 import { type ExistingHost, existingHost } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
 import { askedLabels } from './pods/asked-labels.ts';
 import { type Demand, demandOf } from './pods/demand.ts';
-import { requiredAntiAffinityTerms } from './pods/pod-affinity-terms.ts';
 import { type PodClass, type PodClasses, podClasses } from './pods/pod-classes.ts';
-import { daemonsOf } from './pools/daemons.ts';
+import { type Daemon, daemonsOf } from './pools/daemons.ts';
 import { remainingLimits } from './pools/limits.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
 import { type RequirementSets, requirementSets } from './pools/requirement-sets.ts';
@@ -19,11 +15,11 @@ import { type TypeIndex, typeIndex } from './pools/type-index.ts';
 import type { Refusal } from './refusal.ts';
 import type { SchedulingOptions, SchedulingProblem, Unplaced } from './schedule.ts';
 import { type Allowance, allowances } from './topology/allowance.ts';
-import { type CountedHost, type Counters, counters, namespacesOf } from './topology/counters.ts';
-import { eligibleDomains } from './topology/eligible-domains.ts';
-import { type HostFilters, type KeyRules, ownRules, type RuleSources, rulesFor } from './topology/rules.ts';
-import { topologyKeys } from './topology/topology-key.ts';
-import { storageIndex } from './volumes/storage-index.ts';
+import type { Counters } from './topology/counters.ts';
+import { recordPlaced } from './topology/placed-pods.ts';
+import { ruleSources } from './topology/rule-sources.ts';
+import { type KeyRules, ownRules, type RuleSources, rulesFor } from './topology/rules.ts';
+import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
 import { volumeNeeds } from './volumes/volumes.ts';
 
 /** Everything that one run works on. The claims, the hosts' room and the limits change as it places pods. */
@@ -37,11 +33,12 @@ export interface Run {
   readonly goal: Goal;
   /** Nodes and claims in flight that take pods, in the order in which they are asked (B15). */
   readonly hosts: readonly ExistingHost[];
+  /** B33: nodes of these names take no pods that are only moved. */
+  readonly protectedNodes: ReadonlySet<string>;
   /** The pools that take part, the heaviest first (B12). */
   readonly pools: readonly TypeIndex[];
   /** Pools that take no part, each with its reason. */
   readonly closed: Unplaced['refusals'];
-  /** What is left of each pool's limits, by its name. */
   readonly limits: PoolLimits;
   /** Pools whose limits have kept a claim from being opened. */
   readonly exhausted: Set<TypeIndex>;
@@ -57,147 +54,120 @@ export type DemandAnswer =
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
+/** What is known of the problem before any pod is placed. */
+interface Grounds {
+  readonly problem: SchedulingProblem;
+  readonly classes: PodClasses;
+  readonly sets: RequirementSets;
+  readonly space: ResourceSpace;
+  readonly storage: StorageIndex;
+  readonly daemons: readonly Daemon[];
+}
+
 export function startRun(problem: SchedulingProblem, spares: Goal['spares']): Run {
-  const { stateNodes, options = {} } = problem;
   const classes = podClasses(problem);
-  const representatives = classes.groups.map(({ podClass }) => podClass);
-  const sets = requirementSets();
-  const space = resourceSpace(representatives.map(({ requests }) => requests));
-  const storage = storageIndex(problem.storage);
-  const daemons = daemonsOf(
-    problem.daemonSets,
-    stateNodes.flatMap(({ pods }) => pods),
-  );
-  const views = byDescendingWeight(problem.nodePools).map((view) => ({ view, closed: whyClosed(view) }));
-  const templates = views
-    .filter(({ closed }) => closed === undefined)
-    .map(({ view }) => nodeClaimTemplate(view, daemons));
-  const volumes = representatives.map(({ pod }) => volumeNeeds(pod, storage));
-  const asked = new Set([
-    ...askedLabels([...representatives.map(({ pod }) => pod), ...stateNodes.flatMap(({ pods }) => pods)]),
-    ...volumes
-      .flatMap((answer) => (answer.kind === 'needs' ? answer.needs.alternatives : []))
-      .flatMap((one) => [...one.keys()]),
-  ]);
-  const allHosts = stateNodes.map((one, index) =>
-    existingHost(one, index, { daemons, sets, space, storage, askedLabels: asked }),
-  );
-  const pools = templates.map((template) => typeIndex(template, sets, space));
-  let hostCount = allHosts.length;
-  const claims: OpenClaim[] = [];
-  const limits: PoolLimits = new Map(
-    problem.nodePools.map(({ nodePool }) => [
-      nodePool.metadata.name,
-      remainingLimits(nodePool, heldBy(nodePool.metadata.name, problem)),
-    ]),
-  );
-  const counting = counters();
-  const known = problem.namespaces ?? [];
-  const sources: RuleSources = {
-    counters: counting,
-    keyOf: topologyKeys(templates, stateNodes),
-    namespacesOf: (term, owner) => namespacesOf(term, owner, known),
-    filters: hostFilters(allHosts, claims),
-    eligibleDomains: eligibleDomains(allHosts, pools, sets),
-  };
-  const own = new Map(representatives.map((podClass) => [podClass, ownRules(podClass, sources)]));
-  const demands = new Map<PodClass, DemandAnswer>();
-  const run: Run = {
+  const placed = problem.stateNodes.flatMap(({ pods }) => pods);
+  const grounds: Grounds = {
+    problem,
     classes,
-    sets,
-    space,
-    counters: counting,
+    sets: requirementSets(),
+    space: resourceSpace(classes.groups.map(({ podClass }) => podClass.requests)),
+    storage: storageIndex(problem.storage),
+    daemons: daemonsOf(problem.daemonSets, placed),
+  };
+  const hosts = hostsOf(grounds);
+  const { pools, closed } = poolsOf(grounds);
+  const claims: OpenClaim[] = [];
+  const sources = ruleSources(problem, { hosts, claims, pools, sets: grounds.sets });
+  const demandFor = demands(grounds, sources);
+  recordPlaced(problem, { hosts, classes, sources });
+  const limits = limitsOf(problem);
+  let hostCount = hosts.length;
+  return {
+    ...grounds,
+    counters: sources.counters,
     allowance: allowances(),
-    options,
-    hosts: allHosts.filter(({ stateNode }) => !stateNode.deleting),
+    options: problem.options ?? {},
+    goal: spares === 'money' ? SPARE_MONEY : spareLimits(new Map(limits)),
+    hosts: hosts.filter(({ stateNode }) => !stateNode.deleting),
+    protectedNodes: problem.protectedNodes ?? new Set(),
     pools,
-    closed: views.flatMap(({ view, closed }) =>
-      closed === undefined ? [] : [{ nodePool: view.nodePool.metadata.name, refusal: closed }],
-    ),
+    closed,
     limits,
     exhausted: new Set(),
-    goal: spares === 'money' ? SPARE_MONEY : spareLimits(new Map(limits)),
     claims,
     placedOn: new Map(),
     nextHost() {
       hostCount += 1;
       return hostCount - 1;
     },
-    demandFor(podClass) {
-      const made = demands.get(podClass) ?? makeDemand(podClass);
-      demands.set(podClass, made);
-      return made;
-    },
+    demandFor,
   };
-  const makeDemand = (podClass: PodClass): DemandAnswer => {
+}
+
+function hostsOf({ problem, classes, sets, space, storage, daemons }: Grounds): readonly ExistingHost[] {
+  const pods = [
+    ...classes.groups.map(({ podClass }) => podClass.pod),
+    ...problem.stateNodes.flatMap((one) => one.pods),
+  ];
+  const asked = new Set(askedLabels(pods));
+  for (const { podClass } of classes.groups) {
+    const answer = volumeNeeds(podClass.pod, storage);
+    if (answer.kind === 'refused') continue;
+    for (const alternative of answer.needs.alternatives) for (const key of alternative.keys()) asked.add(key);
+  }
+  const context = { daemons, sets, space, storage, askedLabels: asked };
+  return problem.stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
+}
+
+function poolsOf({ problem, sets, space, daemons }: Grounds): Pick<Run, 'pools' | 'closed'> {
+  const pools: TypeIndex[] = [];
+  const closed: { readonly nodePool: string; readonly refusal: Refusal }[] = [];
+  for (const view of byDescendingWeight(problem.nodePools)) {
+    const refusal = whyClosed(view);
+    if (refusal === undefined) pools.push(typeIndex(nodeClaimTemplate(view, daemons), sets, space));
+    else closed.push({ nodePool: view.nodePool.metadata.name, refusal });
+  }
+  return { pools, closed };
+}
+
+/** What is left of each pool's limits; a node that is going counts until it is gone. */
+function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
+  const held = Map.groupBy(
+    stateNodes.flatMap(({ nodeClaim }) => nodeClaim ?? []),
+    ({ nodePool }) => nodePool,
+  );
+  return new Map(
+    nodePools.map(({ nodePool }) => {
+      const { name } = nodePool.metadata;
+      return [
+        name,
+        remainingLimits(
+          nodePool,
+          (held.get(name) ?? []).map(({ holds }) => holds),
+        ),
+      ];
+    }),
+  );
+}
+
+/** Works out each demand once. All counters that the pods of the run go by are made first, so that they count from now on. */
+function demands({ classes, sets, space, storage }: Grounds, sources: RuleSources): Run['demandFor'] {
+  const { counters } = sources;
+  const own = new Map(classes.groups.map(({ podClass }) => [podClass, ownRules(podClass, sources)]));
+  const known = new Map<PodClass, DemandAnswer>();
+  const make = (podClass: PodClass): DemandAnswer => {
     const answer = volumeNeeds(podClass.pod, storage);
     if (answer.kind === 'refused') return answer;
     const rules = rulesFor(podClass, own.get(podClass) ?? ownRules(podClass, sources), sources);
-    const hostCounters = [...counting.countersOf(podClass), ...counting.ownedBy(podClass)].filter(
-      (counter) => counter.counted.key.isHostname,
+    const hostCounters = [...counters.countersOf(podClass), ...counters.ownedBy(podClass)].filter(
+      ({ counted }) => counted.key.isHostname,
     );
     return { kind: 'demand', demand: demandOf(podClass, { sets, space, volumes: answer.needs, rules, hostCounters }) };
   };
-  recordPlaced(problem, { hosts: allHosts, classes, sources });
-  return run;
-}
-
-/** B46: pods of this run count where the run puts them, not where they are. */
-function recordPlaced(
-  { pods, stateNodes }: SchedulingProblem,
-  to: { readonly hosts: readonly ExistingHost[]; readonly classes: PodClasses; readonly sources: RuleSources },
-): void {
-  const moving = new Set(pods.map((pod) => pod.metadata.uid ?? pod));
-  stateNodes.forEach((stateNode, at) => {
-    const host = to.hosts[at];
-    for (const pod of stateNode.pods) {
-      if (host === undefined || !isActive(pod) || moving.has(pod.metadata.uid ?? pod)) continue;
-      const podClass = to.classes.ofPlaced(pod);
-      declareRequiredAntiAffinity(podClass, to.sources);
-      to.sources.counters.record(podClass, host);
-    }
-  });
-}
-
-/** B55: a pod that runs keeps others away by what it requires, not by what it prefers. */
-function declareRequiredAntiAffinity(
-  podClass: PodClass,
-  { counters: counting, keyOf, namespacesOf: spaces }: RuleSources,
-): void {
-  for (const term of requiredAntiAffinityTerms(podClass.pod)) {
-    const counter = counting.counterFor({
-      key: keyOf(term.topologyKey),
-      kind: 'repelled',
-      namespaces: spaces(term, podClass.namespace),
-      selector: term.labelSelector,
-    });
-    counting.own(counter, podClass);
-  }
-}
-
-/** B51: a node by its labels, a claim by what it may still become. */
-function hostFilters(existing: readonly ExistingHost[], claims: readonly OpenClaim[]): HostFilters {
-  const claimAt = (host: CountedHost): OpenClaim | undefined => claims[host.index - existing.length];
-  return {
-    meets(host, alternatives) {
-      const node = existing[host.index];
-      const claim = claimAt(host);
-      return alternatives.some((asked) => {
-        if (node?.fixed === true) {
-          return whyLabelsFail(node.stateNode.labels, asked) === undefined;
-        }
-        const offered = node?.requirements ?? claim?.set.requirements;
-        return offered !== undefined && whyIncompatible(offered, asked) === undefined;
-      });
-    },
-    toleratedBy(host, pod) {
-      const taints = existing[host.index]?.taints ?? claimAt(host)?.types.template.taints ?? [];
-      return untoleratedTaint(hardTaints(taints), pod.spec.tolerations) === undefined;
-    },
+  return (podClass) => {
+    const demand = known.get(podClass) ?? make(podClass);
+    known.set(podClass, demand);
+    return demand;
   };
-}
-
-/** What a pool's nodes take of its limits; a node that is going counts until it is gone. */
-function heldBy(nodePool: string, { stateNodes }: SchedulingProblem): readonly Readonly<Record<string, number>>[] {
-  return stateNodes.flatMap(({ nodeClaim }) => (nodeClaim?.nodePool === nodePool ? [nodeClaim.holds] : []));
 }

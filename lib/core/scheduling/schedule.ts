@@ -28,6 +28,11 @@ export interface SchedulingProblem {
   /** For namespaceSelector. @default the namespaces in use, without labels */
   readonly namespaces?: readonly Namespace[];
   readonly options?: SchedulingOptions;
+  /**
+   * B33: the names of nodes that consolidation may not move pods to; pods that are pending, or whose node is going, may
+   * still come. @default none
+   */
+  readonly protectedNodes?: ReadonlySet<string>;
 }
 
 /** A NodeClaim that is only planned. */

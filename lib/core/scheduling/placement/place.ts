@@ -40,7 +40,7 @@ export function place(placing: Placing, group: BacklogGroup, demand: Demand): bo
     placeOnHost(placing, { group, demand, prospects }) ||
     placeOnClaim(placing, { group, demand, prospects }) ||
     placeOnNewClaim(placing, { group, demand, prospects }) ||
-    growClaim(placing, { group, demand })
+    growClaim(placing, { group, demand, prospects })
   );
 }
 
@@ -68,7 +68,9 @@ function prospectsOf({ run }: Placing, demand: Demand): Prospects {
     byKind.set(host.kind, known);
     return known;
   };
-  return { hosts: run.hosts.filter(admits), claims: [], heard: 0, isHopeless: false };
+  const isOpen = ({ stateNode }: ExistingHost): boolean =>
+    !demand.podClass.moving || !run.protectedNodes.has(stateNode.name);
+  return { hosts: run.hosts.filter((host) => isOpen(host) && admits(host)), claims: [], heard: 0, isHopeless: false };
 }
 
 /** B33: the first node, in order, that takes the pod. */
@@ -203,8 +205,14 @@ function seatGuests(
   }
 }
 
+/** Whatever else keeps a pod from a claim of its own keeps it from a larger one too. */
+function mayNeedGrowth(run: Run, { rules }: Demand): boolean {
+  return run.exhausted.size > 0 || rules.onHost.some((rule) => rule.kind === 'attract');
+}
+
 /** Where nothing else will do, as when pods must share a host: the first claim that can become large enough, though dearer. */
-function growClaim({ run, news }: Placing, { group, demand }: Omit<Asking, 'prospects'>): boolean {
+function growClaim({ run, news }: Placing, { group, demand, prospects }: Asking): boolean {
+  if (prospects.isHopeless || !mayNeedGrowth(run, demand)) return false;
   for (const claim of run.claims) {
     const growth = growthOf(run, claim, { demand, requests: demand.requests });
     if (growth === undefined) continue;
