@@ -113,7 +113,16 @@ function columnsOf(
   const selection = types.selectionFor(set);
   const among = goal.spares === 'money' ? types.frontierOf(selection) : membersOf(selection.types);
   return among.map((type) => ({
-    holds: Float64Array.from([...(types.rooms[type] ?? []), ...slots.map(({ most }) => most)]),
+    holds: holdsOf(types.rooms[type] ?? NO_ROOM, slots),
     price: goal.costOf(types, type, selection.market.prices[type] ?? 0),
   }));
+}
+
+function holdsOf(room: Vector, slots: readonly Slot[]): Vector {
+  const holds = new Float64Array(room.length + slots.length);
+  holds.set(room);
+  slots.forEach(({ most }, at) => {
+    holds[room.length + at] = most;
+  });
+  return holds;
 }

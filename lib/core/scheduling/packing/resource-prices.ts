@@ -14,14 +14,20 @@ export interface Column {
  * ends it.
  */
 export function resourcePrices(demand: Vector, columns: readonly Column[]): Vector {
-  const wanted = demand.map((amount, at) => (columns.some(({ holds }) => (holds[at] ?? 0) > 0) ? amount : 0));
-  const scale = wanted.map((_, at) => Math.max(...columns.map(({ holds }) => holds[at] ?? 0), 0) || 1);
   const width = demand.length;
-  // One row a type: Σ holds·worth ≤ price. The last row is the objective; the last column the right-hand side.
-  const rows = columns.map(({ holds, price }) =>
-    Float64Array.from([...holds.map((amount, at) => amount / (scale[at] ?? 1)), price]),
-  );
-  const objective = Float64Array.from([...wanted.map((amount, at) => -amount / (scale[at] ?? 1)), 0]);
+  // One row a type: Σ holds·worth ≤ price, scaled so that the largest coefficient of a resource is 1. The last row is the
+  // objective; the last column the right-hand side.
+  const scale = new Float64Array(width);
+  for (const { holds } of columns)
+    for (let at = 0; at < width; at += 1) scale[at] = Math.max(scale[at] ?? 0, holds[at] ?? 0);
+  const rows = columns.map(({ holds, price }) => {
+    const row = new Float64Array(width + 1);
+    for (let at = 0; at < width; at += 1) row[at] = (holds[at] ?? 0) / (scale[at] || 1);
+    row[width] = price;
+    return row;
+  });
+  const objective = new Float64Array(width + 1);
+  for (let at = 0; at < width; at += 1) objective[at] = scale[at] === 0 ? 0 : -(demand[at] ?? 0) / (scale[at] ?? 1);
   const basis = rows.map((_, row) => width + row);
   const free = Array.from({ length: width }, (_, at) => at);
   for (let pivots = 0; pivots < MOST_PIVOTS; pivots += 1) {
@@ -35,7 +41,7 @@ export function resourcePrices(demand: Vector, columns: readonly Column[]): Vect
   }
   const worth = new Float64Array(width);
   basis.forEach((variable, row) => {
-    if (variable < width) worth[variable] = (rows[row]?.[width] ?? 0) / (scale[variable] ?? 1);
+    if (variable < width) worth[variable] = (rows[row]?.[width] ?? 0) / (scale[variable] || 1);
   });
   return worth;
 }

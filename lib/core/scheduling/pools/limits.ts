@@ -21,7 +21,7 @@ export function takeFromLimits(left: RemainingLimits, capacity: Resources, times
 }
 
 /** B23: the whole capacity of the type must fit, and a node must be left. Exact within a run, where Karpenter overshoots. */
-export function fitsLimits({ capacity }: InstanceType, left: RemainingLimits | undefined): boolean {
+export function fitsLimits({ capacity }: Pick<InstanceType, 'capacity'>, left: RemainingLimits | undefined): boolean {
   for (const name in left) if ((name === 'nodes' ? 1 : (capacity[name] ?? 0)) > (left[name] ?? 0)) return false;
   return true;
 }

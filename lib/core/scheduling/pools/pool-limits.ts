@@ -1,7 +1,7 @@
 import type { Resources } from '../../resources/resources.ts';
 import type { OpenClaim } from '../placement/open-claim.ts';
 import { addTo, type Bitset, emptyBitset, membersOf } from './bitset.ts';
-import { fitsLimits, largestOfLimited, type RemainingLimits, takeFromLimits } from './limits.ts';
+import { fitsLimits, largestCapacity, largestOfLimited, type RemainingLimits, takeFromLimits } from './limits.ts';
 import { valuesToKeep } from './min-values.ts';
 import { instanceTypesIn, type TypeIndex } from './type-index.ts';
 
@@ -19,7 +19,7 @@ export function leftFor(
 
 /** Of these types those that fit what is left. */
 export function withinLimits(types: TypeIndex, among: Bitset, left: RemainingLimits | undefined): Bitset {
-  if (left === undefined) return among;
+  if (left === undefined || holdsEvery(types, left)) return among;
   const within = emptyBitset(types.types.length);
   for (const type of membersOf(among)) {
     const instanceType = types.types[type];
@@ -27,6 +27,15 @@ export function withinLimits(types: TypeIndex, among: Bitset, left: RemainingLim
   }
   return within;
 }
+
+/** On most days nothing is near its limit: then even the largest of everything fits. */
+function holdsEvery(types: TypeIndex, left: RemainingLimits): boolean {
+  const largest = LARGEST.get(types) ?? largestCapacity(types.types);
+  LARGEST.set(types, largest);
+  return fitsLimits({ capacity: largest }, left);
+}
+
+const LARGEST = new WeakMap<TypeIndex, Resources>();
 
 /**
  * Promise 2: what the claim takes of the limits while it is open: its target, and the smallest types beside it that keep
