@@ -7,7 +7,7 @@ import type { UnavailableOffering } from '../../core/action.ts';
 import type { ClusterSnapshot } from '../../core/cluster/snapshot.ts';
 import type { InstanceType } from '../../core/instance-type/instance-type.ts';
 import { UNAVAILABLE_MS } from '../../core/instance-type/unavailable.ts';
-import type { SchedulingOptions } from '../../core/scheduling/schedule.ts';
+import type { SchedulingOptions } from '../../core/scheduling/options.ts';
 import type { CliContext } from '../context.ts';
 import { suggest } from '../manifests/suggest.ts';
 import {

@@ -2,11 +2,11 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { DaemonSet, Namespace, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { Storage } from '../../apis/storage.ts';
-import type { UnavailableOffering } from '../action.ts';
+import type { Blocked, UnavailableOffering } from '../action.ts';
 import type { DisruptionCommand } from '../disruption/command.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { NodeClaimRecord } from '../node-claim/record.ts';
-import type { SchedulingOptions } from '../scheduling/schedule.ts';
+import type { SchedulingOptions } from '../scheduling/options.ts';
 
 /** A NodePool with what it can launch just now; `unusable` says why it can launch nothing. */
 export interface NodePoolView {
@@ -24,6 +24,8 @@ export interface ClusterSnapshot {
   readonly nodePools: readonly NodePoolView[];
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
+  /** The room that CapacityBuffers keep free, as pods that are not in the cluster. @default none */
+  readonly bufferPods?: readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly nodeClaims: readonly NodeClaimRecord[];
@@ -37,4 +39,6 @@ export interface ClusterSnapshot {
   /** For the namespaceSelector of affinity terms (B52). @default the namespaces in use, without labels */
   readonly namespaces?: readonly Namespace[];
   readonly options?: SchedulingOptions;
+  /** NodeOverlays and CapacityBuffers that decisions cannot go by, with the reasons. @default none */
+  readonly unheeded?: readonly Blocked[];
 }

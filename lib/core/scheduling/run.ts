@@ -1,4 +1,5 @@
 import type { Pod } from '../../apis/kubernetes.ts';
+import type { SchedulingOptions } from './options.ts';
 import { type Goal, SPARE_MONEY, spareLimits } from './packing/goal.ts';
 import { type ExistingHost, existingHost } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
@@ -13,7 +14,7 @@ import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
 import { byDescendingWeight, nodeClaimTemplate, whyClosed } from './pools/template.ts';
 import { type TypeIndex, typeIndex } from './pools/type-index.ts';
 import type { Refusal } from './refusal.ts';
-import type { SchedulingOptions, SchedulingProblem, Unplaced } from './schedule.ts';
+import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { type Allowance, allowances } from './topology/allowance.ts';
 import type { Counters } from './topology/counters.ts';
 import { recordPlaced } from './topology/placed-pods.ts';

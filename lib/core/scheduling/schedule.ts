@@ -5,16 +5,9 @@ import type { StateNode } from '../cluster/state-node.ts';
 import type { InstanceType, Offering } from '../instance-type/instance-type.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { Resources } from '../resources/resources.ts';
+import type { SchedulingOptions } from './options.ts';
 import type { NodeClaimTemplate } from './pools/template.ts';
 import type { Refusal } from './refusal.ts';
-
-/** What a user may set of scheduling (F17); what is left out is Karpenter's default. */
-export interface SchedulingOptions {
-  /** B32: whether preferences are tried first, or never looked at. @default 'Respect' */
-  readonly preferencePolicy?: 'Respect' | 'Ignore';
-  /** B24: whether a claim that cannot keep its minValues is refused, or made with what there is. @default 'Strict' */
-  readonly minValuesPolicy?: 'Strict' | 'BestEffort';
-}
 
 /** Pods to place, and everything that bears on where they may go. */
 export interface SchedulingProblem {

@@ -124,18 +124,17 @@ describe('what has no place is said, with the figures', () => {
   });
 
   test.each([
-    [
-      'volumes of which nothing is known',
-      { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }] },
-      'StorageUnknown',
-      'data',
-    ],
-    ['resource claims (B60)', { resourceClaims: [{ name: 'gpu' }] }, 'Unsupported', 'gpu'],
-  ])('%s are refused with a reason', (_, spec, reason, named) => {
+    {
+      what: 'volumes of which nothing is known',
+      spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }] },
+      reason: 'StorageUnknown',
+    },
+    { what: 'resource claims (B60)', spec: { resourceClaims: [{ name: 'data' }] }, reason: 'Unsupported' },
+  ])('$what are refused with a reason', ({ spec, reason }) => {
     const { actions, blocked } = verdictOf({ pods: [pendingPod({ spec })] });
     expect(actions).toEqual([]);
     expect(blocked).toMatchObject([{ subject: 'pod default/web-1', reason }]);
-    expect(blocked[0]?.message).toContain(named);
+    expect(blocked[0]?.message).toContain('data');
   });
 
   describe('launches that found no capacity (C35)', () => {

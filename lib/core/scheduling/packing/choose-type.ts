@@ -3,12 +3,11 @@ import type { Target } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
 import { type Bitset, common, has, membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import type { Vector } from '../pools/resource-space.ts';
 import { type Selection, type TypeIndex, undominated } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 import { fill } from './fill-node.ts';
 import type { Goal } from './goal.ts';
-import type { Guest, GuestBook } from './guests.ts';
+import type { Guest, GuestBook, Party } from './guests.ts';
 
 /** What a new claim aims at, and the pods that it is sized for. */
 export interface Plan {
@@ -74,17 +73,6 @@ const SMALLEST_WORTH = 1e-6;
 const TINY = 1e-12;
 /** Pods that must share the host with the head count for more than any price. */
 const LEFT_BEHIND = 1e6;
-
-/** Who is to fill the claim. */
-export interface Party {
-  readonly guests: readonly Guest[];
-  /** The place of the head among them. */
-  readonly head: number;
-  /** The places of those that must share the host with the head. */
-  readonly sharing: ReadonlySet<number>;
-  /** The least that any of them asks for, by resource. */
-  readonly smallest: Vector;
-}
 
 function partyOf({ types, set, head, demand, guestBook }: Choice): Party | undefined {
   const { guests, placeOf, smallest } = guestBook.guestsFor(types, set);

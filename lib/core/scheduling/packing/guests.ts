@@ -30,6 +30,17 @@ export interface GuestList {
   readonly smallest: Vector;
 }
 
+/** Who is to fill the claim. */
+export interface Party {
+  readonly guests: readonly Guest[];
+  /** The place of the head among them. */
+  readonly head: number;
+  /** The places of those that must share the host with the head. */
+  readonly sharing: ReadonlySet<number>;
+  /** The least that any of them asks for, by resource. */
+  readonly smallest: Vector;
+}
+
 /** Who could share a claim, remembered by what the claim asks for until the backlog is measured anew. */
 export interface GuestBook {
   readonly worth: Worth;

@@ -55,8 +55,11 @@ function daemonPod({ metadata, spec }: DaemonSet, live: Pod | undefined): Pod {
 function newestPodOf(uid: string, pods: readonly Pod[]): Pod | undefined {
   if (uid === '') return undefined;
   const mine = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
-  const created = (pod: Pod): string => pod.metadata.creationTimestamp ?? '';
-  return mine.toSorted((a, b) => (created(a) > created(b) ? -1 : 1))[0];
+  return mine.toSorted((a, b) => (createdAt(a) > createdAt(b) ? -1 : 1))[0];
+}
+
+function createdAt({ metadata }: Pod): string {
+  return metadata.creationTimestamp ?? '';
 }
 
 /** What the daemons that run on such a host take of it (B21). */

@@ -1,9 +1,15 @@
 import type { Resources } from '../../resources/resources.ts';
-import type { OpenClaim } from '../placement/open-claim.ts';
 import { addTo, type Bitset, emptyBitset, membersOf } from './bitset.ts';
 import { fitsLimits, largestCapacity, largestOfLimited, type RemainingLimits, takeFromLimits } from './limits.ts';
 import { valuesToKeep } from './min-values.ts';
 import { instanceTypesIn, type TypeIndex } from './type-index.ts';
+
+/** A claim, as far as limits go: what it aims at and what it takes of them. */
+interface Holder {
+  readonly types: TypeIndex;
+  readonly target: { readonly type: number };
+  held: Resources;
+}
 
 /** What is left of each pool's limits while a run goes on, by the pool's name; undefined where it has none. */
 export type PoolLimits = Map<string, RemainingLimits | undefined>;
@@ -11,7 +17,7 @@ export type PoolLimits = Map<string, RemainingLimits | undefined>;
 /** What the claim may have: what is left and what it holds itself. */
 export function leftFor(
   limits: PoolLimits,
-  { types, held }: Pick<OpenClaim, 'types' | 'held'>,
+  { types, held }: Pick<Holder, 'types' | 'held'>,
 ): RemainingLimits | undefined {
   const left = limits.get(poolOf(types));
   return left === undefined ? undefined : takeFromLimits(left, held, -1);
@@ -41,7 +47,7 @@ const LARGEST = new WeakMap<TypeIndex, Resources>();
  * Promise 2: what the claim takes of the limits while it is open: its target, and the smallest types beside it that keep
  * minValues. `among`: the types that it may become.
  */
-export function holdLeast(limits: PoolLimits, claim: OpenClaim, among: Bitset): void {
+export function holdLeast(limits: PoolLimits, claim: Holder, among: Bitset): void {
   const { types, target } = claim;
   if (limits.get(poolOf(types)) === undefined) return;
   const kept = valuesToKeep(types, among, target.type);
@@ -49,11 +55,11 @@ export function holdLeast(limits: PoolLimits, claim: OpenClaim, among: Bitset): 
 }
 
 /** Promise 2: until it is launched it holds the largest of what it may become. */
-export function holdLargest(limits: PoolLimits, claim: OpenClaim, among: Bitset): void {
+export function holdLargest(limits: PoolLimits, claim: Holder, among: Bitset): void {
   if (limits.get(poolOf(claim.types)) !== undefined) hold(limits, claim, instanceTypesIn(among, claim.types));
 }
 
-function hold(limits: PoolLimits, claim: OpenClaim, types: Parameters<typeof largestOfLimited>[0]): void {
+function hold(limits: PoolLimits, claim: Holder, types: Parameters<typeof largestOfLimited>[0]): void {
   const left = leftFor(limits, claim);
   if (left === undefined) return;
   const held: Resources = { ...largestOfLimited(types, left), nodes: 1 };

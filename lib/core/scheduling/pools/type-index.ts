@@ -1,7 +1,7 @@
-import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../../apis/labels.ts';
-import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
+import { type Place, placeFilter } from '../../instance-type/compatible-offerings.ts';
+import type { InstanceType, Offering, Reservation } from '../../instance-type/instance-type.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
-import { admits, allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
+import { allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';
 import type { HostPort } from '../pods/host-ports.ts';
@@ -10,8 +10,15 @@ import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
 import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
 import type { NodeClaimTemplate } from './template.ts';
 
-/** A zone and a capacity type: what an offering is for sale under. */
-export type Cell = Pick<Offering, 'zone' | 'zoneId' | 'capacityType'>;
+/** A zone and a capacity type, or a reservation: what an offering is for sale under. */
+export type Cell = Place;
+
+/** An offering out of a reservation: the type and the cell, by number. */
+export interface ReservedOffering {
+  readonly type: number;
+  readonly cell: number;
+  readonly reservation: Reservation;
+}
 
 /** The types at their best price among some cells. */
 export interface Market {
@@ -31,6 +38,8 @@ export interface Selection {
   /** Types whose labels do and that are for sale in the market. */
   readonly types: Bitset;
   readonly market: Market;
+  /** What reservations offer of it, those without an instance left included: these are not in the market. */
+  readonly reserved: readonly ReservedOffering[];
 }
 
 /**
@@ -64,16 +73,20 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
   });
   const thresholds = space.names.map((_, resource) => thresholdsOf(rooms, resource));
   const markets = marketsOf(types, cells);
+  const reservedOfferings = reservedOf(types, cells);
   const meeting = typesMeeting(types);
   const selections: Selection[] = [];
+  const reservedIn = (selected: Bitset, market: Market): readonly ReservedOffering[] =>
+    reservedOfferings.filter(({ type, cell }) => has(selected, type) && market.cells[cell] === 1);
   const select = ({ requirements }: RequirementSet): Selection => {
     const market = markets(requirements);
     const selected = usable.slice();
     for (const one of requirements.values()) {
       if (template.requirements.get(one.key) !== one && !PLACE_LABELS.has(one.key)) keepCommon(selected, meeting(one));
     }
+    const reserved = reservedIn(selected, market);
     keepCommon(selected, forSale(market, types.length));
-    return { types: selected, market };
+    return { types: selected, market, reserved };
   };
   const frontiers = new WeakMap<Selection, readonly number[]>();
   const index: TypeIndex = {
@@ -122,11 +135,36 @@ function isOverfull(allocatable: Resources, overhead: Resources): boolean {
 function cellsOf(types: readonly InstanceType[]): readonly Cell[] {
   const cells = new Map<string, Cell>();
   for (const { offerings } of types) {
-    for (const { zone, zoneId, capacityType } of offerings) {
-      cells.set(`${zone}/${capacityType}`, { zone, capacityType, ...(zoneId === undefined ? {} : { zoneId }) });
+    for (const one of offerings) {
+      const { zone, zoneId, capacityType, reservation } = one;
+      cells.set(cellName(one), {
+        zone,
+        capacityType,
+        ...(zoneId === undefined ? {} : { zoneId }),
+        ...(reservation === undefined ? {} : { reservation }),
+      });
     }
   }
   return [...cells].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
+}
+
+function cellName({ zone, capacityType, reservation }: Cell): string {
+  return reservation === undefined ? `${zone}/${capacityType}` : `${zone}/${capacityType}/${reservation.id}`;
+}
+
+function reservedOf(types: readonly InstanceType[], cells: readonly Cell[]): readonly ReservedOffering[] {
+  const at = cellNumbers(cells);
+  return types.flatMap(({ offerings }, type) =>
+    offerings.flatMap((one) => {
+      const { reservation } = one;
+      return reservation === undefined || !one.available ? [] : [{ type, cell: at(one), reservation }];
+    }),
+  );
+}
+
+function cellNumbers(cells: readonly Cell[]): (of: Cell) => number {
+  const at = new Map(cells.map((cell, number) => [cellName(cell), number]));
+  return (of) => at.get(cellName(of)) ?? 0;
 }
 
 /** The types with at least so much of a resource: one set for each distinct amount that some type has. */
@@ -186,27 +224,20 @@ function forSale({ byPrice }: Market, size: number): Bitset {
 
 /** One market for each set of cells that requirements leave. */
 function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (requirements: Requirements) => Market {
-  const at = new Map(cells.map(({ zone, capacityType }, cell) => [`${zone}/${capacityType}`, cell]));
+  const at = cellNumbers(cells);
   const offered = types.map(({ offerings }) =>
     offerings
-      .filter(({ available }) => available)
-      .map((one) => ({ cell: at.get(`${one.zone}/${one.capacityType}`) ?? 0, price: one.priceUsdPerHour })),
+      .filter(({ available, reservation }) => available && reservation?.instances !== 0)
+      .map((one) => ({ cell: at(one), price: one.priceUsdPerHour })),
   );
   const byCells = new Map<string, Market>();
   return (requirements) => {
-    const open = Uint8Array.from(cells, (cell) => (isOpen(cell, requirements) ? 1 : 0));
+    const isOpen = placeFilter(requirements);
+    const open = Uint8Array.from(cells, (cell) => (isOpen(cell) ? 1 : 0));
     const known = byCells.get(open.join('')) ?? market(byCells.size, open, offered);
     byCells.set(open.join(''), known);
     return known;
   };
-}
-
-function isOpen({ zone, zoneId, capacityType }: Cell, requirements: Requirements): boolean {
-  const meets = (key: string, value: string | undefined): boolean => {
-    const one = requirements.get(key);
-    return one === undefined || value === undefined || admits(one, value);
-  };
-  return meets(ZONE, zone) && meets(ZONE_ID, zoneId) && meets(CAPACITY_TYPE, capacityType);
 }
 
 function market(

@@ -1,0 +1,131 @@
+import { CAPACITY_TYPE, RESERVATION_ID } from '../../../apis/labels.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
+import type { InstanceType } from '../../instance-type/instance-type.ts';
+import { admits, oneOf } from '../../requirements/requirement.ts';
+import { requirementsFrom } from '../../requirements/requirements.ts';
+import { type Bitset, common, has, isEmptyBitset } from '../pools/bitset.ts';
+import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
+import type { ReservedOffering, TypeIndex } from '../pools/type-index.ts';
+
+/** The instances of reservations that nobody holds, while a run goes on. */
+export interface ReservationLedger {
+  /** B59: whether a pod waits for reserved capacity that is held rather than take what costs more. */
+  readonly isStrict: boolean;
+  left(id: string): number;
+  /** Takes one instance of each. */
+  hold(ids: ReadonlySet<string>): HeldReservations;
+}
+
+/** B59: what a claim holds: one instance of every reservation that it could still be launched into. */
+export interface HeldReservations {
+  readonly ids: ReadonlySet<string>;
+  /** Gives back what is not among these. */
+  keep(ids: ReadonlySet<string>): void;
+}
+
+/**
+ * One ledger a run. Of a reservation that several offerings tell differently of, the least counts. A claim that is not
+ * launched yet holds its instances by its record.
+ */
+export function reservationLedger(
+  types: Iterable<InstanceType>,
+  { stateNodes, isStrict }: { readonly stateNodes: readonly StateNode[]; readonly isStrict: boolean },
+): ReservationLedger {
+  const left = new Map<string, number>();
+  for (const { offerings } of types) {
+    for (const { reservation } of offerings) {
+      if (reservation === undefined) continue;
+      const { id, instances } = reservation;
+      left.set(id, Math.min(left.get(id) ?? instances, instances));
+    }
+  }
+  const change = (id: string, by: 1 | -1): void => void left.set(id, (left.get(id) ?? 0) + by);
+  if (left.size > 0) for (const id of stateNodes.flatMap(promisedTo)) if (left.has(id)) change(id, -1);
+  return {
+    isStrict,
+    left: (id) => Math.max(0, left.get(id) ?? 0),
+    hold(wanted) {
+      let ids = wanted;
+      for (const id of ids) change(id, -1);
+      return {
+        get ids() {
+          return ids;
+        },
+        keep(kept) {
+          for (const id of ids.difference(kept)) change(id, 1);
+          ids = ids.intersection(kept);
+        },
+      };
+    },
+  };
+}
+
+/** The reservations that a claim may be launched into: EC2 does not count it among their instances yet. */
+function promisedTo({ node, nodeClaim }: StateNode): readonly string[] {
+  if (nodeClaim === undefined || node !== undefined || nodeClaim.launch.kind === 'launched') return [];
+  const asked = requirementsFrom(nodeClaim.spec.requirements).get(RESERVATION_ID);
+  return asked === undefined || asked.complement ? [] : [...asked.values];
+}
+
+/** Where reservations leave a new claim. */
+export type ReservedAnswer =
+  /** It may be launched into these, and into nothing else. */
+  | { readonly kind: 'reserved'; readonly set: RequirementSet; readonly ids: ReadonlySet<string> }
+  /** No reservation would do. */
+  | { readonly kind: 'unreserved'; readonly set: RequirementSet }
+  /** B59: reserved capacity would do and is held, or there is nothing else: the pod waits. */
+  | { readonly kind: 'deferred' }
+  | { readonly kind: 'refused' };
+
+/**
+ * Whether a new claim with these requirements that becomes one of the candidates takes reserved capacity. Changes nothing.
+ * *Source:* B59. A reservation without an instance left is nothing to wait for where the pool sells something else.
+ */
+export function reservedAnswer(
+  { sets, reservations }: { readonly sets: RequirementSets; readonly reservations: ReservationLedger },
+  types: TypeIndex,
+  asked: { readonly set: RequirementSet; readonly candidates: Bitset },
+): ReservedAnswer {
+  const { set, candidates } = asked;
+  const { reserved } = types.selectionFor(set);
+  if (reserved.length === 0) return { kind: 'unreserved', set };
+  const possible = reserved.filter(({ type, reservation }) => reservation.instances > 0 && has(candidates, type));
+  const ids = idsOf(possible.filter(({ reservation }) => reservations.left(reservation.id) > 0));
+  const narrowed = ids.size === 0 ? undefined : onlyReserved(sets, set, ids);
+  if (narrowed !== undefined) return { kind: 'reserved', set: narrowed, ids };
+  if (reservations.isStrict && possible.length > 0) return { kind: 'deferred' };
+  const others = neverReserved(sets, types, set);
+  if (others !== undefined && !isEmptyBitset(common(candidates, types.selectionFor(others).types)))
+    return { kind: 'unreserved', set: others };
+  return { kind: reservations.isStrict ? 'deferred' : 'refused' };
+}
+
+/** B59: the reservations that one of the types could be launched into. */
+export function idsAmong(reserved: readonly ReservedOffering[], types: Bitset): ReadonlySet<string> {
+  return idsOf(reserved.filter(({ type }) => has(types, type)));
+}
+
+function idsOf(reserved: readonly ReservedOffering[]): ReadonlySet<string> {
+  return new Set(reserved.map(({ reservation }) => reservation.id));
+}
+
+/** B38: the set narrowed to reserved capacity out of these reservations. */
+export function onlyReserved(
+  sets: RequirementSets,
+  set: RequirementSet,
+  ids: ReadonlySet<string>,
+): RequirementSet | undefined {
+  const reserved = new Map([
+    [CAPACITY_TYPE, oneOf(CAPACITY_TYPE, ['reserved'])],
+    [RESERVATION_ID, oneOf(RESERVATION_ID, [...ids].toSorted())],
+  ]);
+  return sets.join(set, sets.intern(reserved));
+}
+
+function neverReserved(sets: RequirementSets, { cells }: TypeIndex, set: RequirementSet): RequirementSet | undefined {
+  const asked = set.requirements.get(CAPACITY_TYPE);
+  const sold = new Set(cells.map(({ capacityType }) => capacityType));
+  const others = [...sold].filter((one) => one !== 'reserved' && (asked === undefined || admits(asked, one)));
+  if (others.length === 0) return undefined;
+  return sets.join(set, sets.intern(new Map([[CAPACITY_TYPE, oneOf(CAPACITY_TYPE, others)]])));
+}
