@@ -2,6 +2,7 @@ import {
   type DaemonSet,
   type Deployment,
   type LabelSelector,
+  type NamedPodTemplate,
   type Pod,
   type PodDisruptionBudget,
   selectorMatches,
@@ -14,6 +15,10 @@ import { isRecord } from './record.ts';
 
 export function checkPod({ spec }: Pod, report: Report): void {
   checkPodSpec(spec, ['spec'], report);
+}
+
+export function checkPodTemplate({ template }: NamedPodTemplate, report: Report): void {
+  checkPodSpec(template.spec, ['template', 'spec'], report);
 }
 
 /** What Kubernetes asks of everything that makes pods from a template. */

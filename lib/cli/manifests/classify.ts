@@ -12,6 +12,7 @@ export const READ_KINDS = {
   Deployment: 'apps/v1',
   DaemonSet: 'apps/v1',
   Pod: 'v1',
+  PodTemplate: 'v1',
   PodDisruptionBudget: 'policy/v1',
   Scenario: 'kerf.dev/v1alpha1',
 } as const;
@@ -41,7 +42,6 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
     'Node',
     'PersistentVolume',
     'PersistentVolumeClaim',
-    'PodTemplate',
     'ReplicationController',
     'ResourceQuota',
     'Secret',

@@ -97,8 +97,6 @@ function readOne(object: SourceObject, reading: Reading): void {
 /** Read and checked, but without a part in a simulation yet. */
 const UNPLAYED: Partial<Readonly<Record<ReadKind, string>>> = {
   NodeClaim: 'nodes come from the NodePools of the files',
-  NodeOverlay: 'its prices and capacities are not applied',
-  CapacityBuffer: 'its spare capacity is not simulated',
 };
 
 function ignoredObject({ file, document, base, value }: SourceObject, note: string): IgnoredObject {
@@ -141,6 +139,9 @@ function manifestsOf({ objects, ignored }: Reading): Manifests {
     daemonSets: objects.flatMap((read) => (read.kind === 'DaemonSet' ? [read.object] : [])),
     pods: objects.flatMap((read) => (read.kind === 'Pod' ? [read.object] : [])),
     podDisruptionBudgets: objects.flatMap((read) => (read.kind === 'PodDisruptionBudget' ? [read.object] : [])),
+    nodeOverlays: objects.flatMap((read) => (read.kind === 'NodeOverlay' ? [read.object] : [])),
+    capacityBuffers: objects.flatMap((read) => (read.kind === 'CapacityBuffer' ? [read.object] : [])),
+    podTemplates: objects.flatMap((read) => (read.kind === 'PodTemplate' ? [read.object] : [])),
     scenarios: objects.flatMap((read) => (read.kind === 'Scenario' ? [parseScenario(read.object)] : [])),
     ignored,
   };

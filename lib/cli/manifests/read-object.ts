@@ -5,7 +5,7 @@ import { nodeClassProblems } from '../../core/validation/node-class.ts';
 import { nodeOverlayProblems } from '../../core/validation/node-overlay.ts';
 import { nodePoolProblems } from '../../core/validation/node-pool.ts';
 import { checkScenario } from './check-scenario.ts';
-import { checkPod, checkPodDisruptionBudget, checkWorkload } from './check-workload.ts';
+import { checkPod, checkPodDisruptionBudget, checkPodTemplate, checkWorkload } from './check-workload.ts';
 import type { ReadKind } from './classify.ts';
 import type { Path, Report } from './problem.ts';
 import { fieldOf, isRecord, type UnknownRecord } from './record.ts';
@@ -38,6 +38,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   Deployment: reader('Deployment', checkWorkload),
   DaemonSet: reader('DaemonSet', checkWorkload),
   Pod: reader('Pod', checkPod),
+  PodTemplate: reader('PodTemplate', checkPodTemplate),
   PodDisruptionBudget: reader('PodDisruptionBudget', checkPodDisruptionBudget),
   Scenario: reader('Scenario', checkScenario),
 };

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { DaemonSet, Deployment, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
@@ -15,7 +15,8 @@ import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
 import { POD_DISRUPTION_BUDGET } from '../../apis/schemas/pod-disruption-budget.ts';
 import { SCENARIO } from '../../apis/schemas/scenario.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
-import { DAEMON_SET, DEPLOYMENT, POD } from '../../apis/schemas/workloads.ts';
+import { DAEMON_SET, DEPLOYMENT, POD, POD_TEMPLATE } from '../../apis/schemas/workloads.ts';
+import { AJV_OPTIONS } from './ajv-options.ts';
 import { checkRules } from './check-rules.ts';
 import type { ReadKind } from './classify.ts';
 import { explain } from './explain.ts';
@@ -32,6 +33,7 @@ export interface ReadObjects {
   readonly Deployment: Deployment;
   readonly DaemonSet: DaemonSet;
   readonly Pod: Pod;
+  readonly PodTemplate: NamedPodTemplate;
   readonly PodDisruptionBudget: PodDisruptionBudget;
   readonly Scenario: ScenarioManifest;
 }
@@ -45,21 +47,12 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   Deployment: DEPLOYMENT,
   DaemonSet: DAEMON_SET,
   Pod: POD,
+  PodTemplate: POD_TEMPLATE,
   PodDisruptionBudget: POD_DISRUPTION_BUDGET,
   Scenario: SCENARIO,
 };
 
-const ajv = new Ajv({
-  allErrors: true,
-  strict: false,
-  strictNumbers: true,
-  verbose: true,
-  validateSchema: false,
-  logger: false,
-  messages: false,
-  // Nearly half of the time that compiling takes, for code that runs once or a few thousand times.
-  code: { optimize: false },
-});
+const ajv = new Ajv(AJV_OPTIONS);
 for (const [name, check] of FORMAT_CHECKS) ajv.addFormat(name, check);
 ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(value) < 2 ** 31 });
 ajv.addFormat('int64', { type: 'number', validate: (value: number) => Math.abs(value) < 2 ** 63 });

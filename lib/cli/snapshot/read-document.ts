@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { withDefaults } from '../../apis/with-defaults.ts';
 import { BadInputError } from '../exit-codes.ts';
+import { AJV_OPTIONS } from '../manifests/ajv-options.ts';
 import { explain } from '../manifests/explain.ts';
 import { FORMAT_CHECKS, isDateTime } from '../manifests/format-checks.ts';
 import { formatPath, type Path, sentenceOf } from '../manifests/problem.ts';
@@ -147,16 +148,7 @@ function listSchema(name: ListName): Schema {
 /** Compiling takes most of the time of a small run, so each list waits until a file has one. */
 const compiled = new Map<Schema, ValidateFunction>();
 
-const ajv = new Ajv({
-  allErrors: true,
-  strict: false,
-  strictNumbers: true,
-  verbose: true,
-  validateSchema: false,
-  logger: false,
-  messages: false,
-  code: { optimize: false },
-});
+const ajv = new Ajv(AJV_OPTIONS);
 for (const [name, check] of FORMAT_CHECKS) ajv.addFormat(name, remembered(check));
 ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(value) <= 2 ** 31 });
 ajv.addFormat('int64', true);
