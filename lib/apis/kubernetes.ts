@@ -174,6 +174,7 @@ export interface Pod {
     readonly conditions?: readonly Condition[];
     readonly startTime?: string;
     readonly nominatedNodeName?: string;
+    readonly containerStatuses?: readonly { readonly name: string; readonly allocatedResources?: ResourceList }[];
   };
 }
 

@@ -14,11 +14,17 @@ export const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
 export const REGISTERED = 'karpenter.sh/registered';
 export const INITIALIZED = 'karpenter.sh/initialized';
 export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
+export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
 export const NODE_CLAIM_TAG = 'karpenter.sh/nodeclaim';
 export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
+/** B24: set where a claim has fewer values to choose from than minValues asks for. */
+export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 export const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
 export const DO_NOT_SYNC_TAINTS = 'karpenter.sh/do-not-sync-taints';
+/** A4.10: on a NodeClaim in whose making a NodeOverlay had a word. */
+export const PRICE_OVERLAY_APPLIED = 'karpenter.sh/price-overlay-applied';
+export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 

@@ -12,7 +12,16 @@ import {
   isWithin,
   type ValueSet,
 } from './value-set.ts';
-import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, NODE_POOL, REGISTERED, ZONE, ZONE_ID } from './well-known-labels.ts';
+import {
+  CAPACITY_TYPE,
+  HOSTNAME,
+  INITIALIZED,
+  NODE_POOL,
+  REGISTERED,
+  RESERVATION_ID,
+  ZONE,
+  ZONE_ID,
+} from './well-known-labels.ts';
 
 /** What a claim may become: one option for each type and each available offering that its requirements allow. */
 
@@ -156,9 +165,10 @@ function optionsOf(
   return wrong === undefined ? options : `does not meet ${wrong[0]} (${describe(wrong[1])})`;
 }
 
-const BY_OFFERING = [ZONE, ZONE_ID, CAPACITY_TYPE];
+const BY_OFFERING = [ZONE, ZONE_ID, CAPACITY_TYPE, RESERVATION_ID];
 
-function ofOffering({ zone, zoneId, capacityType }: RawOffering, key: string): ValueSet | undefined {
+function ofOffering(offering: RawOffering, key: string): ValueSet | undefined {
+  const { zone, zoneId, capacityType, reservationId } = offering;
   switch (key) {
     case ZONE:
       return exactly(zone);
@@ -166,6 +176,8 @@ function ofOffering({ zone, zoneId, capacityType }: RawOffering, key: string): V
       return exactly(capacityType);
     case ZONE_ID:
       return zoneId === undefined ? undefined : exactly(zoneId);
+    case RESERVATION_ID:
+      return reservationId === undefined ? ABSENT : exactly(reservationId);
     default:
       return undefined;
   }

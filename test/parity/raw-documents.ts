@@ -183,6 +183,8 @@ export interface RawOffering {
   readonly zoneId?: string;
   readonly price: number;
   readonly available?: boolean;
+  readonly reservationId?: string;
+  readonly reservationCapacity?: number;
 }
 
 export interface RawInstanceType {

@@ -33,8 +33,9 @@ export function readScenario(name: string): Scenario {
 
 /** A snapshot with the types of its `instanceTypesFile` put in. */
 function readSnapshot(path: string): RawSnapshot {
-  const snapshot: RawSnapshot = JSON.parse(readFileSync(path, 'utf8'));
-  const { instanceTypesFile, instanceTypes = [] } = snapshot;
+  const document: RawSnapshot = JSON.parse(readFileSync(path, 'utf8'));
+  const { instanceTypesFile, ...snapshot } = document;
+  const { instanceTypes = [] } = snapshot;
   return instanceTypesFile === undefined
     ? snapshot
     : { ...snapshot, instanceTypes: [...instanceTypes, ...catalogueOf(resolve(dirname(path), instanceTypesFile))] };

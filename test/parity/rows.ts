@@ -163,7 +163,7 @@ const OTHERS: BehaviourSection = {
       heldBy: [
         {
           file: 'test/core/provisioning/provision.test.ts',
-          title: '%s are refused with a reason',
+          title: '$what are refused with a reason',
         },
       ],
     },

@@ -1,14 +1,25 @@
 import { type Labels, podKey } from '../../apis/kubernetes.ts';
-import { ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, WELL_KNOWN_LABELS, ZONE } from '../../apis/labels.ts';
+import {
+  ARCH,
+  CAPACITY_OVERLAY_APPLIED,
+  CAPACITY_TYPE,
+  HOSTNAME,
+  INSTANCE_TYPE,
+  MIN_VALUES_RELAXED,
+  PRICE_OVERLAY_APPLIED,
+  WELL_KNOWN_LABELS,
+  ZONE,
+} from '../../apis/labels.ts';
 import { fingerprint } from '../identity.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
-import { oneOf } from '../requirements/requirement.ts';
+import { admits, allowsAbsence, oneOf, type Requirement } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
 import { formatResources, type Resources, smaller } from '../resources/resources.ts';
 import { launchOptions } from '../scheduling/pools/launch-options.ts';
 import { largestCapacity } from '../scheduling/pools/limits.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
+import { isBufferPod } from './buffer-pods.ts';
 
 export interface NewNodeClaimContext {
   readonly cluster: string;
@@ -26,6 +37,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
   const { spec } = template.nodePool.spec.template;
   const options = launchOptions(claim.instanceTypes, claim.requirements, template);
   const sent = claim.instanceTypes.filter((type) => options.some((option) => option.instanceType === type.name));
+  const bufferPods = claim.pods.filter(isBufferPod).map(podKey);
   const requirements = asLaunched(claim.requirements, options);
   return {
     cluster: context.cluster,
@@ -35,7 +47,11 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     nodePool: pool,
     ...(uid === undefined ? {} : { nodePoolUid: uid }),
     labels: { ...customLabels(requirements), ...template.labels },
-    annotations: template.annotations,
+    annotations: {
+      ...template.annotations,
+      ...overlayAnnotations(sent),
+      ...(claim.minValuesRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
+    },
     spec: {
       nodeClassRef: spec.nodeClassRef,
       requirements: toNodeSelector(requirements),
@@ -47,11 +63,22 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     },
     createdAtMs: context.nowMs,
     pods: claim.pods.map(podKey),
+    ...(bufferPods.length === 0 ? {} : { bufferPods }),
     options,
     types: sent.map(launchType),
     holds: largestCapacity(sent),
     allocatable: smallestAllocatable(sent),
     launch: { kind: 'planned' },
+  };
+}
+
+/** A4.10: that a NodeOverlay had a word in what it may be launched as. */
+function overlayAnnotations(types: readonly InstanceType[]): Labels {
+  const priced = types.some(({ offerings }) => offerings.some(({ priceOverlaid }) => priceOverlaid === true));
+  const enlarged = types.some(({ capacityOverlaid }) => capacityOverlaid === true);
+  return {
+    ...(priced ? { [PRICE_OVERLAY_APPLIED]: 'true' } : {}),
+    ...(enlarged ? { [CAPACITY_OVERLAY_APPLIED]: 'true' } : {}),
   };
 }
 
@@ -80,14 +107,21 @@ function asLaunched(requirements: Requirements, options: readonly LaunchOption[]
   ].reduce<Requirements>(withRequirement, narrowed);
 }
 
-/** B14: a label of the user's own gets one concrete value, the first of those allowed. */
+/** B14: a label of the user's own gets one concrete value: the first of those allowed, or one that is made up. */
 function customLabels(requirements: Requirements): Labels {
   const labels: Record<string, string> = {};
   for (const [key, one] of requirements) {
-    const [value] = [...one.values].toSorted();
-    if (!WELL_KNOWN_LABELS.has(key) && !one.complement && value !== undefined) labels[key] = value;
+    const [value] = one.complement ? madeUpValues(one) : [...one.values].toSorted();
+    if (!WELL_KNOWN_LABELS.has(key) && value !== undefined) labels[key] = value;
   }
   return labels;
+}
+
+/** Where any value will do but some: a label that must be there would else be missing, and its pods could never be bound. */
+function madeUpValues(one: Requirement): readonly string[] {
+  if (allowsAbsence(one)) return [];
+  const candidates = Array.from({ length: one.values.size + 1 }, (_, at) => String(BigInt(at) + (one.gte ?? 1n)));
+  return candidates.filter((value) => admits(one, value));
 }
 
 function smallestAllocatable(types: readonly InstanceType[]): Resources {

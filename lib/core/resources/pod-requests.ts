@@ -8,9 +8,21 @@ import { add, larger, parseResources, type Resources } from './resources.ts';
  */
 export function podRequests(pod: Pod): Resources {
   const { spec } = pod;
-  const containers = larger(runningRequests(spec), initPeak(spec));
+  const running = larger(runningRequests(spec), runningRequests(withAllocated(pod)));
+  const containers = larger(running, initPeak(spec));
   const podLevel = requestsOf(spec);
   return { ...add({ ...containers, ...podLevel }, parseResources(spec.overhead)), pods: 1 };
+}
+
+/** While a pod is resized in place, what it was given before counts until the kubelet has taken it back. */
+function withAllocated({ spec, status }: Pod): PodSpec {
+  const allocated = new Map(status?.containerStatuses?.map((one) => [one.name, one.allocatedResources]));
+  if (allocated.size === 0) return spec;
+  const containers = spec.containers.map((container) => {
+    const requests = allocated.get(container.name);
+    return requests === undefined ? container : { ...container, resources: { requests } };
+  });
+  return { ...spec, containers };
 }
 
 function runningRequests(spec: PodSpec): Resources {

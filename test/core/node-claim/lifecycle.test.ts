@@ -61,6 +61,12 @@ function deletionOf(view: NodeClaimView, nowMs: number): string | undefined {
 }
 
 describe('launch', () => {
+  test('goes by the order of the prices where a NodeOverlay set them (C47)', () => {
+    const overlaid = aClaim({ annotations: { 'karpenter.sh/price-overlay-applied': 'true' } });
+    expect(requestOf(viewOf(overlaid))).toMatchObject({ prioritized: true });
+    expect(requestOf(viewOf(aClaim()))).not.toHaveProperty('prioritized');
+  });
+
   test('the request is frozen in the record before it is sent (D36)', () => {
     const { record, actions } = decideLifecycle(viewOf(aClaim()), NOW_MS);
     const [action] = actions;
@@ -345,6 +351,18 @@ describe('joining the cluster', () => {
       { kind: 'initialize-node' },
       { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1'] },
     ]);
+  });
+
+  test('but not to those of CapacityBuffers, which nobody will bind (B65)', () => {
+    const both = {
+      pods: ['default/capacity-buffer-a-1', 'default/web-1'],
+      bufferPods: ['default/capacity-buffer-a-1'],
+    };
+    expect(joining({ labels: registered, taints }, both).actions).toMatchObject([
+      { kind: 'initialize-node' },
+      { kind: 'nominate-node', pods: ['default/web-1'] },
+    ]);
+    expect(joining({ labels: registered, taints }, { ...both, pods: both.bufferPods }).actions).toHaveLength(1);
   });
 
   test.each<[string, NodeOptions, Partial<NodeClaimRecord>, string]>([

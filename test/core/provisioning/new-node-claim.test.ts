@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonSet, Pod } from '../../../lib/apis/kubernetes.ts';
+import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
+import { applyOverlays } from '../../../lib/core/instance-type/overlays.ts';
 import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
 import { newNodeClaim } from '../../../lib/core/provisioning/new-node-claim.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
+import { anOverlay } from '../../builders/node-overlays.ts';
 import { aPoolView, asking, type NodePoolViewOptions } from '../../builders/node-pools.ts';
 import { aDaemonSet } from '../../builders/nodes.ts';
 import { pendingPod } from '../../builders/pods.ts';
@@ -44,6 +47,43 @@ describe('the record of a new claim', () => {
       'karpenter.k8s.aws/ec2nodeclass': 'default',
     });
     expect(record?.annotations).toEqual({ note: 'x' });
+  });
+
+  test('says that a NodeOverlay had a word in its prices or its capacity (A4.10)', () => {
+    const made = (overlay: Partial<NodeOverlay['spec']>) => {
+      const { views } = applyOverlays([aPoolView()], [anOverlay(overlay)]);
+      const [claim] = place([pendingPod()], { nodePools: views }).newClaims;
+      return claim && newNodeClaim(claim, 0, CONTEXT).annotations;
+    };
+    expect(made({ price: '0.01' })).toEqual({ 'karpenter.sh/price-overlay-applied': 'true' });
+    expect(made({ capacity: { 'example.com/licence': 4 } })).toEqual({
+      'karpenter.sh/capacity-overlay-applied': 'true',
+    });
+    expect(made({})).toEqual({});
+  });
+
+  test.each([
+    ['Exists', [], '1'],
+    ['Gt', ['7'], '8'],
+    ['Lt', ['5'], '1'],
+  ] as const)('makes up a label that must be there and may be anything: %s %j (B14)', (operator, values, made) => {
+    const record = recordFor({ requirements: [asking('tier', operator, ...values)] });
+    expect(record?.labels['tier']).toBe(made);
+  });
+
+  test('leaves out a label that need not be there (B14)', () => {
+    expect(recordFor({ requirements: [asking('tier', 'NotIn', 'gold')] })?.labels).not.toHaveProperty('tier');
+  });
+
+  test('says where it has fewer values to choose from than minValues asks for (B24)', () => {
+    const flexible = aPoolView({
+      requirements: [{ ...asking('karpenter.k8s.aws/instance-family', 'Exists'), minValues: 9 }],
+    });
+    const options = { minValuesPolicy: 'BestEffort' } as const;
+    const [claim] = place([pendingPod()], { nodePools: [flexible], options }).newClaims;
+    const record = claim && newNodeClaim(claim, 0, CONTEXT);
+    expect(record?.annotations).toEqual({ 'karpenter.sh/nodeclaim-min-values-relaxed': 'true' });
+    expect(recordFor()?.annotations).toEqual({});
   });
 
   test('gives a label of the user’s own one value (B14)', () => {

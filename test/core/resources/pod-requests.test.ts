@@ -63,12 +63,32 @@ describe('what a pod asks of a node (B18)', () => {
     expect(podRequests(aPod({ containers: [{ name: 'main' }] }))).toEqual({ pods: 1 });
   });
 
+  test('while it is resized in place, the larger of what it asks for and what it was given (B18)', () => {
+    const pod = aPod({ spec: { containers: [container('1'), container('500m')] } });
+    const given = (cpu: string) => ({
+      ...pod,
+      status: { ...pod.status, containerStatuses: [{ name: 'c-1', allocatedResources: { cpu } }] },
+    });
+    expect(podRequests(given('3'))['cpu']).toBe(3_500);
+    expect(podRequests(given('250m'))['cpu']).toBe(1_500);
+  });
+
   test('each resource has its own peak', () => {
     const init: Container = { name: 'init', resources: { requests: { cpu: '2', memory: '1Gi' } } };
     const main: Container = { name: 'main', resources: { requests: { cpu: '1', memory: '2Gi' } } };
     expect(podRequests(aPod({ spec: { containers: [main], initContainers: [init] } }))).toEqual({
       cpu: 2_000,
       memory: 2 ** 31,
+      pods: 1,
+    });
+  });
+
+  test('the overhead of a runtime class is what admission wrote into the pod: no class is looked up (B62)', () => {
+    const kata = { runtimeClassName: 'kata', containers: [container('1')] };
+    expect(podRequests(aPod({ spec: kata }))).toEqual({ cpu: 1_000, pods: 1 });
+    expect(podRequests(aPod({ spec: { ...kata, overhead: { cpu: '250m', memory: '1Gi' } } }))).toEqual({
+      cpu: 1_250,
+      memory: 2 ** 30,
       pods: 1,
     });
   });

@@ -36,6 +36,37 @@ describe('minValues (B24)', () => {
     ]);
   });
 
+  test('a claim that keeps them says so, and so does one that BestEffort lets pass (B24)', () => {
+    const relaxed = (count: number, minValuesPolicy: 'Strict' | 'BestEffort') => {
+      const nodePools = [aPoolView({ types, requirements: flexible(count) })];
+      return place([pendingPod()], { nodePools, options: { minValuesPolicy } }).newClaims.map(
+        (claim) => claim.minValuesRelaxed,
+      );
+    };
+    expect(relaxed(3, 'Strict')).toEqual([false]);
+    expect(relaxed(3, 'BestEffort')).toEqual([false]);
+    expect(relaxed(4, 'BestEffort')).toEqual([true]);
+    expect(relaxed(4, 'Strict')).toEqual([]);
+  });
+
+  test('under BestEffort a pool that cannot keep them comes before a lighter one that can (B24)', () => {
+    const nodePools = [aPoolView({ name: 'rigid', weight: 9, requirements: flexible(2) }), aPoolView({ types })];
+    const pools = (minValuesPolicy: 'Strict' | 'BestEffort') =>
+      poolsOf(place([pendingPod()], { nodePools, options: { minValuesPolicy } }));
+    expect(pools('BestEffort')).toEqual(['rigid']);
+    expect(pools('Strict')).toEqual(['general']);
+  });
+
+  test('under BestEffort a claim that keeps them takes no pod that would leave fewer (B24)', () => {
+    const nodePools = [aPoolView({ types, requirements: flexible(3) })];
+    const pods = pendingPods(2, { requests: { cpu: '1500m' } });
+    const claims = place(pods, { nodePools, options: { minValuesPolicy: 'BestEffort' } }).newClaims;
+    expect(claims.map((claim) => [claim.pods.length, claim.minValuesRelaxed])).toEqual([
+      [1, false],
+      [1, false],
+    ]);
+  });
+
   test('types that the limits leave out do not count', () => {
     const nodePools = [aPoolView({ types, requirements: flexible(3), limits: { cpu: '8' } })];
     expect(refusalsOf(place([pendingPod()], { nodePools }))).toEqual([['MinValues']]);
@@ -98,6 +129,12 @@ describe('limits are never exceeded (B23, promise 2)', () => {
   test('a resource that no type has is not limited by', () => {
     const nodePools = [aPoolView({ limits: { 'nvidia.com/gpu': '0' } })];
     expect(place([pendingPod()], { nodePools }).newClaims).toHaveLength(1);
+  });
+
+  test('limits that are overdrawn already leave nothing (B23)', () => {
+    const nodePools = [aPoolView({ limits: { memory: '4Gi', cpu: '99' } })];
+    const nodeClaims = [aClaim({ allocatable: {}, spec: { ...aClaim().spec, resources: { requests: {} } } })];
+    expect(refusalsOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['LimitExceeded']]);
   });
 
   test('a pool that is full hands over to the next', () => {

@@ -8,11 +8,15 @@ import { aSnapshot } from '../../builders/snapshots.ts';
 /** Solves for the pods in a cluster that is as told. */
 export function place(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): Schedule {
   const snapshot = aSnapshot(over);
+  const { nodePools, daemonSets, storage, namespaces, options } = snapshot;
   return solve({
     pods,
     stateNodes: stateNodes(snapshot),
-    nodePools: snapshot.nodePools,
-    daemonSets: snapshot.daemonSets,
+    nodePools,
+    daemonSets,
+    ...(storage === undefined ? {} : { storage }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+    ...(options === undefined ? {} : { options }),
   });
 }
 

@@ -35,6 +35,7 @@ function parts({ spec }: Pod): readonly string[] {
 
 const term = (key: string) => ({ matchExpressions: [asking(key, 'Exists')] });
 const weighted = (weight: number) => ({ weight, podAffinityTerm: affinityTerm() });
+const soft = (topologyKey: string) => spread({ topologyKey, whenUnsatisfiable: 'ScheduleAnyway' });
 const preferring = (weight: number) => ({ weight, preference: term('a') });
 
 describe('preferences are given up one after the other (B31)', () => {
@@ -65,6 +66,22 @@ describe('preferences are given up one after the other (B31)', () => {
       'spread soft',
       'tolerates soft taints',
     ]);
+  });
+
+  test('soft spreads go in the order in which they stand; Karpenter moves the last one up to where one went (B31)', () => {
+    expect(relaxations({ topologySpreadConstraints: [soft('a'), spread(), soft('b'), soft('c')] })).toEqual([
+      'spread a',
+      'spread b',
+      'spread c',
+      'tolerates soft taints',
+    ]);
+  });
+
+  test('of wishes that weigh the same the first goes first (B31)', () => {
+    const preferred = ['a', 'b'].map((key) => ({ weight: 1, preference: term(key) }));
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
+    const after = relax(pendingPod({ spec: { affinity } }));
+    expect(after?.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution).toEqual([preferred[1]]);
   });
 
   test('a pod without preferences can only tolerate soft taints', () => {

@@ -1,5 +1,5 @@
 import type { Labels, Taint } from '../../../apis/kubernetes.ts';
-import { NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
+import { INITIALIZED, NODE_CLASS, NODE_POOL, REGISTERED } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import type { NodePoolView } from '../../cluster/snapshot.ts';
 import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
@@ -36,7 +36,9 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   const labels = { ...metadata?.labels, [NODE_POOL]: nodePool.metadata.name, [NODE_CLASS]: spec.nodeClassRef.name };
   const requirements = merge(requirementsFrom(spec.requirements), requirementsFromLabels(labels));
   const taints = spec.taints ?? [];
-  const host = { fixed: false, requirements, taints };
+  // B21: a daemon may wait for the node to be registered and initialized; it comes then.
+  const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
+  const host = { fixed: false, requirements: merge(requirements, started), taints };
   const instanceTypes = view.instanceTypes.filter(
     (type) => intersects(type.requirements, requirements) && compatibleOfferings(type, requirements).length > 0,
   );

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { aPoolView, asking } from '../../builders/node-pools.ts';
+import { aPod, pendingPod } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+function blockedFor(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}) {
+  return provision(aSnapshot({ pods, ...over }), { decisionId: 'decision-1', nowMs: NOW_MS }).blocked;
+}
+
+const nodePools = [aPoolView({ name: 'a' }), aPoolView({ name: 'b' })];
+const tooLarge = pendingPod({ name: 'large', requests: { cpu: '999' } });
+const matchFields = [asking('metadata.name', 'In', 'node-1')];
+const askingAmiss = pendingPod({
+  name: 'amiss',
+  spec: {
+    affinity: {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } },
+    },
+  },
+});
+
+describe('a pod that no node is made for', () => {
+  test('is told once and by no pool; one without a place is told by each pool: so the two can be counted apart (B10)', () => {
+    const blocked = blockedFor([askingAmiss, tooLarge], { nodePools });
+    const ignored = blocked.filter((one) => one.nodePool === undefined);
+    const unschedulable = blocked.filter((one) => one.nodePool !== undefined);
+    expect(ignored).toMatchObject([{ subject: 'pod default/amiss', reason: 'MatchFields' }]);
+    expect(unschedulable).toMatchObject([
+      { subject: 'pod default/large', nodePool: 'b', reason: 'InsufficientResources' },
+      { subject: 'pod default/large', nodePool: 'a', reason: 'InsufficientResources' },
+    ]);
+  });
+
+  test('takes no place from the others (B10)', () => {
+    const limited = [aPoolView({ limits: { nodes: '1' } })];
+    const { actions } = provision(aSnapshot({ pods: [askingAmiss, pendingPod()], nodePools: limited }), {
+      decisionId: 'decision-1',
+      nowMs: NOW_MS,
+    });
+    expect(actions).toMatchObject([{ kind: 'create-node-claim', nodeClaim: { pods: ['default/web-1'] } }]);
+  });
+
+  test.each<[string, Pod]>([
+    ['belongs to a DaemonSet', pendingPod({ owner: 'DaemonSet' })],
+    ['was not tried by the scheduler yet', aPod()],
+    [
+      'waits for its gates',
+      aPod({
+        status: {
+          phase: 'Pending',
+          conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }],
+        },
+      }),
+    ],
+  ])('is not told of at all where it %s: it is neither (B6, B10)', (_, pod) => {
+    expect(blockedFor([pod], { nodePools: [] })).toEqual([]);
+  });
+});

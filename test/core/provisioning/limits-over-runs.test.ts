@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { anInstanceType } from '../../builders/instance-types.ts';
+import { aPoolView, asking, type NodePoolViewOptions } from '../../builders/node-pools.ts';
+import { pendingPods } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+/** Pods that each need a node of their own. */
+function apart(count: number): readonly Pod[] {
+  return pendingPods(count, { containers: [{ name: 'main', ports: [{ hostPort: 80 }] }] });
+}
+
+/** What each of so many runs creates, one after the other, every one seeing the claims of those before. */
+function runs(count: number, pods: readonly Pod[], pool: NodePoolViewOptions): readonly (readonly NodeClaimRecord[])[] {
+  const created: (readonly NodeClaimRecord[])[] = [];
+  for (let run = 1; run <= count; run += 1) {
+    const snapshot = aSnapshot({ pods, nodeClaims: created.flat(), nodePools: [aPoolView(pool)] });
+    const { actions } = provision(snapshot, { decisionId: `decision-${run}`, nowMs: NOW_MS + run });
+    created.push(actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim] : [])));
+  }
+  return created;
+}
+
+function held(claims: readonly NodeClaimRecord[], resource: string): number {
+  return claims.reduce((sum, { holds }) => sum + (holds[resource] ?? 0), 0);
+}
+
+describe('limits hold from one run to the next: a run sees the claims of the one before, where Karpenter looks again as it creates', () => {
+  test('each claim at the largest that it may become, those that a decision has no room for included (B39)', () => {
+    const created = runs(4, apart(90), { limits: { cpu: '140' } });
+    expect(created.map((claims) => claims.length)).toEqual([50, 20, 0, 0]);
+    expect(held(created.flat(), 'cpu')).toBeLessThanOrEqual(140_000);
+  });
+
+  test('nodes are counted exactly, where Karpenter makes too many (B23, B39)', () => {
+    const created = runs(3, apart(70), { limits: { nodes: '53' } });
+    expect(created.map((claims) => claims.length)).toEqual([50, 3, 0]);
+  });
+
+  test('a claim holds what it may be launched as, with the dear types that minValues needs (B24, B39)', () => {
+    const types = Array.from({ length: 70 }, (_, at) =>
+      anInstanceType({ name: `t${at}.large`, price: 0.1 + at / 1_000 }),
+    );
+    const large = anInstanceType({ name: 'x1.32xlarge', cpu: 128, memoryGib: 512, price: 9 });
+    const two = { ...asking('karpenter.k8s.aws/instance-cpu', 'Exists'), minValues: 2 };
+    const [[claim] = []] = runs(1, apart(1), { types: [...types, large], requirements: [two], limits: { cpu: '500' } });
+    expect(claim?.types).toHaveLength(60);
+    expect(claim?.options.at(-1)?.instanceType).toBe('x1.32xlarge');
+    expect(claim?.holds['cpu']).toBe(128_000);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { someBufferPods } from '../../builders/capacity-buffers.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { pendingPod } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+function verdictOf(over: Partial<ClusterSnapshot>) {
+  return provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
+}
+
+describe('room that CapacityBuffers keep free', () => {
+  test('is made where there is none, without a pod that waits; the claim knows which of its pods are real (A5.6)', () => {
+    const { actions } = verdictOf({ bufferPods: someBufferPods(1), pods: [pendingPod()] });
+    expect(actions).toMatchObject([
+      {
+        kind: 'create-node-claim',
+        nodeClaim: {
+          pods: ['default/capacity-buffer-spare-1', 'default/web-1'],
+          bufferPods: ['default/capacity-buffer-spare-1'],
+        },
+      },
+    ]);
+    expect(verdictOf({ bufferPods: someBufferPods(1) }).actions).toHaveLength(1);
+  });
+
+  test('is there already on a node that has it, to which nobody is promised (B65)', () => {
+    expect(verdictOf({ nodes: [aNode()], bufferPods: someBufferPods(1) })).toEqual({
+      actions: [],
+      blocked: [],
+      due: [],
+    });
+  });
+
+  test('is not promised beside the real pods of a node (B65)', () => {
+    const { actions } = verdictOf({ nodes: [aNode()], bufferPods: someBufferPods(1), pods: [pendingPod()] });
+    expect(actions).toEqual([
+      { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1'], untilMs: NOW_MS + 2 * MINUTE },
+    ]);
+  });
+
+  test('goes to real pods first, and is made anew (A5.6)', () => {
+    const requests = { cpu: '1500m' };
+    const pods = [pendingPod({ requests, createdAtMs: NOW_MS - SECOND })];
+    expect(verdictOf({ nodes: [aNode()], pods, bufferPods: someBufferPods(1, requests) }).actions).toMatchObject([
+      { kind: 'create-node-claim', nodeClaim: { pods: ['default/capacity-buffer-spare-1'] } },
+      { kind: 'nominate-node', pods: ['default/web-1'] },
+    ]);
+  });
+
+  test('where it cannot be made, that is said once of the buffer and never of its pods (B65)', () => {
+    const { blocked } = verdictOf({ bufferPods: someBufferPods(5, { cpu: '900' }), pods: [] });
+    expect(blocked).toMatchObject([{ subject: 'capacitybuffer default/spare', nodePool: 'general' }]);
+  });
+});
+
+test('what decisions do not heed is told with them (A4.8, A5.7)', () => {
+  const unheeded = [{ subject: 'nodeoverlay a', reason: 'Conflict', message: 'b says it too', numbers: {} }];
+  expect(verdictOf({ unheeded }).blocked).toEqual(unheeded);
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { oneOf } from '../../../lib/core/requirements/requirement.ts';
+import { podClasses } from '../../../lib/core/scheduling/pods/pod-classes.ts';
+import { type Run, startRun } from '../../../lib/core/scheduling/run.ts';
+import type { SchedulingProblem } from '../../../lib/core/scheduling/schedule.ts';
+import { solve } from '../../../lib/core/scheduling/solve.ts';
+import { anInstanceType } from '../../builders/instance-types.ts';
+import { aPoolView, asking } from '../../builders/node-pools.ts';
+import { pendingPod, pendingPods, spread } from '../../builders/pods.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+
+/** Forty types of four families. */
+const types = Array.from({ length: 40 }, (_, at) =>
+  anInstanceType({ name: `${'cmrt'[at % 4]}5.size${at}`, cpu: 2 + at, memoryGib: 4 * (2 + at) }),
+);
+
+function problemOf(pods: readonly Pod[], nodePools = [aPoolView({ types })]): SchedulingProblem {
+  return { pods, stateNodes: [], nodePools, daemonSets: [] };
+}
+
+const preference = { matchExpressions: [asking('karpenter.k8s.aws/instance-family', 'In', 'c5')] };
+
+/** Workloads that differ in size, zone, spread and preference. */
+const WORKLOADS = {
+  plain: {},
+  large: { requests: { cpu: '3', memory: '2Gi' } },
+  zonal: { spec: { nodeSelector: { [ZONE]: 'eu-west-3b' } } },
+  even: { labels: { app: 'web' }, spec: { topologySpreadConstraints: [spread()] } },
+  wishful: {
+    spec: {
+      affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] } },
+    },
+  },
+} as const;
+
+/** As many pods of each workload. */
+function workloads(of: number): readonly Pod[] {
+  return Object.entries(WORKLOADS).flatMap(([name, over]) => pendingPods(of, { name, ...over }));
+}
+
+/** How many requirement sets a run has come across: the next one gets the next number. */
+function setsOf({ sets }: Run): number {
+  return sets.intern(new Map([['never-asked-for', oneOf('never-asked-for', ['x'])]])).id;
+}
+
+/** How often a run looks up what an instance type has for a label. */
+function labelsRead(pods: readonly Pod[]): number {
+  let reads = 0;
+  const watched = types.map((type) => ({
+    ...type,
+    get requirements() {
+      reads += 1;
+      return type.requirements;
+    },
+  }));
+  solve(problemOf(pods, [aPoolView({ types: watched })]));
+  return reads;
+}
+
+describe('the work of a run grows with what differs among its pods, not with their number', () => {
+  test('5,000 pods of five workloads are five classes, as 50 are (B40)', () => {
+    const classes = (of: number): number => podClasses(problemOf(workloads(of))).groups.length;
+    expect([classes(10), classes(1_000)]).toEqual([5, 5]);
+  });
+
+  test('what tells pods apart and decides no place makes no class (B40)', () => {
+    const pods = Array.from({ length: 100 }, (_, at) =>
+      pendingPod({
+        name: `job-${at}`,
+        labels: { app: 'job', index: String(at) },
+        annotations: { at: String(at) },
+        createdAtMs: NOW_MS - at,
+        ownerUid: `uid-${at}`,
+      }),
+    );
+    expect(podClasses(problemOf(pods)).groups).toHaveLength(1);
+  });
+
+  test.each([
+    ['requests', { requests: { cpu: '2' } }],
+    ['a node selector', { spec: { nodeSelector: { [ZONE]: 'eu-west-3b' } } }],
+    ['tolerations', { spec: { tolerations: [{ operator: 'Exists' as const }] } }],
+    ['a namespace', { namespace: 'other' }],
+    ['a host port', { containers: [{ name: 'main', ports: [{ hostPort: 80 }] }] }],
+  ])('%s of its own makes one (B40)', (_, over) => {
+    const pods = [...pendingPods(3), pendingPod({ name: 'other', ...over })];
+    expect(podClasses(problemOf(pods)).groups).toHaveLength(2);
+  });
+
+  test('a label makes one where somebody selects by it (B40)', () => {
+    const rollouts = [1, 2].map((at) => pendingPod({ name: `web-${at}`, labels: { rollout: String(at) } }));
+    const selecting = pendingPod({
+      name: 'selecting',
+      spec: { topologySpreadConstraints: [spread({ labelSelector: { matchLabels: { rollout: '1' } } })] },
+    });
+    expect(podClasses(problemOf(rollouts)).groups).toHaveLength(1);
+    expect(podClasses(problemOf([...rollouts, selecting])).groups).toHaveLength(3);
+  });
+
+  test('as many sets of requirements are asked about (B40)', () => {
+    const demanded = (of: number): number => {
+      const run = startRun(problemOf(workloads(of)), 'money');
+      for (const { podClass } of run.classes.groups) run.demandFor(podClass);
+      return setsOf(run);
+    };
+    expect(demanded(200)).toBe(demanded(2));
+  });
+
+  test.each(Object.entries(WORKLOADS))(
+    'the labels of instance types are looked up as often for 400 pods as for 40: a workload that is %s (B40)',
+    (name, over) => {
+      expect(labelsRead(pendingPods(400, { name, ...over }))).toBe(labelsRead(pendingPods(40, { name, ...over })));
+    },
+  );
+});

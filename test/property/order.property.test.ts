@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { podKey } from '../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { NOW_MS } from '../builders/times.ts';
+import { problem } from './problems.ts';
+
+/** What a snapshot comes to, as plain data. */
+function summary(snapshot: ClusterSnapshot): unknown {
+  const { newClaims, existing, unplaced } = schedulePods(snapshot, NOW_MS);
+  return {
+    newClaims: newClaims.map(({ template, pods, requirements, instanceTypes, cheapest }) => ({
+      pool: template.nodePool.metadata.name,
+      pods: pods.map(podKey),
+      types: instanceTypes.map(({ name }) => name),
+      cheapest: [cheapest.type.name, cheapest.offering],
+      requirements: new Map([...requirements].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    })),
+    existing: existing.map(({ stateNode, pods }) => [stateNode.name, pods.map(podKey)]),
+    unplaced: unplaced.map(({ pod, refusals }) => [podKey(pod), refusals]),
+  };
+}
+
+/** The same cluster, everything in it listed the other way round. */
+function reversed(snapshot: ClusterSnapshot): ClusterSnapshot {
+  return {
+    ...snapshot,
+    nodes: snapshot.nodes.toReversed(),
+    pods: snapshot.pods.toReversed(),
+    daemonSets: snapshot.daemonSets.toReversed(),
+    nodeClaims: snapshot.nodeClaims.toReversed(),
+    nodePools: snapshot.nodePools.toReversed().map((view) => ({
+      ...view,
+      instanceTypes: view.instanceTypes
+        .toReversed()
+        .map((type) => ({ ...type, offerings: type.offerings.toReversed() })),
+    })),
+  };
+}
+
+test('the order in which a cluster is listed does not matter (B41)', () => {
+  fc.assert(
+    fc.property(problem, ({ snapshot, pods }) => {
+      const whole = { ...snapshot, pods: [...snapshot.pods, ...pods] };
+      expect(summary(reversed(whole))).toEqual(summary(whole));
+    }),
+    { seed: 20_260_131, numRuns: 300 },
+  );
+});
