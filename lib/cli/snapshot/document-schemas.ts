@@ -52,6 +52,10 @@ export interface GivenOffering {
   /** USD an hour. */
   readonly price: number;
   readonly available?: boolean;
+  /** Of reserved capacity. */
+  readonly reservationId?: string;
+  /** How many instances of the reservation are not in use. */
+  readonly reservationCapacity?: number;
 }
 
 export interface GivenInstanceType {
@@ -128,6 +132,8 @@ const OFFERING = open(
     zoneId: STRING,
     price: { type: 'number', minimum: 0 },
     available: BOOLEAN,
+    reservationId: TEXT,
+    reservationCapacity: COUNT,
   },
   ['capacityType', 'zone', 'price'],
 );

@@ -2,7 +2,7 @@ import type { ResourceList } from '../../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../../apis/labels.ts';
 import { milliValue, unitValue } from '../../apis/quantity.ts';
 import type { UnavailableOffering } from '../../core/action.ts';
-import type { InstanceType, Offering } from '../../core/instance-type/instance-type.ts';
+import type { InstanceType, Offering, Reservation } from '../../core/instance-type/instance-type.ts';
 import { unavailability } from '../../core/instance-type/unavailable.ts';
 import { oneOf, type Requirement } from '../../core/requirements/requirement.ts';
 import type { Requirements } from '../../core/requirements/requirements.ts';
@@ -31,7 +31,7 @@ export function instanceTypesFrom(
     const capacity = resources(type.capacity);
     const offerings = type.offerings.map((one) =>
       offeringFrom(
-        one,
+        { ...one, ...reservationOf(name, one) },
         isUnavailable({ type: name, ...one }) || (one.capacityType === 'reserved' && !reservedCapacity),
       ),
     );
@@ -46,7 +46,7 @@ export function instanceTypesFrom(
 }
 
 function offeringFrom(
-  { zone, zoneId, capacityType, price, available = true }: GivenOffering,
+  { zone, zoneId, capacityType, price, available = true, reservation }: GivenOffering & Pick<Offering, 'reservation'>,
   lacking: boolean,
 ): Offering {
   return {
@@ -55,7 +55,16 @@ function offeringFrom(
     capacityType,
     priceUsdPerHour: price,
     available: available && !lacking,
+    ...(reservation === undefined ? {} : { reservation }),
   };
+}
+
+/** B59: reserved capacity that names no reservation is one of its own, for one instance. */
+function reservationOf(
+  type: string,
+  { zone, capacityType, reservationId: id = `${type}-${zone}`, reservationCapacity: instances = 1 }: GivenOffering,
+): { readonly reservation?: Reservation } {
+  return capacityType === 'reserved' ? { reservation: { id, instances } } : {};
 }
 
 /** C13: by purpose, or all in one list. */

@@ -4,4 +4,10 @@ export interface SchedulingOptions {
   readonly preferencePolicy?: 'Respect' | 'Ignore';
   /** B24: whether a claim that cannot keep its minValues is refused, or made with what there is. @default 'Strict' */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
+  /**
+   * B59: whether a pod takes other capacity where reserved capacity would do and other claims hold it. A simulation that
+   * decides whether nodes may go asks once, and lets it.
+   * @default false: the pod waits for the next run
+   */
+  readonly reservedFallback?: boolean;
 }

@@ -3,6 +3,7 @@ import type { SchedulingOptions } from './options.ts';
 import { type Goal, SPARE_MONEY, spareLimits } from './packing/goal.ts';
 import { type ExistingHost, existingHost } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
+import { type ReservationLedger, reservationLedger } from './placement/reservations.ts';
 import { askedLabels } from './pods/asked-labels.ts';
 import { type Demand, demandOf } from './pods/demand.ts';
 import { type PodClass, type PodClasses, podClasses } from './pods/pod-classes.ts';
@@ -43,8 +44,12 @@ export interface Run {
   readonly limits: PoolLimits;
   /** Pools whose limits have kept a claim from being opened. */
   readonly exhausted: Set<TypeIndex>;
+  /** B59: what is left of capacity reservations. */
+  readonly reservations: ReservationLedger;
   readonly claims: OpenClaim[];
   readonly placedOn: Map<ExistingHost, Pod[]>;
+  /** How many pods have found a place. */
+  readonly tally: { placed: number };
   /** The number that the next host gets. */
   nextHost(): number;
   /** What such pods ask for, or why they have no place anywhere (B9). */
@@ -96,8 +101,13 @@ export function startRun(problem: SchedulingProblem, spares: Goal['spares']): Ru
     closed,
     limits,
     exhausted: new Set(),
+    reservations: reservationLedger(pools, {
+      stateNodes: problem.stateNodes,
+      isStrict: problem.options?.reservedFallback !== true,
+    }),
     claims,
     placedOn: new Map(),
+    tally: { placed: 0 },
     nextHost() {
       hostCount += 1;
       return hostCount - 1;

@@ -49,6 +49,8 @@ export interface Unplaced {
   readonly pod: Pod;
   /** One refusal a NodePool; without a pool where none could be asked. */
   readonly refusals: readonly { readonly nodePool?: string; readonly refusal: Refusal }[];
+  /** Why none of the nodes that are there took it; undefined where there are none, or none was asked. */
+  readonly onNodes?: Refusal;
 }
 
 export interface Schedule {

@@ -8,7 +8,8 @@ import { type ExistingHost, hasRoom, isAdmitted } from './placement/existing-hos
 import { tolerates } from './placement/open-claim.ts';
 import { type Placing, place, placeOnNodes, putOnHost } from './placement/place.ts';
 import { plannedNodeClaims } from './placement/planned-node-claims.ts';
-import { whyUnplaced } from './placement/why-unplaced.ts';
+import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
+import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
 import type { PodClass, PodGroup } from './pods/pod-classes.ts';
 import { common, isEmptyBitset } from './pools/bitset.ts';
@@ -49,7 +50,7 @@ function solveSparing(problem: SchedulingProblem, spares: Goal['spares']): Sched
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
     unplaced: [
       ...refused,
-      ...backlog.filter((group) => remainingOf(group) > 0).flatMap((group) => unplacedOf(run, group)),
+      ...backlog.filter((group) => remainingOf(group) > 0).flatMap((group) => unplacedOf(placing, group)),
     ],
   };
 }
@@ -148,6 +149,8 @@ function lap(placing: Placing): boolean {
 function placeNext(placing: Placing, group: BacklogGroup): boolean {
   for (let demand: Demand | undefined = group.demand; demand !== undefined; ) {
     if (place(placing, group, demand)) return true;
+    // B30: in the next run it may be had without giving anything up.
+    if (placing.prospects.get(demand)?.deferral !== undefined) return false;
     demand = relaxed(placing.run, demand.podClass);
   }
   return false;
@@ -155,9 +158,10 @@ function placeNext(placing: Placing, group: BacklogGroup): boolean {
 
 /** The yardstick is made anew when a quarter of the pods that it was made for is placed. */
 function currentGuestBook(run: Run, backlog: readonly BacklogGroup[]): () => GuestBook {
+  const all = backlog.reduce((sum, group) => sum + remainingOf(group), run.tally.placed);
   let made: { readonly book: GuestBook; readonly pods: number; readonly exhausted: number } | undefined;
   return () => {
-    const pods = backlog.reduce((sum, group) => sum + remainingOf(group), 0);
+    const pods = all - run.tally.placed;
     const exhausted = run.exhausted.size;
     if (made === undefined || pods < made.pods * REMEASURE || exhausted !== made.exhausted) {
       made = { book: guestBook(backlog, marketWorth(backlog, run), run), pods, exhausted };
@@ -168,8 +172,13 @@ function currentGuestBook(run: Run, backlog: readonly BacklogGroup[]): () => Gue
 
 const REMEASURE = 0.75;
 
-function unplacedOf(run: Run, group: BacklogGroup): readonly Unplaced[] {
-  const last = variants(run, group.demand).at(-1) ?? group.demand;
-  const refusals = [...run.closed, ...run.pools.map((types) => whyUnplaced(run, types, last))];
-  return group.pods.slice(group.placed).map((pod) => ({ pod, refusals }));
+function unplacedOf(placing: Placing, group: BacklogGroup): readonly Unplaced[] {
+  const { run } = placing;
+  const tried = variants(run, group.demand);
+  const deferralOf = (demand: Demand): Deferral | undefined => placing.prospects.get(demand)?.deferral;
+  const last = tried.find((demand) => deferralOf(demand) !== undefined) ?? tried.at(-1) ?? group.demand;
+  const refusals = [...run.closed, ...whyInNoPool(run, last, deferralOf(last))];
+  const onNodes = whyNoNode(run, last);
+  const why = onNodes === undefined ? { refusals } : { refusals, onNodes };
+  return group.pods.slice(group.placed).map((pod) => ({ pod, ...why }));
 }

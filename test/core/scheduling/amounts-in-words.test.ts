@@ -20,13 +20,13 @@ describe('an amount in a sentence', () => {
     expect(amountInWords(name, amount)).toBe(words);
   });
 
-  test.each([
-    ['cpu', 8_000, 7_910, ['8', '7.91']],
-    ['cpu', 7_911, 7_910, ['7.911', '7.91']],
-    ['memory', 4 * GIB, 4 * GIB - 1_048_576, ['4Gi', '4095Mi']],
-    ['memory', 4 * GIB + 65_536, 4 * GIB, ['4.000061Gi', '4Gi']],
-    ['memory', 4 * GIB + 1, 4 * GIB, ['4294967297', '4294967296']],
-  ])('two amounts of %s, %d and %d, are told apart', (name, one, other, words) => {
+  test.each<readonly [string, readonly [number, number], readonly [string, string]]>([
+    ['cpu', [8_000, 7_910], ['8', '7.91']],
+    ['cpu', [7_911, 7_910], ['7.911', '7.91']],
+    ['memory', [4 * GIB, 4 * GIB - 1_048_576], ['4Gi', '3.999Gi']],
+    ['memory', [4 * GIB + 65_536, 4 * GIB], ['4.000061Gi', '4Gi']],
+    ['memory', [4 * GIB + 1, 4 * GIB], ['4294967297', '4294967296']],
+  ])('two amounts of %s, %j, are told apart', (name, [one, other], words) => {
     expect(amountsInWords(name, one, other)).toEqual(words);
   });
 });

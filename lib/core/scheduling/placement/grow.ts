@@ -55,7 +55,12 @@ function largerTarget(
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
     const pinned = pinToTarget({ types, target }, { set, demand, context: run });
     const price = selection.market.prices[type] ?? 0;
-    if (pinned !== undefined && inflexibility(types, types.selectionFor(pinned), fitting) === undefined)
+    if (pinned === undefined) continue;
+    const isReserved = claim.reservations !== undefined;
+    if (
+      isReserved ||
+      inflexibility(claim.minValues, types, common(types.selectionFor(pinned).types, fitting)) === undefined
+    )
       return { claim, target, set: pinned, priceUsdPerHour: price - priceOf(claim) };
   }
   return undefined;

@@ -7,7 +7,7 @@ import type { Demand } from '../pods/demand.ts';
 import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
 import type { PodClass } from '../pods/pod-classes.ts';
 import { type Bitset, common, has } from '../pools/bitset.ts';
-import { inflexibility } from '../pools/min-values.ts';
+import { inflexibility, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
@@ -16,6 +16,7 @@ import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { type HostAnswer, hostAnswer, type KeyRules } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
+import { type HeldReservations, idsAmong } from './reservations.ts';
 
 /**
  * A NodeClaim that this run plans. It aims at one offering; pods that leave it possible join for nothing. What else it may
@@ -34,6 +35,10 @@ export interface OpenClaim extends CountedHost {
   ports: readonly HostPort[];
   /** What it takes of the pool's limits at the least. */
   held: Resources;
+  /** B24: the pool's; under BestEffort no more than there was when it was opened. */
+  readonly minValues: MinValues;
+  /** B59: of a claim for reserved capacity, whose requirements ask for it from the start. */
+  readonly reservations: HeldReservations | undefined;
 }
 
 export interface Target {
@@ -50,8 +55,9 @@ export interface ClaimContext {
 export function openClaim(
   index: number,
   types: TypeIndex,
-  { set, target }: { readonly set: RequirementSet; readonly target: Target },
+  opened: Pick<OpenClaim, 'set' | 'target' | 'reservations' | 'minValues'>,
 ): OpenClaim {
+  const { set, target, reservations, minValues } = opened;
   const room = types.rooms[target.type] ?? new Float64Array();
   const claim: OpenClaim = {
     index,
@@ -63,6 +69,8 @@ export function openClaim(
     room: room.slice(),
     ports: [],
     held: {},
+    minValues,
+    reservations,
     domainsOf: (key) => key.openTo(claim.set),
   };
   return claim;
@@ -104,15 +112,16 @@ function hasPorts(claim: OpenClaim, ports: readonly HostPort[]): boolean {
   );
 }
 
-/** B24: the pod may not leave too few values to choose from. */
+/** B24: the pod may not leave too few values to choose from; a launch into a reservation takes what is reserved. */
 function isFlexible(
   claim: OpenClaim,
   { set, demand, context }: { readonly set: RequirementSet; readonly demand: Demand; readonly context: ClaimContext },
 ): boolean {
-  if (claim.types.template.minValues.length === 0) return true;
+  if (claim.minValues.length === 0 || claim.reservations !== undefined) return true;
   const fitting = claim.types.fitting(plus(claim.requests, demand.requests));
   const within = withinLimits(claim.types, fitting, leftFor(context.limits, claim));
-  return inflexibility(claim.types, claim.types.selectionFor(set), within) === undefined;
+  const among = common(claim.types.selectionFor(set).types, within);
+  return inflexibility(claim.minValues, claim.types, among) === undefined;
 }
 
 /** The set with each label pinned that the pod's topology needs, to what the target has; undefined where that is not allowed. */
@@ -139,7 +148,7 @@ export function pinToTarget(
     const wanted = pins ? mine.slice(0, 1) : possible.filter((domain) => allows[domain] === 1);
     if (mine.length === 0) return undefined;
     if (wanted.length === possible.length) continue;
-    const next = pinTo(set, key, wanted, joining.context.sets);
+    const next = pinTo(joining.context.sets, set, { key, domains: wanted });
     if (next === undefined) return undefined;
     set = next;
   }
@@ -148,10 +157,9 @@ export function pinToTarget(
 
 /** The set with the label narrowed to these domains. */
 export function pinTo(
-  set: RequirementSet,
-  key: TopologyKey,
-  domains: readonly number[],
   sets: RequirementSets,
+  set: RequirementSet,
+  { key, domains }: { readonly key: TopologyKey; readonly domains: readonly number[] },
 ): RequirementSet | undefined {
   if (domains.length === 0) return undefined;
   const values = domains.flatMap((domain) => key.values[domain] ?? []);
@@ -187,6 +195,9 @@ export function join(
   if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
   claim.members.push({ podClass: demand.podClass, pods });
   if (claim.types.template.minValues.length > 0) holdLeast(limits, claim, typesFor(claim, limits));
+  const { types, reservations } = claim;
+  // B59: what it can no longer use is there for others; what it asks for only grows.
+  reservations?.keep(idsAmong(types.selectionFor(set).reserved, types.fitting(claim.requests)));
 }
 
 /** The types that hold its pods, within what the pool's limits leave for it. */

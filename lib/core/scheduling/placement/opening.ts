@@ -5,7 +5,7 @@ import type { GuestBook } from '../packing/guests.ts';
 import type { Demand } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import { type Bitset, common, isEmptyBitset, membersOf, removeFrom } from '../pools/bitset.ts';
-import { inflexibility } from '../pools/min-values.ts';
+import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import type { TypeIndex } from '../pools/type-index.ts';
@@ -13,6 +13,8 @@ import type { Run } from '../run.ts';
 import { hostAnswer, type KeyRules } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { type OpenClaim, openClaim, pinTo, pinToTarget, tolerates, typesFor } from './open-claim.ts';
+import { isUsedUp, reservedAnswer } from './reservations.ts';
+import type { Deferral } from './why-deferred.ts';
 
 export interface Asking {
   readonly run: Run;
@@ -28,19 +30,30 @@ export interface Opening {
   readonly types: TypeIndex;
   readonly set: RequirementSet;
   readonly plan: Plan;
+  readonly minValues: MinValues;
+  /** B59: the reservations that it may be launched into; undefined where it is for other capacity. */
+  readonly reservations: ReadonlySet<string> | undefined;
   /** Of the offering that it aims at, with what a node costs beside. */
   readonly priceUsdPerHour: number;
 }
 
-/** `forGood`: no later placement can change it. */
-export type OpeningAnswer = Opening | { readonly kind: 'refused'; readonly forGood: boolean };
+/** `forGood`: no later placement can change it. `deferred`: the pod waits for reserved capacity that others hold (B59). */
+export type OpeningAnswer = Opening | { readonly kind: 'refused'; readonly forGood: boolean } | Deferred;
 
-/** A new claim of the heaviest pool that can have one for the pod (B12, B35). Changes nothing. */
+interface Deferred extends Deferral {
+  readonly kind: 'deferred';
+}
+
+/**
+ * A new claim of the heaviest pool that can have one for the pod (B12). B35: where it waits for reserved capacity of one
+ * pool, lighter ones are not asked. Changes nothing.
+ */
 export function openingFor(asking: Asking): OpeningAnswer {
   let forGood = true;
   let found: Opening | undefined;
   for (const types of asking.run.pools) {
     const answer = openingIn(types, asking);
+    if (answer.kind === 'deferred') return found ?? answer;
     if (answer.kind === 'refused') forGood &&= answer.forGood;
     // Pods that must share the host count for more than the weight: they could go nowhere else afterwards.
     else if (found === undefined || answer.plan.leftBehind < found.plan.leftBehind) found = answer;
@@ -50,8 +63,9 @@ export function openingFor(asking: Asking): OpeningAnswer {
 }
 
 /** Opens it. */
-export function openPlanned(run: Run, { types, set, plan }: Opening): OpenClaim {
-  const claim = openClaim(run.nextHost(), types, { set, target: plan.target });
+export function openPlanned(run: Run, { types, set, plan, reservations: ids, minValues }: Opening): OpenClaim {
+  const reservations = ids === undefined ? undefined : run.reservations.hold(ids);
+  const claim = openClaim(run.nextHost(), types, { set, target: plan.target, reservations, minValues });
   holdLeast(run.limits, claim, typesFor(claim, run.limits));
   run.claims.push(claim);
   return claim;
@@ -64,19 +78,35 @@ function openingIn(types: TypeIndex, asking: Asking): OpeningAnswer {
   // The next host's own number: no pod is there yet.
   if (hostAnswer(rules.onHost, run.hosts.length + NO_HOST) !== 'yes') return { kind: 'refused', forGood: false };
   let forGood = true;
+  let deferred: Deferred | undefined;
   for (const { set: asked, hostname } of demand.asks) {
     const set = run.sets.join(types.set, asked);
     // The name of a new node is not known before.
     if (set === undefined || (hostname !== undefined && !admits(hostname, UNKNOWN_NAME))) continue;
-    const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
-    if (isEmptyBitset(roomy)) continue;
-    forGood = false;
-    for (const pinned of pinnings(run, set, rules.byKey)) {
-      const opened = openingWith(types, pinned, asking);
-      if (opened !== undefined) return opened;
+    const fitting = types.fitting(demand.requests);
+    if (isEmptyBitset(common(types.selectionFor(set).types, fitting))) {
+      if (run.reservations.isStrict && isUsedUp(types, set, fitting)) deferred = { kind: 'deferred', types, set };
+      continue;
     }
+    forGood = false;
+    const opened = openingWithAny(types, pinnings(run, rules.byKey, { types, set, fitting }), asking);
+    if (opened?.kind === 'deferred') deferred = opened;
+    else if (opened !== undefined) return opened;
   }
-  return { kind: 'refused', forGood };
+  return deferred ?? { kind: 'refused', forGood };
+}
+
+/** With the first of the sets that will do; a later one is no reason to give up reserved capacity (B59). */
+function openingWithAny(
+  types: TypeIndex,
+  sets: readonly RequirementSet[],
+  asking: Asking,
+): Opening | Deferred | undefined {
+  for (const set of sets) {
+    const opened = openingWith(types, set, asking);
+    if (opened !== undefined) return opened;
+  }
+  return undefined;
 }
 
 /** Beyond every host that there is. */
@@ -87,8 +117,13 @@ const UNKNOWN_NAME = 'a-node-that-is-not-named-yet';
 const MOST_PINNINGS = 64;
 
 /** The set with each label that the pod's own rules choose narrowed to one domain, the best first. */
-function pinnings(run: Run, set: RequirementSet, byKey: readonly KeyRules[]): readonly RequirementSet[] {
+function pinnings(
+  run: Run,
+  byKey: readonly KeyRules[],
+  { types, set, fitting }: { readonly types: TypeIndex; readonly set: RequirementSet; readonly fitting: Bitset },
+): readonly RequirementSet[] {
   let sets: readonly RequirementSet[] = [set];
+  const isSold = (one: RequirementSet): boolean => !isEmptyBitset(common(types.selectionFor(one).types, fitting));
   for (const keyRules of byKey) {
     if (keyRules.rules.length === 0) continue;
     const { order } = run.allowance(keyRules);
@@ -98,28 +133,41 @@ function pinnings(run: Run, set: RequirementSet, byKey: readonly KeyRules[]): re
       keyRules.key.openTo(one).length === 0 && keyRules.rules.every((rule) => rule.kind === 'repel');
     sets = sets
       .flatMap((one) =>
-        isWithout(one) ? [one] : choices.flatMap((domains) => pinTo(one, keyRules.key, domains, run.sets) ?? []),
+        isWithout(one)
+          ? [one]
+          : choices.flatMap((domains) => pinTo(run.sets, one, { key: keyRules.key, domains }) ?? []),
       )
+      .filter((one, _, all) => all.length <= MOST_PINNINGS || isSold(one))
       .slice(0, MOST_PINNINGS);
   }
   return sets;
 }
 
-function openingWith(types: TypeIndex, set: RequirementSet, asking: Asking): Opening | undefined {
+function openingWith(types: TypeIndex, asked: RequirementSet, asking: Asking): Opening | Deferred | undefined {
   const { run, demand, head, guestBook } = asking;
-  const { candidates, isLimited } = candidatesFor(types, set, asking);
-  if (isEmptyBitset(candidates)) {
+  const { candidates: all, isLimited } = candidatesFor(types, asked, asking);
+  if (isEmptyBitset(all)) {
     if (isLimited && demand.podClass.ports.length === 0) run.exhausted.add(types);
     return undefined;
   }
+  const reserved = reservedAnswer(run, types, { set: asked, candidates: all });
+  if (reserved.kind === 'deferred') return { kind: 'deferred', types, set: asked };
+  if (reserved.kind === 'refused') return undefined;
+  const { set, ids: reservations } = reserved;
+  const candidates = set === asked ? all : common(all, types.selectionFor(set).types);
   const plan = chooseType({ types, set, candidates, isLimited, head, demand, guestBook, goal: run.goal });
   if (plan === undefined) return undefined;
   const pinned = pinToTarget({ types, target: plan.target }, { set, demand, context: run });
   if (pinned === undefined) return undefined;
-  const isRigid = inflexibility(types, types.selectionFor(pinned), candidates) !== undefined;
-  if (isRigid && run.options.minValuesPolicy !== 'BestEffort') return undefined;
+  // B24: a claim for reserved capacity is judged by what it could have been beside.
+  const judged = types.selectionFor(reservations === undefined ? pinned : asked);
+  const among = common(judged.types, reservations === undefined ? candidates : all);
+  const isStrict = run.options.minValuesPolicy !== 'BestEffort';
+  const { minValues } = types.template;
+  if (isStrict && inflexibility(minValues, types, among) !== undefined) return undefined;
   const priceUsdPerHour = (types.selectionFor(pinned).market.prices[plan.target.type] ?? 0) + NODE_PRICE;
-  return { kind: 'found', types, set: pinned, plan, priceUsdPerHour };
+  const kept = isStrict ? minValues : lowered(minValues, types, among);
+  return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
 }
 
 /** The types that hold the pod, within the pool's limits, with its host ports free. */

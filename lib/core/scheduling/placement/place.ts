@@ -10,6 +10,7 @@ import { type ExistingHost, hasRoom, isAdmitted, takeRoom } from './existing-hos
 import { carryOutGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
 import { join, type OpenClaim, whetherJoins } from './open-claim.ts';
 import { type Opening, openingFor, openPlanned } from './opening.ts';
+import type { Deferral } from './why-deferred.ts';
 
 /** The hosts that a demand has not been refused by for good: they only ever fill up. */
 interface Prospects {
@@ -19,6 +20,8 @@ interface Prospects {
   heard: number;
   /** True once no pool can give it a new claim, whatever else happens. */
   isHopeless: boolean;
+  /** B59: the reserved capacity for the sake of which it was last given no new claim. */
+  deferral: Deferral | undefined;
 }
 
 export interface Placing {
@@ -70,7 +73,8 @@ function prospectsOf({ run }: Placing, demand: Demand): Prospects {
   };
   const isOpen = ({ stateNode }: ExistingHost): boolean =>
     !demand.podClass.moving || !run.protectedNodes.has(stateNode.name);
-  return { hosts: run.hosts.filter((host) => isOpen(host) && admits(host)), claims: [], heard: 0, isHopeless: false };
+  const hosts = run.hosts.filter((host) => isOpen(host) && admits(host));
+  return { hosts, claims: [], heard: 0, isHopeless: false, deferral: undefined };
 }
 
 /** B33: the first node, in order, that takes the pod. */
@@ -122,6 +126,7 @@ export function putOnHost(
   }
   pods.push(...group.pods.slice(group.placed, group.placed + count));
   group.placed += count;
+  run.tally.placed += count;
 }
 
 /** The first claim, in the order in which they were opened, that the pod makes no dearer. */
@@ -157,6 +162,7 @@ function putOnClaim(run: Run, claim: OpenClaim, { group, demand, set, count }: P
   join(claim, demand, { set, pods, limits: run.limits });
   for (let placed = 0; placed < count; placed += 1) run.counters.record(demand.podClass, claim);
   group.placed += count;
+  run.tally.placed += count;
 }
 
 /**
@@ -167,8 +173,9 @@ function placeOnNewClaim(placing: Placing, { group, demand, prospects }: Asking)
   const { run, news } = placing;
   if (prospects.isHopeless) return false;
   const found = openingFor({ run, head: group, demand, guestBook: placing.guestBook() });
-  if (found.kind === 'refused') {
-    prospects.isHopeless = found.forGood;
+  prospects.deferral = found.kind === 'deferred' ? found : undefined;
+  if (found.kind !== 'found') {
+    prospects.isHopeless = found.kind === 'refused' && found.forGood;
     return false;
   }
   const growth = found.plan.isLast ? growthInstead(run, demand, found) : undefined;
@@ -212,7 +219,7 @@ function mayNeedGrowth(run: Run, { rules }: Demand): boolean {
 
 /** Where nothing else will do, as when pods must share a host: the first claim that can become large enough, though dearer. */
 function growClaim({ run, news }: Placing, { group, demand, prospects }: Asking): boolean {
-  if (prospects.isHopeless || !mayNeedGrowth(run, demand)) return false;
+  if (prospects.isHopeless || (prospects.deferral === undefined && !mayNeedGrowth(run, demand))) return false;
   for (const claim of run.claims) {
     const growth = growthOf(run, claim, { demand, requests: demand.requests });
     if (growth === undefined) continue;

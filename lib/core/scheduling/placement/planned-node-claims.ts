@@ -1,3 +1,5 @@
+import type { InstanceType } from '../../instance-type/instance-type.ts';
+import { joinedByName } from '../../instance-type/offering-groups.ts';
 import { add, type Resources, smaller } from '../../resources/resources.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import { type Bitset, common, emptyBitset, has, membersOf, removeFrom } from '../pools/bitset.ts';
@@ -8,6 +10,7 @@ import { cheapestOf } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { PlannedNodeClaim } from '../schedule.ts';
 import { aimAt, type OpenClaim } from './open-claim.ts';
+import { onlyReserved } from './reservations.ts';
 
 /**
  * The run's claims as they may be launched: aimed at the cheapest offering that holds their pods, with every other type that
@@ -22,7 +25,10 @@ export function plannedNodeClaims(run: Run): readonly PlannedNodeClaim[] {
 
 /** Aims at the cheapest type that fits, as far as the limits go. *Shape:* the types that hold its pods. */
 function rightSized(run: Run, claim: OpenClaim): Bitset {
-  const { types, set, requests, ports } = claim;
+  const { types, requests, ports, reservations } = claim;
+  // B38: of the reservations those that it still holds.
+  if (reservations !== undefined) claim.set = onlyReserved(run.sets, claim.set, reservations.ids) ?? claim.set;
+  const { set } = claim;
   const selection = types.selectionFor(set);
   const fitting = common(selection.types, types.fitting(requests));
   for (const type of ports.length === 0 ? [] : membersOf(fitting)) {
@@ -45,9 +51,8 @@ function plannedNodeClaim(
   const selection = types.selectionFor(set);
   const within = withinLimits(types, fitting, leftFor(run.limits, claim));
   holdLargest(run.limits, claim, within);
-  const instanceTypes = selection.market.byPrice.flatMap((type) =>
-    has(within, type) ? (types.types[type] ?? []) : [],
-  );
+  const parts = selection.market.byPrice.flatMap((type) => (has(within, type) ? (types.types[type] ?? []) : []));
+  const instanceTypes = types.isSplit ? joinedByName(parts) : parts;
   const overheads = new Set(instanceTypes.map((type) => template.daemons.get(type.name)?.requests));
   return {
     name,
@@ -55,21 +60,30 @@ function plannedNodeClaim(
     pods: claim.members.flatMap(({ pods }) => pods),
     requirements: set.requirements,
     instanceTypes,
-    cheapest: cheapestOffering(claim),
+    cheapest: cheapestOffering(claim, instanceTypes),
     requests: add(resourcesOf(run.space, claim.requests), leastOverhead(overheads)),
-    minValuesRelaxed: inflexibility(types, selection, within) !== undefined,
+    minValuesRelaxed:
+      claim.reservations === undefined &&
+      inflexibility(template.minValues, types, common(selection.types, within)) !== undefined,
   };
 }
 
-function cheapestOffering({ types, target }: OpenClaim): PlannedNodeClaim['cheapest'] {
+function cheapestOffering(
+  { types, target }: OpenClaim,
+  instanceTypes: readonly InstanceType[],
+): PlannedNodeClaim['cheapest'] {
   const type = types.types[target.type];
   const cell = types.cells[target.cell];
   const offering = type?.offerings.find(
-    (one) => one.available && one.zone === cell?.zone && one.capacityType === cell.capacityType,
+    (one) =>
+      one.available &&
+      one.zone === cell?.zone &&
+      one.capacityType === cell.capacityType &&
+      one.reservation?.id === cell.reservation?.id,
   );
   if (type === undefined || offering === undefined)
     throw new RangeError('a claim aims at an offering that its pool does not have');
-  return { type, offering };
+  return { type: instanceTypes.find(({ name }) => name === type.name) ?? type, offering };
 }
 
 /** B38: what daemons take at the least, whichever of the types it becomes. */

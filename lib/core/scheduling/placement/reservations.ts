@@ -1,6 +1,5 @@
 import { CAPACITY_TYPE, RESERVATION_ID } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
 import { admits, oneOf } from '../../requirements/requirement.ts';
 import { requirementsFrom } from '../../requirements/requirements.ts';
 import { type Bitset, common, has, isEmptyBitset } from '../pools/bitset.ts';
@@ -28,16 +27,13 @@ export interface HeldReservations {
  * launched yet holds its instances by its record.
  */
 export function reservationLedger(
-  types: Iterable<InstanceType>,
+  pools: readonly TypeIndex[],
   { stateNodes, isStrict }: { readonly stateNodes: readonly StateNode[]; readonly isStrict: boolean },
 ): ReservationLedger {
   const left = new Map<string, number>();
-  for (const { offerings } of types) {
-    for (const { reservation } of offerings) {
-      if (reservation === undefined) continue;
-      const { id, instances } = reservation;
-      left.set(id, Math.min(left.get(id) ?? instances, instances));
-    }
+  for (const { reservation } of pools.flatMap(({ reserved }) => reserved)) {
+    const { id, instances } = reservation;
+    left.set(id, Math.min(left.get(id) ?? instances, instances));
   }
   const change = (id: string, by: 1 | -1): void => void left.set(id, (left.get(id) ?? 0) + by);
   if (left.size > 0) for (const id of stateNodes.flatMap(promisedTo)) if (left.has(id)) change(id, -1);
@@ -68,12 +64,12 @@ function promisedTo({ node, nodeClaim }: StateNode): readonly string[] {
 }
 
 /** Where reservations leave a new claim. */
-export type ReservedAnswer =
+type ReservedAnswer =
   /** It may be launched into these, and into nothing else. */
   | { readonly kind: 'reserved'; readonly set: RequirementSet; readonly ids: ReadonlySet<string> }
   /** No reservation would do. */
-  | { readonly kind: 'unreserved'; readonly set: RequirementSet }
-  /** B59: reserved capacity would do and is held, or there is nothing else: the pod waits. */
+  | { readonly kind: 'unreserved'; readonly set: RequirementSet; readonly ids?: undefined }
+  /** B59: reserved capacity would do, and others hold all of it: the pod waits. */
   | { readonly kind: 'deferred' }
   | { readonly kind: 'refused' };
 
@@ -97,7 +93,12 @@ export function reservedAnswer(
   const others = neverReserved(sets, types, set);
   if (others !== undefined && !isEmptyBitset(common(candidates, types.selectionFor(others).types)))
     return { kind: 'unreserved', set: others };
-  return { kind: reservations.isStrict ? 'deferred' : 'refused' };
+  return { kind: 'refused' };
+}
+
+/** B59: whether reservations without an instance left are all that would do: the pod waits until one is free. */
+export function isUsedUp(types: TypeIndex, set: RequirementSet, roomy: Bitset): boolean {
+  return types.selectionFor(set).reserved.some(({ type }) => has(roomy, type));
 }
 
 /** B59: the reservations that one of the types could be launched into. */

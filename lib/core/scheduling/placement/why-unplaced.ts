@@ -1,10 +1,13 @@
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
-import { admits } from '../../requirements/requirement.ts';
+import { admits, isEmpty } from '../../requirements/requirement.ts';
 import { formatRequirement, merge, whyIncompatible } from '../../requirements/requirements.ts';
+import { typesInWords } from '../amounts-in-words.ts';
 import type { Ask, Demand } from '../pods/demand.ts';
-import { type Bitset, common, isEmptyBitset, membersOf, removeFrom } from '../pools/bitset.ts';
-import { fitsLimits, whyLimited } from '../pools/limits.ts';
+import { conflictingPort } from '../pods/host-ports.ts';
+import { type Bitset, common, isEmptyBitset, membersOf } from '../pools/bitset.ts';
+import { whyLimited } from '../pools/limits.ts';
 import { inflexibility } from '../pools/min-values.ts';
+import { withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
 import { instanceTypesIn, type TypeIndex } from '../pools/type-index.ts';
@@ -15,81 +18,93 @@ import type { Unplaced } from '../schedule.ts';
 import { hostAnswer } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
-import { pinTo, tolerates } from './open-claim.ts';
+import { pinTo } from './open-claim.ts';
 
 /** Why the pool can have no new claim for such a pod, as things are when the run ends: the first thing that stands in the way. */
 export function whyUnplaced(run: Run, types: TypeIndex, demand: Demand): Unplaced['refusals'][number] {
   const nodePool = types.template.nodePool.metadata.name;
-  const whys = demand.asks.map((ask) => whyNot(run, types, { demand, ask }));
+  const whys = demand.asks.map((ask) => whyNot(run, { types, demand, ask }));
   return { nodePool, refusal: whys.at(-1) ?? refusal('Unknown', 'nothing is asked for') };
 }
 
-function whyNot(run: Run, types: TypeIndex, { demand, ask }: { readonly demand: Demand; readonly ask: Ask }): Refusal {
+interface Refused {
+  readonly types: TypeIndex;
+  readonly demand: Demand;
+  readonly ask: Ask;
+}
+
+function whyNot(run: Run, refused: Refused): Refusal {
+  const { types, demand, ask } = refused;
   const { template } = types;
-  const { pod, ports } = demand.podClass;
-  if (!tolerates(types, pod.spec.tolerations)) {
-    const taint = untoleratedTaint(template.taints, pod.spec.tolerations);
-    return refusal('Taint', `the taint ${taint === undefined ? '' : formatTaint(taint)} is not tolerated`);
-  }
-  const label = whyIncompatible(template.requirements, ask.set.requirements);
-  if (label !== undefined)
-    return refusal('Label', `asks for ${label.key} ${label.asked}, the pool offers ${label.offered}`);
-  if (ask.hostname !== undefined && !admits(ask.hostname, 'a-node-that-is-not-named-yet')) {
-    const asked = formatRequirement(ask.hostname);
-    return refusal('Label', `asks for ${ask.hostname.key} ${asked}, and the name of a new node is not known before`);
-  }
+  const byLabels = whyNotAdmitted(refused);
+  if (byLabels !== undefined) return byLabels;
   const set = run.sets.join(types.set, ask.set) ?? types.set;
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
   const requests = resourcesOf(run.space, demand.requests);
   if (isEmptyBitset(roomy))
     return whyNoInstanceType(template, merge(template.requirements, ask.set.requirements), requests);
   if (hostAnswer(demand.rules.onHost, Number.MAX_SAFE_INTEGER) !== 'yes') return whyNotOnNewHost(demand.rules.onHost);
+  const pinned = pinnedByRules(run, { types, demand, set, roomy });
+  if (pinned.kind === 'refused') return pinned.refusal;
+  const within = common(types.selectionFor(pinned.set).types, roomy);
+  if (isEmptyBitset(within)) return whyNoInstanceType(template, pinned.set.requirements, requests);
+  return whyNotLaunched(run, refused, { set: pinned.set, within });
+}
+
+/** Taints and labels of the pool, whatever its types. */
+function whyNotAdmitted({ types, demand, ask }: Refused): Refusal | undefined {
+  const { template } = types;
+  const taint = untoleratedTaint(template.taints, demand.podClass.pod.spec.tolerations);
+  if (taint !== undefined) return refusal('Taint', `the taint ${formatTaint(taint)} is not tolerated`);
+  const label = whyIncompatible(template.requirements, ask.set.requirements);
+  if (label !== undefined) return refusal('Label', whyOtherLabel(types, ask, label));
+  if (ask.hostname === undefined || admits(ask.hostname, 'a-node-that-is-not-named-yet')) return undefined;
+  const asked = formatRequirement(ask.hostname);
+  return refusal('Label', `asks for ${ask.hostname.key} ${asked}, and the name of a new node is not known before`);
+}
+
+function whyOtherLabel(
+  { template }: TypeIndex,
+  { set }: Ask,
+  { key, asked, offered }: { readonly key: string; readonly asked: string; readonly offered: string },
+): string {
+  const wanted = set.requirements.get(key);
+  if (wanted !== undefined && isEmpty(wanted) && wanted.mustExist)
+    return `what it asks of ${key} contradicts itself: no value is left`;
+  const own = template.requirements.get(key);
+  if (own === undefined) return `asks for ${key} ${asked}, a label that the pool gives to no node`;
+  if (isEmpty(own)) return `asks for ${key} ${asked}, and the pool allows no value of it`;
+  return `asks for ${key} ${asked}, the pool allows ${offered}`;
+}
+
+interface Pinning {
+  readonly types: TypeIndex;
+  readonly demand: Demand;
+  readonly set: RequirementSet;
+  readonly roomy: Bitset;
+}
+
+type Pinned =
+  | { readonly kind: 'set'; readonly set: RequirementSet }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** The set with each label narrowed to the domains that the pod's own rules leave; the first that none is left of says why. */
+function pinnedByRules(run: Run, { types, demand, set, roomy }: Pinning): Pinned {
   let pinned = set;
   for (const keyRules of demand.rules.byKey) {
     if (keyRules.rules.length === 0) continue;
     const sold = keyRules.key.values.flatMap((_, domain) =>
       isSold(run, { types, set: pinned, roomy, domain, key: keyRules.key }) ? [domain] : [],
     );
-    const left = run.allowance(keyRules).order.filter((domain) => sold.includes(domain));
-    const next = pinTo(pinned, keyRules.key, left, run.sets);
-    if (next === undefined) return whyNoDomain(keyRules, sold);
-    pinned = next;
+    const among = new Set(sold);
+    const left = run.allowance(keyRules).order.filter((domain) => among.has(domain));
+    const next = pinTo(run.sets, pinned, { key: keyRules.key, domains: left });
+    if (next !== undefined) pinned = next;
+    // B54: a label that a node will not have keeps nobody away.
+    else if (sold.length > 0 || keyRules.rules.some((rule) => rule.kind !== 'repel'))
+      return { kind: 'refused', refusal: whyNoDomain(keyRules, sold) };
   }
-  const selection = types.selectionFor(pinned);
-  const within = common(selection.types, roomy);
-  if (isEmptyBitset(within)) return whyNoInstanceType(template, pinned.requirements, requests);
-  const left = run.limits.get(template.nodePool.metadata.name);
-  const instanceTypes = instanceTypesIn(within, types);
-  if (left !== undefined && !instanceTypes.some((type) => fitsLimits(type, left))) {
-    return whyLimited(template.nodePool, left, instanceTypes);
-  }
-  for (const type of membersOf(within)) {
-    const instanceType = types.types[type];
-    if (instanceType === undefined || !fitsLimits(instanceType, left)) removeFrom(within, type);
-  }
-  const rigid = inflexibility(types, selection, within);
-  if (rigid !== undefined) {
-    const { key, values, minValues } = rigid;
-    const message = `${key} would be left with ${values} values, minValues asks for ${minValues}`;
-    return refusal('MinValues', message, { values, minValues });
-  }
-  if (ports.length > 0) {
-    const taken = ports.map(({ port }) => port).join(' or ');
-    return refusal(
-      'HostPort',
-      `a daemon takes host port ${taken} on each of ${membersOf(within).length} instance types that would do`,
-      {
-        instanceTypes: membersOf(within).length,
-      },
-    );
-  }
-  return refusal(
-    'NoPlace',
-    `none of ${instanceTypes.length} instance types that would do keeps to every rule at once`,
-    {
-      instanceTypes: instanceTypes.length,
-    },
-  );
+  return { kind: 'set', set: pinned };
 }
 
 /** Whether a type with the room is to be had in the domain. */
@@ -103,6 +118,35 @@ function isSold(
     readonly key: TopologyKey;
   },
 ): boolean {
-  const set = pinTo(of.set, of.key, [of.domain], run.sets);
+  const set = pinTo(run.sets, of.set, { key: of.key, domains: [of.domain] });
   return set !== undefined && !isEmptyBitset(common(of.types.selectionFor(set).types, of.roomy));
+}
+
+/** Limits, minValues and the ports of daemons: what rules out types that would hold the pod. */
+function whyNotLaunched(
+  run: Run,
+  { types, demand }: Refused,
+  { set, within }: { readonly set: RequirementSet; readonly within: Bitset },
+): Refusal {
+  const { nodePool } = types.template;
+  const left = run.limits.get(nodePool.metadata.name);
+  const affordable = withinLimits(types, within, left);
+  if (left !== undefined && isEmptyBitset(affordable))
+    return whyLimited(nodePool, left, instanceTypesIn(within, types));
+  const rigid = inflexibility(types.template.minValues, types, common(types.selectionFor(set).types, affordable));
+  if (rigid !== undefined && run.options.minValuesPolicy !== 'BestEffort') {
+    const { key, values, minValues } = rigid;
+    const message = `${key} would be left with ${values} values, minValues asks for ${minValues}: lower it, or allow more instance types`;
+    return refusal('MinValues', message, { values, minValues });
+  }
+  const would = membersOf(affordable);
+  const instanceTypes = would.length;
+  const ports = would.map((type) => conflictingPort(demand.podClass.ports, types.portsOf(type)));
+  if (ports.length > 0 && ports.every((port) => port !== undefined)) {
+    const taken = [...new Set(ports.map(({ port }) => port))].join(' or ');
+    const message = `a daemon takes host port ${taken} on each of ${typesInWords(instanceTypes)} that would do`;
+    return refusal('HostPort', message, { instanceTypes });
+  }
+  const message = `${typesInWords(instanceTypes)} would do, and none keeps its rules of topology, the pool's limits and minValues all at once`;
+  return refusal('NoPlace', message, { instanceTypes });
 }

@@ -1,6 +1,7 @@
 import type { NodePool } from '../../../apis/node-pool.ts';
 import type { InstanceType } from '../../instance-type/instance-type.ts';
-import { formatAmount, larger, parseResources, type Resources } from '../../resources/resources.ts';
+import { larger, parseResources, type Resources } from '../../resources/resources.ts';
+import { amountInWords, amountsInWords, typesInWords } from '../amounts-in-words.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 
 /** What is left of a NodePool's limits, `nodes` included; only limited resources are named. */
@@ -42,18 +43,27 @@ export const LIMIT_EXCEEDED = 'LimitExceeded';
 
 /** With what the pool may have, what is left, and what the smallest type that would do takes. */
 export function whyLimited({ spec }: NodePool, left: RemainingLimits, types: readonly InstanceType[]): Refusal {
-  const short = Object.entries(left).flatMap(([name, amount]) => {
-    const least = name === 'nodes' ? 1 : Math.min(...types.map(({ capacity }) => capacity[name] ?? 0));
-    return least > amount ? [{ name, amount, least }] : [];
-  });
-  const [first] = short;
-  const limits = Object.entries(spec.limits ?? {}).map(([name, amount]) => `${name} ${amount}`);
-  const named = `the pool's limits (${limits.join(', ')})`;
-  if (first === undefined) {
-    const message = `${named} leave no room for any of ${types.length} instance types that would do`;
-    return refusal(LIMIT_EXCEEDED, message, { instanceTypes: types.length });
+  const instanceTypes = types.length;
+  for (const [name, amount] of Object.entries(left)) {
+    const limit = spec.limits?.[name] ?? 0;
+    if (name === 'nodes' && amount < 1) {
+      return refusal(LIMIT_EXCEEDED, `the pool's limit of ${limit} nodes leaves none: raise limits.nodes`, {
+        left: amount,
+        smallest: 1,
+        instanceTypes,
+      });
+    }
+    const smallest = name === 'nodes' ? 1 : leastCapacity(types, name);
+    if (smallest <= amount) continue;
+    const [needed, there] = amountsInWords(name, smallest, Math.max(0, amount));
+    const message = `the pool's limit of ${limit} ${name} leaves ${there}, the smallest instance type that would do takes ${needed}: raise limits.${name}`;
+    return refusal(LIMIT_EXCEEDED, message, { left: amount, smallest, instanceTypes });
   }
-  const { name, amount, least } = first;
-  const message = `${named} leave ${formatAmount(name, Math.max(0, amount))} ${name}, the smallest instance type that would do takes ${formatAmount(name, least)}`;
-  return refusal(LIMIT_EXCEEDED, message, { left: amount, smallest: least, instanceTypes: types.length });
+  const each = Object.entries(left).map(([name, amount]) => `${amountInWords(name, amount)} ${name}`);
+  const message = `the pool's limits leave ${each.join(' and ')}, and none of ${typesInWords(instanceTypes)} that would do keeps to all of it`;
+  return refusal(LIMIT_EXCEEDED, message, { instanceTypes });
+}
+
+function leastCapacity(types: readonly InstanceType[], name: string): number {
+  return types.reduce((least, { capacity }) => Math.min(least, capacity[name] ?? 0), Number.POSITIVE_INFINITY);
 }

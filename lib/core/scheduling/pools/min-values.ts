@@ -1,5 +1,6 @@
 import { addTo, type Bitset, emptyBitset, has, membersOf } from './bitset.ts';
-import type { Selection, TypeIndex } from './type-index.ts';
+import type { NodeClaimTemplate } from './template.ts';
+import type { TypeIndex } from './type-index.ts';
 
 /** Fewer distinct values of a label than minValues asks for. */
 export interface Inflexibility {
@@ -8,17 +9,28 @@ export interface Inflexibility {
   readonly minValues: number;
 }
 
-/** The first minValues of the pool that the types do not keep; undefined where they keep all (B24). */
-export function inflexibility(index: TypeIndex, selection: Selection, fitting: Bitset): Inflexibility | undefined {
-  for (const { key, count } of index.template.minValues) {
-    const values = new Set<string>();
-    index.types.forEach(({ requirements }, type) => {
-      if (!has(fitting, type) || !has(selection.types, type)) return;
-      for (const value of requirements.get(key)?.values ?? []) values.add(value);
-    });
-    if (values.size < count) return { key, values: values.size, minValues: count };
+export type MinValues = NodeClaimTemplate['minValues'];
+
+/** The first minValues that the types do not keep; undefined where they keep all (B24). */
+export function inflexibility(minValues: MinValues, { types }: TypeIndex, among: Bitset): Inflexibility | undefined {
+  for (const { key, count } of minValues) {
+    const values = valuesOf(types, key, among);
+    if (values < count) return { key, values, minValues: count };
   }
   return undefined;
+}
+
+/** B24: what BestEffort asks of a claim from its opening on: no more than there is. */
+export function lowered(minValues: MinValues, { types }: TypeIndex, among: Bitset): MinValues {
+  return minValues.map(({ key, count }) => ({ key, count: Math.min(count, valuesOf(types, key, among)) }));
+}
+
+function valuesOf(types: TypeIndex['types'], key: string, among: Bitset): number {
+  const values = new Set<string>();
+  types.forEach(({ requirements }, type) => {
+    if (has(among, type)) for (const value of requirements.get(key)?.values ?? []) values.add(value);
+  });
+  return values.size;
 }
 
 /** The target and, the smallest first, the types that bring a value that minValues still lacks. */

@@ -4,6 +4,7 @@ import type { NodePool } from '../../../apis/node-pool.ts';
 import type { NodePoolView } from '../../cluster/snapshot.ts';
 import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
 import type { InstanceType } from '../../instance-type/instance-type.ts';
+import { allowsAbsence, isEmpty } from '../../requirements/requirement.ts';
 import {
   intersects,
   merge,
@@ -66,12 +67,21 @@ export function byDescendingWeight(views: readonly NodePoolView[]): readonly Nod
   );
 }
 
+/** A label that cannot have any of the values that it must have. */
+function whyContradictory({ spec }: NodePool): Refusal | undefined {
+  const requirements = requirementsFrom(spec.template.spec.requirements);
+  const all = merge(requirements, requirementsFromLabels(spec.template.metadata?.labels));
+  const [empty] = [...all.values()].filter((one) => isEmpty(one) && !allowsAbsence(one));
+  if (empty === undefined) return undefined;
+  return refusal('ContradictoryRequirements', `what the pool says of ${empty.key} leaves no value for it`);
+}
+
 /** Why a pool takes no part: it can launch nothing, keeps a fixed number of nodes (B63), or is going. */
 export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undefined {
   if (unusable !== undefined) return refusal(unusable.reason, unusable.message);
   if (nodePool.metadata.deletionTimestamp !== undefined) return refusal('Deleting', 'the pool is being deleted');
   const { replicas } = nodePool.spec;
-  if (replicas === undefined) return undefined;
+  if (replicas === undefined) return whyContradictory(nodePool);
   return refusal(
     'StaticCapacity',
     `it keeps ${replicas} nodes (spec.replicas), which is not supported yet, and launches none for pods`,

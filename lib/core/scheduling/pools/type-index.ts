@@ -1,5 +1,6 @@
 import { type Place, placeFilter } from '../../instance-type/compatible-offerings.ts';
-import type { InstanceType, Offering, Reservation } from '../../instance-type/instance-type.ts';
+import type { InstanceType, Reservation } from '../../instance-type/instance-type.ts';
+import { splitByRoom } from '../../instance-type/offering-groups.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
 import { allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
@@ -49,10 +50,15 @@ export interface Selection {
 export interface TypeIndex {
   readonly template: NodeClaimTemplate;
   readonly set: RequirementSet;
+  /** B37: a type whose offerings differ in room is here once for each room, with those offerings. */
   readonly types: readonly InstanceType[];
+  /** True where there is such a type. */
+  readonly isSplit: boolean;
   readonly cells: readonly Cell[];
   /** By type: what is left for pods beside the daemons that come with it (B21). */
   readonly rooms: readonly Vector[];
+  /** Everything that reservations offer (B59). */
+  readonly reserved: readonly ReservedOffering[];
   selectionFor(set: RequirementSet): Selection;
   /** Its types that no other undercuts. */
   frontierOf(selection: Selection): readonly number[];
@@ -63,7 +69,7 @@ export interface TypeIndex {
 }
 
 export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): TypeIndex {
-  const types = template.instanceTypes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const types = splitByRoom(template.instanceTypes).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const cells = cellsOf(types);
   const overheads = types.map((type) => template.daemons.get(type.name)?.requests ?? NONE);
   const rooms = types.map((type, at) => roomOf(type, overheads[at] ?? NONE, space));
@@ -76,15 +82,13 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
   const reservedOfferings = reservedOf(types, cells);
   const meeting = typesMeeting(types);
   const selections: Selection[] = [];
-  const reservedIn = (selected: Bitset, market: Market): readonly ReservedOffering[] =>
-    reservedOfferings.filter(({ type, cell }) => has(selected, type) && market.cells[cell] === 1);
   const select = ({ requirements }: RequirementSet): Selection => {
     const market = markets(requirements);
     const selected = usable.slice();
     for (const one of requirements.values()) {
       if (template.requirements.get(one.key) !== one && !PLACE_LABELS.has(one.key)) keepCommon(selected, meeting(one));
     }
-    const reserved = reservedIn(selected, market);
+    const reserved = reservedOfferings.filter(({ type, cell }) => has(selected, type) && market.cells[cell] === 1);
     keepCommon(selected, forSale(market, types.length));
     return { types: selected, market, reserved };
   };
@@ -93,8 +97,10 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
     template,
     set: sets.intern(template.requirements),
     types,
+    isSplit: types.length > template.instanceTypes.length,
     cells,
     rooms,
+    reserved: reservedOfferings,
     selectionFor(set) {
       const known = selections[set.id] ?? select(set);
       selections[set.id] = known;

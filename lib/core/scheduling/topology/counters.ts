@@ -150,16 +150,28 @@ interface LabelIndex<T> {
   matching(labels: Labels): readonly T[];
 }
 
-/** Most selectors name one label and its value: those are found by it, the others are always looked at. */
+/** Most selectors name a label and its values: those are found by them, the others are always looked at. */
 function labelIndex<T>(selectorOf: (one: T) => LabelSelector | undefined): LabelIndex<T> {
   const byLabel = new Map<string, T[]>();
   const others: T[] = [];
   return {
     add(one) {
-      const [exact] = Object.entries(selectorOf(one)?.matchLabels ?? {});
-      if (exact === undefined) others.push(one);
-      else byLabel.set(exact.join('='), [...(byLabel.get(exact.join('=')) ?? []), one]);
+      const named = namedLabels(selectorOf(one));
+      if (named === undefined) others.push(one);
+      for (const label of named ?? []) {
+        const those = byLabel.get(label) ?? [];
+        those.push(one);
+        byLabel.set(label, those);
+      }
     },
     matching: (labels) => [...others, ...Object.entries(labels).flatMap((label) => byLabel.get(label.join('=')) ?? [])],
   };
+}
+
+/** A label that each match must carry, once for each value that it may have; undefined where none is named. */
+function namedLabels(selector: LabelSelector | undefined): readonly string[] | undefined {
+  const [exact] = Object.entries(selector?.matchLabels ?? {});
+  if (exact !== undefined) return [exact.join('=')];
+  const listed = selector?.matchExpressions?.find(({ operator }) => operator === 'In');
+  return listed === undefined ? undefined : [...new Set(listed.values)].map((value) => `${listed.key}=${value}`);
 }

@@ -29,9 +29,19 @@ export function ruleSources(
       run.pools.map(({ template }) => template),
       stateNodes,
     ),
-    namespacesOf: (term, owner) => namespacesOf(term, owner, known),
+    namespacesOf: remembered(known),
     filters: hostFilters(run.hosts, run.claims),
     eligibleDomains: eligibleDomains(run.hosts, run.pools, run.sets),
+  };
+}
+
+/** Many pods write the same term. */
+function remembered(known: readonly Namespace[]): RuleSources['namespacesOf'] {
+  const found = new Map<string, ReadonlySet<string> | undefined>();
+  return (term, owner) => {
+    const text = JSON.stringify([term.namespaces, term.namespaceSelector, owner]);
+    if (!found.has(text)) found.set(text, namespacesOf(term, owner, known));
+    return found.get(text);
   };
 }
 

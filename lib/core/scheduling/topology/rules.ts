@@ -141,16 +141,13 @@ export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], { cou
   const all = [...own, ...repelled];
   const counted = counters.countersOf(podClass).map((counter) => counter.counted.key);
   const pinning = new Set([...own.map((rule) => rule.counter.counted.key), ...counted]);
-  const keys = new Set([...all.map((rule) => rule.counter.counted.key), ...counted]);
+  const byKey = Map.groupBy(all, (rule) => rule.counter.counted.key);
+  const keys = new Set([...byKey.keys(), ...counted]);
   return {
     onHost: all.filter((rule) => rule.counter.counted.key.isHostname),
     byKey: [...keys]
       .filter((key) => !key.isHostname)
-      .map((key) => ({
-        key,
-        rules: all.filter((rule) => rule.counter.counted.key === key),
-        pins: pinning.has(key),
-      })),
+      .map((key) => ({ key, rules: byKey.get(key) ?? [], pins: pinning.has(key) })),
   };
 }
 

@@ -1,0 +1,38 @@
+import { smaller } from '../resources/resources.ts';
+import type { InstanceType, Offering } from './instance-type.ts';
+
+/** B37: each type once for every room that its offerings have, with those offerings alone; most types have one room. */
+export function splitByRoom(types: readonly InstanceType[]): readonly InstanceType[] {
+  return types.flatMap((type) => (type.offerings.some(hasRoomOfItsOwn) ? groupsOf(type) : [type]));
+}
+
+function hasRoomOfItsOwn({ allocatable }: Offering): boolean {
+  return allocatable !== undefined;
+}
+
+function groupsOf(type: InstanceType): readonly InstanceType[] {
+  const groups = Map.groupBy(type.offerings, ({ allocatable = type.allocatable }) => textOf(allocatable));
+  return [...groups.values()].map((offerings) => ({
+    ...type,
+    allocatable: offerings[0]?.allocatable ?? type.allocatable,
+    offerings,
+  }));
+}
+
+function textOf(allocatable: InstanceType['allocatable']): string {
+  return JSON.stringify(Object.entries(allocatable).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Each type once again, with the offerings of its parts and no more room than the smallest of them; the first ones first. */
+export function joinedByName(parts: readonly InstanceType[]): readonly InstanceType[] {
+  const byName = new Map<string, InstanceType>();
+  for (const part of parts) {
+    const known = byName.get(part.name);
+    byName.set(part.name, known === undefined ? part : joined(known, part));
+  }
+  return byName.size === parts.length ? parts : [...byName.values()];
+}
+
+function joined(a: InstanceType, b: InstanceType): InstanceType {
+  return { ...a, allocatable: smaller(a.allocatable, b.allocatable), offerings: [...a.offerings, ...b.offerings] };
+}

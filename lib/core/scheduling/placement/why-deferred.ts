@@ -1,0 +1,49 @@
+import type { Demand } from '../pods/demand.ts';
+import { has } from '../pools/bitset.ts';
+import type { RequirementSet } from '../pools/requirement-sets.ts';
+import type { TypeIndex } from '../pools/type-index.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import type { Run } from '../run.ts';
+import type { Unplaced } from '../schedule.ts';
+import { whyUnplaced } from './why-unplaced.ts';
+
+/** B59: what a pod waits for: the pool, and what a claim of it would have asked for. */
+export interface Deferral {
+  readonly types: TypeIndex;
+  readonly set: RequirementSet;
+}
+
+/** One refusal a pool. B35: where a pod waits for the reserved capacity of one pool, lighter ones are not asked. */
+export function whyInNoPool(run: Run, demand: Demand, deferral: Deferral | undefined): Unplaced['refusals'] {
+  const at = deferral === undefined ? run.pools.length : run.pools.indexOf(deferral.types);
+  const heavier = run.pools.slice(0, at).map((types) => whyUnplaced(run, types, demand));
+  if (deferral === undefined) return heavier;
+  const nodePool = nameOf(deferral.types);
+  const message = `the pod waits for the reserved capacity of NodePool ${nodePool}, which is heavier`;
+  const lighter = run.pools
+    .slice(at + 1)
+    .map((types) => ({ nodePool: nameOf(types), refusal: refusal(RESERVATION_EXHAUSTED, message) }));
+  return [...heavier, { nodePool, refusal: whyDeferred(deferral, demand) }, ...lighter];
+}
+
+function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
+  const roomy = types.fitting(requests);
+  const wanted = types.selectionFor(set).reserved.filter(({ type }) => has(roomy, type));
+  const instances = new Map(wanted.map(({ reservation }) => [reservation.id, reservation.instances]));
+  const free = [...instances.values()].reduce((sum, one) => sum + one, 0);
+  const names = [...instances.keys()].toSorted();
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const of = `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const message =
+    free === 0
+      ? `only reserved capacity would do, and no instance of it is free (${of}): the pod waits for one`
+      : `reserved capacity would do, and other claims hold the ${free} instances of it that are free (${of}): the pod waits for the next run`;
+  return refusal(RESERVATION_EXHAUSTED, message, { reservations: instances.size, instances: free });
+}
+
+const RESERVATION_EXHAUSTED = 'ReservationExhausted';
+const MOST_NAMED = 3;
+
+function nameOf({ template }: TypeIndex): string {
+  return template.nodePool.metadata.name;
+}
