@@ -222,6 +222,14 @@ describe('kerf plan provisioning -f', () => {
   });
 
   test.each([
+    ['an empty file', ''],
+    ['a ConfigMap', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'],
+  ])('%s is told to change nothing', async (_what, text) => {
+    const { code, stderr } = await plan(aDocument(), ['-f', 'a.yaml'], { 'a.yaml': text });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'a.yaml: no object in it plays a part in the plan\n' });
+  });
+
+  test.each([
     ['a file that does not exist', ['-f', 'nope.yaml'], /nope\.yaml cannot be read/],
     ['more replicas than can be planned', ['-f', 'api.yaml'], /2000000 pods are too many: at most 100000/],
   ])('%s ends with exit code 2', async (_what, args, message) => {

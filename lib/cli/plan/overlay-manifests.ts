@@ -29,6 +29,7 @@ export function withManifests(read: ReadSnapshot, { objects, templates }: Manife
     buffers: {
       ...buffers,
       capacityBuffers: merged(buffers.capacityBuffers, given.capacityBuffers),
+      podTemplates: merged(buffers.podTemplates, given.podTemplates),
       deployments: merged(buffers.deployments, given.deployments),
     },
     snapshot: {
@@ -61,6 +62,7 @@ function byKind(objects: readonly ReadObject[]) {
     nodeClasses: objects.flatMap((one) => (one.kind === 'EC2NodeClass' ? [one.object] : [])),
     nodeOverlays: objects.flatMap((one) => (one.kind === 'NodeOverlay' ? [one.object] : [])),
     capacityBuffers: objects.flatMap((one) => (one.kind === 'CapacityBuffer' ? [one.object] : [])),
+    podTemplates: objects.flatMap((one) => (one.kind === 'PodTemplate' ? [one.object] : [])),
     deployments: objects.flatMap((one) => (one.kind === 'Deployment' ? [one.object] : [])),
     daemonSets: objects.flatMap((one) => (one.kind === 'DaemonSet' ? [one.object] : [])),
     budgets: objects.flatMap((one) => (one.kind === 'PodDisruptionBudget' ? [one.object] : [])),

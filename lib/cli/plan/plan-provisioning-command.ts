@@ -15,14 +15,19 @@ export const planProvisioningCommand: Command<CliContext> = buildCommand({
       'Reads a snapshot of a cluster (JSON) and shows what provisioning would do with it: new nodes, what lands where, and',
       'why a pod stays without a place. Manifests (-f, or plain arguments) are applied to the snapshot first: an object',
       'whose name is there takes its place, another is added; the pods of a workload are pending, and those that it had are',
-      'gone. Exit code 0: planned; 1: some pod has no place, with --fail-on-unplaced; 2: bad input.',
+      'gone. Exit code 0: planned; 1: some pod has no place, with --fail-on-unplaced; 2: bad input; 3: failure.',
     ].join('\n'),
   },
   parameters: {
     ...MANIFEST_PARAMETERS,
     flags: {
       ...MANIFEST_PARAMETERS.flags,
-      snapshot: { kind: 'parsed', brief: 'The snapshot, a JSON file', parse: String, placeholder: 'FILE' },
+      snapshot: {
+        kind: 'parsed',
+        brief: 'The snapshot, a JSON file, or - for standard input',
+        parse: String,
+        placeholder: 'FILE',
+      },
       'fail-on-unplaced': {
         kind: 'boolean',
         brief: 'End with exit code 1 where some pod has no place',

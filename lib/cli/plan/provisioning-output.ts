@@ -9,7 +9,7 @@ import type { PlannedNodeClaim, Schedule, Unplaced } from '../../core/scheduling
 export interface ProvisioningOutput {
   readonly newNodeClaims: readonly ClaimOutput[];
   readonly existing: readonly { readonly node: string; readonly pods: readonly string[] }[];
-  /** By `namespace/name`, one entry a NodePool. */
+  /** By `namespace/name`: one entry a NodePool, and before them one without, where nodes that are there did not take it. */
   readonly podErrors: Readonly<Record<string, readonly PodError[]>>;
   readonly totalHourlyPrice: number;
   readonly durationMs: number;
@@ -55,23 +55,30 @@ export function provisioningOutput(
   };
 }
 
+/** Added up as whole billionths of a dollar: what doubles leave behind the last digit of a price is nobody's. */
 export function totalPrice(claims: readonly PlannedNodeClaim[]): number {
-  const sum = claims.reduce((total, { cheapest }) => total + cheapest.offering.priceUsdPerHour, 0);
-  // What adding up doubles leaves behind the last digit of a price is nobody's.
-  return Math.round(sum * 1e9) / 1e9;
+  const sum = claims.reduce((total, { cheapest }) => total + Math.round(cheapest.offering.priceUsdPerHour * 1e9), 0);
+  return Math.min(sum / 1e9, Number.MAX_VALUE);
 }
 
-/** Why a pod has no place, as messages; a pod always has one. */
-export function podErrors({ refusals }: Unplaced): readonly PodError[] {
-  if (refusals.length === 0)
-    return [{ reason: 'NoNodePool', message: 'there is no NodePool that could launch a node for it', numbers: {} }];
-  return refusals.map(({ nodePool, refusal: { reason, message, numbers } }) => ({
+/** Why a pod has no place, as messages: of the nodes that are there, then of each NodePool. A pod always has one. */
+export function podErrors({ refusals, onNodes }: Unplaced): readonly PodError[] {
+  const nodes = onNodes === undefined ? [] : [onNodes];
+  if (refusals.length === 0) return [...nodes, NO_NODE_POOL];
+  const pools = refusals.map(({ nodePool, refusal: { reason, message, numbers } }) => ({
     ...(nodePool === undefined ? {} : { nodePool }),
     reason,
     message,
     numbers,
   }));
+  return [...nodes, ...pools];
 }
+
+const NO_NODE_POOL: PodError = {
+  reason: 'NoNodePool',
+  message: 'there is no NodePool that could launch a node for it',
+  numbers: {},
+};
 
 function claimOutput(claim: PlannedNodeClaim): ClaimOutput {
   const { type, offering } = claim.cheapest;

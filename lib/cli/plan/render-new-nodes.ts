@@ -51,7 +51,7 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
       `  ${lines[index] ?? ''}`,
       ...indented(`for ${podSummary(pods, MOST_WORKLOADS)}`, 9, width),
     ]),
-    ...andMore(rows.length - shown.length, 'kinds of nodes'),
+    ...andMore(rows.length - shown.length, 'kind of nodes', 'kinds of nodes'),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { formatUsdPerHour } from '../format-money.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
-import { andMore, counted, indented, MOST_ROWS } from './render-lines.ts';
+import { andMore, counted, indented, MOST_ROWS, printable } from './render-lines.ts';
 import { renderNewNodes } from './render-new-nodes.ts';
 import { renderUnplaced } from './render-unplaced.ts';
 
@@ -26,6 +26,7 @@ export function renderProvisioning(
     ...renderUnplaced(schedule.unplaced, width),
   ];
   return lines
+    .map(printable)
     .map((line) => `${color && TITLES.has(line) ? styleText('bold', line, { validateStream: false }) : line}\n`)
     .join('');
 }
@@ -66,6 +67,6 @@ function renderExisting(existing: Schedule['existing'], width: number): readonly
       const [first = '', ...more] = indented(`${podSummary(pods, MOST_WORKLOADS)}${onItsWay}`, nameWidth + 4, width);
       return [`  ${stateNode.name.padEnd(nameWidth)}  ${first.trimStart()}`, ...more];
     }),
-    ...andMore(sorted.length - shown.length, 'nodes'),
+    ...andMore(sorted.length - shown.length, 'node'),
   ];
 }

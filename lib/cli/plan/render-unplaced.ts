@@ -1,4 +1,4 @@
-import type { Pod } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { Unplaced } from '../../core/scheduling/schedule.ts';
 import { podNames } from './pod-groups.ts';
 import { type PodError, podErrors } from './provisioning-output.ts';
@@ -22,13 +22,14 @@ export function renderUnplaced(unplaced: readonly Unplaced[], width: number): re
       ...indented(podNames(pods), 2, width),
       ...reasons(errors).flatMap((reason) => indented(reason, 6, width)),
     ]),
-    ...andMore(hidden, hidden === 1 ? 'pod' : 'pods'),
+    ...andMore(hidden, 'pod'),
   ];
 }
 
+/** The largest first, then by name, as their pods are. */
 function groupsOf(unplaced: readonly Unplaced[]): readonly Group[] {
   const groups = new Map<string, Group>();
-  for (const one of unplaced) {
+  for (const one of unplaced.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1))) {
     const errors = podErrors(one);
     const key = JSON.stringify(errors.map(({ nodePool, message }) => [nodePool, message]));
     const group = groups.get(key) ?? { pods: [], errors };

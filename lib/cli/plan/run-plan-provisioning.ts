@@ -11,6 +11,7 @@ import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
 import { provisioningOutput } from './provisioning-output.ts';
+import { printable } from './render-lines.ts';
 import { renderProvisioning } from './render-provisioning.ts';
 
 /** What `kerf plan provisioning` does. */
@@ -24,7 +25,7 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
     return;
   }
   const { snapshot, notes } = asDecided(planned);
-  stderr.write(notes.map((note) => `${note}\n`).join(''));
+  stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
   const startMs = performance.now();
   const schedule = schedulePods(snapshot, read.nowMs);
   const durationMs = performance.now() - startMs;
@@ -54,7 +55,9 @@ function overlaid(context: CliContext, read: ReadSnapshot, paths: readonly strin
     stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was planned.\n`);
     return undefined;
   }
-  stderr.write(notes.map((note) => `${note}\n`).join(''));
+  const isIdle = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;
+  const told = isIdle ? [...notes, `${paths.join(', ')}: no object in it plays a part in the plan`] : notes;
+  stderr.write(told.map((note) => `${note}\n`).join(''));
   return withManifests(read, manifests);
 }
 
@@ -66,7 +69,7 @@ function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
   const { views, conflicts } = applyOverlays(snapshot.nodePools, nodeOverlays);
   const { pods, unready } = bufferPods(buffers.capacityBuffers, buffers, nowMs);
   return {
-    snapshot: { ...snapshot, nodePools: views, pods: [...snapshot.pods, ...pods] },
+    snapshot: { ...snapshot, nodePools: views, bufferPods: pods },
     notes: [
       ...leftAlone(snapshot.pods),
       ...conflicts.map(({ overlay, reason, message }) => `NodeOverlay/${overlay}: ${reason}: ${message}`),

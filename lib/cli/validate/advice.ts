@@ -34,6 +34,7 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'Deployment':
       case 'DaemonSet':
       case 'Pod':
+      case 'PodTemplate':
       case 'Scenario':
         return [];
     }

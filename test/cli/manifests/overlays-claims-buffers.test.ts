@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatProblem } from '../../../lib/cli/manifests/format-problem.ts';
 import { readManifests } from '../../../lib/cli/manifests/read-manifests.ts';
 import { type Case, expectProblems } from './expect-problems.ts';
@@ -39,17 +39,40 @@ spec:
   limits: {cpu: "10"}
 `;
 
-describe('a sound object is read and checked, and says why it plays no part in a simulation', () => {
-  test.each([
-    ['NodeClaim', NODE_CLAIM, 'nodes come from the NodePools of the files'],
-    ['NodeOverlay', NODE_OVERLAY, 'its prices and capacities are not applied'],
-    ['CapacityBuffer', CAPACITY_BUFFER, 'its spare capacity is not simulated'],
-  ])('%s', (kind, text, note) => {
-    const { problems, manifests } = readManifests([{ file: 'a.yaml', text }]);
-    expect(problems.map(formatProblem)).toEqual([]);
-    expect(manifests.ignored).toMatchObject([{ kind, note }]);
-  });
+const POD_TEMPLATE = `apiVersion: v1
+kind: PodTemplate
+metadata:
+  name: web
+  namespace: shop
+template:
+  spec:
+    containers:
+      - {name: main, image: web, resources: {requests: {cpu: "1"}}}
+`;
+
+test('a sound NodeClaim is read and checked, and says why it plays no part in a simulation', () => {
+  const { problems, manifests } = readManifests([{ file: 'a.yaml', text: NODE_CLAIM }]);
+  expect(problems.map(formatProblem)).toEqual([]);
+  expect(manifests.ignored).toMatchObject([{ kind: 'NodeClaim', note: 'nodes come from the NodePools of the files' }]);
 });
+
+test.each([
+  ['nodeOverlays', NODE_OVERLAY, 'licences'],
+  ['capacityBuffers', CAPACITY_BUFFER, 'spare'],
+  ['podTemplates', POD_TEMPLATE, 'web'],
+] as const)('%s take part in a simulation', (list, text, name) => {
+  const { problems, manifests } = readManifests([{ file: 'a.yaml', text }]);
+  expect(problems.map(formatProblem)).toEqual([]);
+  expect(manifests[list]).toMatchObject([{ metadata: { name } }]);
+  expect(manifests.ignored).toEqual([]);
+});
+
+const template = (from: string, to: string): string => edit(POD_TEMPLATE, from, to);
+
+expectProblems('a broken PodTemplate is a problem with its line and field', [
+  [template('cpu: "1"', 'cpu: one'), 9, 'template.spec.containers[0].resources.requests.cpu', '"one" is not allowed'],
+  [template('template:', 'spec:'), 6, 'spec', 'template'],
+]);
 
 const claim = (from: string, to: string): string => edit(NODE_CLAIM, from, to);
 const overlay = (from: string, to: string): string => edit(NODE_OVERLAY, from, to);

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { aPodWith, apart, asking, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
+import { runKerf } from './run-kerf.ts';
+import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from './snapshot/documents.ts';
+
+/** Snapshots that nobody means well by: a reason for every pod or a sentence, and never a stack trace. */
+
+function aPoolRequiring(...requirements: readonly Json[]): Json {
+  const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+  return aGivenPool('general', { template: { spec: { nodeClassRef, requirements } } });
+}
+
+function only(...offerings: readonly Json[]): Json {
+  return { instanceTypes: [aGivenType('a', 2, { offerings })] };
+}
+
+function nodes(count: number): Json {
+  return {
+    nodes: range(count).map((at) => aGivenNode(`node-${at}`)),
+    nodeClaims: range(count).map((at) => aGivenClaim(`node-${at}`)),
+  };
+}
+
+describe('pools that can launch nothing', () => {
+  const twice = [
+    { key: ZONE, operator: 'In', values: ['us-east-1a'] },
+    { key: ZONE, operator: 'In', values: ['us-east-1b'] },
+  ];
+  test.each<readonly [string, Json, readonly [string, string]]>([
+    ['no instance types', { instanceTypes: [] }, ['NoInstanceTypes', 'no instance types to choose from']],
+    ['nothing on offer', only(), ['NoOffering', '1 instance type would do, and none of them is for sale anywhere']],
+    [
+      'offers without capacity',
+      only({ capacityType: 'spot', zone: 'z', price: 1, available: false }),
+      ['NoOffering', 'none of their 1 offerings'],
+    ],
+    [
+      'a type of no size',
+      { instanceTypes: [aGivenType('a', 0, { capacity: {} })] },
+      ['InsufficientResources', 'needs 1 cpu'],
+    ],
+    [
+      'a type smaller than its overhead',
+      { instanceTypes: [aGivenType('a', 2, { overhead: { memory: '1Ti' } })] },
+      ['InsufficientResources', 'needs 1Gi memory'],
+    ],
+    [
+      'two zones at once',
+      { nodePools: [aPoolRequiring(...twice)] },
+      ['ContradictoryRequirements', 'leaves no value for it'],
+    ],
+    [
+      'an unknown type',
+      { nodePools: [aPoolRequiring({ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['x9'] })] },
+      ['NoInstanceTypes', 'none of 3 instance types has node.kubernetes.io/instance-type In [x9]'],
+    ],
+    [
+      'minValues beyond what there is',
+      { nodePools: [aPoolRequiring({ key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 50 })] },
+      ['MinValues', 'left with 3 values, minValues asks for 50'],
+    ],
+    [
+      'a limit of nought',
+      { nodePools: [aGivenPool('general', { limits: { cpu: '0' } })] },
+      ['LimitExceeded', "the pool's limit of 0 cpu leaves 0, the smallest instance type that would do takes 2"],
+    ],
+    [
+      'a limit of no nodes',
+      { nodePools: [aGivenPool('general', { limits: { nodes: '0' } })] },
+      ['LimitExceeded', "the pool's limit of 0 nodes leaves none"],
+    ],
+    [
+      'an end',
+      {
+        nodePools: [
+          aGivenPool('general', {}, { metadata: { name: 'general', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+        ],
+      },
+      ['Deleting', 'the pool is being deleted'],
+    ],
+  ])('%s', async (_what, over, [reason, words]) => {
+    const { podErrors, newNodeClaims } = await planned(aDocument({ pods: [aGivenPod('p')], ...over }));
+    expect(newNodeClaims).toEqual([]);
+    expect(podErrors['default/p']).toEqual([
+      { nodePool: 'general', reason, message: expect.stringContaining(words), numbers: expect.anything() },
+    ]);
+  });
+
+  test('where each rule alone leaves a zone and all together none, the rules are named with what they leave', async () => {
+    const node = aGivenNode('node-1', { spec: { providerID: 'aws:///us-east-1a/i-node1' } });
+    const there = [
+      aPodWith('db', { ...asking({ cpu: '2' }), nodeName: 'node-1' }, { app: 'db' }),
+      aPodWith('web', { ...asking({}), nodeName: 'node-1' }, { app: 'web' }),
+    ];
+    const affinity = { ...near({ app: 'db' }, ZONE), ...apart({ matchLabels: { app: 'web' } }, ZONE) };
+    const { podErrors } = await planned(
+      aDocument({ nodes: [node], nodeClaims: [aGivenClaim()], pods: [...there, aPodWith('p', { affinity })] }),
+    );
+    expect(podErrors['default/p']?.at(-1)?.message).toMatch(
+      /zone meets all of its rules: its anti-affinity to pods with app=web in namespace default leaves us-east-1b; its affinity to pods with app=db in namespace default leaves us-east-1a$/,
+    );
+  });
+});
+
+describe('nodes that are there', () => {
+  const huge = aPodWith('p', asking({ cpu: '50' }));
+
+  test('each pod without a place is told in one line why none of them took it (B33)', async () => {
+    const tainted = aGivenNode('node-9', { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } });
+    const { nodes: plain = [], ...claims } = nodes(3);
+    const all = Array.isArray(plain) ? [...plain, tainted] : [];
+    const { podErrors } = await planned(aDocument({ ...claims, nodes: all, pods: [huge] }));
+    expect(podErrors['default/p']?.map(({ nodePool, reason }) => [nodePool, reason])).toEqual([
+      [undefined, 'NoNode'],
+      ['general', 'InsufficientResources'],
+    ]);
+    expect(podErrors['default/p']?.[0]).toMatchObject({
+      message:
+        'none of the nodes that are there takes it: 3 short of cpu (largest free 2), 1 with a taint that is not tolerated',
+      numbers: { nodes: 4, cpu: 3, taint: 1 },
+    });
+  });
+
+  test.each([
+    ['without a status', aGivenNode('node-1', { status: {} })],
+    ['without anything allocatable', aGivenNode('node-1', { status: { allocatable: {} } })],
+    [
+      'that are going',
+      aGivenNode('node-1', { metadata: { name: 'node-1', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+    ],
+  ])('%s take nothing', async (_what, node) => {
+    const document = aDocument({ nodes: [node], nodeClaims: [aGivenClaim()], pods: [aGivenPod('p')] });
+    expect(await planned(document)).toMatchObject({ existing: [], newNodeClaims: [{ pods: ['default/p'] }] });
+  });
+
+  test('with less than nothing left take not even a pod that asks for nothing (B19)', async () => {
+    const bound = aPodWith('big', { ...asking({ cpu: '50' }), nodeName: 'node-0' });
+    const { existing } = await planned(
+      aDocument({ ...nodes(1), pods: [bound, aPodWith('p', { containers: [{ name: 'm' }] })] }),
+    );
+    expect(existing).toEqual([]);
+  });
+});
+
+describe('names and prices', () => {
+  test.each([
+    ['pods', { pods: [aGivenPod('a'), aGivenPod('a')] }],
+    ['NodePools', { nodePools: [aGivenPool(), aGivenPool()] }],
+    ['instance types', { instanceTypes: [aGivenType(), aGivenType()] }],
+    ['nodes', { nodes: [aGivenNode(), aGivenNode()] }],
+  ])('the same name of two %s is bad input that says where', async (_what, over) => {
+    const { text, code } = await plan(aDocument(over));
+    expect(code).toBe(2);
+    expect(text).toMatch(/\[1\]\.\S+: ".+" is (that|the name) of \w+\[0\] as well; write each (name|type) once/);
+  });
+
+  test.each([
+    ['negative', -1],
+    ['null', null],
+    ['text', '1'],
+  ])('a price that is %s is bad input', async (_what, price) => {
+    const offerings = [{ capacityType: 'spot', zone: 'z', price }];
+    const { text, code } = await plan(aDocument({ instanceTypes: [aGivenType('a', 2, { offerings })] }));
+    expect(code).toBe(2);
+    expect(text).toMatch(/offerings\[0\]\.price: /);
+  });
+
+  test.each([0, 1e308])('a price of %d is a price', async (price) => {
+    const offerings = [{ capacityType: 'spot', zone: 'z', price }];
+    const pods = range(5).map((at) => aGivenPod(`p${at}`));
+    const output = await planned(aDocument({ instanceTypes: [aGivenType('a', 2, { offerings })], pods }));
+    expect(output.newNodeClaims.map((one) => one.cheapestOffering.price)).toContain(price);
+    expect(output.totalHourlyPrice).toBeGreaterThanOrEqual(price);
+  });
+
+  test('names cannot steer the terminal', async () => {
+    const pods = [aPodWith('a\u001b[31m\nred\u202e', { nodeSelector: { team: 'x' } })];
+    const { stdout } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json'], {
+      'a.json': JSON.stringify(aDocument({ pods })),
+    });
+    expect(stdout).toContain('a\uFFFD[31m\uFFFDred\uFFFD\n');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test.each([
+    ['half a document', '{"pods":['],
+    ['nothing', ''],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['100,000 brackets', '['.repeat(100_000)],
+    ['types that are in the file itself', JSON.stringify(aDocument({ instanceTypesFile: 'a.json' }))],
+  ])('%s is bad input', async (_what, text) => {
+    const { code, text: told } = await plan(text);
+    expect(code).toBe(2);
+    expect(told).toMatch(/^a\.json: \w.*/);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { aPodWith, apart, asking, HOSTNAME, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
+import { aDocument, aGivenPod, aGivenPool, aGivenType } from './snapshot/documents.ts';
+
+/** Snapshots that nobody means well by: a reason for every pod or a sentence, and never a stack trace. */
+
+function onNodesWith(...nodeSelectorTerms: readonly Json[]): Json {
+  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
+}
+
+function spread(topologyKey: string, over: Json = {}): Json {
+  return { maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: {}, ...over };
+}
+
+function labelsOf(count: number): Json {
+  return Object.fromEntries(range(count).map((at) => [`label-${at}`, 'x']));
+}
+
+/** `p0` wants to be where `p1` is, and so on; the last one where the first is. */
+function circle(count: number, topologyKey: string): readonly Json[] {
+  return range(count).map((at) =>
+    aPodWith(`p${at}`, { affinity: near({ app: `a${(at + 1) % count}` }, topologyKey) }, { app: `a${at}` }),
+  );
+}
+
+function preferences(count: number): readonly Json[] {
+  return range(count).map((at) => ({
+    weight: 1 + (at % 100),
+    preference: { matchExpressions: [{ key: 'nowhere', operator: 'In', values: [`v${at}`] }] },
+  }));
+}
+
+function terms(count: number): readonly Json[] {
+  return range(count).map((at) => ({ topologyKey: ZONE, labelSelector: { matchLabels: { x: `v${at}` } } }));
+}
+
+describe('affinity that leads in circles (B53)', () => {
+  test.each([
+    [3, HOSTNAME],
+    [3, ZONE],
+    [60, HOSTNAME],
+    [60, ZONE],
+  ])('of %i pods over %s places none, and each is told for which pods it waits', async (count, topologyKey) => {
+    const { newNodeClaims, podErrors } = await planned(aDocument({ pods: circle(count, topologyKey) }));
+    expect(newNodeClaims).toEqual([]);
+    expect(podErrors['default/p0']).toMatchObject([{ nodePool: 'general', reason: 'PodAffinity' }]);
+    expect(podErrors['default/p0']?.[0]?.message).toMatch(/a pod with app=a1 in namespace default: no such pod runs/);
+  });
+
+  test('is met once each may be the first of its group', async () => {
+    const all = range(3).map((at) => aPodWith(`p${at}`, { affinity: near({ app: 'a' }, HOSTNAME) }, { app: 'a' }));
+    expect((await planned(aDocument({ pods: all }))).newNodeClaims).toHaveLength(1);
+  });
+
+  test('is met from the end where one pod of it wants nothing', async () => {
+    const pods = [...circle(9, ZONE).slice(0, -1), aPodWith('p8', {}, { app: 'a8' })];
+    expect((await planned(aDocument({ pods }))).podErrors).toEqual({});
+  });
+
+  test('towards and away from the same pods leaves the second pod out', async () => {
+    const affinity = { ...near({ app: 'a' }, HOSTNAME), ...apart({ matchLabels: { app: 'a' } }, HOSTNAME) };
+    const pods = ['p', 'q'].map((name) => aPodWith(name, { affinity }, { app: 'a' }));
+    const { podErrors } = await planned(aDocument({ pods }));
+    expect(Object.values(podErrors).map((errors) => errors.map(({ reason }) => reason))).toEqual([['PodAffinity']]);
+  });
+});
+
+describe('what pods ask for', () => {
+  test.each([
+    ['nothing', { containers: [{ name: 'main' }] }],
+    ['nought', asking({ cpu: '0', memory: '0' })],
+    ['next to nothing', asking({ cpu: '1n', memory: '1m' })],
+    ['5,000 labels that all pools have', {}],
+  ])('%s: it is placed', async (_what, spec) => {
+    expect((await planned(aDocument({ pods: [aPodWith('p', spec, labelsOf(5_000))] }))).podErrors).toEqual({});
+  });
+
+  test.each([
+    ['a million CPUs', asking({ cpu: '1000000' }), 'needs 1000000 cpu, the largest compatible instance type offers 8'],
+    ['an exabyte', asking({ memory: '1Ei' }), 'needs 1Ei memory, the largest compatible instance type offers 32Gi'],
+    ['more than can be counted', asking({ cpu: '1e400' }), /^needs \d+ cpu, the largest/],
+    [
+      'a tenth more than there is',
+      asking({ cpu: '8100m' }),
+      'needs 8.1 cpu, the largest compatible instance type offers 8',
+    ],
+    ['a resource that nobody has', asking({ 'example.com/x': '1' }), /^needs 1 example.com\/x, .* offers 0$/],
+    [
+      '5,000 labels',
+      { nodeSelector: labelsOf(5_000) },
+      /^asks for label-0 In \[x\], a label that the pool gives to no/,
+    ],
+    [
+      'a label of no value',
+      onNodesWith({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }),
+      /no value is left/,
+    ],
+    ['a topology key of nobody', { topologySpreadConstraints: [spread('rack')] }, /would have the label "rack"/],
+    ['an empty topology key', { topologySpreadConstraints: [spread('')] }, /would have the label ""/],
+    ['a pod that no selector picks', { affinity: near({}, HOSTNAME) }, undefined],
+    ['the name of a node', { nodeSelector: { [HOSTNAME]: 'node-9' } }, /kubernetes\.io\/hostname/],
+    [
+      'a number that is none',
+      onNodesWith({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['x'] }] }),
+      /whole number/,
+    ],
+    [
+      'a label of another world',
+      {
+        nodeSelector: Object.fromEntries([
+          ['__proto__', '1'],
+          ['constructor', '2'],
+        ]),
+      },
+      /no label name/,
+    ],
+  ])('%s: placed, or told why not', async (_what, spec, message) => {
+    const { podErrors } = await planned(aDocument({ pods: [aPodWith('p', spec)] }));
+    expect(podErrors['default/p']?.map((error) => error.message) ?? []).toEqual(
+      message === undefined ? [] : [typeof message === 'string' ? message : expect.stringMatching(message)],
+    );
+  });
+
+  test.each([
+    ['less than nothing', asking({ cpu: '-1' }), /cpu: "-1" is not allowed/],
+    ['what is no amount', asking({ cpu: 'plenty' }), /cpu: "plenty" is not allowed/],
+    ['no container', { containers: [] }, /containers: has no entry/],
+    ['containers that are null', { containers: null }, /containers: is missing/],
+    [
+      'an operator of its own',
+      onNodesWith({ matchExpressions: [{ key: 'a', operator: 'Like' }] }),
+      /"Like" is not allowed/,
+    ],
+    ['a toleration by pattern', { tolerations: [{ key: 'a', operator: 'Regex' }] }, /"Regex" is not allowed/],
+    ['a spread that may be', { topologySpreadConstraints: [spread(ZONE, { whenUnsatisfiable: 'Maybe' })] }, /"Maybe"/],
+    ['a skew of nought', { topologySpreadConstraints: [spread(ZONE, { maxSkew: 0 })] }, /maxSkew: 0 is too small/],
+  ])('%s: bad input', async (_what, spec, message) => {
+    const { text, code } = await plan(aDocument({ pods: [aPodWith('p', spec)] }));
+    expect(code).toBe(2);
+    expect(text).toMatch(message);
+  });
+});
+
+describe('much of everything', () => {
+  test.each([
+    [
+      '500 preferences of one pod',
+      { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferences(500) } } },
+    ],
+    [
+      '500 alternatives of one pod',
+      onNodesWith(...range(500).map((at) => ({ matchExpressions: [{ key: `k${at}`, operator: 'Exists' }] }))),
+    ],
+    [
+      '1,000 spread constraints of one pod',
+      {
+        topologySpreadConstraints: range(1_000).map((at) =>
+          spread(ZONE, { labelSelector: { matchLabels: { x: `v${at}` } } }),
+        ),
+      },
+    ],
+    [
+      '500 affinity terms of one pod',
+      { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms(500) } } },
+    ],
+    [
+      '500 anti-affinity terms of one pod',
+      { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms(500) } } },
+    ],
+  ])('%s', async (_what, spec) => {
+    await planned(aDocument({ pods: [aPodWith('p', spec), aPodWith('q', spec)] }));
+  });
+
+  test('1,000 pods, no two of which ask for the same label', async () => {
+    const pods = range(1_000).map((at) => aPodWith(`p${at}`, { nodeSelector: { [`label-${at}`]: 'x' } }));
+    expect(Object.keys((await planned(aDocument({ pods }))).podErrors)).toHaveLength(1_000);
+  });
+
+  test('300 pods of 300 sizes on one host port', async () => {
+    const ports = [{ containerPort: 80, hostPort: 80 }];
+    const pods = range(300).map((at) =>
+      aPodWith(`p${at}`, { containers: [{ name: 'main', ports, resources: { requests: { cpu: `${at + 1}m` } } }] }),
+    );
+    expect((await planned(aDocument({ pods }))).newNodeClaims).toHaveLength(300);
+  });
+
+  test('200 NodePools that are used up: each says so of each pod', async () => {
+    const nodePools = range(200).map((at) => aGivenPool(`pool-${at}`, { limits: { cpu: '0' } }));
+    const { podErrors } = await planned(aDocument({ nodePools, pods: [aGivenPod('p')] }));
+    expect(new Set(podErrors['default/p']?.map(({ nodePool, reason }) => `${nodePool} ${reason}`)).size).toBe(200);
+  });
+
+  test('500 instance types, each in a zone of its own', async () => {
+    const instanceTypes = range(500).map((at) =>
+      aGivenType(`t${at}`, 2, { offerings: [{ capacityType: 'spot', zone: `z${at}`, price: 1 }] }),
+    );
+    const pods = range(9).map((at) => aPodWith(`p${at}`, { topologySpreadConstraints: [spread(ZONE)] }));
+    expect((await planned(aDocument({ instanceTypes, pods }))).newNodeClaims).toHaveLength(9);
+  });
+});
