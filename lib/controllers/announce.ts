@@ -1,5 +1,6 @@
 import { type Pod, podKey } from '../apis/kubernetes.ts';
 import type { Decision } from '../core/action.ts';
+import { realPods } from '../core/node-claim/record.ts';
 import type { ClusterEvent } from '../ports/cluster.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -35,7 +36,7 @@ function eventsOf(decision: Decision): readonly ClusterEvent[] {
   const nominated = decision.actions.flatMap((action) => {
     if (action.kind === 'nominate-node') return action.pods.map((pod) => nomination(pod, `node/${action.node}`));
     if (action.kind === 'create-node-claim')
-      return action.nodeClaim.pods.map((pod) => nomination(pod, `nodeclaim/${action.nodeClaim.name}`));
+      return realPods(action.nodeClaim).map((pod) => nomination(pod, `nodeclaim/${action.nodeClaim.name}`));
     return [];
   });
   const pods = decision.blocked.filter(({ subject }) => subject.startsWith('pod '));

@@ -41,11 +41,12 @@ export async function decideForCluster(
  * Named after what was seen: two runs at one epoch that saw different things make different decisions, and only one stands.
  */
 function nameOf(controller: Controller, snapshot: ClusterSnapshot, nowMs: number): string {
-  const { cluster, epoch, pods, nodes, nodeClaims } = snapshot;
+  const { cluster, epoch, pods, bufferPods = [], nodes, nodeClaims } = snapshot;
   const seen = [
     pods.map(({ metadata, spec }) => `${metadata.uid}/${metadata.deletionTimestamp ?? ''}/${spec.nodeName ?? ''}`),
     nodes.map(({ metadata }) => `${metadata.name}/${metadata.resourceVersion ?? ''}`),
     nodeClaims.map(({ name, version }) => `${name}/${version}`),
+    ...bufferPods.map(({ metadata }) => metadata.uid),
   ];
   return `${controller}-${epoch + 1}-${fingerprint(JSON.stringify([cluster, nowMs, seen]), 6)}`;
 }

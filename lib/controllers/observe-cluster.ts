@@ -1,11 +1,17 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import { namespaceOf } from '../apis/kubernetes.ts';
 import type { NodePool } from '../apis/node-pool.ts';
-import type { UnavailableOffering } from '../core/action.ts';
+import type { Blocked, UnavailableOffering } from '../core/action.ts';
 import type { ClusterSnapshot, NodePoolView } from '../core/cluster/snapshot.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import { applyOverlays, type OverlaidViews, type OverlayConflict } from '../core/instance-type/overlays.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { unavailability } from '../core/instance-type/unavailable.ts';
+import { withOverlayPrices } from '../core/instance-type/unpriced-types.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
+import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
+import { observeBuffers } from './observe-buffers.ts';
+import { observePlaces } from './observe-places.ts';
 import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
@@ -27,40 +33,57 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     store.listNominations(cluster, nowMs),
     ports.catalogue.listUnavailable(nowMs),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, nodePools] = await Promise.all([
+  const [nodes, pods, daemonSets, podDisruptionBudgets, nodePools, buffers] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listPods(),
     ports.cluster.listDaemonSets(),
     ports.cluster.listPodDisruptionBudgets(),
     ports.cluster.listNodePools(),
+    observeBuffers(ports.cluster, nowMs),
   ]);
+  const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods) : {};
+  const { views, conflicts } = view.instanceTypes
+    ? await withInstanceTypes(ports, nodePools, unavailable)
+    : { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
   return {
     cluster,
     epoch,
-    nodePools: view.instanceTypes
-      ? await withInstanceTypes(ports, nodePools, unavailable)
-      : nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })),
+    nodePools: views,
     nodes,
     pods,
+    bufferPods: buffers.pods,
     daemonSets,
     podDisruptionBudgets,
     nodeClaims,
     commands,
     nominated: new Set(nominations.map((nomination) => nomination.node)),
     unavailable,
+    ...places,
+    unheeded: [...conflicts.map(unheededOverlay), ...buffers.unready.map(unheededBuffer)],
   };
 }
 
-/** Instance types follow from the NodeClass: pools that share one share them. */
+function unheededOverlay({ overlay, reason, message }: OverlayConflict): Blocked {
+  return { subject: `nodeoverlay ${overlay}`, reason, message, numbers: {} };
+}
+
+function unheededBuffer({ buffer, reason, message }: UnreadyBuffer): Blocked {
+  const subject = `capacitybuffer ${namespaceOf(buffer)}/${buffer.metadata.name}`;
+  return { subject, reason, message, numbers: {} };
+}
+
+/** Instance types follow from the NodeClass: pools that share one share them, as far as NodeOverlays leave them alike. */
 async function withInstanceTypes(
   ports: ControllerPorts,
   nodePools: readonly NodePool[],
   unavailable: readonly UnavailableOffering[],
-): Promise<readonly NodePoolView[]> {
-  const [nodeClasses, catalogue] = await Promise.all([
+): Promise<OverlaidViews> {
+  const [nodeClasses, overlays, read] = await Promise.all([
     ports.cluster.listNodeClasses(),
+    ports.cluster.listNodeOverlays(),
     ports.catalogue.readCatalogue(),
   ]);
+  const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
   const referenced = new Set(nodePools.map(({ spec }) => spec.template.spec.nodeClassRef.name));
   const launchable = new Map(
     await Promise.all(
@@ -69,12 +92,13 @@ async function withInstanceTypes(
         .map(async (one) => [one.metadata.name, await whatLaunches(ports, one, { catalogue, unavailable })] as const),
     ),
   );
-  return nodePools.map((nodePool) => {
+  const views = nodePools.map((nodePool): NodePoolView => {
     const { name } = nodePool.spec.template.spec.nodeClassRef;
     const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
     const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
     return { nodePool, ...(nodeClass === undefined ? {} : { nodeClass }), ...(launchable.get(name) ?? missing) };
   });
+  return applyOverlays(views, overlays);
 }
 
 type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;

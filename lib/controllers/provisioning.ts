@@ -1,4 +1,5 @@
 import { isProvisionable } from '../core/cluster/pods.ts';
+import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
 import type { Wake } from '../ports/messages.ts';
 import { decideForCluster } from './decide-for-cluster.ts';
@@ -23,10 +24,11 @@ export async function reconcileProvisioning(ports: ControllerPorts, { cluster }:
   return report;
 }
 
-/** Pods that wait, or nodes that are going and whose pods will (B1). */
+/** Pods that wait, nodes that are going and whose pods will (B1), or room to be kept that somebody may have taken (B65). */
 async function isWorthALook(ports: ControllerPorts, cluster: string): Promise<boolean> {
   const unbound = await ports.cluster.listUnboundPods();
   if (unbound.some(isProvisionable)) return true;
   const records = await ports.store.listNodeClaims(cluster);
-  return records.some((record) => record.deletion !== undefined);
+  if (records.some((record) => record.deletion !== undefined)) return true;
+  return (await ports.cluster.listCapacityBuffers()).some(isActiveBuffer);
 }

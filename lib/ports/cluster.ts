@@ -1,9 +1,23 @@
+import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
-import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../apis/kubernetes.ts';
+import type {
+  DaemonSet,
+  NamedPodTemplate,
+  Namespace,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  ScalableWorkload,
+} from '../apis/kubernetes.ts';
 import type { NodeClaim } from '../apis/node-claim.ts';
+import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
+import type { Storage } from '../apis/storage.ts';
 import type { PodTarget } from '../core/action.ts';
 import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
+
+/** The kinds that a CapacityBuffer may keep room for (A5.4). */
+export type ScalableKind = 'Deployment' | 'StatefulSet' | 'ReplicaSet';
 
 export type EvictionOutcome =
   | { readonly kind: 'evicted' }
@@ -46,6 +60,13 @@ export interface Cluster {
   listDaemonSets(): Promise<readonly DaemonSet[]>;
   listPodDisruptionBudgets(): Promise<readonly PodDisruptionBudget[]>;
   listNodeClaims(): Promise<readonly NodeClaim[]>;
+  listNodeOverlays(): Promise<readonly NodeOverlay[]>;
+  listCapacityBuffers(): Promise<readonly CapacityBuffer[]>;
+  listPodTemplates(): Promise<readonly NamedPodTemplate[]>;
+  listNamespaces(): Promise<readonly Namespace[]>;
+  /** All that decides where volumes may be: four lists. */
+  readStorage(): Promise<Storage>;
+  listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]>;
 
   patchNode(node: NodeTarget, patch: NodePatch): Promise<void>;
   /** Asks the API server to delete it; its finalizers decide when it goes. */

@@ -10,6 +10,10 @@ const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; read
   DaemonSet: { group: '/apis/apps/v1', resource: 'daemonsets' },
   PodDisruptionBudget: { group: '/apis/policy/v1', resource: 'poddisruptionbudgets' },
   NodePool: { group: '/apis/karpenter.sh/v1', resource: 'nodepools' },
+  NodeOverlay: { group: '/apis/karpenter.sh/v1alpha1', resource: 'nodeoverlays' },
+  CapacityBuffer: { group: '/apis/autoscaling.x-k8s.io/v1beta1', resource: 'capacitybuffers' },
+  PodTemplate: { group: '/api/v1', resource: 'podtemplates' },
+  Deployment: { group: '/apis/apps/v1', resource: 'deployments' },
   EC2NodeClass: { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses' },
 };
 

@@ -1,8 +1,10 @@
+import type { CapacityBuffer } from '../../lib/apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import type { DaemonSet, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import type { DaemonSet, NamedPodTemplate, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
-import { kubernetesState, uidOf, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
+import { keyOf, kubernetesState, uidOf, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
 import { clusterContract } from './cluster.ts';
 import { NOW_MS } from './records.ts';
 
@@ -11,8 +13,11 @@ clusterContract('the simulator', async () => {
   const nodeClasses: EC2NodeClass[] = [];
   const podDisruptionBudgets: PodDisruptionBudget[] = [];
   const daemonSets: DaemonSet[] = [];
-  const manifests = { nodePools, nodeClasses, podDisruptionBudgets, daemonSets: [], deployments: [], pods: [] };
-  const state = { ...kubernetesState(manifests), daemonSets };
+  const nodeOverlays: NodeOverlay[] = [];
+  const capacityBuffers: CapacityBuffer[] = [];
+  const podTemplates: NamedPodTemplate[] = [];
+  const written = { nodePools, nodeClasses, podDisruptionBudgets, nodeOverlays, capacityBuffers, podTemplates };
+  const state = { ...kubernetesState({ ...written, daemonSets: [], deployments: [], pods: [] }), daemonSets };
   return {
     cluster: simulatedCluster(state, { now: () => NOW_MS }),
     put: async (thing) => {
@@ -35,6 +40,14 @@ clusterContract('the simulator', async () => {
           return void daemonSets.push(thing.object);
         case 'PodDisruptionBudget':
           return void podDisruptionBudgets.push(thing.object);
+        case 'NodeOverlay':
+          return void nodeOverlays.push(thing.object);
+        case 'CapacityBuffer':
+          return void capacityBuffers.push(thing.object);
+        case 'PodTemplate':
+          return void podTemplates.push(thing.object);
+        case 'Deployment':
+          return void state.deployments.set(keyOf(thing.object), thing.object);
       }
     },
   };

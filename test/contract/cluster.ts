@@ -1,7 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CapacityBuffer } from '../../lib/apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import type { DaemonSet, Node, ObjectMeta, Pod, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import type {
+  DaemonSet,
+  Deployment,
+  NamedPodTemplate,
+  Node,
+  ObjectMeta,
+  Pod,
+  PodDisruptionBudget,
+} from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
+import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import type { PodTarget } from '../../lib/core/action.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
@@ -14,7 +24,11 @@ export type WorldObject =
   | { readonly kind: 'NodePool'; readonly object: NodePool }
   | { readonly kind: 'EC2NodeClass'; readonly object: EC2NodeClass }
   | { readonly kind: 'DaemonSet'; readonly object: DaemonSet }
-  | { readonly kind: 'PodDisruptionBudget'; readonly object: PodDisruptionBudget };
+  | { readonly kind: 'PodDisruptionBudget'; readonly object: PodDisruptionBudget }
+  | { readonly kind: 'NodeOverlay'; readonly object: NodeOverlay }
+  | { readonly kind: 'CapacityBuffer'; readonly object: CapacityBuffer }
+  | { readonly kind: 'PodTemplate'; readonly object: NamedPodTemplate }
+  | { readonly kind: 'Deployment'; readonly object: Deployment };
 
 export interface ClusterHarness {
   /** Empty. */
@@ -66,13 +80,24 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       });
 
       test('every kind comes back with what decisions read', async () => {
-        for (const each of [A_NODE, A_NODE_POOL, A_NODE_CLASS, A_DAEMON_SET, A_BUDGET]) await harness.put(each);
+        const all = [A_NODE, A_NODE_POOL, A_NODE_CLASS, A_DAEMON_SET, A_BUDGET, AN_OVERLAY];
+        for (const each of all) await harness.put(each);
         expect(await cluster.listNodes()).toMatchObject([A_NODE.object]);
         expect(await cluster.listNodePools()).toMatchObject([A_NODE_POOL.object]);
         expect(await cluster.listNodeClasses()).toMatchObject([A_NODE_CLASS.object]);
         expect(await cluster.listDaemonSets()).toMatchObject([A_DAEMON_SET.object]);
         expect(await cluster.listPodDisruptionBudgets()).toMatchObject([A_BUDGET.object]);
+        expect(await cluster.listNodeOverlays()).toMatchObject([AN_OVERLAY.object]);
         expect(await cluster.listNodeClaims()).toEqual([]);
+      });
+
+      test('a CapacityBuffer comes back with all that it may refer to', async () => {
+        for (const each of [A_BUFFER, A_POD_TEMPLATE, A_DEPLOYMENT]) await harness.put(each);
+        expect(await cluster.listCapacityBuffers()).toMatchObject([A_BUFFER.object]);
+        expect(await cluster.listPodTemplates()).toMatchObject([A_POD_TEMPLATE.object]);
+        expect(await cluster.listScalableWorkloads('Deployment')).toMatchObject([A_DEPLOYMENT.object]);
+        expect(await cluster.listScalableWorkloads('StatefulSet')).toEqual([]);
+        expect(await cluster.listScalableWorkloads('ReplicaSet')).toEqual([]);
       });
     });
 
@@ -267,6 +292,48 @@ const A_BUDGET = {
     metadata: { name: 'web', namespace: 'default' },
     spec: { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 0 },
     status: { disruptionsAllowed: 0 },
+  },
+} as const satisfies WorldObject;
+
+const AN_OVERLAY = {
+  kind: 'NodeOverlay',
+  object: {
+    apiVersion: 'karpenter.sh/v1alpha1',
+    kind: 'NodeOverlay',
+    metadata: { name: 'licences' },
+    spec: { weight: 10, requirements: [{ key: 'kubernetes.io/arch', operator: 'Exists' }], priceAdjustment: '-10%' },
+  },
+} as const satisfies WorldObject;
+
+const A_BUFFER = {
+  kind: 'CapacityBuffer',
+  object: {
+    apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+    kind: 'CapacityBuffer',
+    metadata: { name: 'spare', namespace: 'default' },
+    spec: {
+      provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
+      podTemplateRef: { name: 'small' },
+      replicas: 2,
+    },
+  },
+} as const satisfies WorldObject;
+
+const A_TEMPLATE = {
+  metadata: { labels: { app: 'web' } },
+  spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] },
+} as const;
+
+const A_POD_TEMPLATE = {
+  kind: 'PodTemplate',
+  object: { metadata: { name: 'small', namespace: 'default' }, template: A_TEMPLATE },
+} as const satisfies WorldObject;
+
+const A_DEPLOYMENT = {
+  kind: 'Deployment',
+  object: {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: A_TEMPLATE },
   },
 } as const satisfies WorldObject;
 

@@ -69,6 +69,9 @@ export function someManifests(over: Partial<Manifests> = {}): Manifests {
     daemonSets: [],
     pods: [],
     podDisruptionBudgets: [],
+    nodeOverlays: [],
+    capacityBuffers: [],
+    podTemplates: [],
     ...over,
   };
 }

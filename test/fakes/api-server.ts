@@ -20,12 +20,23 @@ export type Failure =
 const INSTALLED: readonly string[] = [
   '/api/v1/pods',
   '/api/v1/nodes',
+  '/api/v1/podtemplates',
+  '/api/v1/namespaces',
+  '/api/v1/persistentvolumeclaims',
+  '/api/v1/persistentvolumes',
+  '/apis/storage.k8s.io/v1/storageclasses',
+  '/apis/storage.k8s.io/v1/csinodes',
   '/apis/apps/v1/daemonsets',
+  '/apis/apps/v1/deployments',
+  '/apis/apps/v1/statefulsets',
+  '/apis/apps/v1/replicasets',
   '/apis/policy/v1/poddisruptionbudgets',
   '/apis/events.k8s.io/v1/events',
   '/apis/karpenter.sh/v1/nodepools',
   '/apis/karpenter.sh/v1/nodeclaims',
+  '/apis/karpenter.sh/v1alpha1/nodeoverlays',
   '/apis/karpenter.k8s.aws/v1/ec2nodeclasses',
+  '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers',
 ];
 
 /** A Kubernetes API server over HTTP, in memory, with what Kerf asks of one. It listens on 127.0.0.1 alone. */

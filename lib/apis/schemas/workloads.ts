@@ -3,10 +3,16 @@ import { POD_SPEC } from './pod-spec.ts';
 import { BOOLEAN, COUNT, COUNT_OR_PERCENT, closed, oneOf, resource, type Schema } from './schema.ts';
 import { LABEL_SELECTOR } from './selectors.ts';
 
-const POD_TEMPLATE: Schema = closed({ metadata: TEMPLATE_META, spec: POD_SPEC }, ['spec']);
+const TEMPLATE: Schema = closed({ metadata: TEMPLATE_META, spec: POD_SPEC }, ['spec']);
 const ROLLING_UPDATE: Schema = closed({ maxSurge: COUNT_OR_PERCENT, maxUnavailable: COUNT_OR_PERCENT });
 
 export const POD: Schema = resource({ apiVersion: 'v1', kind: 'Pod' }, { metadata: OBJECT_META, spec: POD_SPEC });
+
+/** One that stands for itself. It has no spec and no status. */
+export const POD_TEMPLATE: Schema = closed(
+  { apiVersion: oneOf('v1'), kind: oneOf('PodTemplate'), metadata: OBJECT_META, template: TEMPLATE },
+  ['apiVersion', 'kind', 'metadata', 'template'],
+);
 
 export const DEPLOYMENT: Schema = resource(
   { apiVersion: 'apps/v1', kind: 'Deployment' },
@@ -16,7 +22,7 @@ export const DEPLOYMENT: Schema = resource(
       {
         replicas: COUNT,
         selector: LABEL_SELECTOR,
-        template: POD_TEMPLATE,
+        template: TEMPLATE,
         strategy: closed({ type: oneOf('Recreate', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
         minReadySeconds: COUNT,
         paused: BOOLEAN,
@@ -35,7 +41,7 @@ export const DAEMON_SET: Schema = resource(
     spec: closed(
       {
         selector: LABEL_SELECTOR,
-        template: POD_TEMPLATE,
+        template: TEMPLATE,
         updateStrategy: closed({ type: oneOf('OnDelete', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
         minReadySeconds: COUNT,
         revisionHistoryLimit: COUNT,

@@ -5,6 +5,7 @@ import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { DeletionReason } from '../node-claim/record.ts';
 import type { Refusal } from '../scheduling/refusal.ts';
 import { budgetRoom } from './budgets.ts';
+import { type BufferedNodes, bufferedNodes } from './buffered-nodes.ts';
 import { type Candidate, candidateOf, describeCandidate, isCandidate, poolCounts } from './candidates.ts';
 import type { DisruptionCommand } from './command.ts';
 import type { Method } from './method.ts';
@@ -28,16 +29,17 @@ export interface DisruptContext {
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const nodes = stateNodes(snapshot);
+  const pass: Pass = { snapshot, nodes, buffered: bufferedNodes(snapshot, nodes, context.nowMs), nowMs: context.nowMs };
   const due = snapshot.commands.filter((command) => command.validateAtMs <= context.nowMs);
   const later: readonly Due[] = snapshot.commands
     .filter((command) => command.validateAtMs > context.nowMs)
     .map((command) => ({ atMs: command.validateAtMs, kind: 'settling' }));
   if (due.length > 0) {
-    const actions = due.flatMap((command) => carryThrough(command, { snapshot, nodes, nowMs: context.nowMs }));
+    const actions = due.flatMap((command) => carryThrough(command, pass));
     return { actions, blocked: [], due: [...later, { atMs: context.nowMs + SECOND_MS, kind: 'settling' }] };
   }
   for (const method of METHODS) {
-    const verdict = propose(method, { snapshot, nodes, context });
+    const verdict = propose(method, pass, context.decisionId);
     if (verdict.actions.length > 0) return { ...verdict, due: [...verdict.due, ...later] };
     if (method === METHODS.at(-1)) return { ...verdict, due: [...verdict.due, ...later] };
   }
@@ -47,25 +49,22 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
 interface Pass {
   readonly snapshot: ClusterSnapshot;
   readonly nodes: readonly StateNode[];
+  readonly buffered: BufferedNodes;
   readonly nowMs: number;
 }
 
-function propose(
-  method: Method,
-  pass: { readonly snapshot: ClusterSnapshot; readonly nodes: readonly StateNode[]; readonly context: DisruptContext },
-): Verdict {
-  const { snapshot, nodes, context } = pass;
-  const { nowMs } = context;
+function propose(method: Method, pass: Pass, decisionId: string): Verdict {
+  const { nodes, nowMs } = pass;
   const considered = nodes
     .filter(method.concerns)
-    .map((stateNode) => ({ stateNode, result: candidateOf(stateNode, snapshot, nowMs) }));
+    .map((stateNode) => ({ stateNode, result: judge(method, stateNode, pass) }));
   const wanted = considered.flatMap(({ result }) => (isCandidate(result) ? [result] : []));
   const due: readonly Due[] = wanted.flatMap((candidate) => {
     const ripe = method.ripeAtMs(candidate);
     return ripe === undefined || ripe <= nowMs ? [] : [{ atMs: ripe, kind: 'settling' as const }];
   });
   const ripe = wanted.filter((candidate) => (method.ripeAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs);
-  const { within, over } = withinBudgets(ripe, method, { snapshot, nodes, nowMs });
+  const { within, over } = withinBudgets(ripe, method, pass);
   const refused = considered.flatMap(({ stateNode, result }) =>
     result === undefined || isCandidate(result) ? [] : [blockedNode(stateNode, result)],
   );
@@ -74,7 +73,7 @@ function propose(
   const retry: readonly Due[] = over.length === 0 ? [] : [{ atMs: nowMs + MINUTE_MS, kind: 'settling' }];
   if (within.length === 0) return { actions: [], blocked, due: [...due, ...retry] };
   const command: DisruptionCommand = {
-    id: context.decisionId,
+    id: decisionId,
     method: method.name,
     reason: method.reason,
     candidates: within.map(describeCandidate),
@@ -85,21 +84,22 @@ function propose(
   return { actions: [{ kind: 'start-disruption', command }], blocked, due: [...due, ...retry, validation] };
 }
 
+/** The node as a candidate of the method, or why it is none; undefined for one that nobody need be told of. */
+function judge(
+  method: Method,
+  stateNode: StateNode,
+  { snapshot, buffered, nowMs }: Pass,
+): Candidate | Refusal | undefined {
+  const result = candidateOf(stateNode, snapshot, nowMs);
+  return isCandidate(result) ? (method.whySpared(result, buffered) ?? result) : result;
+}
+
 /** E29, E13: candidates that are gone, promised or busy by now are let be; the rest is deleted. */
 function carryThrough(command: DisruptionCommand, pass: Pass): readonly Action[] {
   const others = pass.snapshot.commands.filter((one) => one.id !== command.id);
-  const snapshot = { ...pass.snapshot, commands: others };
+  const now: Pass = { ...pass, snapshot: { ...pass.snapshot, commands: others } };
   const method = METHODS.find((one) => one.name === command.method);
-  const candidates = pass.nodes.flatMap((stateNode) => {
-    const mine = command.candidates.some((one) => one.nodeClaim === stateNode.nodeClaim?.name);
-    const result = mine ? candidateOf(stateNode, snapshot, pass.nowMs) : undefined;
-    return isCandidate(result) ? [result] : [];
-  });
-  const standing =
-    method === undefined
-      ? []
-      : candidates.filter((one) => method.concerns(one.stateNode) && isRipe(method, one, pass.nowMs));
-  const { within } = method === undefined ? { within: [] } : withinBudgets(standing, method, { ...pass, snapshot });
+  const within = method === undefined ? [] : standing(command, method, now);
   const lost = command.candidates.length - within.length;
   const why =
     lost === 0 ? 'all candidates stand' : `${lost} of ${command.candidates.length} candidates do not stand any more`;
@@ -107,6 +107,17 @@ function carryThrough(command: DisruptionCommand, pass: Pass): readonly Action[]
     ...within.map((candidate) => deletionOf(candidate, command)),
     { kind: 'end-disruption', command: command.id, outcome: within.length > 0 ? 'executed' : 'rejected', why },
   ];
+}
+
+function standing(command: DisruptionCommand, method: Method, pass: Pass): readonly Candidate[] {
+  const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
+  const candidates = pass.nodes
+    .filter(({ nodeClaim }) => nodeClaim !== undefined && mine.has(nodeClaim.name))
+    .flatMap((stateNode) => {
+      const result = method.concerns(stateNode) ? judge(method, stateNode, pass) : undefined;
+      return isCandidate(result) && isRipe(method, result, pass.nowMs) ? [result] : [];
+    });
+  return withinBudgets(candidates, method, pass).within;
 }
 
 function isRipe(method: Method, candidate: Candidate, nowMs: number): boolean {

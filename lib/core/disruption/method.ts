@@ -1,5 +1,7 @@
 import type { DisruptionReason } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import type { Refusal } from '../scheduling/refusal.ts';
+import type { BufferedNodes } from './buffered-nodes.ts';
 import type { Candidate } from './candidates.ts';
 import type { DisruptionCommand } from './command.ts';
 
@@ -9,6 +11,8 @@ export interface Method {
   readonly reason: DisruptionReason;
   /** Whether the node is one for this method at all. */
   readonly concerns: (stateNode: StateNode) => boolean;
+  /** Why it is left alone by this method, though another may take it. */
+  readonly whySpared: (candidate: Candidate, buffered: BufferedNodes) => Refusal | undefined;
   /** From when on it may be disrupted; undefined: never. */
   readonly ripeAtMs: (candidate: Candidate) => number | undefined;
 }

@@ -1,5 +1,12 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { CAPACITY_TYPES, type CapacityType, NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import {
+  CAPACITY_TYPES,
+  type CapacityType,
+  NODE_CLAIM_TAG,
+  NODE_CLASS,
+  NODE_POOL,
+  PRICE_OVERLAY_APPLIED,
+} from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
@@ -59,6 +66,7 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       nodePool: record.nodePool,
       nodeClass: record.spec.nodeClassRef.name,
       capacityType,
+      ...(record.annotations[PRICE_OVERLAY_APPLIED] === undefined ? {} : { prioritized: true }),
       overrides: overrides.filter((line) => line.capacityType === capacityType),
       securityGroupIds: context.resolved.securityGroupIds,
       instanceProfile: context.resolved.instanceProfile,

@@ -7,7 +7,7 @@ import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { type LaunchContext, LISTED_AFTER_MS, launched, planLaunch, refusedLaunch } from './launch.ts';
 import { nodeTarget } from './node-patch.ts';
-import type { DeletionReason, Instance, NodeClaimRecord } from './record.ts';
+import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
 /** D8. */
@@ -118,7 +118,8 @@ function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: numb
   const patch = { labels: { [INITIALIZED]: 'true' } };
   const initialize: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
   // Until the kube-scheduler has bound them, the node looks empty.
-  const promise = record.pods.length === 0 ? [] : [nomination(target.name, record.pods, nowMs)];
+  const pods = realPods(record);
+  const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
   return { record: ready, actions: [initialize, ...promise], blocked: [], due };
 }
 

@@ -37,6 +37,8 @@ export interface LaunchRequest {
   readonly nodePool: string;
   readonly nodeClass: string;
   readonly capacityType: CapacityType;
+  /** C47: the prices are NodeOverlays', which EC2 does not know: it is to go by the order. @default it goes by its own */
+  readonly prioritized?: true;
   /** Cheapest first, at most 60 types (C42). */
   readonly overrides: readonly FleetOverride[];
   readonly securityGroupIds: readonly string[];
@@ -111,6 +113,8 @@ export interface NodeClaimRecord {
   readonly createdAtMs: number;
   /** The pods it was made for, as `namespace/name`: to explain, not to decide. */
   readonly pods: readonly string[];
+  /** Those among `pods` that a CapacityBuffer asks for: they are in no cluster, and nobody is told of them (B65). @default none */
+  readonly bufferPods?: readonly string[];
   /** What it may be launched as, cheapest first. */
   readonly options: readonly LaunchOption[];
   readonly types: readonly LaunchType[];
@@ -129,6 +133,12 @@ export interface NodeClaimRecord {
   readonly deletion?: Deletion;
   /** Set when all is gone; the record stays as a tombstone, so that an old decision cannot make the claim again. */
   readonly releasedAtMs?: number;
+}
+
+/** The pods of the cluster that it was made for. */
+export function realPods({ pods, bufferPods = [] }: NodeClaimRecord): readonly string[] {
+  const virtual = new Set(bufferPods);
+  return virtual.size === 0 ? pods : pods.filter((pod) => !virtual.has(pod));
 }
 
 /** The instance of a claim, where one is known to exist. */

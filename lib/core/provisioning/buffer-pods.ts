@@ -17,7 +17,7 @@ export interface BufferPods {
  * one size the real one goes first (B28).
  */
 export function bufferPods(buffers: readonly CapacityBuffer[], workloads: BufferWorkloads, nowMs: number): BufferPods {
-  const found = buffers.filter(isOurs).map((buffer) => sizedBuffer(buffer, workloads));
+  const found = buffers.filter(isActiveBuffer).map((buffer) => sizedBuffer(buffer, workloads));
   const sized = found.flatMap((one) => (one.kind === 'sized' ? [one] : []));
   const granted = fairShares(sized);
   return {
@@ -36,7 +36,14 @@ export function isBufferPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[FAKE_POD] === 'true';
 }
 
-function isOurs({ spec }: CapacityBuffer): boolean {
+/** `capacitybuffer shop/spare`: whom a pod of `bufferPods` stands for, as decisions name it. */
+export function bufferSubject({ metadata }: Pod): string {
+  const { annotations = {} } = metadata;
+  return `capacitybuffer ${annotations[BUFFER_NAMESPACE] ?? ''}/${annotations[BUFFER_NAME] ?? ''}`;
+}
+
+/** A5.2: a buffer that is ours to keep; other strategies are somebody else's. */
+export function isActiveBuffer({ spec }: CapacityBuffer): boolean {
   return spec.provisioningStrategy === STRATEGY;
 }
 

@@ -12,16 +12,20 @@ export interface PodsToPlace {
   readonly refused: readonly { readonly pod: Pod; readonly refusal: Refusal }[];
 }
 
-/** The pods that need a place: those that the scheduler found none for (B6), and those whose node is going (B7). */
+/**
+ * The pods that need a place: those that the scheduler found none for (B6), those of CapacityBuffers (B65), and those whose
+ * node is going (B7).
+ */
 export function podsToPlace(
-  snapshot: Pick<ClusterSnapshot, 'pods' | 'podDisruptionBudgets'>,
+  snapshot: Pick<ClusterSnapshot, 'pods' | 'bufferPods' | 'podDisruptionBudgets'>,
   nodes: readonly StateNode[],
   nowMs: number,
 ): PodsToPlace {
   const moving = nodes.filter(({ deleting }) => deleting).flatMap((node) => movingPods(node, snapshot, nowMs));
   const pods: Pod[] = [];
   const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
-  for (const pod of [...snapshot.pods.filter(isProvisionable), ...moving]) {
+  const pending = [...snapshot.pods, ...(snapshot.bufferPods ?? [])].filter(isProvisionable);
+  for (const pod of [...pending, ...moving]) {
     const refusal = whyIgnored(pod);
     if (refusal === undefined) pods.push(pod);
     else refused.push({ pod, refusal });

@@ -1,9 +1,10 @@
-import { podKey } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
+import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { type CapacityPause, capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { schedulePods } from './schedule-pods.ts';
@@ -19,7 +20,7 @@ export interface ProvisionContext {
 /**
  * Which NodeClaims to create for the pods that have no place, and which nodes are promised to pods.
  * *Shape:* one `create-node-claim` a new node, one `nominate-node` an existing one, one `blocked` for every pod and pool
- * that refused it.
+ * that refused it. A CapacityBuffer is told of once, not once for each of its pods, and no node is promised to it (B65).
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): Verdict {
   const schedule = schedulePods(snapshot, context.nowMs);
@@ -37,7 +38,10 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   ];
   return {
     actions: [...creations(claims, { cluster: snapshot.cluster, ...context }), ...nominations(schedule, context)],
-    blocked: [...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)],
+    blocked: [
+      ...onceABuffer([...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)]),
+      ...(snapshot.unheeded ?? []),
+    ],
     due,
   };
 }
@@ -52,9 +56,28 @@ function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimCon
 }
 
 function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly Action[] {
-  return schedule.existing.flatMap(({ stateNode, pods }) =>
-    stateNode.node === undefined ? [] : [nomination(stateNode.name, pods.map(podKey), nowMs)],
-  );
+  return schedule.existing.flatMap(({ stateNode, pods }) => {
+    const real = pods.filter((pod) => !isBufferPod(pod));
+    return stateNode.node === undefined || real.length === 0
+      ? []
+      : [nomination(stateNode.name, real.map(podKey), nowMs)];
+  });
+}
+
+/** The pods of one buffer are alike: what the first is refused for stands for all. */
+function onceABuffer(blocked: readonly Blocked[]): readonly Blocked[] {
+  const told = new Set<string>();
+  return blocked.filter(({ subject, nodePool = '', reason }) => {
+    if (subject.startsWith('pod ')) return true;
+    const key = JSON.stringify([subject, nodePool, reason]);
+    const isNew = !told.has(key);
+    told.add(key);
+    return isNew;
+  });
+}
+
+function subjectOf(pod: Pod): string {
+  return isBufferPod(pod) ? bufferSubject(pod) : `pod ${podKey(pod)}`;
 }
 
 function blockedByPause({
@@ -66,11 +89,11 @@ function blockedByPause({
 }): readonly Blocked[] {
   const { reason, message, numbers } = pause;
   const nodePool = claim.template.nodePool.metadata.name;
-  return claim.pods.map((pod) => ({ subject: `pod ${podKey(pod)}`, nodePool, reason, message, numbers }));
+  return claim.pods.map((pod) => ({ subject: subjectOf(pod), nodePool, reason, message, numbers }));
 }
 
 function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
-  const subject = `pod ${podKey(pod)}`;
+  const subject = subjectOf(pod);
   if (refusals.length === 0) {
     return [
       { subject, reason: 'NoNodePool', message: 'there is no NodePool that could launch a node for it', numbers: {} },

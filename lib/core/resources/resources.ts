@@ -10,7 +10,10 @@ export type Resources = Readonly<Record<string, number>>;
 /** Reads an API resource list. *Errors:* RangeError for text that is no quantity (validated input has none). */
 export function parseResources(list: ResourceList = {}): Resources {
   return Object.fromEntries(
-    Object.entries(list).map(([name, quantity]) => [name, name === 'cpu' ? milliValue(quantity) : unitValue(quantity)]),
+    Object.entries(list)
+      // No resource is called `constructor`, and every object would seem to have it.
+      .filter(([name]) => !(name in Object.prototype))
+      .map(([name, quantity]) => [name, name === 'cpu' ? milliValue(quantity) : unitValue(quantity)]),
   );
 }
 

@@ -64,9 +64,7 @@ function fleetInput(request: LaunchRequest, template: LaunchTemplate): CreateFle
       TotalTargetCapacity: 1,
       DefaultTargetCapacityType: request.capacityType === 'spot' ? 'spot' : 'on-demand',
     },
-    ...(request.capacityType === 'spot'
-      ? { SpotOptions: { AllocationStrategy: 'price-capacity-optimized' } }
-      : { OnDemandOptions: { AllocationStrategy: 'lowest-price' } }),
+    ...allocationOf(request),
     LaunchTemplateConfigs: [
       {
         LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
@@ -81,6 +79,17 @@ function fleetInput(request: LaunchRequest, template: LaunchTemplate): CreateFle
     ],
     TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
   };
+}
+
+function allocationOf(request: LaunchRequest): Pick<CreateFleetCommandInput, 'SpotOptions' | 'OnDemandOptions'> {
+  const prioritized = request.prioritized === true;
+  return request.capacityType === 'spot'
+    ? {
+        SpotOptions: {
+          AllocationStrategy: prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized',
+        },
+      }
+    : { OnDemandOptions: { AllocationStrategy: prioritized ? 'prioritized' : 'lowest-price' } };
 }
 
 function instanceTypeOf(name: string): Ec2InstanceType {

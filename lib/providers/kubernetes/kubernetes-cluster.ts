@@ -1,18 +1,39 @@
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type {
+  DaemonSet,
+  NamedPodTemplate,
+  Namespace,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  ScalableWorkload,
+} from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import type { Storage } from '../../apis/storage.ts';
 import type { PodTarget } from '../../core/action.ts';
 import type { NodePatch, NodeTarget } from '../../core/node-claim/node-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Cluster, ClusterEvent, EvictionOutcome } from '../../ports/cluster.ts';
+import type { Cluster, ClusterEvent, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
 import { publishEvent } from './events.ts';
 import { deletePod, evictPod } from './evictions.ts';
 import { listAll } from './lists.ts';
 import { applyNodeClaim, NODE_CLAIMS, removeNodeClaim } from './node-claim-mirror.ts';
-import { daemonSetOf, nodeClaimOf, nodeClassOf, nodeOf, nodePoolOf, podDisruptionBudgetOf, podOf } from './project.ts';
+import {
+  daemonSetOf,
+  namespaceOf,
+  nodeOf,
+  podDisruptionBudgetOf,
+  podOf,
+  podTemplateOf,
+  scalableWorkloadOf,
+} from './project.ts';
+import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project-custom.ts';
+import { readStorage } from './storage.ts';
 
 export interface KubernetesClusterOptions {
   readonly client: ApiClient;
@@ -21,6 +42,11 @@ export interface KubernetesClusterOptions {
 
 const PODS = '/api/v1/pods';
 const NODES = '/api/v1/nodes';
+const SCALABLE: Readonly<Record<ScalableKind, string>> = {
+  Deployment: '/apis/apps/v1/deployments',
+  StatefulSet: '/apis/apps/v1/statefulsets',
+  ReplicaSet: '/apis/apps/v1/replicasets',
+};
 
 /** One cluster over its API server. *Cost:* JSON lists of 500: 4–6 s for 20,000 pods, 0.1 s for those without a node. */
 export class KubernetesCluster implements Cluster {
@@ -67,6 +93,32 @@ export class KubernetesCluster implements Cluster {
 
   listNodeClaims(): Promise<readonly NodeClaim[]> {
     return listAll(this.#client, { path: NODE_CLAIMS, project: nodeClaimOf, optional: true });
+  }
+
+  listNodeOverlays(): Promise<readonly NodeOverlay[]> {
+    const path = '/apis/karpenter.sh/v1alpha1/nodeoverlays';
+    return listAll(this.#client, { path, project: nodeOverlayOf, optional: true });
+  }
+
+  listCapacityBuffers(): Promise<readonly CapacityBuffer[]> {
+    const path = '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers';
+    return listAll(this.#client, { path, project: capacityBufferOf, optional: true });
+  }
+
+  listPodTemplates(): Promise<readonly NamedPodTemplate[]> {
+    return listAll(this.#client, { path: '/api/v1/podtemplates', project: podTemplateOf });
+  }
+
+  listNamespaces(): Promise<readonly Namespace[]> {
+    return listAll(this.#client, { path: '/api/v1/namespaces', project: namespaceOf });
+  }
+
+  readStorage(): Promise<Storage> {
+    return readStorage(this.#client);
+  }
+
+  listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]> {
+    return listAll(this.#client, { path: SCALABLE[kind], project: scalableWorkloadOf });
   }
 
   /** A merge patch that names the version that was read: the server refuses it where the node changed. */

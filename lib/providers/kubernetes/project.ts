@@ -1,11 +1,12 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { DaemonSet, Node, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
-import type { NodeClaim } from '../../apis/node-claim.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
-import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
-import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
-import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
-import { withDefaults } from '../../apis/with-defaults.ts';
+import type {
+  DaemonSet,
+  NamedPodTemplate,
+  Namespace,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  ScalableWorkload,
+} from '../../apis/kubernetes.ts';
 
 /**
  * API JSON cut to the fields that we read: a pod has 9.7 KB as the server sends it, and some 1 KB here (`managedFields`,
@@ -37,21 +38,31 @@ export function nodeOf(raw: Fields): Node | undefined {
 }
 
 export function daemonSetOf(raw: Fields): DaemonSet | undefined {
+  const { selector, template } = fieldsOf(raw['spec']);
+  return checked({ metadata: metadataOf(raw), spec: { selector, template: templateOf(template) } }, isDaemonSet);
+}
+
+/** A Deployment, ReplicaSet or StatefulSet. */
+export function scalableWorkloadOf(raw: Fields): ScalableWorkload | undefined {
   const spec = fieldsOf(raw['spec']);
-  const template = fieldsOf(spec['template']);
+  const scale = pick(spec, ['replicas', 'selector']);
   return checked(
-    {
-      metadata: metadataOf(raw),
-      spec: {
-        selector: spec['selector'],
-        template: {
-          metadata: pick(fieldsOf(template['metadata']), ['labels', 'annotations']),
-          spec: podSpecOf(fieldsOf(template['spec'])),
-        },
-      },
-    },
-    isDaemonSet,
+    { metadata: metadataOf(raw), spec: { ...scale, template: templateOf(spec['template']) } },
+    isScalableWorkload,
   );
+}
+
+export function podTemplateOf(raw: Fields): NamedPodTemplate | undefined {
+  return checked({ metadata: metadataOf(raw), template: templateOf(raw['template']) }, isPodTemplate);
+}
+
+export function namespaceOf(raw: Fields): Namespace | undefined {
+  return checked({ metadata: metadataOf(raw) }, isNamespace);
+}
+
+function templateOf(template: unknown): Fields {
+  const { metadata, spec } = fieldsOf(template);
+  return { metadata: pick(fieldsOf(metadata), ['labels', 'annotations']), spec: podSpecOf(fieldsOf(spec)) };
 }
 
 export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefined {
@@ -63,22 +74,6 @@ export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefi
     },
     isPodDisruptionBudget,
   );
-}
-
-/** A CRD of somebody else's, or an older one, may fill in less than ours. */
-const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL);
-const NODE_CLASS_SCHEMA = manifestSchema(EC2_NODE_CLASS);
-
-export function nodePoolOf(raw: Fields): NodePool | undefined {
-  return checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
-}
-
-export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
-  return checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
-}
-
-export function nodeClassOf(raw: Fields): EC2NodeClass | undefined {
-  return checked(withDefaults(custom(raw, 'karpenter.k8s.aws/v1', 'EC2NodeClass'), NODE_CLASS_SCHEMA), isNodeClass);
 }
 
 /** The object itself, or nothing to read from where it is no object. */
@@ -123,7 +118,7 @@ const POD_SPEC_FIELDS = [
   'resourceClaims',
 ];
 
-function metadataOf(raw: Fields): Fields {
+export function metadataOf(raw: Fields): Fields {
   const metadata = pick(fieldsOf(raw['metadata']), METADATA_FIELDS);
   const annotations = fieldsOf(metadata['annotations']);
   const { 'kubectl.kubernetes.io/last-applied-configuration': applied, ...rest } = annotations;
@@ -148,26 +143,21 @@ function containerOf(container: Fields): Fields {
   return { ...kept, volumeMounts: each(container['volumeMounts'], (mount) => pick(mount, ['name', 'mountPath'])) };
 }
 
-function custom(raw: Fields, apiVersion: string, kind: string): Fields {
-  // Items of a list carry neither; the list's own address says what they are.
-  return { apiVersion, kind, metadata: metadataOf(raw), ...pick(raw, ['spec', 'status']) };
-}
-
 /** Only what is there: `undefined` and null would both be fields that nobody set. */
-function pick(from: Fields, names: readonly string[]): Fields {
+export function pick(from: Fields, names: readonly string[]): Fields {
   const found = names.filter((name) => from[name] !== undefined && from[name] !== null);
   return Object.fromEntries(found.map((name) => [name, from[name]]));
 }
 
-function each(list: unknown, cut: (fields: Fields) => Fields): readonly Fields[] {
+export function each(list: unknown, cut: (fields: Fields) => Fields): readonly Fields[] {
   return Array.isArray(list) ? list.filter(isFields).map(cut) : [];
 }
 
-function checked<T>(value: unknown, is: (value: unknown) => value is T): T | undefined {
+export function checked<T>(value: unknown, is: (value: unknown) => value is T): T | undefined {
   return is(value) ? value : undefined;
 }
 
-function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -183,22 +173,22 @@ function isDaemonSet(value: unknown): value is DaemonSet {
   return isNamed(value) && isFields(fieldsOf(fieldsOf(value)['spec'])['selector']);
 }
 
+function isNamespace(value: unknown): value is Namespace {
+  return isNamed(value);
+}
+
+function isScalableWorkload(value: unknown): value is ScalableWorkload {
+  return isNamed(value);
+}
+
+function isPodTemplate(value: unknown): value is NamedPodTemplate {
+  return isNamed(value);
+}
+
 function isPodDisruptionBudget(value: unknown): value is PodDisruptionBudget {
   return isNamed(value);
 }
 
-function isNodePool(value: unknown): value is NodePool {
-  return isNamed(value) && isFields(fieldsOf(value)['spec']);
-}
-
-function isNodeClaim(value: unknown): value is NodeClaim {
-  return isNamed(value) && isFields(fieldsOf(value)['spec']);
-}
-
-function isNodeClass(value: unknown): value is EC2NodeClass {
-  return isNamed(value) && isFields(fieldsOf(value)['spec']);
-}
-
-function isNamed(value: unknown): boolean {
+export function isNamed(value: unknown): boolean {
   return typeof fieldsOf(fieldsOf(value)['metadata'])['name'] === 'string';
 }

@@ -2,9 +2,10 @@ import type { Node, ResourceList } from '../../apis/kubernetes.ts';
 import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, ZONE } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { formatTime } from '../../apis/time.ts';
-import { capacityOf } from '../../core/instance-type/capacity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { allocatableOf } from '../../core/instance-type/overhead.ts';
+import { applyOverlays } from '../../core/instance-type/overlays.ts';
+import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
+import { withOverlayPrices } from '../../core/instance-type/unpriced-types.ts';
 import { providerIdOf } from '../../core/node-claim/record.ts';
 import { formatResources } from '../../core/resources/resources.ts';
 import { deleteNode } from '../kubernetes/simulated-cluster.ts';
@@ -72,18 +73,19 @@ function joinCluster(world: MachineWorld, instance: SimulatedInstance): void {
   state.onReview({ resource: 'nodes', name });
 }
 
+/** What EC2 sells, and whatever else NodeOverlays say is on it: their word is all that a simulation knows of it. */
 function resourcesOf(
   { state, catalogue }: MachineWorld,
   instance: SimulatedInstance,
 ): { readonly capacity: ResourceList; readonly allocatable: ResourceList } {
-  const facts = catalogue.facts.find((one) => one.name === instance.instanceType);
   const nodeClass = state.nodeClasses.find((one) => one.metadata.name === instance.nodeClass);
-  if (facts === undefined || nodeClass === undefined) return { capacity: {}, allocatable: {} };
-  const capacity = capacityOf(facts, nodeClass);
-  return {
-    capacity: formatResources(capacity),
-    allocatable: formatResources(allocatableOf(facts, nodeClass, capacity)),
-  };
+  const nodePool = state.nodePools.find((one) => one.metadata.name === instance.nodePool);
+  if (nodeClass === undefined || nodePool === undefined) return { capacity: {}, allocatable: {} };
+  const facts = catalogue.facts.filter((one) => one.name === instance.instanceType);
+  const sold = withOverlayPrices({ ...catalogue, facts }, state.nodeOverlays);
+  const { views } = applyOverlays([{ nodePool, instanceTypes: instanceTypesFor(sold, nodeClass) }], state.nodeOverlays);
+  const { capacity = {}, allocatable = {} } = views[0]?.instanceTypes[0] ?? {};
+  return { capacity: formatResources(capacity), allocatable: formatResources(allocatable) };
 }
 
 function becomeReady({ state, timetable, timeline }: MachineWorld, instance: SimulatedInstance): void {

@@ -29,6 +29,7 @@ export interface Blackout {
 
 export interface SimulatedInstance extends DescribedInstance {
   readonly cluster: string;
+  readonly nodePool: string;
   readonly nodeClass: string;
   readonly launchedAtMs: number;
   readonly endedAtMs?: number;
@@ -140,10 +141,10 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
 
 function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, line: FleetOverride): SimulatedInstance {
   const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = line;
-  const { cluster, nodeClaim, nodeClass } = request;
+  const { cluster, nodeClaim, nodePool, nodeClass } = request;
   const id = `i-${hexOf(`${request.clientToken}/${instances.size}`)}`;
   const what = { id, instanceType, zone, capacityType, imageId, priceUsdPerHour };
-  return { ...what, cluster, nodeClaim, nodeClass, state: 'running', launchedAtMs: world.timetable.now() };
+  return { ...what, cluster, nodeClaim, nodePool, nodeClass, state: 'running', launchedAtMs: world.timetable.now() };
 }
 
 function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInstance | undefined): void {

@@ -1,4 +1,4 @@
-import type { Pod } from '../../apis/kubernetes.ts';
+import { type Namespace, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
 import type { PodTarget } from '../../core/action.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
@@ -7,6 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { disruptionsAllowed } from './disruptions-allowed.ts';
+import { simulatedStorage } from './simulated-storage.ts';
 import { changed, currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
@@ -29,6 +30,13 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
         status: { disruptionsAllowed: disruptionsAllowed(one, state.pods.values()) },
       })),
     listNodeClaims: async () => [...state.nodeClaims.values()],
+    listNodeOverlays: async () => state.nodeOverlays,
+    listCapacityBuffers: async () => state.capacityBuffers,
+    listPodTemplates: async () => state.podTemplates,
+    listNamespaces: async () => namespacesOf(pods()),
+    readStorage: async () => simulatedStorage(pods()),
+    // Deployments make their pods themselves here, and nothing else is simulated.
+    listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
 
     patchNode: async (target, patch) => patchNode(state, target, patch),
     deleteNode: async (name) => deleteNode(state, name, clock),
@@ -44,6 +52,13 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     removeNodeClaim: async (name) => void state.nodeClaims.delete(name),
     publishEvent: async () => {},
   };
+}
+
+/** Those that some pod is in. */
+function namespacesOf(pods: readonly Pod[]): readonly Namespace[] {
+  return [...new Set(pods.map(namespaceOf))]
+    .toSorted()
+    .map((name) => ({ metadata: { name, labels: { 'kubernetes.io/metadata.name': name } } }));
 }
 
 function patchNode(

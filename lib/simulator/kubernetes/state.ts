@@ -1,13 +1,16 @@
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import {
   type DaemonSet,
   type Deployment,
+  type NamedPodTemplate,
   type Node,
   type Pod,
   type PodDisruptionBudget,
   podKey,
 } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 
 /** Objects that people wrote: what the simulation starts from. */
@@ -18,6 +21,9 @@ export interface Manifests {
   readonly daemonSets: readonly DaemonSet[];
   readonly pods: readonly Pod[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly nodeOverlays: readonly NodeOverlay[];
+  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly podTemplates: readonly NamedPodTemplate[];
 }
 
 /** What the API server tells its webhook: the resource that was written and the object's name. */
@@ -32,6 +38,9 @@ export interface KubernetesState {
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly daemonSets: readonly DaemonSet[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly nodeOverlays: readonly NodeOverlay[];
+  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly podTemplates: readonly NamedPodTemplate[];
   readonly deployments: Map<string, Deployment>;
   readonly pods: Map<string, Pod>;
   readonly nodes: Map<string, Node>;
@@ -52,6 +61,9 @@ export function kubernetesState(manifests: Manifests): KubernetesState {
     nodeClasses: manifests.nodeClasses,
     daemonSets,
     podDisruptionBudgets: manifests.podDisruptionBudgets,
+    nodeOverlays: manifests.nodeOverlays,
+    capacityBuffers: manifests.capacityBuffers,
+    podTemplates: manifests.podTemplates,
     deployments: new Map(manifests.deployments.map((one) => [keyOf(one), one])),
     pods: new Map(),
     nodes: new Map(),

@@ -88,6 +88,14 @@ describe('the request', () => {
     expect(outcome).toMatchObject({ kind: 'launched', instance: { capacityType: 'spot' } });
   });
 
+  test('where NodeOverlays set the prices, EC2 goes by the order of priorities and not by its own prices (C47)', async () => {
+    await launchOnce(aLaunchRequest({ prioritized: true }));
+    expect(fleetInput()).toMatchObject({ OnDemandOptions: { AllocationStrategy: 'prioritized' } });
+    ec2.resetHistory();
+    await launchOnce({ ...spotRequest(), prioritized: true });
+    expect(fleetInput()).toMatchObject({ SpotOptions: { AllocationStrategy: 'capacity-optimized-prioritized' } });
+  });
+
   test('a replay sends the very same request', async () => {
     await launchOnce(aLaunchRequest());
     await launchOnce(aLaunchRequest());

@@ -54,11 +54,13 @@ describe('lists', () => {
     expect(lastRequest()?.query.get('fieldSelector')).toBe('spec.nodeName=');
   });
 
-  test('without the CRDs there are no NodePools, NodeClasses and NodeClaims; without pods something is wrong', async () => {
+  test('without its CRD a kind has no objects; without pods something is wrong', async () => {
     for (const path of [
       '/apis/karpenter.sh/v1/nodepools',
       '/apis/karpenter.sh/v1/nodeclaims',
+      '/apis/karpenter.sh/v1alpha1/nodeoverlays',
       '/apis/karpenter.k8s.aws/v1/ec2nodeclasses',
+      '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers',
       '/api/v1/pods',
     ]) {
       server.uninstall(path);
@@ -66,6 +68,8 @@ describe('lists', () => {
     expect(await cluster.listNodePools()).toEqual([]);
     expect(await cluster.listNodeClaims()).toEqual([]);
     expect(await cluster.listNodeClasses()).toEqual([]);
+    expect(await cluster.listNodeOverlays()).toEqual([]);
+    expect(await cluster.listCapacityBuffers()).toEqual([]);
     await expect(cluster.listPods()).rejects.toBeInstanceOf(RefusedError);
   });
 

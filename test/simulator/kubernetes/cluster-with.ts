@@ -19,6 +19,9 @@ export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
     daemonSets: [],
     pods: [],
     podDisruptionBudgets: [],
+    nodeOverlays: [],
+    capacityBuffers: [],
+    podTemplates: [],
   });
   for (const node of nodes) writeNode(state, node);
   for (const pod of pods) writePod(state, pod);

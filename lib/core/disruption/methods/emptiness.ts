@@ -1,4 +1,5 @@
 import { parseNillableDuration } from '../../../apis/duration.ts';
+import { refusal } from '../../scheduling/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method } from '../method.ts';
@@ -8,6 +9,11 @@ export const emptiness: Method = {
   name: 'emptiness',
   reason: 'Empty',
   concerns: isEmptyNode,
+  // A5.6: the room is what the node is for.
+  whySpared: ({ stateNode }, buffered) => {
+    const buffer = buffered.get(stateNode.name);
+    return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${buffer}`);
+  },
   ripeAtMs: (candidate) => {
     const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
     return after === undefined ? undefined : quietSinceMs(candidate) + after;

@@ -1,0 +1,69 @@
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { CAPACITY_BUFFER } from '../../apis/schemas/capacity-buffer.ts';
+import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
+import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
+import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
+import { withDefaults } from '../../apis/with-defaults.ts';
+import { checked, type Fields, fieldsOf, isFields, isNamed, metadataOf, pick } from './project.ts';
+
+/** The kinds that come with CRDs, each with the defaults of ours. */
+
+/** A CRD of somebody else's, or an older one, may fill in less than ours. */
+const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL);
+const NODE_CLASS_SCHEMA = manifestSchema(EC2_NODE_CLASS);
+const CAPACITY_BUFFER_SCHEMA = manifestSchema(CAPACITY_BUFFER);
+
+export function nodePoolOf(raw: Fields): NodePool | undefined {
+  return checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
+}
+
+export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
+  return checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
+}
+
+export function nodeClassOf(raw: Fields): EC2NodeClass | undefined {
+  return checked(withDefaults(custom(raw, 'karpenter.k8s.aws/v1', 'EC2NodeClass'), NODE_CLASS_SCHEMA), isNodeClass);
+}
+
+export function nodeOverlayOf(raw: Fields): NodeOverlay | undefined {
+  return checked(custom(raw, 'karpenter.sh/v1alpha1', 'NodeOverlay'), isNodeOverlay);
+}
+
+export function capacityBufferOf(raw: Fields): CapacityBuffer | undefined {
+  const buffer = custom(raw, 'autoscaling.x-k8s.io/v1beta1', 'CapacityBuffer');
+  return checked(withDefaults(buffer, CAPACITY_BUFFER_SCHEMA), isCapacityBuffer);
+}
+
+function custom(raw: Fields, apiVersion: string, kind: string): Fields {
+  // Items of a list carry neither; the list's own address says what they are.
+  return { apiVersion, kind, metadata: metadataOf(raw), ...pick(raw, ['spec', 'status']) };
+}
+
+function isNodePool(value: unknown): value is NodePool {
+  return hasSpec(value);
+}
+
+function isNodeClaim(value: unknown): value is NodeClaim {
+  return hasSpec(value);
+}
+
+function isNodeClass(value: unknown): value is EC2NodeClass {
+  return hasSpec(value);
+}
+
+/** Another's CRD may let the list be absent, which no decision expects. */
+function isNodeOverlay(value: unknown): value is NodeOverlay {
+  return hasSpec(value) && Array.isArray(fieldsOf(fieldsOf(value)['spec'])['requirements']);
+}
+
+function isCapacityBuffer(value: unknown): value is CapacityBuffer {
+  return hasSpec(value);
+}
+
+function hasSpec(value: unknown): boolean {
+  return isNamed(value) && isFields(fieldsOf(value)['spec']);
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ApiClient } from '../../../lib/providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { aStorageClass, aVolume, aVolumeClaim } from '../../builders/storage.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+
+let server: FakeApiServer;
+let client: ApiClient;
+let cluster: KubernetesCluster;
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = new ApiClient({ endpoint: server.endpoint, sleep: async () => undefined });
+  cluster = new KubernetesCluster({ client, clock: { now: () => NOW_MS } });
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+const CORE = '/api/v1';
+const STORAGE = '/apis/storage.k8s.io/v1';
+
+test('storage comes back with what says where a pod may run, and nothing else (B42, B44)', async () => {
+  const claim = { ...aVolumeClaim({ volume: 'pv-1' }), status: { phase: 'Bound' } };
+  const volume = aVolume({
+    terms: [{ matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-west-3a'] }] }],
+  });
+  const storageClass = aStorageClass();
+  const drivers = [{ name: 'ebs.csi.aws.com', allocatable: { count: 25 } }];
+  const csiNode = { metadata: { name: 'node-1' }, spec: { drivers } };
+  const rest = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } } };
+  server.store.put(
+    { group: CORE, resource: 'persistentvolumeclaims', namespace: 'default', name: 'data' },
+    { ...claim, spec: { ...claim.spec, ...rest } },
+  );
+  server.store.put(
+    { group: CORE, resource: 'persistentvolumes', name: 'pv-1' },
+    { ...volume, spec: { ...volume.spec, capacity: { storage: '10Gi' } } },
+  );
+  server.store.put(
+    { group: STORAGE, resource: 'storageclasses', name: storageClass.metadata.name },
+    { ...storageClass, parameters: { type: 'gp3' } },
+  );
+  server.store.put({ group: STORAGE, resource: 'csinodes', name: csiNode.metadata.name }, { ...csiNode });
+  const storage = await cluster.readStorage();
+  expect(storage).toMatchObject({
+    persistentVolumeClaims: [claim],
+    persistentVolumes: [volume],
+    storageClasses: [storageClass],
+    csiNodes: [csiNode],
+  });
+  expect(JSON.stringify(storage)).not.toContain('10Gi');
+  expect(JSON.stringify(storage)).not.toContain('parameters');
+});
+
+test('namespaces come back with their labels (B52)', async () => {
+  const labels = { team: 'a' };
+  server.store.put({ group: CORE, resource: 'namespaces', name: 'shop' }, { metadata: { labels } });
+  expect(await cluster.listNamespaces()).toMatchObject([{ metadata: { name: 'shop', labels } }]);
+});

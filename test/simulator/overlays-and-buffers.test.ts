@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import type { ClusterEvent } from '../../lib/ports/cluster.ts';
+import type { SimulationResult } from '../../lib/simulator/result.ts';
+import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
+import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
+import { anOverlay } from '../builders/node-overlays.ts';
+import { MINUTE } from '../builders/times.ts';
+import { aDeployment, someManifests } from '../controllers/manifests.ts';
+
+const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
+
+async function simulated(
+  manifests: Parameters<typeof someManifests>[0],
+  over: Partial<SimulationInput> = {},
+): Promise<SimulationResult> {
+  return runSimulation({
+    manifests: someManifests(manifests),
+    catalogue,
+    seed: 1,
+    durationMs: 60 * MINUTE,
+    ...over,
+  });
+}
+
+function launchedTypes({ timeline }: SimulationResult): readonly string[] {
+  return timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.instanceType] : []));
+}
+
+function refusals({ timeline }: SimulationResult, subject: string): readonly string[] {
+  return timeline.flatMap((entry) => (entry.kind === 'blocked' && entry.subject === subject ? [entry.reason] : []));
+}
+
+const LARGE = { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m7g.2xlarge'] } as const;
+
+describe('NodeOverlays take part in what is launched (A4.10)', () => {
+  test('a price makes a type the cheapest, and is what the node is said to cost', async () => {
+    const dear = await simulated({});
+    const cheap = await simulated({ nodeOverlays: [anOverlay({ requirements: [LARGE], price: '0.0001' })] });
+    expect(launchedTypes(dear)).not.toContain('m7g.2xlarge');
+    expect(launchedTypes(cheap)).toEqual(['m7g.2xlarge']);
+    expect(cheap).toMatchObject({ podsRunning: 3 });
+    expect(cheap.totalCostUsd).toBeLessThan(dear.totalCostUsd / 10);
+  });
+
+  test('a capacity lets pods ask for what EC2 knows nothing of, and the node has it', async () => {
+    const licence = { 'example.com/licence': 2 };
+    const web = aDeployment('web', 3);
+    const { spec } = web.spec.template;
+    const containers = [{ name: 'web', resources: { requests: { cpu: '1', 'example.com/licence': '1' } } }];
+    const deployments = [
+      { ...web, spec: { ...web.spec, template: { ...web.spec.template, spec: { ...spec, containers } } } },
+    ];
+    expect(await simulated({ deployments })).toMatchObject({ podsRunning: 0, nodesLaunched: 0 });
+    const enlarged = await simulated({ deployments, nodeOverlays: [anOverlay({ capacity: licence })] });
+    expect(enlarged).toMatchObject({ podsRunning: 3, nodesLaunched: 2 });
+  });
+
+  test('one that clashes with another is told, and the other holds (A4.8)', async () => {
+    const nodeOverlays = ['a', 'b'].map((name) => anOverlay({ price: '0.5', weight: 1 }, name));
+    const result = await simulated({ nodeOverlays });
+    expect(refusals(result, 'nodeoverlay a')).toEqual(['Conflict']);
+    expect(refusals(result, 'nodeoverlay b')).toEqual([]);
+    expect(result).toMatchObject({ podsRunning: 3 });
+  });
+});
+
+describe('CapacityBuffers keep room free (A5.6)', () => {
+  const spare = { capacityBuffers: [aCapacityBuffer()], podTemplates: [aPodTemplate()] };
+
+  test('in a cluster without a pod, once and for good: nothing is launched and deleted in turns', async () => {
+    const result = await simulated({ ...spare, deployments: [] });
+    expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, ended: 'settled', podsPending: [] });
+    expect(result.actions).not.toHaveProperty('start-disruption');
+  });
+
+  test('pods that come run at once, and room is made anew; when they go, so does what is too much', async () => {
+    const events = [
+      { kind: 'scale', atMs: 3 * MINUTE, deployment: 'default/web', replicas: 3 },
+      { kind: 'scale', atMs: 5 * MINUTE, deployment: 'default/web', replicas: 0 },
+    ] as const;
+    const deployments = [aDeployment('web', 0)];
+    const result = await simulated({ ...spare, deployments }, { scenario: { name: 'rush', events } });
+    expect(result.pendingToRunningSeconds).toMatchObject({ pods: 3 });
+    expect(result.pendingToRunningSeconds.max).toBeLessThan(10);
+    expect(result.nodesLaunched).toBeGreaterThan(1);
+    expect(result.nodesAtEnd).toBeLessThan(result.nodesLaunched);
+    expect(result).toMatchObject({ ended: 'settled', podsRunning: 0 });
+  });
+
+  test('after a Deployment’s own replicas, as it is scaled (A5.4)', async () => {
+    const scalableRef = { apiGroup: 'apps', kind: 'Deployment', name: 'web' };
+    const { podTemplateRef: _, replicas: _replicas, ...ours } = aCapacityBuffer().spec;
+    const half = { ...aCapacityBuffer(), spec: { ...ours, scalableRef, percentage: 100 } };
+    const result = await simulated({ capacityBuffers: [half], deployments: [aDeployment('web', 4)] });
+    const asked = result.timeline.flatMap((entry) => (entry.kind === 'create-node-claim' ? entry.pods : []));
+    expect(new Set(asked.filter((pod) => pod.includes('capacity-buffer')))).toHaveProperty('size', 4);
+    expect(result).toMatchObject({ podsRunning: 4, ended: 'settled' });
+  });
+
+  test('one whose template is not there is told of, and the others are kept', async () => {
+    const capacityBuffers = [aCapacityBuffer(), aCapacityBuffer({ podTemplateRef: { name: 'nobody' } }, 'lost')];
+    const result = await simulated({ ...spare, capacityBuffers, deployments: [] });
+    expect(refusals(result, 'capacitybuffer default/lost')).toEqual(['PodTemplateNotFound']);
+    expect(result).toMatchObject({ nodesAtEnd: 1, ended: 'settled' });
+  });
+
+  test('and nobody is told of their pods (B65)', async () => {
+    const told: ClusterEvent[] = [];
+    const nominated: unknown[] = [];
+    await simulated(
+      { ...spare, deployments: [] },
+      {
+        wrapPorts: (ports) => ({
+          ...ports,
+          cluster: { ...ports.cluster, publishEvent: async (event) => void told.push(event) },
+          store: { ...ports.store, nominate: async (nomination) => void nominated.push(nomination) },
+        }),
+      },
+    );
+    expect(told.filter(({ regarding }) => regarding.kind === 'Pod')).toEqual([]);
+    expect(nominated).toEqual([]);
+  });
+});
