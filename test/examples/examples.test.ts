@@ -5,6 +5,7 @@ import { runKerf } from '../cli/run-kerf.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const ARM = ['examples/arm/inflate-arm.yaml', 'examples/arm-v1alpha5/inflate-arm.yaml'];
+const PLAN = 'examples/plan/cluster.json';
 const DEMO = ['examples/demo/cluster.yaml', 'examples/demo/workloads.yaml', 'examples/demo/scenario.yaml'];
 
 function files(names: readonly string[]): Readonly<Record<string, string>> {
@@ -85,6 +86,16 @@ describe('the demo', () => {
   });
 });
 
+describe('the plan', () => {
+  test('places what can be placed, and prints what the README shows of it', async () => {
+    const { stdout, stderr, code } = await runKerf(['plan', 'provisioning', '--snapshot', PLAN], files([PLAN]));
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
+    const [block = ''] = /^ {4}\d+ pods to place[^]*?(?=\n\n\S)/m.exec(readme) ?? [];
+    expect(block.replaceAll(/^ {4}/gm, '')).toBe(stdout.trimEnd());
+  });
+});
+
 test.each(ARM)(
   '%s comes out as t4g on-demand capacity in eu-west-3a with three pods, and nothing else',
   async (name) => {
@@ -107,5 +118,5 @@ test('every example is run by a test of this file', () => {
   const all = readdirSync(new URL('examples', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.yaml'),
   );
-  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM].toSorted());
+  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM, PLAN].toSorted());
 });

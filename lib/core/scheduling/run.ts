@@ -171,10 +171,12 @@ function demands({ classes, sets, space, storage }: Grounds, sources: RuleSource
     const answer = volumeNeeds(podClass.pod, storage);
     if (answer.kind === 'refused') return answer;
     const rules = rulesFor(podClass, own.get(podClass) ?? ownRules(podClass, sources), sources);
-    const hostCounters = [...counters.countersOf(podClass), ...counters.ownedBy(podClass)].filter(
-      ({ counted }) => counted.key.isHostname,
-    );
-    return { kind: 'demand', demand: demandOf(podClass, { sets, space, volumes: answer.needs, rules, hostCounters }) };
+    const countedBy = counters.countersOf(podClass);
+    const hostCounters = [...countedBy, ...counters.ownedBy(podClass)].filter(({ counted }) => counted.key.isHostname);
+    return {
+      kind: 'demand',
+      demand: demandOf(podClass, { sets, space, volumes: answer.needs, rules, hostCounters, countedBy }),
+    };
   };
   return (podClass) => {
     const demand = known.get(podClass) ?? make(podClass);

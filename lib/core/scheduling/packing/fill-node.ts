@@ -154,7 +154,11 @@ function mostInCell({ demand, group }: Guest, cell: Cell | undefined): number {
   for (const { key, rules } of demand.rules.byKey) {
     const domain = key.domainOf.get(key.name === ZONE ? cell.zone : cell.capacityType);
     if (rules.length === 0 || domain === undefined) continue;
-    for (const rule of rules) most = Math.min(most, mostInDomain(rule, domain, remaining));
+    for (const rule of rules) {
+      // B54: of pods that keep away from each other a domain has one.
+      const keepsApart = rule.kind === 'repel' && demand.countedBy.has(rule.counter);
+      most = Math.min(most, keepsApart ? 1 : most, mostInDomain(rule, domain, remaining));
+    }
   }
   return most;
 }

@@ -21,6 +21,8 @@ export interface Demand {
   readonly rules: TopologyRules;
   /** The counters of hosts that count such pods. */
   readonly hostCounters: readonly Counter[];
+  /** All counters that count such pods by their labels. */
+  readonly countedBy: ReadonlySet<Counter>;
 }
 
 export interface Ask {
@@ -35,6 +37,7 @@ export interface DemandParts {
   readonly volumes: VolumeNeeds;
   readonly rules: TopologyRules;
   readonly hostCounters: readonly Counter[];
+  readonly countedBy: readonly Counter[];
 }
 
 export function demandOf(podClass: PodClass, parts: DemandParts): Demand {
@@ -48,6 +51,7 @@ export function demandOf(podClass: PodClass, parts: DemandParts): Demand {
     tolerations: JSON.stringify(pod.spec.tolerations ?? []),
     rules: parts.rules,
     hostCounters: parts.hostCounters,
+    countedBy: new Set(parts.countedBy),
   };
 }
 
