@@ -116,7 +116,7 @@ test.each(ARM)(
 
 test('every example is run by a test of this file', () => {
   const all = readdirSync(new URL('examples', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.yaml'),
+    /\.(yaml|json)$/.test(name),
   );
   expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM, PLAN].toSorted());
 });
