@@ -141,6 +141,8 @@ function lap(placing: Placing): boolean {
   let progress = false;
   for (const group of placing.backlog) {
     while (remainingOf(group) > 0 && placeNext(placing, group)) progress = true;
+    // Nobody asks for it any more, and thousands of such lists are tens of megabytes.
+    if (remainingOf(group) === 0) placing.prospects.delete(group.demand);
   }
   return progress;
 }

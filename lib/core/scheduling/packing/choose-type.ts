@@ -43,12 +43,12 @@ export function chooseType(choice: Choice): Plan | undefined {
   const selection = choice.types.selectionFor(choice.set);
   const party = partyOf(choice);
   if (party === undefined) return undefined;
-  const limitsByCell = new Map<number, Int32Array>();
+  const limitsByCell = new Map<number, Map<number, number>>();
   let best: (Omit<Plan, 'isLast'> & { readonly waste: number }) | undefined;
   for (const { type, leastWaste } of byLeastWaste(worthTrying(choice, selection), choice, selection)) {
     if (best !== undefined && party.sharing.size === 0 && leastWaste >= best.waste) break;
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
-    const limits = limitsByCell.get(target.cell) ?? new Int32Array(party.guests.length).fill(-1);
+    const limits = limitsByCell.get(target.cell) ?? new Map<number, number>();
     limitsByCell.set(target.cell, limits);
     const filled = fill(choice.types, party, { target, limits });
     const cost = choice.goal.costOf(choice.types, type, selection.market.prices[type] ?? 0);

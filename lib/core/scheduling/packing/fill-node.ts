@@ -24,9 +24,7 @@ interface Filling {
   readonly room: Vector;
   readonly onHost: Map<Counter, number>;
   /** By guest. */
-  readonly seated: Int32Array;
-  /** The guests that have a seat. */
-  readonly order: number[];
+  readonly seated: Map<number, number>;
 }
 
 /** Takes one pod of the guest in, if it may. */
@@ -36,33 +34,35 @@ type Sit = (at: number) => boolean;
  * Fills a node of the type from the backlog. Those that must share the host come first; then, of the pods that need more
  * cpu for their memory than the type has and of those that need less, whichever the room that is left asks for: in each of
  * the two in the order of the guests, so that the room runs out of both at once.
- * `limits`: by guest, how many may be in the cell; −1 where that is not worked out yet.
+ * `limits`: by guest, how many may be in the cell, as far as that is worked out.
  */
 export function fill(
   types: TypeIndex,
   party: Party,
-  { target, limits }: { readonly target: Target; readonly limits: Int32Array },
+  { target, limits }: { readonly target: Target; readonly limits: Map<number, number> },
 ): Filled {
   const { guests } = party;
   const room = (types.rooms[target.type] ?? new Float64Array()).slice();
-  const filling: Filling = { room, onHost: new Map(), seated: new Int32Array(guests.length), order: [] };
+  const filling: Filling = { room, onHost: new Map(), seated: new Map() };
   const cell = types.cells[target.cell];
   const limitOf = (at: number, guest: Guest): number => {
-    if (limits[at] === -1)
-      limits[at] = guest.isFree ? remainingOf(guest.group) : mostOf(guest, cell, at === party.head);
-    return limits[at] ?? 0;
+    const known = limits.get(at);
+    if (known !== undefined) return known;
+    const most = guest.isFree ? remainingOf(guest.group) : mostOf(guest, cell, at === party.head);
+    limits.set(at, most);
+    return most;
   };
   const sit: Sit = (at) => {
     const guest = guests[at];
-    const seated = filling.seated[at] ?? 0;
-    if (guest === undefined || !fitsIn(guest.demand.requests, room) || seated >= limitOf(at, guest)) return false;
+    if (guest === undefined || !fitsIn(guest.demand.requests, room)) return false;
+    const seated = filling.seated.get(at) ?? 0;
+    if (seated >= limitOf(at, guest)) return false;
     if (!guest.isFree) {
       if (seated === 0 && !guest.selections.some((one) => offers(one, target))) return false;
       if (mostOnHost(guest.demand, filling.onHost) <= 0) return false;
     }
     seat(guest.demand, 1, filling);
-    if (seated === 0) filling.order.push(at);
-    filling.seated[at] = seated + 1;
+    filling.seated.set(at, seated + 1);
     return true;
   };
   sit(party.head);
@@ -101,14 +101,13 @@ function sitInTurn({ guests, smallest }: Party, room: Vector, sit: Sit): void {
 const CPU = 0;
 const MEMORY = 1;
 
-function summed({ guests, head, sharing }: Party, { seated, order }: Filling): Filled {
+function summed({ guests, head, sharing }: Party, { seated }: Filling): Filled {
   const ask = guests[head]?.demand.asks[0]?.set;
   let [worth, ownWorth, missing] = [0, 0, 0];
   const pattern: { readonly group: BacklogGroup; readonly count: number }[] = [];
   // The first of the backlog first.
-  for (const at of order.toSorted((a, b) => a - b)) {
+  for (const [at, count] of [...seated].toSorted(([a], [b]) => a - b)) {
     const guest = guests[at];
-    const count = seated[at] ?? 0;
     if (guest === undefined) continue;
     worth += count * guest.worth;
     if (guest.demand.asks[0]?.set === ask) ownWorth += count * guest.worth;
@@ -116,7 +115,7 @@ function summed({ guests, head, sharing }: Party, { seated, order }: Filling): F
   }
   for (const at of sharing) {
     const group = guests[at]?.group;
-    if (group !== undefined) missing += remainingOf(group) - (seated[at] ?? 0);
+    if (group !== undefined) missing += remainingOf(group) - (seated.get(at) ?? 0);
   }
   return { pattern, worth, ownWorth, missing };
 }
