@@ -105,7 +105,11 @@ function needsOfUnbound(name: string, spec: RawClaimSpec, { classes }: VolumeInd
     return refused(`the PersistentVolumeClaim ${name} waits for its volume, which its class binds before the pod`);
   }
   const terms = (storageClass.allowedTopologies ?? []).map(({ matchLabelExpressions = [] }) => ({
-    matchExpressions: matchLabelExpressions.map(({ key, values }) => ({ key, operator: 'In', values })),
+    matchExpressions: matchLabelExpressions.map(({ key, values }) => ({
+      key: nodeLabelFor(key),
+      operator: 'In',
+      values,
+    })),
   }));
   const driver = storageClass.provisioner ?? '';
   return {
@@ -113,6 +117,11 @@ function needsOfUnbound(name: string, spec: RawClaimSpec, { classes }: VolumeInd
     places: terms.length === 0 ? [] : [terms],
     attached: [{ driver: driver === 'kubernetes.io/aws-ebs' ? EBS : driver, handle: name }],
   };
+}
+
+/** The EBS driver speaks of zones by a label of its own, which says what every node's zone label says. */
+function nodeLabelFor(key: string): string {
+  return key === 'topology.ebs.csi.aws.com/zone' ? 'topology.kubernetes.io/zone' : key;
 }
 
 function refused(missing: string): VolumeNeeds {

@@ -25,7 +25,3 @@ export function placeFilter(requirements: Requirements): (place: Place) => boole
     (reservation === undefined ||
       (place.reservation === undefined ? allowsAbsence(reservation) : admits(reservation, place.reservation.id)));
 }
-
-export function cheapestPrice(offerings: readonly Offering[]): number {
-  return offerings.reduce((least, offering) => Math.min(least, offering.priceUsdPerHour), Number.POSITIVE_INFINITY);
-}

@@ -1,6 +1,6 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { SchedulingOptions } from './options.ts';
-import { type Goal, SPARE_MONEY, spareLimits } from './packing/goal.ts';
+import { type Aim, type Goal, goalOf } from './packing/goal.ts';
 import { type ExistingHost, existingHost } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
 import { type ReservationLedger, reservationLedger } from './placement/reservations.ts';
@@ -70,7 +70,7 @@ interface Grounds {
   readonly daemons: readonly Daemon[];
 }
 
-export function startRun(problem: SchedulingProblem, spares: Goal['spares']): Run {
+export function startRun(problem: SchedulingProblem, aim: Aim): Run {
   const classes = podClasses(problem);
   const placed = problem.stateNodes.flatMap(({ pods }) => pods);
   const grounds: Grounds = {
@@ -94,7 +94,7 @@ export function startRun(problem: SchedulingProblem, spares: Goal['spares']): Ru
     counters: sources.counters,
     allowance: allowances(),
     options: problem.options ?? {},
-    goal: spares === 'money' ? SPARE_MONEY : spareLimits(new Map(limits)),
+    goal: goalOf(aim, new Map(limits)),
     hosts: hosts.filter(({ stateNode }) => !stateNode.deleting),
     protectedNodes: problem.protectedNodes ?? new Set(),
     pools,
@@ -142,10 +142,10 @@ function poolsOf({ problem, sets, space, daemons }: Grounds): Pick<Run, 'pools' 
   return { pools, closed };
 }
 
-/** What is left of each pool's limits; a node that is going counts until it is gone. */
+/** B23: what is left of each pool's limits; a node that is going makes room for the one that takes its place. */
 function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
   const held = Map.groupBy(
-    stateNodes.flatMap(({ nodeClaim }) => nodeClaim ?? []),
+    stateNodes.flatMap(({ nodeClaim, deleting }) => (deleting ? [] : (nodeClaim ?? []))),
     ({ nodePool }) => nodePool,
   );
   return new Map(

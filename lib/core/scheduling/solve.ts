@@ -1,20 +1,17 @@
-import type { Pod } from '../../apis/kubernetes.ts';
 import { podKey } from '../../apis/kubernetes.ts';
-import type { Goal } from './packing/goal.ts';
+import type { Aim } from './packing/goal.ts';
 import { type GuestBook, guestBook } from './packing/guests.ts';
 import { marketWorth } from './packing/market-worth.ts';
-import { type BacklogGroup, hostCapsOf, remainingOf } from './placement/backlog.ts';
-import { type ExistingHost, hasRoom, isAdmitted } from './placement/existing-host.ts';
-import { tolerates } from './placement/open-claim.ts';
-import { type Placing, place, placeOnNodes, putOnHost } from './placement/place.ts';
+import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
+import { backlogOf, firstPool } from './placement/make-backlog.ts';
+import { type Placing, place, placeOnNodes } from './placement/place.ts';
 import { plannedNodeClaims } from './placement/planned-node-claims.ts';
+import { keepPromises } from './placement/promises.ts';
+import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
-import type { PodClass, PodGroup } from './pods/pod-classes.ts';
-import { common, isEmptyBitset } from './pools/bitset.ts';
 import { LIMIT_EXCEEDED } from './pools/limits.ts';
-import type { TypeIndex } from './pools/type-index.ts';
 import { type Run, startRun } from './run.ts';
 import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 
@@ -26,23 +23,44 @@ import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
  * *Cost:* O(classes × hosts + claims × candidate types × classes); a host that refused a class for good is not asked again.
  */
 export function solve(problem: SchedulingProblem): Schedule {
-  const cheapest = solveSparing(problem, 'money');
-  if (!cheapest.unplaced.some(isLimited)) return cheapest;
-  const smallest = solveSparing(problem, 'limits');
-  return smallest.unplaced.length < cheapest.unplaced.length ? smallest : cheapest;
+  const frugal = solveWith(problem, 'money');
+  const size = problem.pods.length;
+  if (!frugal.unplaced.some(isLimited))
+    return size > MOST_FOR_TWO ? frugal : better(frugal, solveWith(problem, 'greed'));
+  const sparing = solveWith(problem, 'limits');
+  const best = sparing.unplaced.length < frugal.unplaced.length ? sparing : frugal;
+  return size > MOST_UNDER_LIMITS ? best : better(best, solveWith(problem, 'greed'));
+}
+
+/** So few pods are packed in Karpenter's way as well: the cheaper of the two is kept, so it is never dearer than that. */
+const MOST_FOR_TWO = 300;
+/** Under limits not all can be placed: Karpenter's way says which. It asks every claim for every pod. */
+const MOST_UNDER_LIMITS = 3_000;
+
+/** The one that leaves none behind that the greedy one places; where both place the same, the cheaper. */
+function better(one: Schedule, greedy: Schedule): Schedule {
+  const left = new Set(greedy.unplaced.map(({ pod }) => podKey(pod)));
+  if (one.unplaced.some(({ pod }) => !left.has(podKey(pod)))) return greedy;
+  return one.unplaced.length === left.size && priceOf(greedy) < priceOf(one) - TINY ? greedy : one;
+}
+
+const TINY = 1e-9;
+
+function priceOf({ newClaims }: Schedule): number {
+  return newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
 }
 
 function isLimited({ refusals }: Unplaced): boolean {
   return refusals.some(({ refusal }) => refusal.reason === LIMIT_EXCEEDED);
 }
 
-function solveSparing(problem: SchedulingProblem, spares: Goal['spares']): Schedule {
-  const run = startRun(problem, spares);
+function solveWith(problem: SchedulingProblem, aim: Aim): Schedule {
+  const run = startRun(problem, aim);
   const { backlog, refused } = backlogOf(run);
   keepPromises(run, backlog);
   const placing: Placing = { run, backlog, news: [], prospects: new Map(), guestBook: currentGuestBook(run, backlog) };
   // B33: nodes that are there come first, or a new claim would be sized for pods that need none.
-  for (const group of backlog) while (remainingOf(group) > 0 && placeOnNodes(placing, group));
+  if (!run.goal.isGreedy) for (const group of backlog) while (remainingOf(group) > 0 && placeOnNode(placing, group));
   // B29: another lap as long as one made progress: an affinity may be met by a pod that came later.
   while (lap(placing));
   return {
@@ -55,85 +73,14 @@ function solveSparing(problem: SchedulingProblem, spares: Goal['spares']): Sched
   };
 }
 
-function backlogOf(run: Run): { readonly backlog: readonly BacklogGroup[]; readonly refused: readonly Unplaced[] } {
-  const refused: Unplaced[] = [];
-  const backlog: BacklogGroup[] = [];
-  for (const { podClass, pods } of run.classes.groups) {
-    const answer = run.demandFor(podClass);
-    if (answer.kind === 'refused')
-      refused.push(...pods.map((pod) => ({ pod, refusals: [{ refusal: answer.refusal }] })));
-    else backlog.push(groupOf(run, answer.demand, pods));
+/** Preferences are given up for a node that is there only where no new one could meet them either. */
+function placeOnNode(placing: Placing, group: BacklogGroup): boolean {
+  for (let demand: Demand | undefined = group.demand; demand !== undefined; ) {
+    if (placeOnNodes(placing, group, demand)) return true;
+    if (firstPool(placing.run, demand) !== undefined) return false;
+    demand = relaxed(placing.run, demand.podClass);
   }
-  const together = (group: BacklogGroup): number => (sharesHosts(group.demand) ? 0 : 1);
-  return { backlog: backlog.toSorted((a, b) => together(a) - together(b)), refused };
-}
-
-/** Pods that must share a host with others have the fewest places to choose from: they come first. */
-function sharesHosts({ rules, hostCounters }: Demand): boolean {
-  return (
-    rules.onHost.some((rule) => rule.kind === 'attract') ||
-    hostCounters.some(({ counted }) => counted.kind === 'attract')
-  );
-}
-
-function groupOf(run: Run, demand: Demand, pods: PodGroup['pods']): BacklogGroup {
-  return { demand, pods, placed: 0, types: firstPool(run, demand), hostCaps: hostCapsOf(demand) };
-}
-
-function firstPool(run: Run, demand: Demand): TypeIndex | undefined {
-  return run.pools.find((types) => {
-    if (!tolerates(types, demand.podClass.pod.spec.tolerations)) return false;
-    return demand.asks.some((ask) => {
-      const set = run.sets.join(types.set, ask.set);
-      return set !== undefined && !isEmptyBitset(common(types.selectionFor(set).types, types.fitting(demand.requests)));
-    });
-  });
-}
-
-/**
- * Until it is initialized, a claim keeps the pods that it was made for. They were placed together: judged again among other
- * pods, topology might want one of them elsewhere, and it would be launched for twice.
- */
-function keepPromises(run: Run, backlog: readonly BacklogGroup[]): void {
-  const promised = new Map<string, ExistingHost>();
-  for (const host of run.hosts) {
-    if (!host.stateNode.initialized) for (const key of host.stateNode.nodeClaim?.pods ?? []) promised.set(key, host);
-  }
-  if (promised.size === 0) return;
-  for (const group of backlog) keepPromisesTo(run, group, promised);
-}
-
-function keepPromisesTo(run: Run, group: BacklogGroup, promised: ReadonlyMap<string, ExistingHost>): void {
-  const waiting: Pod[] = [];
-  const kept: Pod[] = [];
-  for (const pod of group.pods) {
-    const host = promised.get(podKey(pod));
-    const demand =
-      host === undefined
-        ? undefined
-        : variants(run, group.demand).find((one) => isAdmitted(host, one) && hasRoom(host, one));
-    if (host === undefined || demand === undefined) waiting.push(pod);
-    else {
-      putOnHost(run, host, { group: { ...group, pods: [pod], placed: 0 }, demand, count: 1 });
-      kept.push(pod);
-    }
-  }
-  if (kept.length === 0) return;
-  group.pods = [...kept, ...waiting];
-  group.placed = kept.length;
-}
-
-/** The demand, and what is left of it as its preferences are given up one by one (B31). */
-function variants(run: Run, demand: Demand): readonly Demand[] {
-  const all = [demand];
-  for (let next = relaxed(run, demand.podClass); next !== undefined; next = relaxed(run, next.podClass)) all.push(next);
-  return all;
-}
-
-function relaxed(run: Run, podClass: PodClass): Demand | undefined {
-  const next = run.classes.relaxed(podClass);
-  const answer = next === undefined ? undefined : run.demandFor(next);
-  return answer?.kind === 'demand' ? answer.demand : undefined;
+  return false;
 }
 
 /** One try for every group that has pods left. *Shape:* whether any of them found a place. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
 import { anInstanceType, someTypes } from '../../builders/instance-types.ts';
 import { aClaim } from '../../builders/node-claims.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
@@ -99,12 +100,16 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect(typesOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['m5.large']]);
   });
 
-  test('a claim that is going counts until it is gone', () => {
+  test('a claim that is going makes room for the one that takes its place (B23)', () => {
     const nodePools = [aPoolView({ limits: { cpu: '2' } })];
+    const full = aClaim({
+      allocatable: { cpu: 0, memory: 0, pods: 0 },
+      spec: { ...aClaim().spec, resources: { requests: {} } },
+    });
     const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS } as const;
-    expect(refusalsOf(place([pendingPod()], { nodePools, nodeClaims: [aClaim({ deletion })] }))).toEqual([
-      ['LimitExceeded'],
-    ]);
+    const unplaced = (nodeClaims: readonly NodeClaimRecord[]) =>
+      refusalsOf(place([pendingPod()], { nodePools, nodeClaims }));
+    expect([unplaced([full]), unplaced([{ ...full, deletion }])]).toEqual([[['LimitExceeded']], []]);
   });
 
   test('several claims of a run stay within them, each at its largest', () => {

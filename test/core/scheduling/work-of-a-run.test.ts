@@ -110,9 +110,9 @@ describe('the work of a run grows with what differs among its pods, not with the
   });
 
   test.each(Object.entries(WORKLOADS))(
-    'the labels of instance types are looked up as often for 400 pods as for 40: a workload that is %s (B40)',
+    'the labels of instance types are looked up as often for 4,000 pods as for 400: a workload that is %s (B40)',
     (name, over) => {
-      expect(labelsRead(pendingPods(400, { name, ...over }))).toBe(labelsRead(pendingPods(40, { name, ...over })));
+      expect(labelsRead(pendingPods(4_000, { name, ...over }))).toBe(labelsRead(pendingPods(400, { name, ...over })));
     },
   );
 });

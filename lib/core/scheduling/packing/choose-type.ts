@@ -1,9 +1,9 @@
-import { type BacklogGroup, remainingOf } from '../placement/backlog.ts';
+import type { BacklogGroup } from '../placement/backlog.ts';
 import type { Target } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
 import { type Bitset, common, has, membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { type Selection, type TypeIndex, undominated } from '../pools/type-index.ts';
+import { cheapestOf, type Selection, type TypeIndex, undominated } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 import { fill } from './fill-node.ts';
 import type { Goal } from './goal.ts';
@@ -13,8 +13,8 @@ import type { Guest, GuestBook, Party } from './guests.ts';
 export interface Plan {
   readonly target: Target;
   readonly pattern: readonly { readonly group: BacklogGroup; readonly count: number }[];
-  /** True where it takes every pod of the backlog that asks for what the head asks for. */
-  readonly isLast: boolean;
+  /** What it costs beyond what its pods are worth, for what is done for pods like the head. */
+  readonly waste: number;
   /** How many pods that must share the host with the head it has no room for. */
   readonly leftBehind: number;
 }
@@ -41,10 +41,11 @@ export interface Choice {
  */
 export function chooseType(choice: Choice): Plan | undefined {
   const selection = choice.types.selectionFor(choice.set);
+  if (choice.goal.isGreedy) return cheapestPlan(choice, selection);
   const party = partyOf(choice);
   if (party === undefined) return undefined;
   const limitsByCell = new Map<number, Map<number, number>>();
-  let best: (Omit<Plan, 'isLast'> & { readonly waste: number }) | undefined;
+  let best: Plan | undefined;
   for (const { type, leastWaste } of byLeastWaste(worthTrying(choice, selection), choice, selection)) {
     if (best !== undefined && party.sharing.size === 0 && leastWaste >= best.waste) break;
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
@@ -57,16 +58,15 @@ export function chooseType(choice: Choice): Plan | undefined {
       best = { target, pattern: filled.pattern, leftBehind: filled.missing, waste };
     }
   }
-  return best === undefined ? undefined : { ...best, isLast: isLast(party, best.pattern) };
+  return best;
 }
 
-/** Whether no pod is left that asks for what the head asks for. */
-function isLast({ guests, head }: Party, pattern: Plan['pattern']): boolean {
-  const ask = guests[head]?.demand.asks[0]?.set;
-  const seated = new Map(pattern.map(({ group, count }) => [group, count]));
-  return guests.every(
-    ({ group, demand }) => demand.asks[0]?.set !== ask || remainingOf(group) <= (seated.get(group) ?? 0),
-  );
+/** For the head alone: others will make it larger. */
+function cheapestPlan({ candidates, head }: Choice, { types, market }: Selection): Plan | undefined {
+  const type = cheapestOf(common(candidates, types), market);
+  if (type === undefined) return undefined;
+  const target = { type, cell: market.bestCells[type] ?? 0 };
+  return { target, pattern: [{ group: head, count: 1 }], waste: market.prices[type] ?? 0, leftBehind: 0 };
 }
 
 const SMALLEST_WORTH = 1e-6;
@@ -106,7 +106,7 @@ function attractors({ rules }: Demand): ReadonlySet<Counter> {
 
 /** A type that is undercut is never better, unless the one that undercuts it is out of the question. */
 function worthTrying({ types, candidates, isLimited, goal }: Choice, selection: Selection): readonly number[] {
-  if (goal.spares === 'limits') return membersOf(common(candidates, selection.types));
+  if (goal.aim === 'limits') return membersOf(common(candidates, selection.types));
   if (isLimited) return undominated(common(candidates, selection.types), types, selection.market);
   return types.frontierOf(selection).filter((type) => has(candidates, type));
 }

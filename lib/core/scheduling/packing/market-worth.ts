@@ -111,7 +111,7 @@ function columnsOf(
   { set, slots, goal }: { readonly set: RequirementSet; readonly slots: readonly Slot[]; readonly goal: Goal },
 ): readonly Column[] {
   const selection = types.selectionFor(set);
-  const among = goal.spares === 'money' ? types.frontierOf(selection) : membersOf(selection.types);
+  const among = goal.aim === 'limits' ? membersOf(selection.types) : types.frontierOf(selection);
   return among.map((type) => ({
     holds: holdsOf(types.rooms[type] ?? NO_ROOM, slots),
     price: goal.costOf(types, type, selection.market.prices[type] ?? 0),

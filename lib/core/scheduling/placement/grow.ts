@@ -5,6 +5,7 @@ import { inflexibility } from '../pools/min-values.ts';
 import { holdLeast, leftFor, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { plus, type Vector } from '../pools/resource-space.ts';
+import { withPortsFree } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hostAnswer } from '../topology/rules.ts';
 import { aimAt, type OpenClaim, pinToTarget, type Target, tolerates, typesFor } from './open-claim.ts';
@@ -47,11 +48,10 @@ function largerTarget(
   const selection = types.selectionFor(set);
   const left = leftFor(run.limits, claim);
   const roomy = common(selection.types, types.fitting(plus(claim.requests, requests)));
-  const fitting = withinLimits(types, roomy, left);
-  const ports = [...claim.ports, ...demand.podClass.ports];
+  const free = withPortsFree(types, roomy, [...claim.ports, ...demand.podClass.ports]);
+  const fitting = withinLimits(types, free, left);
   for (const type of selection.market.byPrice) {
     if (!has(fitting, type)) continue;
-    if (ports.length > 0 && conflictingPort(ports, types.portsOf(type)) !== undefined) continue;
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
     const pinned = pinToTarget({ types, target }, { set, demand, context: run });
     const price = selection.market.prices[type] ?? 0;

@@ -11,7 +11,7 @@ import { inflexibility, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
-import type { Selection, TypeIndex } from '../pools/type-index.ts';
+import { type Selection, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { type HostAnswer, hostAnswer, type KeyRules } from '../topology/rules.ts';
@@ -119,7 +119,8 @@ function isFlexible(
 ): boolean {
   if (claim.minValues.length === 0 || claim.reservations !== undefined) return true;
   const fitting = claim.types.fitting(plus(claim.requests, demand.requests));
-  const within = withinLimits(claim.types, fitting, leftFor(context.limits, claim));
+  const free = withPortsFree(claim.types, fitting, [...claim.ports, ...demand.podClass.ports]);
+  const within = withinLimits(claim.types, free, leftFor(context.limits, claim));
   const among = common(claim.types.selectionFor(set).types, within);
   return inflexibility(claim.minValues, claim.types, among) === undefined;
 }
@@ -202,9 +203,12 @@ export function join(
 
 /** The types that hold its pods, within what the pool's limits leave for it. */
 export function typesFor(claim: OpenClaim, limits: PoolLimits): Bitset {
-  const { types, set, requests } = claim;
-  const fitting = common(types.selectionFor(set).types, types.fitting(requests));
-  return withinLimits(types, fitting, leftFor(limits, claim));
+  return withinLimits(claim.types, typesThatHold(claim), leftFor(limits, claim));
+}
+
+/** The types that hold its pods, whatever the limits. */
+export function typesThatHold({ types, set, requests, ports }: OpenClaim): Bitset {
+  return withPortsFree(types, common(types.selectionFor(set).types, types.fitting(requests)), ports);
 }
 
 /** Aims at another offering. */

@@ -3,12 +3,11 @@ import { chooseType, type Plan } from '../packing/choose-type.ts';
 import { NODE_PRICE } from '../packing/goal.ts';
 import type { GuestBook } from '../packing/guests.ts';
 import type { Demand } from '../pods/demand.ts';
-import { conflictingPort } from '../pods/host-ports.ts';
-import { type Bitset, common, isEmptyBitset, membersOf, removeFrom } from '../pools/bitset.ts';
+import { type Bitset, common, isEmptyBitset } from '../pools/bitset.ts';
 import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import { type TypeIndex, withPortsFree } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hostAnswer, type KeyRules } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
@@ -96,18 +95,22 @@ function openingIn(types: TypeIndex, asking: Asking): OpeningAnswer {
   return deferred ?? { kind: 'refused', forGood };
 }
 
-/** With the first of the sets that will do; a later one is no reason to give up reserved capacity (B59). */
+/** With the set that wastes least, of equals the first: all of them keep to the rules. Reserved capacity comes before (B59). */
 function openingWithAny(
   types: TypeIndex,
   sets: readonly RequirementSet[],
   asking: Asking,
 ): Opening | Deferred | undefined {
+  let best: Opening | undefined;
   for (const set of sets) {
     const opened = openingWith(types, set, asking);
-    if (opened !== undefined) return opened;
+    if (opened?.kind === 'deferred') return best ?? opened;
+    if (opened !== undefined && (best === undefined || opened.plan.waste < best.plan.waste - TINY)) best = opened;
   }
-  return undefined;
+  return best;
 }
+
+const TINY = 1e-9;
 
 /** Beyond every host that there is. */
 const NO_HOST = 1e9;
@@ -177,10 +180,7 @@ function candidatesFor(
   { run, demand }: Asking,
 ): { readonly candidates: Bitset; readonly isLimited: boolean } {
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
-  const candidates = withinLimits(types, roomy, run.limits.get(types.template.nodePool.metadata.name)).slice();
-  const { ports } = demand.podClass;
-  for (const type of ports.length === 0 ? [] : membersOf(candidates)) {
-    if (conflictingPort(ports, types.portsOf(type)) !== undefined) removeFrom(candidates, type);
-  }
+  const within = withinLimits(types, roomy, run.limits.get(types.template.nodePool.metadata.name));
+  const candidates = withPortsFree(types, within, demand.podClass.ports);
   return { candidates, isLimited: roomy.some((word, at) => word !== candidates[at]) };
 }

@@ -38,18 +38,21 @@ export interface Placing {
  * no dearer, else on a new claim, else on an open claim that grows (B33–B35). *Shape:* false where there is no place.
  */
 export function place(placing: Placing, group: BacklogGroup, demand: Demand): boolean {
-  const prospects = prospectsFor(placing, demand);
+  const asking = { group, demand, prospects: prospectsFor(placing, demand) };
+  if (placing.run.goal.isGreedy) {
+    return placeOnHost(placing, asking) || growFewest(placing, asking) || placeOnNewClaim(placing, asking);
+  }
   return (
-    placeOnHost(placing, { group, demand, prospects }) ||
-    placeOnClaim(placing, { group, demand, prospects }) ||
-    placeOnNewClaim(placing, { group, demand, prospects }) ||
-    growClaim(placing, { group, demand, prospects })
+    placeOnHost(placing, asking) ||
+    placeOnClaim(placing, asking) ||
+    placeOnNewClaim(placing, asking) ||
+    growClaim(placing, asking)
   );
 }
 
-/** Places at least one pod of the group on a node that is there, without giving up anything. */
-export function placeOnNodes(placing: Placing, group: BacklogGroup): boolean {
-  return placeOnHost(placing, { group, demand: group.demand, prospects: prospectsFor(placing, group.demand) });
+/** Places at least one pod of the group on a node that is there. */
+export function placeOnNodes(placing: Placing, group: BacklogGroup, demand: Demand): boolean {
+  return placeOnHost(placing, { group, demand, prospects: prospectsFor(placing, demand) });
 }
 
 function prospectsFor(placing: Placing, demand: Demand): Prospects {
@@ -166,8 +169,8 @@ function putOnClaim(run: Run, claim: OpenClaim, { group, demand, set, count }: P
 }
 
 /**
- * B35: the heaviest pool that can have a claim for the pod; then those that the claim was sized for come along. Where these
- * are the last ones, an open claim of the pool that takes them all for less grows instead.
+ * B35: the heaviest pool that can have a claim for the pod; then those that the claim was sized for come along. Where an
+ * open claim would take them all for less, it grows instead.
  */
 function placeOnNewClaim(placing: Placing, { group, demand, prospects }: Asking): boolean {
   const { run, news } = placing;
@@ -178,7 +181,7 @@ function placeOnNewClaim(placing: Placing, { group, demand, prospects }: Asking)
     prospects.isHopeless = found.kind === 'refused' && found.forGood;
     return false;
   }
-  const growth = found.plan.isLast ? growthInstead(run, demand, found) : undefined;
+  const growth = run.goal.isGreedy ? undefined : growthInstead(run, demand, found);
   const claim = growth?.claim ?? openPlanned(run, found);
   if (growth !== undefined) carryOutGrowth(run, growth);
   news.push(claim);
@@ -190,11 +193,10 @@ function placeOnNewClaim(placing: Placing, { group, demand, prospects }: Asking)
   return true;
 }
 
-function growthInstead(run: Run, demand: Demand, { types, plan, priceUsdPerHour }: Opening): Growth | undefined {
+function growthInstead(run: Run, demand: Demand, { plan, priceUsdPerHour }: Opening): Growth | undefined {
   const requests = new Float64Array(demand.requests.length);
   for (const { group, count } of plan.pattern) takeFrom(requests, group.demand.requests, -count);
-  const growth = cheapestGrowth(run, { demand, requests, belowUsdPerHour: priceUsdPerHour });
-  return growth?.claim.types === types ? growth : undefined;
+  return cheapestGrowth(run, { demand, requests, belowUsdPerHour: priceUsdPerHour });
 }
 
 /** Those of the plan that can join after all; the others wait for their turn. */
@@ -220,7 +222,26 @@ function mayNeedGrowth(run: Run, { rules }: Demand): boolean {
 /** Where nothing else will do, as when pods must share a host: the first claim that can become large enough, though dearer. */
 function growClaim({ run, news }: Placing, { group, demand, prospects }: Asking): boolean {
   if (prospects.isHopeless || (prospects.deferral === undefined && !mayNeedGrowth(run, demand))) return false;
-  for (const claim of run.claims) {
+  return growFirst({ run, news }, run.claims, { group, demand });
+}
+
+/** B34: the claim with the fewest pods first. */
+function growFewest({ run, news }: Placing, asking: Asking): boolean {
+  if (asking.prospects.isHopeless) return false;
+  const fewest = run.claims.toSorted((a, b) => podsOn(a) - podsOn(b));
+  return growFirst({ run, news }, fewest, asking);
+}
+
+function podsOn({ members }: OpenClaim): number {
+  return members.reduce((sum, { pods }) => sum + pods.length, 0);
+}
+
+function growFirst(
+  { run, news }: Pick<Placing, 'run' | 'news'>,
+  claims: readonly OpenClaim[],
+  { group, demand }: Pick<Asking, 'group' | 'demand'>,
+): boolean {
+  for (const claim of claims) {
     const growth = growthOf(run, claim, { demand, requests: demand.requests });
     if (growth === undefined) continue;
     carryOutGrowth(run, growth);

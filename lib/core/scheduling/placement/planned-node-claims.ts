@@ -1,15 +1,14 @@
 import type { InstanceType } from '../../instance-type/instance-type.ts';
 import { joinedByName } from '../../instance-type/offering-groups.ts';
 import { add, type Resources, smaller } from '../../resources/resources.ts';
-import { conflictingPort } from '../pods/host-ports.ts';
-import { type Bitset, common, emptyBitset, has, membersOf, removeFrom } from '../pools/bitset.ts';
+import { type Bitset, common, emptyBitset, has } from '../pools/bitset.ts';
 import { inflexibility } from '../pools/min-values.ts';
 import { holdLargest, holdLeast, leftFor, withinLimits } from '../pools/pool-limits.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
 import { cheapestOf } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { PlannedNodeClaim } from '../schedule.ts';
-import { aimAt, type OpenClaim } from './open-claim.ts';
+import { aimAt, type OpenClaim, typesThatHold } from './open-claim.ts';
 import { onlyReserved } from './reservations.ts';
 
 /**
@@ -25,15 +24,12 @@ export function plannedNodeClaims(run: Run): readonly PlannedNodeClaim[] {
 
 /** Aims at the cheapest type that fits, as far as the limits go. *Shape:* the types that hold its pods. */
 function rightSized(run: Run, claim: OpenClaim): Bitset {
-  const { types, requests, ports, reservations } = claim;
+  const { types, reservations } = claim;
   // B38: of the reservations those that it still holds.
   if (reservations !== undefined) claim.set = onlyReserved(run.sets, claim.set, reservations.ids) ?? claim.set;
   const { set } = claim;
   const selection = types.selectionFor(set);
-  const fitting = common(selection.types, types.fitting(requests));
-  for (const type of ports.length === 0 ? [] : membersOf(fitting)) {
-    if (conflictingPort(ports, types.portsOf(type)) !== undefined) removeFrom(fitting, type);
-  }
+  const fitting = typesThatHold(claim);
   const within = withinLimits(types, fitting, leftFor(run.limits, claim));
   const type = cheapestOf(within, selection.market) ?? claim.target.type;
   aimAt(claim, { type, cell: selection.market.bestCells[type] ?? claim.target.cell });

@@ -67,7 +67,7 @@ function launchOption(type: InstanceType, { zone, capacityType, priceUsdPerHour 
 }
 
 /** C39: bare metal and accelerators only where nothing else is left. */
-export function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
+function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
   const plain = types.filter((type) => !isSpecial(type));
   return plain.length > 0 ? plain : types;
 }

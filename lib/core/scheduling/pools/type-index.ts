@@ -5,8 +5,8 @@ import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
 import { allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';
-import type { HostPort } from '../pods/host-ports.ts';
-import { addTo, type Bitset, emptyBitset, fullBitset, has, keepCommon, membersOf } from './bitset.ts';
+import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
+import { addTo, type Bitset, emptyBitset, fullBitset, has, keepCommon, membersOf, removeFrom } from './bitset.ts';
 import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
 import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
 import type { NodeClaimTemplate } from './template.ts';
@@ -240,13 +240,13 @@ function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (req
   return (requirements) => {
     const isOpen = placeFilter(requirements);
     const open = Uint8Array.from(cells, (cell) => (isOpen(cell) ? 1 : 0));
-    const known = byCells.get(open.join('')) ?? market(byCells.size, open, offered);
+    const known = byCells.get(open.join('')) ?? newMarket(byCells.size, open, offered);
     byCells.set(open.join(''), known);
     return known;
   };
 }
 
-function market(
+function newMarket(
   id: number,
   cells: Uint8Array,
   offered: readonly (readonly { readonly cell: number; readonly price: number }[])[],
@@ -265,6 +265,16 @@ function market(
     .filter((type) => Number.isFinite(prices[type]))
     .toSorted((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
   return { id, cells, prices, bestCells, byPrice };
+}
+
+/** B58: of these types those on which no daemon takes one of the host ports. */
+export function withPortsFree(index: TypeIndex, among: Bitset, ports: readonly HostPort[]): Bitset {
+  if (ports.length === 0) return among;
+  const free = among.slice();
+  for (const type of membersOf(among)) {
+    if (conflictingPort(ports, index.portsOf(type)) !== undefined) removeFrom(free, type);
+  }
+  return free;
 }
 
 /** The type with the cheapest offering; undefined where the set is empty. */

@@ -118,7 +118,7 @@ function spreadCounter(
   const honoursTaints = constraint.nodeTaintsPolicy === 'Honor';
   const { nodeSelector, affinity, tolerations } = original.spec;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const { meets, toleratedBy } = sources.filters;
+  const { filters } = sources;
   return sources.counters.counterFor({
     key: sources.keyOf(constraint.topologyKey),
     kind: 'spread',
@@ -128,7 +128,8 @@ function spreadCounter(
       ? {
           filter: {
             text: JSON.stringify([asks ? [nodeSelector, required] : [], honoursTaints ? (tolerations ?? []) : 'any']),
-            counts: (host) => (!asks || meets(host, alternatives)) && (!honoursTaints || toleratedBy(host, original)),
+            counts: (host) =>
+              (!asks || filters.meets(host, alternatives)) && (!honoursTaints || filters.toleratedBy(host, original)),
           },
         }
       : {}),

@@ -1,0 +1,74 @@
+import type { Pod } from '../../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
+import type { Demand } from '../pods/demand.ts';
+import type { PodGroup } from '../pods/pod-classes.ts';
+import { common, isEmptyBitset } from '../pools/bitset.ts';
+import type { RequirementSet } from '../pools/requirement-sets.ts';
+import type { TypeIndex } from '../pools/type-index.ts';
+import type { Run } from '../run.ts';
+import type { Unplaced } from '../schedule.ts';
+import type { Counter } from '../topology/counters.ts';
+import { type BacklogGroup, hostCapsOf } from './backlog.ts';
+import { tolerates } from './open-claim.ts';
+
+/** The pods of the run by class, in the order in which they are placed; and those that nothing would help (B9). */
+export function backlogOf(run: Run): {
+  readonly backlog: readonly BacklogGroup[];
+  readonly refused: readonly Unplaced[];
+} {
+  const refused: Unplaced[] = [];
+  const backlog: BacklogGroup[] = [];
+  for (const { podClass, pods } of run.classes.groups) {
+    const answer = run.demandFor(podClass);
+    if (answer.kind === 'refused')
+      refused.push(...pods.map((pod) => ({ pod, refusals: [{ refusal: answer.refusal }] })));
+    else backlog.push(groupOf(run, answer.demand, pods));
+  }
+  if (run.goal.isGreedy) return { backlog, refused };
+  const shared = sharingCounters(backlog);
+  const together = ({ demand }: BacklogGroup): number => (sharesHosts(demand, shared) ? 0 : 1);
+  return { backlog: backlog.toSorted((a, b) => together(a) - together(b)), refused };
+}
+
+/** What groups count by that must share a host with other pods; a preference could still be given up. */
+function sharingCounters(backlog: readonly BacklogGroup[]): ReadonlySet<Counter> {
+  const must = backlog.filter(({ demand }) => requiresHost(demand.podClass.pod));
+  return new Set(
+    must.flatMap(({ demand }) =>
+      demand.rules.onHost.filter(({ kind }) => kind === 'attract').map(({ counter }) => counter),
+    ),
+  );
+}
+
+function requiresHost({ spec }: Pod): boolean {
+  const required = spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  return required.some(({ topologyKey }) => topologyKey === HOSTNAME);
+}
+
+/** Pods that must share a host with others have the fewest places to choose from: they come first. */
+function sharesHosts({ rules, hostCounters }: Demand, shared: ReadonlySet<Counter>): boolean {
+  return rules.onHost.some(({ counter }) => shared.has(counter)) || hostCounters.some((counter) => shared.has(counter));
+}
+
+function groupOf(run: Run, demand: Demand, pods: PodGroup['pods']): BacklogGroup {
+  return { demand, pods, placed: 0, types: firstPool(run, demand), hostCaps: hostCapsOf(demand) };
+}
+
+/** The first pool that could launch a node for such pods. */
+export function firstPool(run: Run, demand: Demand): TypeIndex | undefined {
+  return run.pools.find((types) => {
+    if (!tolerates(types, demand.podClass.pod.spec.tolerations)) return false;
+    return demand.asks.some((ask) => {
+      const set = run.sets.join(types.set, ask.set);
+      if (set === undefined || !hasLabels(demand, set)) return false;
+      return !isEmptyBitset(common(types.selectionFor(set).types, types.fitting(demand.requests)));
+    });
+  });
+}
+
+/** A rule that counts by a label needs a node that has it. */
+function hasLabels({ rules }: Demand, set: RequirementSet): boolean {
+  return rules.byKey.every(
+    (keyRules) => keyRules.rules.every(({ kind }) => kind === 'repel') || keyRules.key.openTo(set).length > 0,
+  );
+}
