@@ -77,7 +77,7 @@ export function carryOutGrowth(run: Run, { claim, target }: Growth): void {
 }
 
 /** So many claims are looked at: those that were opened last have the most room to grow. */
-const MOST_CLAIMS = 64;
+const MOST_CLAIMS = 24;
 
 /** Of the claims opened last the one that takes such requests for the least, if that is less than the price. */
 export function cheapestGrowth(

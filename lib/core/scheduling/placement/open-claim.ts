@@ -11,7 +11,7 @@ import { inflexibility, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
-import { type Selection, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
+import { type Cell, type Selection, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { type HostAnswer, hostAnswer, type KeyRules } from '../topology/rules.ts';
@@ -162,7 +162,9 @@ export function pinTo(
   set: RequirementSet,
   { key, domains }: { readonly key: TopologyKey; readonly domains: readonly number[] },
 ): RequirementSet | undefined {
-  if (domains.length === 0) return undefined;
+  const [first] = domains;
+  if (first === undefined) return undefined;
+  if (domains.length === 1) return sets.join(set, key.only(first, sets));
   const values = domains.flatMap((domain) => key.values[domain] ?? []);
   return sets.join(set, sets.intern(new Map([[key.name, oneOf(key.name, values)]])));
 }
@@ -173,15 +175,24 @@ function targetDomains(
   { type, cell, possible, key }: Target & { readonly possible: readonly number[]; readonly key: TopologyKey },
 ): readonly number[] {
   const place = cells[cell];
+  const valueOf = place === undefined ? undefined : PLACED.get(key.name);
+  if (place !== undefined && valueOf !== undefined) {
+    const domain = key.domainOf.get(valueOf(place) ?? '');
+    return domain !== undefined && possible.includes(domain) ? [domain] : [];
+  }
   const own = types[type]?.requirements.get(key.name);
   return possible.filter((domain) => {
     const value = key.values[domain];
-    if (key.name === ZONE) return value === place?.zone;
-    if (key.name === CAPACITY_TYPE) return value === place?.capacityType;
-    if (key.name === ZONE_ID) return value === place?.zoneId;
     return own === undefined || (value !== undefined && admits(own, value));
   });
 }
+
+/** Labels that the cell decides, not the type. */
+const PLACED: ReadonlyMap<string, (cell: Cell) => string | undefined> = new Map([
+  [ZONE, (cell: Cell) => cell.zone],
+  [CAPACITY_TYPE, (cell: Cell) => cell.capacityType],
+  [ZONE_ID, (cell: Cell) => cell.zoneId],
+]);
 
 /** Puts pods of the demand on the claim. */
 export function join(

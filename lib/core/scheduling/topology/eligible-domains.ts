@@ -1,10 +1,9 @@
 import type { Taint, Toleration } from '../../../apis/kubernetes.ts';
 import { hardTaints, untoleratedTaint } from '../../../apis/taints.ts';
-import { oneOf } from '../../requirements/requirement.ts';
 import { whyLabelsFail } from '../../requirements/requirements.ts';
 import type { ExistingHost } from '../placement/existing-host.ts';
 import { isEmptyBitset } from '../pools/bitset.ts';
-import type { RequirementSets } from '../pools/requirement-sets.ts';
+import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { TypeIndex } from '../pools/type-index.ts';
 import type { RuleSources, SpreadFilter } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';
@@ -19,11 +18,20 @@ export function eligibleDomains(
   pools: readonly TypeIndex[],
   sets: RequirementSets,
 ): RuleSources['eligibleDomains'] {
-  return (key, filter) => {
+  const ofAnyone = new Map<TopologyKey, readonly number[]>();
+  const work = (key: TopologyKey, filter: SpreadFilter): readonly number[] => {
     const there = new Set(hosts.filter((host) => countsFor(host, filter)).flatMap((host) => host.domainsOf(key)));
-    return key.values.flatMap((value, domain) =>
-      there.has(domain) || pools.some((types) => launches(types, { key, value, filter, sets })) ? [domain] : [],
-    );
+    const asked = filter.alternatives.map((one) => sets.intern(one));
+    const launched = (domain: number): boolean =>
+      pools.some((types) => launches(types, { inDomain: key.only(domain, sets), asked, filter, sets }));
+    return [...key.values.keys()].filter((domain) => there.has(domain) || launched(domain));
+  };
+  return (key, filter) => {
+    // Most pods ask for nothing that would rule a node out.
+    if (filter.tolerations !== undefined || filter.alternatives.some(({ size }) => size > 0)) return work(key, filter);
+    const known = ofAnyone.get(key) ?? work(key, filter);
+    ofAnyone.set(key, known);
+    return known;
   };
 }
 
@@ -37,18 +45,18 @@ function isTolerated(taints: readonly Taint[], tolerations: readonly Toleration[
 }
 
 interface Wanted {
-  readonly key: TopologyKey;
-  readonly value: string;
+  readonly inDomain: RequirementSet;
+  readonly asked: readonly RequirementSet[];
   readonly filter: SpreadFilter;
   readonly sets: RequirementSets;
 }
 
-function launches(types: TypeIndex, { key, value, filter, sets }: Wanted): boolean {
+function launches(types: TypeIndex, { inDomain, asked, filter, sets }: Wanted): boolean {
   if (filter.tolerations !== undefined && !isTolerated(types.template.taints, filter.tolerations)) return false;
-  const inDomain = sets.join(types.set, sets.intern(new Map([[key.name, oneOf(key.name, [value])]])));
-  if (inDomain === undefined) return false;
-  return filter.alternatives.some((asked) => {
-    const set = sets.join(inDomain, sets.intern(asked));
+  const there = sets.join(types.set, inDomain);
+  if (there === undefined) return false;
+  return asked.some((one) => {
+    const set = sets.join(there, one);
     return set !== undefined && !isEmptyBitset(types.selectionFor(set).types);
   });
 }

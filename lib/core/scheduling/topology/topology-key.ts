@@ -1,7 +1,7 @@
 import { HOSTNAME, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { admits } from '../../requirements/requirement.ts';
-import type { RequirementSet } from '../pools/requirement-sets.ts';
+import { admits, oneOf } from '../../requirements/requirement.ts';
+import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { NodeClaimTemplate } from '../pools/template.ts';
 
 /** A label that spread or affinity counts by, with all its values in the cluster, launchable ones included (B45). */
@@ -13,6 +13,8 @@ export interface TopologyKey {
   readonly domainOf: ReadonlyMap<string, number>;
   /** The domains that a claim with these requirements may still get. *Cost:* one look-up, once a set is known. */
   openTo(set: RequirementSet): readonly number[];
+  /** What asks for this domain and no other; `sets` are those of the run. *Cost:* one look-up, once it was asked for. */
+  only(domain: number, sets: RequirementSets): RequirementSet;
 }
 
 /** Finds, or works out once, what is known of a label. */
@@ -42,6 +44,7 @@ function topologyKey(
   }
   const values = [...known].toSorted();
   const open: (readonly number[])[] = [];
+  const single: RequirementSet[] = [];
   const key: TopologyKey = {
     name,
     isHostname: name === HOSTNAME,
@@ -51,6 +54,11 @@ function topologyKey(
       const domains = open[set.id] ?? possibleDomains(key, set, false);
       open[set.id] = domains;
       return domains;
+    },
+    only(domain, sets) {
+      const set = single[domain] ?? sets.intern(new Map([[name, oneOf(name, values.slice(domain, domain + 1))]]));
+      single[domain] = set;
+      return set;
     },
   };
   return key;
