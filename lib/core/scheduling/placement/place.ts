@@ -14,8 +14,8 @@ import type { Deferral } from './why-deferred.ts';
 
 /** The hosts that a demand has not been refused by for good: they only ever fill up. */
 interface Prospects {
-  hosts: readonly ExistingHost[];
-  claims: OpenClaim[];
+  readonly hosts: ExistingHost[];
+  readonly claims: OpenClaim[];
   /** How many of the claims that were opened, or grew, it has heard of. */
   heard: number;
   /** True once no pool can give it a new claim, whatever else happens. */
@@ -82,20 +82,20 @@ function prospectsOf({ run }: Placing, demand: Demand): Prospects {
 
 /** B33: the first node, in order, that takes the pod. */
 function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
-  const left: ExistingHost[] = [];
+  const { hosts } = prospects;
+  let kept = 0;
+  let asked = 0;
   let found: ExistingHost | undefined;
-  for (const host of prospects.hosts) {
-    if (found !== undefined) {
-      left.push(host);
-      continue;
-    }
-    if (!hasRoom(host, demand)) continue;
+  for (; asked < hosts.length && found === undefined; asked += 1) {
+    const host = hosts[asked];
+    if (host === undefined || !hasRoom(host, demand)) continue;
     const onHost = hostAnswer(demand.rules.onHost, host.index);
     if (onHost === 'never') continue;
-    left.push(host);
+    hosts[kept] = host;
+    kept += 1;
     if (onHost === 'yes' && keepsToKeys(run, host, demand)) found = host;
   }
-  prospects.hosts = left;
+  if (kept < asked) hosts.splice(kept, asked - kept);
   if (found === undefined) return false;
   putOnHost(run, found, { group, demand, count: howMany(group, demand, found.room) });
   return true;
@@ -138,18 +138,21 @@ function placeOnClaim({ run, news }: Placing, { group, demand, prospects }: Aski
     const claim = news[prospects.heard];
     if (claim !== undefined) prospects.claims.push(claim);
   }
+  const { claims } = prospects;
   let kept = 0;
+  let asked = 0;
   let isPlaced = false;
-  for (const claim of prospects.claims) {
-    const answer = isPlaced ? 'later' : whetherJoins(claim, demand, run);
-    if (answer === 'never') continue;
-    prospects.claims[kept] = claim;
+  for (; asked < claims.length && !isPlaced; asked += 1) {
+    const claim = claims[asked];
+    const answer = claim === undefined ? 'never' : whetherJoins(claim, demand, run);
+    if (claim === undefined || answer === 'never') continue;
+    claims[kept] = claim;
     kept += 1;
     if (answer === 'later') continue;
     putOnClaim(run, claim, { group, demand, set: answer, count: howManyOnClaim(group, demand, claim) });
     isPlaced = true;
   }
-  prospects.claims.length = kept;
+  if (kept < asked) claims.splice(kept, asked - kept);
   return isPlaced;
 }
 
