@@ -11,7 +11,6 @@ import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
-import { LIMIT_EXCEEDED } from './pools/limits.ts';
 import { type Run, startRun } from './run.ts';
 import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 
@@ -23,13 +22,28 @@ import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
  * *Cost:* O(classes × hosts + claims × candidate types × classes); a host that refused a class for good is not asked again.
  */
 export function solve(problem: SchedulingProblem): Schedule {
-  const frugal = solveWith(problem, 'money');
+  const best = bestOf(problem);
+  return { newClaims: best.newClaims, existing: best.existing, unplaced: best.unplaced() };
+}
+
+/** One way to place the pods. */
+interface Attempt extends Omit<Schedule, 'unplaced'> {
+  readonly left: ReadonlySet<string>;
+  /** True where limits kept a claim from being opened. */
+  readonly isLimited: boolean;
+  /** Why the pods that are left have no place: asked of the attempt that is kept. */
+  unplaced(): readonly Unplaced[];
+}
+
+function bestOf(problem: SchedulingProblem): Attempt {
+  const frugal = attempt(problem, 'money');
   const size = problem.pods.length;
-  if (!frugal.unplaced.some(isLimited))
-    return size > MOST_FOR_TWO ? frugal : better(frugal, solveWith(problem, 'greed'));
-  const sparing = solveWith(problem, 'limits');
-  const best = sparing.unplaced.length < frugal.unplaced.length ? sparing : frugal;
-  return size > MOST_UNDER_LIMITS ? best : better(best, solveWith(problem, 'greed'));
+  if (frugal.left.size === 0 || !frugal.isLimited) {
+    return size > MOST_FOR_TWO ? frugal : better(frugal, attempt(problem, 'greed'));
+  }
+  const sparing = attempt(problem, 'limits');
+  const best = sparing.left.size < frugal.left.size ? sparing : frugal;
+  return size > MOST_UNDER_LIMITS ? best : better(best, attempt(problem, 'greed'));
 }
 
 /** So few pods are packed in Karpenter's way as well: the cheaper of the two is kept, so it is never dearer than that. */
@@ -38,23 +52,18 @@ const MOST_FOR_TWO = 300;
 const MOST_UNDER_LIMITS = 3_000;
 
 /** The one that leaves none behind that the greedy one places; where both place the same, the cheaper. */
-function better(one: Schedule, greedy: Schedule): Schedule {
-  const left = new Set(greedy.unplaced.map(({ pod }) => podKey(pod)));
-  if (one.unplaced.some(({ pod }) => !left.has(podKey(pod)))) return greedy;
-  return one.unplaced.length === left.size && priceOf(greedy) < priceOf(one) - TINY ? greedy : one;
+function better(one: Attempt, greedy: Attempt): Attempt {
+  if (!one.left.isSubsetOf(greedy.left)) return greedy;
+  return one.left.size === greedy.left.size && priceOf(greedy) < priceOf(one) - TINY ? greedy : one;
 }
 
 const TINY = 1e-9;
 
-function priceOf({ newClaims }: Schedule): number {
+function priceOf({ newClaims }: Attempt): number {
   return newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
 }
 
-function isLimited({ refusals }: Unplaced): boolean {
-  return refusals.some(({ refusal }) => refusal.reason === LIMIT_EXCEEDED);
-}
-
-function solveWith(problem: SchedulingProblem, aim: Aim): Schedule {
+function attempt(problem: SchedulingProblem, aim: Aim): Attempt {
   const run = startRun(problem, aim);
   const { backlog, refused } = backlogOf(run);
   keepPromises(run, backlog);
@@ -63,13 +72,14 @@ function solveWith(problem: SchedulingProblem, aim: Aim): Schedule {
   if (!run.goal.isGreedy) for (const group of backlog) while (remainingOf(group) > 0 && placeOnNode(placing, group));
   // B29: another lap as long as one made progress: an affinity may be met by a pod that came later.
   while (lap(placing));
+  const waiting = backlog.filter((group) => remainingOf(group) > 0);
+  const left = [...refused.map(({ pod }) => pod), ...waiting.flatMap(({ pods, placed }) => pods.slice(placed))];
   return {
     newClaims: plannedNodeClaims(run),
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
-    unplaced: [
-      ...refused,
-      ...backlog.filter((group) => remainingOf(group) > 0).flatMap((group) => unplacedOf(placing, group)),
-    ],
+    left: new Set(left.map(podKey)),
+    isLimited: run.exhausted.size > 0,
+    unplaced: () => [...refused, ...waiting.flatMap((group) => unplacedOf(placing, group))],
   };
 }
 

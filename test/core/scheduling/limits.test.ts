@@ -112,6 +112,15 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect([unplaced([full]), unplaced([{ ...full, deletion }])]).toEqual([[['LimitExceeded']], []]);
   });
 
+  test('where they leave no room for all, the largest pods come first, as with Karpenter (B28, B23)', () => {
+    const nodePools = [aPoolView({ limits: { cpu: '4' } })];
+    const pods = [
+      pendingPod({ name: 'large', requests: { cpu: '3' } }),
+      ...pendingPods(12, { name: 'small', requests: { cpu: '500m' } }),
+    ];
+    expect(podsOfClaims(place(pods, { nodePools })).flat()).toEqual(['large', 'small-1', 'small-10']);
+  });
+
   test('several claims of a run stay within them, each at its largest', () => {
     const nodePools = [aPoolView({ limits: { cpu: '13' } })];
     const schedule = place(pendingPods(9, { requests: { cpu: '1500m' } }), { nodePools });

@@ -80,6 +80,15 @@ describe('which pods share a claim', () => {
     expect(podsOfClaims(place(pods))).toEqual([['large'], ['middle', 'small']]);
   });
 
+  test('no dearer than one node for all of them would be (B34)', () => {
+    const types = [
+      anInstanceType({ name: 'm5.large', cpu: 2, price: 1 }),
+      anInstanceType({ name: 'm5.xlarge', cpu: 4, price: 1.9 }),
+    ];
+    const pods = pendingPods(2, { requests: { cpu: '1500m' } });
+    expect(typesOf(place(pods, { nodePools: [aPoolView({ types })] }))).toEqual([['m5.xlarge']]);
+  });
+
   test('not those that cost less apart', () => {
     const pods = [
       pendingPod({ name: 'small', requests: { cpu: '2' } }),

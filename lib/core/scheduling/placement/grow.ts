@@ -1,8 +1,8 @@
 import type { Demand } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
-import { common, has } from '../pools/bitset.ts';
+import { common, has, isEmptyBitset, keepCommon } from '../pools/bitset.ts';
 import { inflexibility } from '../pools/min-values.ts';
-import { holdLeast, leftFor, withinLimits } from '../pools/pool-limits.ts';
+import { holdLeast, typesWithin } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { plus, type Vector } from '../pools/resource-space.ts';
 import { withPortsFree } from '../pools/type-index.ts';
@@ -46,21 +46,20 @@ function largerTarget(
 ): Growth | undefined {
   const { types } = claim;
   const selection = types.selectionFor(set);
-  const left = leftFor(run.limits, claim);
   const roomy = common(selection.types, types.fitting(plus(claim.requests, requests)));
-  const free = withPortsFree(types, roomy, [...claim.ports, ...demand.podClass.ports]);
-  const fitting = withinLimits(types, free, left);
+  const within = typesWithin(run.limits, claim);
+  if (within !== undefined) keepCommon(roomy, within);
+  if (isEmptyBitset(roomy)) return undefined;
+  const fitting = withPortsFree(types, roomy, [...claim.ports, ...demand.podClass.ports]);
+  const isRigid = claim.minValues.length > 0 && claim.reservations === undefined;
   for (const type of selection.market.byPrice) {
     if (!has(fitting, type)) continue;
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
     const pinned = pinToTarget({ types, target }, { set, demand, context: run });
     const price = selection.market.prices[type] ?? 0;
     if (pinned === undefined) continue;
-    const isReserved = claim.reservations !== undefined;
-    if (
-      isReserved ||
-      inflexibility(claim.minValues, types, common(types.selectionFor(pinned).types, fitting)) === undefined
-    )
+    const among = isRigid ? common(types.selectionFor(pinned).types, fitting) : fitting;
+    if (!isRigid || inflexibility(claim.minValues, types, among) === undefined)
       return { claim, target, set: pinned, priceUsdPerHour: price - priceOf(claim) };
   }
   return undefined;

@@ -39,7 +39,7 @@ export function largestOfLimited(types: readonly InstanceType[], of: RemainingLi
   );
 }
 
-export const LIMIT_EXCEEDED = 'LimitExceeded';
+const LIMIT_EXCEEDED = 'LimitExceeded';
 
 /** With what the pool may have, what is left, and what the smallest type that would do takes. */
 export function whyLimited({ spec }: NodePool, left: RemainingLimits, types: readonly InstanceType[]): Refusal {

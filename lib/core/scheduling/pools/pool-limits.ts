@@ -1,5 +1,5 @@
 import type { Resources } from '../../resources/resources.ts';
-import { addTo, type Bitset, emptyBitset, membersOf } from './bitset.ts';
+import { addTo, type Bitset, emptyBitset, fullBitset, membersOf } from './bitset.ts';
 import { fitsLimits, largestCapacity, largestOfLimited, type RemainingLimits, takeFromLimits } from './limits.ts';
 import { valuesToKeep } from './min-values.ts';
 import { instanceTypesIn, type TypeIndex } from './type-index.ts';
@@ -33,6 +33,22 @@ export function withinLimits(types: TypeIndex, among: Bitset, left: RemainingLim
   }
   return within;
 }
+
+/** All types that the claim may have by what is left and what it holds itself. *Cost:* one look-up, while neither changes. */
+export function typesWithin(limits: PoolLimits, claim: Holder): Bitset | undefined {
+  const left = limits.get(poolOf(claim.types));
+  if (left === undefined) return undefined;
+  const known = WITHIN.get(claim);
+  if (known?.left === left && known.held === claim.held) return known.within;
+  const within = withinLimits(claim.types, fullBitset(claim.types.types.length), leftFor(limits, claim));
+  WITHIN.set(claim, { left, held: claim.held, within });
+  return within;
+}
+
+const WITHIN = new WeakMap<
+  Holder,
+  { readonly left: RemainingLimits; readonly held: Resources; readonly within: Bitset }
+>();
 
 /** On most days nothing is near its limit: then even the largest of everything fits. */
 function holdsEvery(types: TypeIndex, left: RemainingLimits): boolean {
