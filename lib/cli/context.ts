@@ -10,8 +10,8 @@ export interface CliContext extends CommandContext {
   /** Columns of the terminal; undefined where the output is no terminal. */
   readonly columns: number | undefined;
   readonly color: boolean;
-  /** *Errors:* throws what the file system says. */
-  readText(path: string): string;
+  /** `mostBytes`: what is longer is not read. @default MOST_TEXT. *Errors:* throws what the file system says. */
+  readText(path: string, mostBytes?: number): string;
   /** The files below a folder, in order; undefined where the path is no folder. *Errors:* throws what the file system says. */
   filesIn(path: string): readonly string[] | undefined;
   sleep(ms: number): Promise<void>;

@@ -13,7 +13,8 @@ export function shellContext(): CliContext {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
-    readText: (path) => (path === '-' ? readAll(0) : readFile(resolve(folder, path))),
+    readText: (path, mostBytes = MOST_TEXT) =>
+      path === '-' ? readAll(0, mostBytes) : readFile(resolve(folder, path), mostBytes),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path, folder)),
     sleep: async (ms) => sleep(ms),
   };
@@ -37,26 +38,28 @@ function isFile(path: string): boolean {
   }
 }
 
-function readFile(path: string): string {
+function readFile(path: string, mostBytes: number): string {
   const file = openSync(path, 'r');
   try {
-    return readAll(file);
+    return readAll(file, mostBytes);
   } finally {
     closeSync(file);
   }
 }
 
+const MEGABYTE = 1_024 * 1_024;
+
 /** No more than any command reads: a device or a pipe may have no end. */
-function readAll(file: number): string {
+function readAll(file: number, mostBytes: number): string {
   const parts: Buffer[] = [];
-  for (let bytes = 0; bytes <= MOST_TEXT; ) {
+  for (let bytes = 0; bytes <= mostBytes; ) {
     const part = Buffer.allocUnsafe(64 * 1_024);
     const length = readSome(file, part);
     if (length === 0) return decoded(Buffer.concat(parts));
     parts.push(part.subarray(0, length));
     bytes += length;
   }
-  throw new RangeError('it has more than 16 MB');
+  throw new RangeError(`it has more than ${Math.floor(mostBytes / MEGABYTE)} MB`);
 }
 
 /** Nothing more to come is an error code on some terminals. */

@@ -1,10 +1,13 @@
 import type { CliContext } from '../context.ts';
 import { BadInputError } from '../exit-codes.ts';
 
+/** Bytes: whole objects of a hundred thousand pods; JSON is parsed at once, where YAML takes its time. */
+const MOST_SNAPSHOT = 256 * 1_024 * 1_024;
+
 /** The text of a file of a snapshot. *Errors:* BadInputError; `what` says in it which file this is. */
 export function readSnapshotText(context: Pick<CliContext, 'readText'>, path: string, what: string): string {
   try {
-    return context.readText(path);
+    return context.readText(path, MOST_SNAPSHOT);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const why = REASONS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
