@@ -35,7 +35,7 @@ function sources(folder: RegExp): readonly Source[] {
 }
 
 const code = sources(/^(bin|functions|lib)\//);
-const all = sources(/^(bin|functions|lib|test|scripts)\//);
+const all = sources(/^(bin|functions|lib|test|scripts|benchmarks)\//);
 
 describe('files', () => {
   test('the top level holds what the architecture names', () => {

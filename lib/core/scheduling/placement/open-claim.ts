@@ -164,7 +164,7 @@ export function pinTo(
 ): RequirementSet | undefined {
   const [first] = domains;
   if (first === undefined) return undefined;
-  if (domains.length === 1) return sets.join(set, key.only(first, sets));
+  if (domains.length === 1) return sets.join(set, key.pinnedTo(first, sets));
   const values = domains.flatMap((domain) => key.values[domain] ?? []);
   return sets.join(set, sets.intern(new Map([[key.name, oneOf(key.name, values)]])));
 }

@@ -23,7 +23,7 @@ export function eligibleDomains(
     const there = new Set(hosts.filter((host) => countsFor(host, filter)).flatMap((host) => host.domainsOf(key)));
     const asked = filter.alternatives.map((one) => sets.intern(one));
     const launched = (domain: number): boolean =>
-      pools.some((types) => launches(types, { inDomain: key.only(domain, sets), asked, filter, sets }));
+      pools.some((types) => launches(types, { inDomain: key.pinnedTo(domain, sets), asked, filter, sets }));
     return [...key.values.keys()].filter((domain) => there.has(domain) || launched(domain));
   };
   return (key, filter) => {

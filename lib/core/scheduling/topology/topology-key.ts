@@ -14,7 +14,7 @@ export interface TopologyKey {
   /** The domains that a claim with these requirements may still get. *Cost:* one look-up, once a set is known. */
   openTo(set: RequirementSet): readonly number[];
   /** What asks for this domain and no other; `sets` are those of the run. *Cost:* one look-up, once it was asked for. */
-  only(domain: number, sets: RequirementSets): RequirementSet;
+  pinnedTo(domain: number, sets: RequirementSets): RequirementSet;
 }
 
 /** Finds, or works out once, what is known of a label. */
@@ -55,7 +55,7 @@ function topologyKey(
       open[set.id] = domains;
       return domains;
     },
-    only(domain, sets) {
+    pinnedTo(domain, sets) {
       const set = single[domain] ?? sets.intern(new Map([[name, oneOf(name, values.slice(domain, domain + 1))]]));
       single[domain] = set;
       return set;
