@@ -291,3 +291,9 @@ describe('kerf plan provisioning as text', () => {
     expect(stderr).toMatch(/snapshot/);
   });
 });
+
+test.each([[[]], [['plan']]])('%j alone says which commands there are', async (args) => {
+  const { stdout, code } = await runKerf(args);
+  expect(code).toBe(0);
+  expect(stdout).toContain('COMMANDS');
+});

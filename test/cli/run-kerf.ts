@@ -1,5 +1,6 @@
 import { run } from '@stricli/core';
 import { app } from '../../lib/cli/app.ts';
+import { orHelp } from '../../lib/cli/or-help.ts';
 
 /** What a call of `kerf` printed, and its exit code as the shell sees it. */
 export interface Ran {
@@ -23,7 +24,7 @@ export async function runKerf(args: readonly string[], files: Readonly<Record<st
     stderr: { write: (text) => void (written.stderr += text) },
     exitCode: null,
   };
-  await run(app, args, {
+  await run(app, orHelp(args), {
     process: shell,
     columns: undefined,
     color: false,
