@@ -49,7 +49,7 @@ function bestOf(problem: SchedulingProblem): Attempt {
 /** So few pods are packed in Karpenter's way as well: the cheaper of the two is kept, so it is never dearer than that. */
 const MOST_FOR_TWO = 300;
 /** Under limits not all can be placed: Karpenter's way says which. It asks every claim for every pod. */
-const MOST_UNDER_LIMITS = 3_000;
+const MOST_UNDER_LIMITS = 1_000;
 
 /** The one that leaves none behind that the greedy one places; where both place the same, the cheaper. */
 function better(one: Attempt, greedy: Attempt): Attempt {
