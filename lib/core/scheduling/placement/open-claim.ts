@@ -5,7 +5,6 @@ import { admits, oneOf } from '../../requirements/requirement.ts';
 import type { Resources } from '../../resources/resources.ts';
 import type { Demand } from '../pods/demand.ts';
 import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
-import type { PodClass } from '../pods/pod-classes.ts';
 import { type Bitset, common, has } from '../pools/bitset.ts';
 import { inflexibility, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
@@ -25,7 +24,7 @@ import { type HeldReservations, idsAmong } from './reservations.ts';
 export interface OpenClaim extends CountedHost {
   readonly index: number;
   readonly types: TypeIndex;
-  readonly members: { readonly podClass: PodClass; readonly pods: readonly Pod[] }[];
+  readonly pods: Pod[];
   set: RequirementSet;
   requests: Vector;
   /** Of the offering that it aims at: type and cell, by number. */
@@ -62,7 +61,7 @@ export function openClaim(
   const claim: OpenClaim = {
     index,
     types,
-    members: [],
+    pods: [],
     set,
     requests: new Float64Array(room.length),
     target,
@@ -205,7 +204,7 @@ export function join(
   takeFrom(claim.requests, demand.requests, -pods.length);
   takeFrom(claim.room, demand.requests, pods.length);
   if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
-  claim.members.push({ podClass: demand.podClass, pods });
+  for (const pod of pods) claim.pods.push(pod);
   if (claim.types.template.minValues.length > 0) holdLeast(limits, claim, typesFor(claim, limits));
   const { types, reservations } = claim;
   // B59: what it can no longer use is there for others; what it asks for only grows.

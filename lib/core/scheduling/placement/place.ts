@@ -231,12 +231,8 @@ function growClaim({ run, news }: Placing, { group, demand, prospects }: Asking)
 /** B34: the claim with the fewest pods first. */
 function growFewest({ run, news }: Placing, asking: Asking): boolean {
   if (asking.prospects.isHopeless) return false;
-  const fewest = run.claims.toSorted((a, b) => podsOn(a) - podsOn(b));
+  const fewest = run.claims.toSorted((a, b) => a.pods.length - b.pods.length);
   return growFirst({ run, news }, fewest, asking);
-}
-
-function podsOn({ members }: OpenClaim): number {
-  return members.reduce((sum, { pods }) => sum + pods.length, 0);
 }
 
 function growFirst(

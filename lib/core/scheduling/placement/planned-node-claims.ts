@@ -53,7 +53,7 @@ function plannedNodeClaim(
   return {
     name,
     template,
-    pods: claim.members.flatMap(({ pods }) => pods),
+    pods: claim.pods,
     requirements: set.requirements,
     instanceTypes,
     cheapest: cheapestOffering(claim, instanceTypes),

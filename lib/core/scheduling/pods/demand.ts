@@ -16,8 +16,6 @@ export interface Demand {
   /** Any one of these will do: one for each alternative of its volumes (B42). */
   readonly asks: readonly Ask[];
   readonly attachments: VolumeNeeds['attachments'];
-  /** How its tolerations are written: classes with the same text tolerate the same. */
-  readonly tolerations: string;
   readonly rules: TopologyRules;
   /** The counters of hosts that count such pods. */
   readonly hostCounters: readonly Counter[];
@@ -41,14 +39,12 @@ export interface DemandParts {
 }
 
 export function demandOf(podClass: PodClass, parts: DemandParts): Demand {
-  const { pod } = podClass;
-  const asked = podRequirements(pod);
+  const asked = podRequirements(podClass.pod);
   return {
     podClass,
     requests: vectorOf(parts.space, podClass.requests),
     asks: parts.volumes.alternatives.map((alternative) => askOf(merge(asked, alternative), parts.sets)),
     attachments: parts.volumes.attachments,
-    tolerations: JSON.stringify(pod.spec.tolerations ?? []),
     rules: parts.rules,
     hostCounters: parts.hostCounters,
     countedBy: new Set(parts.countedBy),

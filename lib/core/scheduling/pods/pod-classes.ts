@@ -11,7 +11,6 @@ import { relax, withoutPreferences } from './relax.ts';
  * a run grows with the classes, not with the pods.
  */
 export interface PodClass {
-  readonly id: number;
   /** One of them, or what is left of it after preferences were given up. */
   readonly pod: Pod;
   /** The same with all its preferences and alternatives: what counts for others does not depend on what it gives up. */
@@ -49,13 +48,11 @@ export function podClasses(problem: SchedulingProblem): PodClasses {
   const keys = relevantLabelKeys([...wanted, ...placed]);
   const goingNodes = new Set(problem.stateNodes.filter((one) => one.deleting).map((one) => one.name));
   const moves = (pod: Pod): boolean => pod.spec.nodeName !== undefined && !goingNodes.has(pod.spec.nodeName);
-  let made = 0;
   const specs = new Map<string, Pick<PodClass, 'requests' | 'ports'>>();
   const register = (byText: Map<string, PodClass>, text: string, pod: Pod): PodClass => {
     const known = byText.get(text);
     if (known !== undefined) return known;
-    const podClass = { ...describe(pod, keys), id: made, moving: moves(pod), ...sizeOf(pod, specs) };
-    made += 1;
+    const podClass = { ...describe(pod, keys), moving: moves(pod), ...sizeOf(pod, specs) };
     byText.set(text, podClass);
     return podClass;
   };
@@ -70,8 +67,7 @@ export function podClasses(problem: SchedulingProblem): PodClasses {
     relaxed(podClass) {
       if (!relaxedBy.has(podClass)) {
         const pod = relax(podClass.pod);
-        if (pod !== undefined) made += 1;
-        relaxedBy.set(podClass, pod === undefined ? undefined : { ...podClass, id: made - 1, pod });
+        relaxedBy.set(podClass, pod === undefined ? undefined : { ...podClass, pod });
       }
       return relaxedBy.get(podClass);
     },
