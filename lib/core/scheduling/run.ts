@@ -22,7 +22,7 @@ import { recordPlaced } from './topology/placed-pods.ts';
 import { ruleSources } from './topology/rule-sources.ts';
 import { type KeyRules, ownRules, type RuleSources, rulesFor } from './topology/rules.ts';
 import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
-import { volumeNeeds } from './volumes/volumes.ts';
+import { type VolumeAnswer, volumeNeeds } from './volumes/volumes.ts';
 
 /** Everything that one run works on. The claims, the hosts' room and the limits change as it places pods. */
 export interface Run {
@@ -60,29 +60,30 @@ export type DemandAnswer =
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What is known of the problem before any pod is placed. */
-interface Grounds {
+/** What is known of the problem before any pod is placed: no run changes it, so all runs on the problem share it. */
+export interface Grounds extends Pick<Run, 'classes' | 'sets' | 'space' | 'pools' | 'closed'> {
   readonly problem: SchedulingProblem;
-  readonly classes: PodClasses;
-  readonly sets: RequirementSets;
-  readonly space: ResourceSpace;
   readonly storage: StorageIndex;
   readonly daemons: readonly Daemon[];
+  /** What the volumes of such pods ask for; to give up preferences changes nothing of it. */
+  readonly volumesOf: (podClass: PodClass) => VolumeAnswer;
 }
 
-export function startRun(problem: SchedulingProblem, aim: Aim): Run {
+/** *Cost:* O(pods + instance types), once a problem. */
+export function groundsOf(problem: SchedulingProblem): Grounds {
   const classes = podClasses(problem);
   const placed = problem.stateNodes.flatMap(({ pods }) => pods);
-  const grounds: Grounds = {
-    problem,
-    classes,
-    sets: requirementSets(),
-    space: resourceSpace(classes.groups.map(({ podClass }) => podClass.requests)),
-    storage: storageIndex(problem.storage),
-    daemons: daemonsOf(problem.daemonSets, placed),
-  };
+  const sets = requirementSets();
+  const space = resourceSpace(classes.groups.map(({ podClass }) => podClass.requests));
+  const storage = storageIndex(problem.storage);
+  const daemons = daemonsOf(problem.daemonSets, placed);
+  const pools = poolsOf(problem, { daemons, sets, space });
+  return { problem, classes, sets, space, storage, daemons, ...pools, volumesOf: rememberedVolumes(storage) };
+}
+
+export function startRun(grounds: Grounds, aim: Aim): Run {
+  const { problem, classes, pools } = grounds;
   const hosts = hostsOf(grounds);
-  const { pools, closed } = poolsOf(grounds);
   const claims: OpenClaim[] = [];
   const sources = ruleSources(problem, { hosts, claims, pools, sets: grounds.sets });
   const demandFor = demands(grounds, sources);
@@ -97,8 +98,6 @@ export function startRun(problem: SchedulingProblem, aim: Aim): Run {
     goal: goalOf(aim, new Map(limits)),
     hosts: hosts.filter(({ stateNode }) => !stateNode.deleting),
     protectedNodes: problem.protectedNodes ?? new Set(),
-    pools,
-    closed,
     limits,
     exhausted: new Set(),
     reservations: reservationLedger(pools, {
@@ -116,14 +115,14 @@ export function startRun(problem: SchedulingProblem, aim: Aim): Run {
   };
 }
 
-function hostsOf({ problem, classes, sets, space, storage, daemons }: Grounds): readonly ExistingHost[] {
+function hostsOf({ problem, classes, sets, space, storage, daemons, volumesOf }: Grounds): readonly ExistingHost[] {
   const pods = [
     ...classes.groups.map(({ podClass }) => podClass.pod),
     ...problem.stateNodes.flatMap((one) => one.pods),
   ];
   const asked = new Set(askedLabels(pods));
   for (const { podClass } of classes.groups) {
-    const answer = volumeNeeds(podClass.pod, storage);
+    const answer = volumesOf(podClass);
     if (answer.kind === 'refused') continue;
     for (const alternative of answer.needs.alternatives) for (const key of alternative.keys()) asked.add(key);
   }
@@ -131,7 +130,19 @@ function hostsOf({ problem, classes, sets, space, storage, daemons }: Grounds): 
   return problem.stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
 }
 
-function poolsOf({ problem, sets, space, daemons }: Grounds): Pick<Run, 'pools' | 'closed'> {
+function rememberedVolumes(storage: StorageIndex): Grounds['volumesOf'] {
+  const known = new Map<Pod, VolumeAnswer>();
+  return ({ original }) => {
+    const answer = known.get(original) ?? volumeNeeds(original, storage);
+    known.set(original, answer);
+    return answer;
+  };
+}
+
+function poolsOf(
+  problem: SchedulingProblem,
+  { sets, space, daemons }: Pick<Grounds, 'sets' | 'space' | 'daemons'>,
+): Pick<Run, 'pools' | 'closed'> {
   const pools: TypeIndex[] = [];
   const closed: { readonly nodePool: string; readonly refusal: Refusal }[] = [];
   for (const view of byDescendingWeight(problem.nodePools)) {
@@ -163,12 +174,12 @@ function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
 }
 
 /** Works out each demand once. All counters that the pods of the run go by are made first, so that they count from now on. */
-function demands({ classes, sets, space, storage }: Grounds, sources: RuleSources): Run['demandFor'] {
+function demands({ classes, sets, space, volumesOf }: Grounds, sources: RuleSources): Run['demandFor'] {
   const { counters } = sources;
   const own = new Map(classes.groups.map(({ podClass }) => [podClass, ownRules(podClass, sources)]));
   const known = new Map<PodClass, DemandAnswer>();
   const make = (podClass: PodClass): DemandAnswer => {
-    const answer = volumeNeeds(podClass.pod, storage);
+    const answer = volumesOf(podClass);
     if (answer.kind === 'refused') return answer;
     const rules = rulesFor(podClass, own.get(podClass) ?? ownRules(podClass, sources), sources);
     const countedBy = counters.countersOf(podClass);

@@ -11,7 +11,7 @@ import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
-import { type Run, startRun } from './run.ts';
+import { type Grounds, groundsOf, type Run, startRun } from './run.ts';
 import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 
 /**
@@ -36,14 +36,15 @@ interface Attempt extends Omit<Schedule, 'unplaced'> {
 }
 
 function bestOf(problem: SchedulingProblem): Attempt {
-  const frugal = attempt(problem, 'money');
+  const grounds = groundsOf(problem);
+  const frugal = attempt(grounds, 'money');
   const size = problem.pods.length;
   if (frugal.left.size === 0 || !frugal.isLimited) {
-    return size > MOST_FOR_TWO ? frugal : better(frugal, attempt(problem, 'greed'));
+    return size > MOST_FOR_TWO ? frugal : better(frugal, attempt(grounds, 'greed'));
   }
-  const sparing = attempt(problem, 'limits');
+  const sparing = attempt(grounds, 'limits');
   const best = sparing.left.size < frugal.left.size ? sparing : frugal;
-  return size > MOST_UNDER_LIMITS ? best : better(best, attempt(problem, 'greed'));
+  return size > MOST_UNDER_LIMITS ? best : better(best, attempt(grounds, 'greed'));
 }
 
 /** So few pods are packed in Karpenter's way as well: the cheaper of the two is kept, so it is never dearer than that. */
@@ -63,8 +64,8 @@ function priceOf({ newClaims }: Attempt): number {
   return newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
 }
 
-function attempt(problem: SchedulingProblem, aim: Aim): Attempt {
-  const run = startRun(problem, aim);
+function attempt(grounds: Grounds, aim: Aim): Attempt {
+  const run = startRun(grounds, aim);
   const { backlog, refused } = backlogOf(run);
   keepPromises(run, backlog);
   const placing: Placing = { run, backlog, news: [], prospects: new Map(), guestBook: currentGuestBook(run, backlog) };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { oneOf } from '../../../lib/core/requirements/requirement.ts';
 import { podClasses } from '../../../lib/core/scheduling/pods/pod-classes.ts';
-import { type Run, startRun } from '../../../lib/core/scheduling/run.ts';
+import { groundsOf, type Run, startRun } from '../../../lib/core/scheduling/run.ts';
 import type { SchedulingProblem } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
@@ -102,7 +102,7 @@ describe('the work of a run grows with what differs among its pods, not with the
 
   test('as many sets of requirements are asked about (B40)', () => {
     const demanded = (of: number): number => {
-      const run = startRun(problemOf(workloads(of)), 'money');
+      const run = startRun(groundsOf(problemOf(workloads(of))), 'money');
       for (const { podClass } of run.classes.groups) run.demandFor(podClass);
       return setsOf(run);
     };
