@@ -1,5 +1,11 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import type { NamedPodTemplate, ObjectMeta, PodTemplate, ScalableWorkload } from '../../apis/kubernetes.ts';
+import {
+  type NamedPodTemplate,
+  namespaceOf,
+  type ObjectMeta,
+  type PodTemplate,
+  type ScalableWorkload,
+} from '../../apis/kubernetes.ts';
 import { quote } from '../../apis/quote.ts';
 import { amountProblems } from '../validation/decoding.ts';
 
@@ -67,10 +73,6 @@ function ofWorkload(buffer: CapacityBuffer, ref: ScalableRef, workloads: BufferW
 function isNamed(buffer: CapacityBuffer, name: string): (object: { readonly metadata: ObjectMeta }) => boolean {
   const namespace = namespaceOf(buffer);
   return (object) => object.metadata.name === name && namespaceOf(object) === namespace;
-}
-
-function namespaceOf({ metadata }: { readonly metadata: ObjectMeta }): string {
-  return metadata.namespace ?? 'default';
 }
 
 function missing(kind: string, buffer: CapacityBuffer, name: string): string {

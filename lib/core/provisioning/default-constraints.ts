@@ -1,12 +1,13 @@
-import type {
-  LabelSelector,
-  LabelSelectorRequirement,
-  Labels,
-  ObjectMeta,
-  OwnerReference,
-  Pod,
-  Service,
-  TopologySpreadConstraint,
+import {
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  type Labels,
+  namespaceOf,
+  type ObjectMeta,
+  type OwnerReference,
+  type Pod,
+  type Service,
+  type TopologySpreadConstraint,
 } from '../../apis/kubernetes.ts';
 import type { DefaultConstraint } from './default-constraint-problems.ts';
 
@@ -52,16 +53,13 @@ interface Sources {
 }
 
 function indexed({ services, replicationControllers, replicaSets, statefulSets }: SelectorOwners): Sources {
-  const named = (kind: string, { metadata }: Selecting): string => keyOf(kind, namespaceOf(metadata), metadata.name);
+  const named = (kind: string, one: Pick<Selecting, 'metadata'>): string =>
+    keyOf(kind, namespaceOf(one), one.metadata.name);
   return {
-    services: Map.groupBy(services, ({ metadata }) => namespaceOf(metadata)),
+    services: Map.groupBy(services, namespaceOf),
     controllers: new Map<string, LabelSelector>([
       ...replicationControllers.map(
-        ({ metadata, spec }) =>
-          [
-            keyOf('v1/ReplicationController', namespaceOf(metadata), metadata.name),
-            { matchLabels: spec.selector ?? {} },
-          ] as const,
+        (one) => [named('v1/ReplicationController', one), { matchLabels: one.spec.selector ?? {} }] as const,
       ),
       ...replicaSets.map((one) => [named('apps/v1/ReplicaSet', one), asExpressions(one.spec.selector)] as const),
       ...statefulSets.map((one) => [named('apps/v1/StatefulSet', one), asExpressions(one.spec.selector)] as const),
@@ -78,28 +76,29 @@ function asExpressions({ matchLabels = {}, matchExpressions = [] }: LabelSelecto
 }
 
 /** Pods of one namespace, controller and set of labels get the same selector. */
-function kindOf({ metadata }: Pod): string {
-  return JSON.stringify([namespaceOf(metadata), controllerOf(metadata), sorted(metadata.labels ?? {})]);
+function kindOf(pod: Pod): string {
+  const { metadata } = pod;
+  return JSON.stringify([namespaceOf(pod), controllerOf(metadata), sorted(metadata.labels ?? {})]);
 }
 
 function constraintsFor(
-  { metadata }: Pod,
+  pod: Pod,
   constraints: readonly DefaultConstraint[],
   sources: Sources,
 ): readonly TopologySpreadConstraint[] {
-  const labelSelector = defaultSelector(metadata, sources);
+  const labelSelector = defaultSelector(pod, sources);
   return labelSelector === undefined ? [] : constraints.map((one) => ({ ...one, labelSelector }));
 }
 
 /** Undefined where nothing selects the pod: an empty selector would count every pod of the namespace. */
-function defaultSelector(metadata: ObjectMeta, { services, controllers }: Sources): LabelSelector | undefined {
-  const namespace = namespaceOf(metadata);
-  const owner = controllerOf(metadata);
+function defaultSelector(pod: Pod, { services, controllers }: Sources): LabelSelector | undefined {
+  const namespace = namespaceOf(pod);
+  const owner = controllerOf(pod.metadata);
   const ofOwner =
     owner === undefined ? {} : controllers.get(keyOf(`${owner.apiVersion}/${owner.kind}`, namespace, owner.name));
   const ofServices = (services.get(namespace) ?? [])
     .map(({ spec }) => spec.selector)
-    .filter((one) => selects(one, metadata));
+    .filter((one) => selects(one, pod.metadata));
   const matchLabels = Object.fromEntries(
     [...ofServices, ofOwner?.matchLabels].flatMap((one) => Object.entries(one ?? {})),
   );
@@ -119,10 +118,6 @@ function selects(selector: Labels | undefined, { labels = {} }: ObjectMeta): boo
 
 function controllerOf({ ownerReferences = [] }: ObjectMeta): OwnerReference | undefined {
   return ownerReferences.find((owner) => owner.controller === true);
-}
-
-function namespaceOf({ namespace = 'default' }: ObjectMeta): string {
-  return namespace;
 }
 
 function keyOf(kind: string, namespace: string, name: string): string {

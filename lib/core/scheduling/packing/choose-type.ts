@@ -5,6 +5,7 @@ import { type Bitset, common, has, membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { cheapestOf, type Selection, type TypeIndex, undominated } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
+import { startsGroup } from '../topology/rules.ts';
 import { fill } from './fill-node.ts';
 import type { Goal } from './goal.ts';
 import type { Guest, GuestBook, Party } from './guests.ts';
@@ -100,7 +101,7 @@ const NOBODY: ReadonlySet<number> = new Set();
 
 /** Groups of pods that want to be together on one host, which the head would start. */
 function attractors({ rules }: Demand): ReadonlySet<Counter> {
-  const starts = rules.onHost.filter((rule) => rule.kind === 'attract' && rule.self && rule.counter.total === 0);
+  const starts = rules.onHost.filter((rule) => rule.kind === 'attract' && startsGroup(rule));
   return new Set(starts.map((rule) => rule.counter));
 }
 

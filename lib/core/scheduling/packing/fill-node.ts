@@ -5,7 +5,7 @@ import type { Demand } from '../pods/demand.ts';
 import { fitsIn, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { Cell, TypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
-import type { TopologyRule } from '../topology/rules.ts';
+import { startsGroup, type TopologyRule } from '../topology/rules.ts';
 import type { Guest, Party } from './guests.ts';
 
 /** What a new node of a type would be filled with. */
@@ -141,7 +141,7 @@ function mostByRule(rule: TopologyRule, there: number, hostCounters: readonly Co
       if (there > 0) return 0;
       return hostCounters.includes(rule.counter) ? 1 : Number.MAX_SAFE_INTEGER;
     case 'attract':
-      return there > 0 || (rule.self && rule.counter.total === 0) ? Number.MAX_SAFE_INTEGER : 0;
+      return there > 0 || startsGroup(rule) ? Number.MAX_SAFE_INTEGER : 0;
   }
 }
 
@@ -170,6 +170,6 @@ function mostInDomain(rule: TopologyRule, domain: number, remaining: number): nu
     case 'repel':
       return there > 0 ? 0 : Number.MAX_SAFE_INTEGER;
     case 'attract':
-      return there > 0 || (rule.self && rule.counter.total === 0) ? Number.MAX_SAFE_INTEGER : 0;
+      return there > 0 || startsGroup(rule) ? Number.MAX_SAFE_INTEGER : 0;
   }
 }

@@ -1,4 +1,4 @@
-import type { PoolLimits } from '../pools/pool-limits.ts';
+import { limitsOf, type PoolLimits } from '../pools/pool-limits.ts';
 import type { TypeIndex } from '../pools/type-index.ts';
 
 /**
@@ -27,7 +27,7 @@ const inMoney: Goal['costOf'] = (_types, _type, priceUsdPerHour) => priceUsdPerH
 /** The largest share that the node takes of what a limit leaves; of equals the cheapest. Pools without limits spare money. */
 function shareOf(limits: PoolLimits): Goal['costOf'] {
   return (types, type, priceUsdPerHour) => {
-    const left = limits.get(types.template.nodePool.metadata.name);
+    const left = limitsOf(limits, types);
     const capacity = types.types[type]?.capacity;
     if (left === undefined || capacity === undefined) return priceUsdPerHour + NODE_PRICE;
     const shares = Object.entries(left).map(

@@ -2,12 +2,12 @@ import type { Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
 import type { Demand } from '../pods/demand.ts';
 import type { PodGroup } from '../pods/pod-classes.ts';
-import { common, isEmptyBitset } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import { isToBeHad, type TypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import type { Counter } from '../topology/counters.ts';
+import { onlyRepel } from '../topology/rules.ts';
 import { type BacklogGroup, hostCapsOf } from './backlog.ts';
 import { tolerates } from './open-claim.ts';
 
@@ -61,14 +61,12 @@ export function firstPool(run: Run, demand: Demand): TypeIndex | undefined {
     return demand.asks.some((ask) => {
       const set = run.sets.join(types.set, ask.set);
       if (set === undefined || !hasLabels(demand, set)) return false;
-      return !isEmptyBitset(common(types.selectionFor(set).types, types.fitting(demand.requests)));
+      return isToBeHad(types, set, types.fitting(demand.requests));
     });
   });
 }
 
 /** A rule that counts by a label needs a node that has it. */
 function hasLabels({ rules }: Demand, set: RequirementSet): boolean {
-  return rules.byKey.every(
-    (keyRules) => keyRules.rules.every(({ kind }) => kind === 'repel') || keyRules.key.openTo(set).length > 0,
-  );
+  return rules.byKey.every((keyRules) => onlyRepel(keyRules) || keyRules.key.openTo(set).length > 0);
 }

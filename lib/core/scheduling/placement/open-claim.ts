@@ -13,7 +13,7 @@ import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-sp
 import { type Cell, type Selection, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
-import { type HostAnswer, hostAnswer, type KeyRules } from '../topology/rules.ts';
+import { type HostAnswer, hostAnswer, type KeyRules, onlyRepel } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { type HeldReservations, idsAmong } from './reservations.ts';
 
@@ -131,11 +131,11 @@ export function pinToTarget(
 ): RequirementSet | undefined {
   let { set } = joining;
   for (const keyRules of joining.demand.rules.byKey) {
-    const { key, rules, pins } = keyRules;
+    const { key, pins } = keyRules;
     const possible = key.openTo(set);
     const [only] = possible;
     if (only === undefined) {
-      if (rules.every((rule) => rule.kind === 'repel')) continue;
+      if (onlyRepel(keyRules)) continue;
       return undefined;
     }
     const { order, allows } = joining.context.allowance(keyRules);

@@ -1,15 +1,14 @@
-import { admits } from '../../requirements/requirement.ts';
 import { chooseType, type Plan } from '../packing/choose-type.ts';
 import { NODE_PRICE } from '../packing/goal.ts';
 import type { GuestBook } from '../packing/guests.ts';
-import type { Demand } from '../pods/demand.ts';
+import { type Demand, suitsNewNode } from '../pods/demand.ts';
 import { type Bitset, common, isEmptyBitset } from '../pools/bitset.ts';
 import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';
-import { holdLeast, withinLimits } from '../pools/pool-limits.ts';
+import { holdLeast, limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { type TypeIndex, withPortsFree } from '../pools/type-index.ts';
+import { isToBeHad, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
-import { hostAnswer, type KeyRules } from '../topology/rules.ts';
+import { type KeyRules, newHostAnswer, onlyRepel } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { type OpenClaim, openClaim, pinTo, pinToTarget, tolerates, typesFor } from './open-claim.ts';
 import { isUsedUp, reservedAnswer } from './reservations.ts';
@@ -74,16 +73,14 @@ function openingIn(types: TypeIndex, asking: Asking): OpeningAnswer {
   const { run, demand } = asking;
   const { rules, podClass } = demand;
   if (!tolerates(types, podClass.pod.spec.tolerations)) return { kind: 'refused', forGood: true };
-  // The next host's own number: no pod is there yet.
-  if (hostAnswer(rules.onHost, run.hosts.length + NO_HOST) !== 'yes') return { kind: 'refused', forGood: false };
+  if (newHostAnswer(rules.onHost) !== 'yes') return { kind: 'refused', forGood: false };
   let forGood = true;
   let deferred: Deferred | undefined;
-  for (const { set: asked, hostname } of demand.asks) {
-    const set = run.sets.join(types.set, asked);
-    // The name of a new node is not known before.
-    if (set === undefined || (hostname !== undefined && !admits(hostname, UNKNOWN_NAME))) continue;
+  for (const ask of demand.asks) {
+    const set = run.sets.join(types.set, ask.set);
+    if (set === undefined || !suitsNewNode(ask)) continue;
     const fitting = types.fitting(demand.requests);
-    if (isEmptyBitset(common(types.selectionFor(set).types, fitting))) {
+    if (!isToBeHad(types, set, fitting)) {
       if (run.reservations.isStrict && isUsedUp(types, set, fitting)) deferred = { kind: 'deferred', types, set };
       continue;
     }
@@ -112,10 +109,6 @@ function openingWithAny(
 
 const TINY = 1e-9;
 
-/** Beyond every host that there is. */
-const NO_HOST = 1e9;
-const UNKNOWN_NAME = 'a-node-that-is-not-named-yet';
-
 /** A few labels with a few domains each; more are not tried. */
 const MOST_PINNINGS = 64;
 
@@ -126,21 +119,18 @@ function pinnings(
   { types, set, fitting }: { readonly types: TypeIndex; readonly set: RequirementSet; readonly fitting: Bitset },
 ): readonly RequirementSet[] {
   let sets: readonly RequirementSet[] = [set];
-  const isSold = (one: RequirementSet): boolean => !isEmptyBitset(common(types.selectionFor(one).types, fitting));
   for (const keyRules of byKey) {
     if (keyRules.rules.length === 0) continue;
     const { order } = run.allowance(keyRules);
     const choices = keyRules.pins ? order.map((domain) => [domain]) : [order];
-    // Nobody is there to keep away from where the label will not be.
-    const isWithout = (one: RequirementSet): boolean =>
-      keyRules.key.openTo(one).length === 0 && keyRules.rules.every((rule) => rule.kind === 'repel');
+    const isWithout = (one: RequirementSet): boolean => keyRules.key.openTo(one).length === 0 && onlyRepel(keyRules);
     sets = sets
       .flatMap((one) =>
         isWithout(one)
           ? [one]
           : choices.flatMap((domains) => pinTo(run.sets, one, { key: keyRules.key, domains }) ?? []),
       )
-      .filter((one, _, all) => all.length <= MOST_PINNINGS || isSold(one))
+      .filter((one, _, all) => all.length <= MOST_PINNINGS || isToBeHad(types, one, fitting))
       .slice(0, MOST_PINNINGS);
   }
   return sets;
@@ -180,7 +170,7 @@ function candidatesFor(
   { run, demand }: Asking,
 ): { readonly candidates: Bitset; readonly isLimited: boolean } {
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
-  const within = withinLimits(types, roomy, run.limits.get(types.template.nodePool.metadata.name));
+  const within = withinLimits(types, roomy, limitsOf(run.limits, types));
   const candidates = withPortsFree(types, within, demand.podClass.ports);
   return { candidates, isLimited: roomy.some((word, at) => word !== candidates[at]) };
 }

@@ -1,21 +1,21 @@
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
-import { admits, isEmpty } from '../../requirements/requirement.ts';
+import { isEmpty } from '../../requirements/requirement.ts';
 import { formatRequirement, merge, whyIncompatible } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
-import type { Ask, Demand } from '../pods/demand.ts';
+import { type Ask, type Demand, suitsNewNode } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import { type Bitset, common, isEmptyBitset, membersOf } from '../pools/bitset.ts';
 import { whyLimited } from '../pools/limits.ts';
 import { inflexibility } from '../pools/min-values.ts';
-import { withinLimits } from '../pools/pool-limits.ts';
+import { limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
-import { instanceTypesIn, type TypeIndex } from '../pools/type-index.ts';
+import { instanceTypesIn, isToBeHad, type TypeIndex } from '../pools/type-index.ts';
 import { whyNoInstanceType } from '../pools/why-no-instance-type.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
-import { hostAnswer } from '../topology/rules.ts';
+import { newHostAnswer, onlyRepel } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
 import { pinTo } from './open-claim.ts';
@@ -43,7 +43,7 @@ function whyNot(run: Run, refused: Refused): Refusal {
   const requests = resourcesOf(run.space, demand.requests);
   if (isEmptyBitset(roomy))
     return whyNoInstanceType(template, merge(template.requirements, ask.set.requirements), requests);
-  if (hostAnswer(demand.rules.onHost, Number.MAX_SAFE_INTEGER) !== 'yes') return whyNotOnNewHost(demand.rules.onHost);
+  if (newHostAnswer(demand.rules.onHost) !== 'yes') return whyNotOnNewHost(demand.rules.onHost);
   const pinned = pinnedByRules(run, { types, demand, set, roomy });
   if (pinned.kind === 'refused') return pinned.refusal;
   const within = common(types.selectionFor(pinned.set).types, roomy);
@@ -58,7 +58,7 @@ function whyNotAdmitted({ types, demand, ask }: Refused): Refusal | undefined {
   if (taint !== undefined) return refusal('Taint', `the taint ${formatTaint(taint)} is not tolerated`);
   const label = whyIncompatible(template.requirements, ask.set.requirements);
   if (label !== undefined) return refusal('Label', whyOtherLabel(types, ask, label));
-  if (ask.hostname === undefined || admits(ask.hostname, 'a-node-that-is-not-named-yet')) return undefined;
+  if (ask.hostname === undefined || suitsNewNode(ask)) return undefined;
   const asked = formatRequirement(ask.hostname);
   return refusal('Label', `asks for ${ask.hostname.key} ${asked}, and the name of a new node is not known before`);
 }
@@ -100,9 +100,7 @@ function pinnedByRules(run: Run, { types, demand, set, roomy }: Pinning): Pinned
     const left = run.allowance(keyRules).order.filter((domain) => among.has(domain));
     const next = pinTo(run.sets, pinned, { key: keyRules.key, domains: left });
     if (next !== undefined) pinned = next;
-    // B54: a label that a node will not have keeps nobody away.
-    else if (sold.length > 0 || keyRules.rules.some((rule) => rule.kind !== 'repel'))
-      return { kind: 'refused', refusal: whyNoDomain(keyRules, sold) };
+    else if (sold.length > 0 || !onlyRepel(keyRules)) return { kind: 'refused', refusal: whyNoDomain(keyRules, sold) };
   }
   return { kind: 'set', set: pinned };
 }
@@ -119,7 +117,7 @@ function isSold(
   },
 ): boolean {
   const set = pinTo(run.sets, of.set, { key: of.key, domains: [of.domain] });
-  return set !== undefined && !isEmptyBitset(common(of.types.selectionFor(set).types, of.roomy));
+  return set !== undefined && isToBeHad(of.types, set, of.roomy);
 }
 
 /** Limits, minValues and the ports of daemons: what rules out types that would hold the pod. */
@@ -129,7 +127,7 @@ function whyNotLaunched(
   { set, within }: { readonly set: RequirementSet; readonly within: Bitset },
 ): Refusal {
   const { nodePool } = types.template;
-  const left = run.limits.get(nodePool.metadata.name);
+  const left = limitsOf(run.limits, types);
   const affordable = withinLimits(types, within, left);
   if (left !== undefined && isEmptyBitset(affordable))
     return whyLimited(nodePool, left, instanceTypesIn(within, types));

@@ -1,5 +1,5 @@
 import { HOSTNAME } from '../../../apis/labels.ts';
-import type { Requirement } from '../../requirements/requirement.ts';
+import { admits, type Requirement } from '../../requirements/requirement.ts';
 import { merge, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { type ResourceSpace, type Vector, vectorOf } from '../pools/resource-space.ts';
@@ -27,6 +27,11 @@ export interface Ask {
   readonly set: RequirementSet;
   /** Apart from the set: every host has a name of its own. */
   readonly hostname: Requirement | undefined;
+}
+
+/** Whether a new node would do: its name is not known before. */
+export function suitsNewNode({ hostname }: Ask): boolean {
+  return hostname === undefined || admits(hostname, 'a-node-that-is-not-named-yet');
 }
 
 export interface DemandParts {

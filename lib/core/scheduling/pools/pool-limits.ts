@@ -14,12 +14,17 @@ interface Holder {
 /** What is left of each pool's limits while a run goes on, by the pool's name; undefined where it has none. */
 export type PoolLimits = Map<string, RemainingLimits | undefined>;
 
+/** What is left of the limits of the types' pool. */
+export function limitsOf(limits: PoolLimits, types: TypeIndex): RemainingLimits | undefined {
+  return limits.get(poolOf(types));
+}
+
 /** What the claim may have: what is left and what it holds itself. */
 export function leftFor(
   limits: PoolLimits,
   { types, held }: Pick<Holder, 'types' | 'held'>,
 ): RemainingLimits | undefined {
-  const left = limits.get(poolOf(types));
+  const left = limitsOf(limits, types);
   return left === undefined ? undefined : takeFromLimits(left, held, -1);
 }
 
@@ -36,7 +41,7 @@ export function withinLimits(types: TypeIndex, among: Bitset, left: RemainingLim
 
 /** All types that the claim may have by what is left and what it holds itself. *Cost:* one look-up, while neither changes. */
 export function typesWithin(limits: PoolLimits, claim: Holder): Bitset | undefined {
-  const left = limits.get(poolOf(claim.types));
+  const left = limitsOf(limits, claim.types);
   if (left === undefined) return undefined;
   const known = WITHIN.get(claim);
   if (known?.left === left && known.held === claim.held) return known.within;
@@ -65,14 +70,14 @@ const LARGEST = new WeakMap<TypeIndex, Resources>();
  */
 export function holdLeast(limits: PoolLimits, claim: Holder, among: Bitset): void {
   const { types, target } = claim;
-  if (limits.get(poolOf(types)) === undefined) return;
+  if (limitsOf(limits, types) === undefined) return;
   const kept = valuesToKeep(types, among, target.type);
   hold(limits, claim, instanceTypesIn(kept, types));
 }
 
 /** Promise 2: until it is launched it holds the largest of what it may become. */
 export function holdLargest(limits: PoolLimits, claim: Holder, among: Bitset): void {
-  if (limits.get(poolOf(claim.types)) !== undefined) hold(limits, claim, instanceTypesIn(among, claim.types));
+  if (limitsOf(limits, claim.types) !== undefined) hold(limits, claim, instanceTypesIn(among, claim.types));
 }
 
 function hold(limits: PoolLimits, claim: Holder, types: Parameters<typeof largestOfLimited>[0]): void {

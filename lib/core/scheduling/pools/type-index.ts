@@ -6,7 +6,18 @@ import { allowsAbsence, overlaps, type Requirement } from '../../requirements/re
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
-import { addTo, type Bitset, emptyBitset, fullBitset, has, keepCommon, membersOf, removeFrom } from './bitset.ts';
+import {
+  addTo,
+  type Bitset,
+  common,
+  emptyBitset,
+  fullBitset,
+  has,
+  isEmptyBitset,
+  keepCommon,
+  membersOf,
+  removeFrom,
+} from './bitset.ts';
 import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
 import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
 import type { NodeClaimTemplate } from './template.ts';
@@ -275,6 +286,11 @@ export function withPortsFree(index: TypeIndex, among: Bitset, ports: readonly H
     if (conflictingPort(ports, index.portsOf(type)) !== undefined) removeFrom(free, type);
   }
   return free;
+}
+
+/** Whether any of the types among these is for sale under the requirements. */
+export function isToBeHad(index: TypeIndex, set: RequirementSet, among: Bitset): boolean {
+  return !isEmptyBitset(common(index.selectionFor(set).types, among));
 }
 
 /** The type with the cheapest offering; undefined where the set is empty. */

@@ -1,4 +1,4 @@
-import { allowedDomains, type KeyRules, type TopologyRules } from './rules.ts';
+import { allowedDomains, type KeyRules, onlyRepel, type TopologyRules } from './rules.ts';
 
 /** What rules allow just now. */
 export interface Allowance {
@@ -29,12 +29,12 @@ export function allowances(): (rules: KeyRules) => Allowance {
  * Whether a host that is in these domains, or may get one of them, keeps to the rules.
  * An open domain is good enough only where each of them would do, and a rule that needs the label is not kept without it.
  */
-export function keepsTo({ rules }: KeyRules, domains: readonly number[], { allows }: Allowance): boolean {
-  if (rules.length === 0) return true;
+export function keepsTo(keyRules: KeyRules, domains: readonly number[], { allows }: Allowance): boolean {
+  if (keyRules.rules.length === 0) return true;
   const [only] = domains;
-  if (only === undefined) return rules.every((rule) => rule.kind === 'repel');
+  if (only === undefined) return onlyRepel(keyRules);
   if (domains.length === 1) return allows[only] === 1;
-  return rules.every((rule) => rule.kind === 'repel') && domains.every((domain) => allows[domain] === 1);
+  return onlyRepel(keyRules) && domains.every((domain) => allows[domain] === 1);
 }
 
 export function hasRules({ byKey, onHost }: TopologyRules): boolean {

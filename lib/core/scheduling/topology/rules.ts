@@ -167,8 +167,22 @@ export function hostAnswer(rules: readonly TopologyRule[], host: number): HostAn
   return answer;
 }
 
-function startsGroup(rule: TopologyRule & { readonly kind: 'attract' }): boolean {
-  return rule.self && rule.counter.total === 0;
+/** The same of a host that is not there yet: no pod is on it. */
+export function newHostAnswer(rules: readonly TopologyRule[]): HostAnswer {
+  return hostAnswer(rules, NO_HOST);
+}
+
+/** Beyond every host that there is. */
+const NO_HOST = 1e9;
+
+/** B53: the first of a group may start anywhere. */
+export function startsGroup({ self, counter }: TopologyRule & { readonly kind: 'attract' }): boolean {
+  return self && counter.total === 0;
+}
+
+/** B54: rules that only keep pods apart: where the label is absent nobody is there to keep away from. */
+export function onlyRepel({ rules }: KeyRules): boolean {
+  return rules.every(({ kind }) => kind === 'repel');
 }
 
 /** The domains that the rules allow just now, those with the fewest such pods first (B47). */

@@ -1,6 +1,6 @@
 import { type Refusal, refusal } from '../refusal.ts';
 import { countedInWords, listed } from './counted-in-words.ts';
-import { type KeyRules, leastCount, type TopologyRule } from './rules.ts';
+import { type KeyRules, leastCount, startsGroup, type TopologyRule } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';
 
 /** Which rule leaves none of the domains in which a node could be launched, with its counts. */
@@ -29,13 +29,8 @@ function isLeft(rule: TopologyRule, domain: number): boolean {
     case 'repel':
       return there === 0;
     case 'attract':
-      return there > 0 || mayStart(rule);
+      return there > 0 || startsGroup(rule);
   }
-}
-
-/** B53: the first of a group may start anywhere. */
-function mayStart({ self, counter }: TopologyRule & { readonly kind: 'attract' }): boolean {
-  return self && counter.total === 0;
 }
 
 function named(rule: TopologyRule): string {
@@ -122,7 +117,7 @@ function whySkewed(
 /** Which rule keeps the pod from a node of its own. */
 export function whyNotOnNewHost(rules: readonly TopologyRule[]): Refusal {
   const attracting = rules.filter((rule) => rule.kind === 'attract');
-  const attract = attracting.find((rule) => !mayStart(rule)) ?? attracting[0];
+  const attract = attracting.find((rule) => !startsGroup(rule)) ?? attracting[0];
   if (attract === undefined) return refusal(REASONS.spread, 'its spread over hosts allows no pod at all on a new one');
   const there = attract.counter.total;
   const where =
