@@ -80,22 +80,35 @@ function prospectsOf({ run }: Placing, demand: Demand): Prospects {
   return { hosts, claims: [], heard: 0, isHopeless: false, deferral: undefined };
 }
 
-/** B33: the first node, in order, that takes the pod. */
-function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
-  const { hosts } = prospects;
+/** The first of the list that takes the pod, with what it says to it. Those that never will leave the list. */
+function firstTaker<Taker, Answer>(
+  list: Taker[],
+  ask: (taker: Taker) => Answer | 'later' | 'never',
+): { readonly taker: Taker; readonly answer: Answer } | undefined {
   let kept = 0;
   let asked = 0;
-  let found: ExistingHost | undefined;
-  for (; asked < hosts.length && found === undefined; asked += 1) {
-    const host = hosts[asked];
-    if (host === undefined || !hasRoom(host, demand)) continue;
-    const onHost = hostAnswer(demand.rules.onHost, host.index);
-    if (onHost === 'never') continue;
-    hosts[kept] = host;
+  let found: { readonly taker: Taker; readonly answer: Answer } | undefined;
+  for (const taker of list) {
+    asked += 1;
+    const answer = ask(taker);
+    if (answer === 'never') continue;
+    list[kept] = taker;
     kept += 1;
-    if (onHost === 'yes' && keepsToKeys(run, host, demand)) found = host;
+    if (answer === 'later') continue;
+    found = { taker, answer };
+    break;
   }
-  if (kept < asked) hosts.splice(kept, asked - kept);
+  if (kept < asked) list.splice(kept, asked - kept);
+  return found;
+}
+
+/** B33: the first node, in order, that takes the pod. */
+function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
+  const found = firstTaker(prospects.hosts, (host) => {
+    if (!hasRoom(host, demand)) return 'never';
+    const onHost = hostAnswer(demand.rules.onHost, host.index);
+    return onHost === 'yes' && !keepsToKeys(run, host, demand) ? 'later' : onHost;
+  })?.taker;
   if (found === undefined) return false;
   putOnHost(run, found, { group, demand, count: howMany(group, demand, found.room) });
   return true;
@@ -138,22 +151,11 @@ function placeOnClaim({ run, news }: Placing, { group, demand, prospects }: Aski
     const claim = news[prospects.heard];
     if (claim !== undefined) prospects.claims.push(claim);
   }
-  const { claims } = prospects;
-  let kept = 0;
-  let asked = 0;
-  let isPlaced = false;
-  for (; asked < claims.length && !isPlaced; asked += 1) {
-    const claim = claims[asked];
-    const answer = claim === undefined ? 'never' : whetherJoins(claim, demand, run);
-    if (claim === undefined || answer === 'never') continue;
-    claims[kept] = claim;
-    kept += 1;
-    if (answer === 'later') continue;
-    putOnClaim(run, claim, { group, demand, set: answer, count: howManyOnClaim(group, demand, claim) });
-    isPlaced = true;
-  }
-  if (kept < asked) claims.splice(kept, asked - kept);
-  return isPlaced;
+  const found = firstTaker(prospects.claims, (claim) => whetherJoins(claim, demand, run));
+  if (found === undefined) return false;
+  const { taker: claim, answer: set } = found;
+  putOnClaim(run, claim, { group, demand, set, count: howManyOnClaim(group, demand, claim) });
+  return true;
 }
 
 interface Putting {
