@@ -137,7 +137,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const PACKAGES: Readonly<Record<string, RegExp>> = {
-  'lib/providers/aws': /^(node:|@aws-sdk\/client-(ec2|eks|sqs|eventbridge)$|@smithy\/|@aws-sdk\/types)/,
+  'lib/apis': /^(smol-toml|@marcbachmann\/cel-js)$/,
+  'lib/providers/aws': /^(node:|@aws-sdk\/client-(ec2|eks|sqs|eventbridge|iam|pricing|ssm)$|@smithy\/|@aws-sdk\/types)/,
   'lib/providers/dynamodb': /^(node:|@aws-sdk\/(client-dynamodb|util-dynamodb)$)/,
   'lib/providers/kubernetes': /^(node:|@kubernetes\/)/,
   'lib/operator': /^(node:|@aws-sdk\/|@aws-lambda-powertools\/|aws-lambda$)/,
@@ -202,6 +203,7 @@ const PLANTED = [
     `import { x } from '../scheduling/x.ts';\nexport const f = x;\n`,
     'no-restricted-imports',
   ],
+  ['lib/apis/a.ts', `import fs from 'node:fs';\nexport const a = fs;\n`, 'no-restricted-imports'],
   ['lib/apis/g.ts', `import { x } from '../core/x.ts';\nexport const g = x;\n`, 'no-restricted-imports'],
   ['lib/controllers/h.ts', `import { x } from '@aws-sdk/client-ec2';\nexport const h = x;\n`, 'no-restricted-imports'],
   ['lib/controllers/i.ts', `export const i = process.env;\n`, 'no-restricted-globals'],

@@ -12,6 +12,7 @@ export async function resolveNodeClass(
     return await ports.cloud.resolveNodeClass(nodeClass);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { kind: 'unresolved', reason: 'Refused', message: error.message };
+    const problem = { reason: 'Refused', message: error.message } as const;
+    return { kind: 'unresolved', ...problem, problems: [problem], found: {} };
   }
 }

@@ -3,14 +3,22 @@ import type { DisruptionCommand } from './disruption/command.ts';
 import type { NodePatch, NodeTarget } from './node-claim/node-patch.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim/record.ts';
 
-/** An offering that lately had no capacity (C32). */
+/**
+ * What lately had no capacity (C32): an offering; a whole capacity type, where type and zone are ANY; or a subnet without
+ * free addresses, where `subnetId` is set and the type is ANY.
+ */
 export interface UnavailableOffering {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: CapacityType;
+  /** @default the offering in every subnet of its zone */
+  readonly subnetId?: string;
   readonly untilMs: number;
   readonly reason: string;
 }
+
+/** Stands for every instance type, or every zone; EC2 has nothing of that name. */
+export const ANY = '*';
 
 /** Everything that Kerf can do to the world. Each is carried out in one place, `controllers/carry-out.ts`. */
 export type Action =

@@ -2,22 +2,7 @@ import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { Instance, LaunchRequest } from '../core/node-claim/record.ts';
-import type { ClusterBootstrap } from '../core/node-class/cluster-bootstrap.ts';
-
-export interface ResolvedImage {
-  readonly id: string;
-  readonly architecture: 'amd64' | 'arm64';
-}
-
-/** What the selectors of an EC2NodeClass find just now (A3.27). */
-export interface ResolvedNodeClass {
-  readonly bootstrap: ClusterBootstrap;
-  /** The subnet with the most free addresses first. */
-  readonly subnets: readonly { readonly id: string; readonly zone: string }[];
-  readonly securityGroupIds: readonly string[];
-  readonly images: readonly ResolvedImage[];
-  readonly instanceProfile: string;
-}
+import type { ResolvedNodeClass } from '../core/node-class/resolved-node-class.ts';
 
 /** A selector that finds nothing, or an image family we cannot start: the pool is skipped, with this reason (A3.28). */
 export interface UnresolvedNodeClass {
@@ -33,7 +18,12 @@ export interface UnresolvedNodeClass {
 
 export type NodeClassResolution =
   | { readonly kind: 'resolved'; readonly nodeClass: ResolvedNodeClass }
-  | ({ readonly kind: 'unresolved' } & UnresolvedNodeClass);
+  /** The first problem, all of them, and what was found all the same: each condition of the class is told by itself. */
+  | ({
+      readonly kind: 'unresolved';
+      readonly problems: readonly UnresolvedNodeClass[];
+      readonly found: Partial<ResolvedNodeClass>;
+    } & UnresolvedNodeClass);
 
 /** What is known without capacity after a launch, also after one that succeeded (C53). */
 export type MissingCapacity = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacityType' | 'reason'>;

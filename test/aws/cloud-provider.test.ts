@@ -11,7 +11,7 @@ import {
 import { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
 import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 import { cloudProviderContract } from '../contract/cloud-provider.ts';
-import { aLaunchRequest } from '../contract/records.ts';
+import { aLaunchRequest, aTemplate } from '../contract/records.ts';
 
 const LACKS = {
   catalogue: 'ministack 1.5.33 knows no DescribeInstanceTypeOfferings and no DescribeSpotPriceHistory',
@@ -63,7 +63,7 @@ cloudProviderContract(
         clientToken: randomUUID(),
         nodeClaim: `general-${randomUUID().slice(0, 8)}`,
         cluster,
-        securityGroupIds: [world.securityGroup],
+        templates: [aTemplate({ securityGroupIds: [world.securityGroup] })],
         overrides: ['m5.large', 't3.large'].map((instanceType, index) => ({
           instanceType,
           zone: 'us-east-1a',
@@ -71,6 +71,7 @@ cloudProviderContract(
           priceUsdPerHour: 0.08 + index / 100,
           subnetId: world.subnet,
           imageId: world.image,
+          template: 0,
         })),
         ...over,
       }),

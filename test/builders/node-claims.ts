@@ -70,16 +70,7 @@ export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest
     nodeClass: 'default',
     capacityType: 'on-demand',
     overrides: [],
-    securityGroupIds: ['sg-1'],
-    instanceProfile: 'node',
-    userData: '',
-    blockDeviceMappings: [],
-    metadataOptions: {
-      httpEndpoint: 'enabled',
-      httpProtocolIPv6: 'disabled',
-      httpPutResponseHopLimit: 1,
-      httpTokens: 'required',
-    },
+    templates: [],
     tags: {},
     ...over,
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
-import { aCommand, aDecision, aLaunchRequest, aRecord, launchedAs, NOW_MS } from './records.ts';
+import { aCommand, aDecision, aLaunchRequest, aRecord, aTemplate, launchedAs, NOW_MS } from './records.ts';
 
 export interface NodeClaimStoreHarness {
   readonly store: NodeClaimStore;
@@ -93,8 +93,9 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
       const released = { releasedAtMs: NOW_MS + 1 };
 
       test('what was created is read, whatever it holds', async () => {
+        const request = aLaunchRequest({ templates: [aTemplate({ userData: 'ä'.repeat(9_000) })] });
         const requested = claim({
-          launch: { kind: 'requested', attempt: 1, request: aLaunchRequest({ userData: 'ä'.repeat(9_000) }), atMs: 1 },
+          launch: { kind: 'requested', attempt: 1, request, atMs: 1 },
         });
         await store.createNodeClaim(requested);
         expect(await store.readNodeClaim(cluster, requested.name)).toEqual(requested);

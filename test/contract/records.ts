@@ -1,6 +1,6 @@
 import type { Decision } from '../../lib/core/action.ts';
 import type { DisruptionCommand } from '../../lib/core/disruption/command.ts';
-import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import type { Instance, LaunchRequest, LaunchTemplateSpec, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
 import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 
 /** 2026-01-31T08:00:00Z: any instant will do. */
@@ -51,8 +51,6 @@ export function launchedAs(record: NodeClaimRecord, id: string): NodeClaimRecord
 export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest {
   return {
     clientToken: 'token-1',
-    blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs: { volumeSize: '20Gi', volumeType: 'gp3', encrypted: true } }],
-    metadataOptions: METADATA_DEFAULTS,
     cluster: 'demo',
     nodeClaim: 'general-a',
     nodePool: 'general',
@@ -66,6 +64,7 @@ export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest
         priceUsdPerHour: 0.096,
         subnetId: 'subnet-a',
         imageId: 'ami-amd64',
+        template: 0,
       },
       {
         instanceType: 'm6g.large',
@@ -74,12 +73,22 @@ export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest
         priceUsdPerHour: 0.077,
         subnetId: 'subnet-b',
         imageId: 'ami-arm64',
+        template: 0,
       },
     ],
+    templates: [aTemplate()],
+    tags: { team: 'web' },
+    ...over,
+  };
+}
+
+export function aTemplate(over: Partial<LaunchTemplateSpec> = {}): LaunchTemplateSpec {
+  return {
     securityGroupIds: ['sg-1'],
     instanceProfile: 'node',
     userData: '#!/bin/bash\ntrue\n',
-    tags: { team: 'web' },
+    blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs: { volumeSize: '20Gi', volumeType: 'gp3', encrypted: true } }],
+    metadataOptions: METADATA_DEFAULTS,
     ...over,
   };
 }

@@ -1,3 +1,4 @@
+import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { Resources } from '../resources/resources.ts';
@@ -6,6 +7,8 @@ import type { Resources } from '../resources/resources.ts';
 export interface Reservation {
   readonly id: string;
   readonly instances: number;
+  /** C22: a block ends on a date, and what is interruptible its owner may take back. @default default */
+  readonly kind?: 'default' | 'capacity-block' | 'interruptible';
 }
 
 /** A type for sale in one zone under one capacity type, or out of one reservation (C25). */
@@ -24,6 +27,23 @@ export interface Offering {
   readonly priceOverlaid?: true;
 }
 
+/** What follows from the type and its NodeClass, and only a launch needs to know. */
+export interface LaunchTraits {
+  /** The labels by which an image is chosen for it (C65). @default its architecture alone */
+  readonly imageLabels?: Labels;
+  /** What its kubelet is told because it is worked out for this type (A3.17, prefix delegation). @default nothing */
+  readonly kubelet?: TypeKubelet;
+  /** How many EFA interfaces each network card takes, by the card's index. @default none */
+  readonly efaInterfacesByCard?: readonly number[];
+}
+
+/** Amounts as the kubelet's configuration spells them. */
+export interface TypeKubelet {
+  readonly maxPods?: number;
+  readonly kubeReserved?: Labels;
+  readonly systemReserved?: Labels;
+}
+
 /** An instance type as one NodeClass makes it: the snapshot format's `instanceTypes` entry. */
 export interface InstanceType {
   readonly name: string;
@@ -35,4 +55,6 @@ export interface InstanceType {
   readonly offerings: readonly Offering[];
   /** A4.10: some of its capacity is a NodeOverlay's. */
   readonly capacityOverlaid?: true;
+  /** @default a type that was read from a snapshot: nothing is known */
+  readonly launch?: LaunchTraits;
 }

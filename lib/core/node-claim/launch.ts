@@ -11,7 +11,8 @@ import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
 import { fingerprint } from '../identity.ts';
-import type { ClusterBootstrap } from '../node-class/cluster-bootstrap.ts';
+import { imageFor } from '../node-class/images.ts';
+import type { ResolvedNodeClass } from '../node-class/resolved-node-class.ts';
 import { nodeUserData } from '../node-class/user-data.ts';
 import { volumesOf } from '../node-class/volumes.ts';
 import { ownershipTags } from './ownership-tags.ts';
@@ -20,13 +21,7 @@ import type { FleetOverride, Instance, LaunchOption, LaunchRequest, NodeClaimRec
 /** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
 export interface LaunchContext {
   readonly nodeClass: EC2NodeClass;
-  readonly resolved: {
-    readonly bootstrap: ClusterBootstrap;
-    readonly subnets: readonly { readonly id: string; readonly zone: string }[];
-    readonly securityGroupIds: readonly string[];
-    readonly images: readonly { readonly id: string; readonly architecture: 'amd64' | 'arm64' }[];
-    readonly instanceProfile: string;
-  };
+  readonly resolved: ResolvedNodeClass;
   readonly unavailable: readonly UnavailableOffering[];
 }
 
@@ -68,11 +63,15 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       capacityType,
       ...(record.annotations[PRICE_OVERLAY_APPLIED] === undefined ? {} : { prioritized: true }),
       overrides: overrides.filter((line) => line.capacityType === capacityType),
-      securityGroupIds: context.resolved.securityGroupIds,
-      instanceProfile: context.resolved.instanceProfile,
-      userData: userData.text,
-      blockDeviceMappings: volumesOf(context.nodeClass),
-      metadataOptions: context.nodeClass.spec.metadataOptions,
+      templates: [
+        {
+          securityGroupIds: context.resolved.securityGroups.map(({ id }) => id),
+          instanceProfile: context.resolved.instanceProfile,
+          userData: userData.text,
+          blockDeviceMappings: volumesOf(context.nodeClass),
+          metadataOptions: context.nodeClass.spec.metadataOptions,
+        },
+      ],
       tags: tagsOf(record, context.nodeClass),
     },
   };
@@ -89,9 +88,11 @@ function override(
 ): FleetOverride[] {
   if (unavailable.some((one) => isSame(one, option))) return [];
   const subnet = resolved.subnets.find((one) => one.zone === option.zone);
-  const architecture = record.types.find((type) => type.name === option.instanceType)?.architecture;
-  const image = resolved.images.find((one) => one.architecture === architecture);
-  return subnet === undefined || image === undefined ? [] : [{ ...option, subnetId: subnet.id, imageId: image.id }];
+  const type = record.types.find((one) => one.name === option.instanceType);
+  const image = type === undefined ? undefined : imageFor(type, resolved.images);
+  return subnet === undefined || image === undefined
+    ? []
+    : [{ ...option, subnetId: subnet.id, imageId: image.id, template: 0 }];
 }
 
 function isSame(a: Omit<LaunchOption, 'priceUsdPerHour'>, b: LaunchOption): boolean {

@@ -2,6 +2,7 @@ import type { BlockDeviceMapping, MetadataOptions } from '../../apis/ec2-node-cl
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../apis/node-claim.ts';
+import type { LaunchTraits } from '../instance-type/instance-type.ts';
 import type { Resources } from '../resources/resources.ts';
 
 /** One way to launch a claim: a type in a zone under a capacity type, at a price known when it was decided. */
@@ -10,10 +11,12 @@ export interface LaunchOption {
   readonly zone: string;
   readonly capacityType: CapacityType;
   readonly priceUsdPerHour: number;
+  /** Of reserved capacity: the reservation that it comes out of. @default none */
+  readonly reservationId?: string;
 }
 
 /** An instance type among the options, with what a node of it is counted as. */
-export interface LaunchType {
+export interface LaunchType extends LaunchTraits {
   readonly name: string;
   readonly architecture: 'amd64' | 'arm64';
   readonly capacity: Resources;
@@ -24,6 +27,17 @@ export interface LaunchType {
 export interface FleetOverride extends LaunchOption {
   readonly subnetId: string;
   readonly imageId: string;
+  /** What the instance is made like: its place among the request's templates. */
+  readonly template: number;
+}
+
+/** What instances are made like, whichever type and zone they come in: the content of one launch template (C56, C58). */
+export interface LaunchTemplateSpec {
+  readonly securityGroupIds: readonly string[];
+  readonly instanceProfile: string;
+  readonly userData: string;
+  readonly blockDeviceMappings: readonly BlockDeviceMapping[];
+  readonly metadataOptions: MetadataOptions;
 }
 
 /**
@@ -41,11 +55,7 @@ export interface LaunchRequest {
   readonly prioritized?: true;
   /** Cheapest first, at most 60 types (C42). */
   readonly overrides: readonly FleetOverride[];
-  readonly securityGroupIds: readonly string[];
-  readonly instanceProfile: string;
-  readonly userData: string;
-  readonly blockDeviceMappings: readonly BlockDeviceMapping[];
-  readonly metadataOptions: MetadataOptions;
+  readonly templates: readonly LaunchTemplateSpec[];
   readonly tags: Labels;
 }
 

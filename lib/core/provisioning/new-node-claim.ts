@@ -82,9 +82,9 @@ function overlayAnnotations(types: readonly InstanceType[]): Labels {
   };
 }
 
-function launchType({ name, requirements, capacity, allocatable }: InstanceType): LaunchType {
+function launchType({ name, requirements, capacity, allocatable, launch }: InstanceType): LaunchType {
   const architecture = requirements.get(ARCH)?.values.has('arm64') === true ? 'arm64' : 'amd64';
-  return { name, architecture, capacity, allocatable };
+  return { name, architecture, capacity, allocatable, ...launch };
 }
 
 /** B38: the requirements narrowed to what is really asked of EC2; the placeholder hostname goes. */

@@ -67,8 +67,9 @@ function fits(detail: string): boolean {
 }
 
 function withoutUserData(action: Action): Action {
-  if (action.kind !== 'launch-instance' || action.request.userData === '') return action;
-  return { ...action, request: { ...action.request, userData: '' } };
+  if (action.kind !== 'launch-instance') return action;
+  const templates = action.request.templates.map((template) => ({ ...template, userData: '' }));
+  return { ...action, request: { ...action.request, templates } };
 }
 
 function withFewOptions(action: Action): Action {

@@ -11,7 +11,7 @@ import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { unitValue } from '../../apis/quantity.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { ownershipTags } from '../../core/node-claim/ownership-tags.ts';
-import type { LaunchRequest } from '../../core/node-claim/record.ts';
+import type { LaunchRequest, LaunchTemplateSpec } from '../../core/node-claim/record.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
 import { ec2Tags } from './tags.ts';
@@ -27,15 +27,15 @@ const GIB = 1024 ** 3;
 const VOLUME_TYPES: readonly VolumeType[] = ['gp2', 'gp3', 'io1', 'io2', 'sc1', 'st1', 'standard'];
 
 /** C58. Images and subnets are left to the fleet's overrides, so that one template serves a whole request. */
-export function launchTemplateOf(request: LaunchRequest): LaunchTemplate {
+export function launchTemplateOf(request: LaunchRequest, spec: LaunchTemplateSpec): LaunchTemplate {
   const { [NODE_CLAIM_TAG]: _own, ...shared } = request.tags;
   const tags = { ...shared, ...ownershipTags(request.cluster) };
-  const metadata = request.metadataOptions;
+  const metadata = spec.metadataOptions;
   const data: RequestLaunchTemplateData = {
-    IamInstanceProfile: { Name: request.instanceProfile },
-    SecurityGroupIds: [...request.securityGroupIds],
-    UserData: Buffer.from(request.userData).toString('base64'),
-    BlockDeviceMappings: request.blockDeviceMappings.map(deviceOf),
+    IamInstanceProfile: { Name: spec.instanceProfile },
+    SecurityGroupIds: [...spec.securityGroupIds],
+    UserData: Buffer.from(spec.userData).toString('base64'),
+    BlockDeviceMappings: spec.blockDeviceMappings.map(deviceOf),
     MetadataOptions: {
       HttpEndpoint: metadata.httpEndpoint,
       HttpProtocolIpv6: metadata.httpProtocolIPv6,

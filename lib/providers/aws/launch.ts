@@ -40,23 +40,24 @@ export async function launch(tools: LaunchTools, request: LaunchRequest): Promis
 }
 
 async function createFleet(tools: LaunchTools, request: LaunchRequest): Promise<CreateFleetCommandOutput> {
-  const template = launchTemplateOf(request);
-  const command = new CreateFleetCommand(fleetInput(request, template));
-  await tools.templates.ensure(template);
+  const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
+  const command = new CreateFleetCommand(fleetInput(request, templates));
+  await Promise.all(templates.map((template) => tools.templates.ensure(template)));
   try {
     return await tools.client.send(command);
   } catch (thrown) {
     if (!isTemplateMissing(thrown)) throw thrown;
     // C52: it was deleted since we saw it. EC2 keeps no token of a call that it refused.
-    tools.templates.forget(template.name);
-    await tools.templates.ensure(template);
+    for (const { name } of templates) tools.templates.forget(name);
+    await Promise.all(templates.map((template) => tools.templates.ensure(template)));
     return tools.client.send(command);
   }
 }
 
 /** C46, C47, C49. */
-function fleetInput(request: LaunchRequest, template: LaunchTemplate): CreateFleetCommandInput {
+function fleetInput(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
   const tags = ec2Tags(instanceTags(request));
+  const overrides = request.overrides.slice(0, MOST_OVERRIDES);
   return {
     Type: 'instant',
     ClientToken: request.clientToken,
@@ -65,18 +66,18 @@ function fleetInput(request: LaunchRequest, template: LaunchTemplate): CreateFle
       DefaultTargetCapacityType: request.capacityType === 'spot' ? 'spot' : 'on-demand',
     },
     ...allocationOf(request),
-    LaunchTemplateConfigs: [
-      {
-        LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
-        Overrides: request.overrides.slice(0, MOST_OVERRIDES).map((override) => ({
+    LaunchTemplateConfigs: templates.map((template, place) => ({
+      LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
+      Overrides: overrides
+        .filter((override) => override.template === place)
+        .map((override) => ({
           InstanceType: instanceTypeOf(override.instanceType),
           SubnetId: override.subnetId,
           AvailabilityZone: override.zone,
           ImageId: override.imageId,
           Priority: override.priceUsdPerHour,
         })),
-      },
-    ],
+    })),
     TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
   };
 }

@@ -1,6 +1,6 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { ClusterBootstrap } from '../../core/node-class/cluster-bootstrap.ts';
-import type { UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
+import type { NodeClassResolution, UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
 
 /** What EKS says of the cluster that nodes are to join. */
 export interface ClusterFacts {
@@ -19,6 +19,6 @@ export interface ResolveTools {
 export function unresolved(
   reason: UnresolvedNodeClass['reason'],
   message: string,
-): { readonly kind: 'unresolved' } & UnresolvedNodeClass {
-  return { kind: 'unresolved', reason, message };
+): NodeClassResolution & { readonly kind: 'unresolved' } {
+  return { kind: 'unresolved', reason, message, problems: [{ reason, message }], found: {} };
 }

@@ -1,14 +1,16 @@
 import { DescribeImagesCommand, type EC2Client, type Image } from '@aws-sdk/client-ec2';
 import { type AmiSelectorTerm, amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { ARCH } from '../../apis/labels.ts';
 import { parseTime } from '../../apis/time.ts';
-import type { ResolvedImage, UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
+import type { ResolvedImage } from '../../core/node-class/resolved-node-class.ts';
+import type { NodeClassResolution } from '../../ports/cloud-provider.ts';
 import { allPages } from './pages.ts';
 import { type ResolveTools, unresolved } from './resolution.ts';
 import { termFilters } from './selector-terms.ts';
 
 export type ImageResolution =
   | { readonly kind: 'resolved'; readonly images: readonly ResolvedImage[] }
-  | ({ readonly kind: 'unresolved' } & UnresolvedNodeClass);
+  | (NodeClassResolution & { readonly kind: 'unresolved' });
 
 /** What one DescribeImages call is asked. */
 interface Search {
@@ -39,8 +41,11 @@ export async function resolveImages(tools: ResolveTools, nodeClass: EC2NodeClass
   const found = (await Promise.all(searches.map((search) => listImages(tools.client, search)))).flat();
   const best = found.toSorted((a, b) => rank(a, b, tools.nowMs));
   const images = (['amd64', 'arm64'] as const).flatMap((architecture) => {
-    const id = best.find((image) => image.Architecture === EC2_ARCHITECTURE[architecture])?.ImageId;
-    return id === undefined ? [] : [{ id, architecture }];
+    const image = best.find((one) => one.Architecture === EC2_ARCHITECTURE[architecture]);
+    if (image?.ImageId === undefined) return [];
+    const requirements = [{ key: ARCH, operator: 'In' as const, values: [architecture] }];
+    const deprecated = isDeprecated(image, tools.nowMs);
+    return [{ id: image.ImageId, name: image.Name ?? '', deprecated, requirements }];
   });
   if (images.length > 0) return { kind: 'resolved', images };
   const asked = terms.map((term) => term.alias ?? term.id ?? term.name ?? JSON.stringify(term.tags ?? {})).join(', ');

@@ -5,8 +5,9 @@ import {
   type Filter,
 } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass, SelectorTerm } from '../../apis/ec2-node-class.ts';
+import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 import { whyNotStartable } from '../../core/node-class/user-data.ts';
-import type { NodeClassResolution, ResolvedNodeClass, UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
+import type { NodeClassResolution, UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
 import { allPages } from './pages.ts';
 import { type ResolveTools, unresolved } from './resolution.ts';
 import { resolveImages } from './resolve-images.ts';
@@ -23,18 +24,18 @@ export async function resolveNodeClass(tools: ResolveTools, nodeClass: EC2NodeCl
       `EC2NodeClass ${nodeClass.metadata.name} has neither role nor instanceProfile: set one`,
     );
   }
-  const [subnets, securityGroupIds, images] = await Promise.all([
+  const [subnets, securityGroups, images] = await Promise.all([
     resolveSubnets(tools.client, nodeClass.spec.subnetSelectorTerms),
     resolveSecurityGroups(tools.client, nodeClass.spec.securityGroupSelectorTerms),
     resolveImages(tools, nodeClass),
   ]);
   if (images.kind === 'unresolved') return images;
   if (subnets.length === 0) return nothing('SubnetsNotFound', 'subnetSelectorTerms', nodeClass);
-  if (securityGroupIds.length === 0) return nothing('SecurityGroupsNotFound', 'securityGroupSelectorTerms', nodeClass);
+  if (securityGroups.length === 0) return nothing('SecurityGroupsNotFound', 'securityGroupSelectorTerms', nodeClass);
   const { bootstrap } = tools.cluster;
   return {
     kind: 'resolved',
-    nodeClass: { bootstrap, subnets, securityGroupIds, images: images.images, instanceProfile },
+    nodeClass: { bootstrap, subnets, securityGroups, images: images.images, instanceProfile },
   };
 }
 
@@ -65,16 +66,20 @@ async function resolveSubnets(
       return { items: answer.Subnets, next: answer.NextToken };
     }),
   );
-  const subnets = found.flatMap(({ SubnetId: id, AvailabilityZone: zone, AvailableIpAddressCount: free = 0 }) =>
-    id === undefined || zone === undefined ? [] : [{ id, zone, free }],
-  );
+  const subnets = found.flatMap((found) => {
+    const { SubnetId: id, AvailabilityZone: zone, AvailabilityZoneId: zoneId = '' } = found;
+    return id === undefined || zone === undefined
+      ? []
+      : [{ id, zone, zoneId, freeAddresses: found.AvailableIpAddressCount ?? 0 }];
+  });
   // C45: the one with most free addresses first.
-  return unique(subnets)
-    .toSorted((a, b) => b.free - a.free || (a.id < b.id ? -1 : 1))
-    .map(({ id, zone }) => ({ id, zone }));
+  return unique(subnets).toSorted((a, b) => b.freeAddresses - a.freeAddresses || (a.id < b.id ? -1 : 1));
 }
 
-async function resolveSecurityGroups(client: EC2Client, terms: readonly SelectorTerm[]): Promise<readonly string[]> {
+async function resolveSecurityGroups(
+  client: EC2Client,
+  terms: readonly SelectorTerm[],
+): Promise<ResolvedNodeClass['securityGroups']> {
   const found = await eachTerm(terms, 'group-id', (Filters) =>
     allPages('describe security groups', async (token) => {
       const answer = await client.send(
@@ -83,10 +88,8 @@ async function resolveSecurityGroups(client: EC2Client, terms: readonly Selector
       return { items: answer.SecurityGroups, next: answer.NextToken };
     }),
   );
-  const groups = found.flatMap(({ GroupId: id }) => (id === undefined ? [] : [{ id }]));
-  return unique(groups)
-    .map(({ id }) => id)
-    .toSorted();
+  const groups = found.flatMap(({ GroupId: id, GroupName: name = '' }) => (id === undefined ? [] : [{ id, name }]));
+  return unique(groups).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Terms are alternatives; what one term says must hold together (A3.2). */

@@ -1,14 +1,9 @@
-import type { CapacityType } from '../../apis/labels.ts';
+import { ARCH, type CapacityType } from '../../apis/labels.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { FleetOverride, LaunchRequest } from '../../core/node-claim/record.ts';
-import type {
-  CloudProvider,
-  DescribedInstance,
-  LaunchOutcome,
-  MissingCapacity,
-  ResolvedNodeClass,
-} from '../../ports/cloud-provider.ts';
+import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
+import type { CloudProvider, DescribedInstance, LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
@@ -102,7 +97,7 @@ function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstan
 
 /** Every selector finds something: manifests are simulated wherever they come from. */
 function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass {
-  const zones = [...new Set(catalogue.offerings.map(({ zone }) => zone))].toSorted();
+  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId] as const).toSorted());
   return {
     bootstrap: {
       clusterName: cluster,
@@ -110,12 +105,14 @@ function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass 
       certificateAuthority: '',
       serviceCidr: '10.100.0.0/16',
     },
-    subnets: zones.map((zone) => ({ id: `subnet-${zone}`, zone })),
-    securityGroupIds: ['sg-simulated'],
-    images: [
-      { id: 'ami-simulated-amd64', architecture: 'amd64' },
-      { id: 'ami-simulated-arm64', architecture: 'arm64' },
-    ],
+    subnets: [...zones].map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 })),
+    securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
+    images: ['amd64', 'arm64'].map((architecture) => ({
+      id: `ami-simulated-${architecture}`,
+      name: `simulated-${architecture}`,
+      deprecated: false,
+      requirements: [{ key: ARCH, operator: 'In', values: [architecture] }],
+    })),
     instanceProfile: 'simulated',
   };
 }

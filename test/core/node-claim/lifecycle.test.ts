@@ -19,11 +19,18 @@ function launchContext(over: Partial<LaunchContext> = {}): LaunchContext {
         serviceCidr: '10.100.0.0/16',
       },
       subnets: [
-        { id: 'subnet-a', zone: 'eu-west-3a' },
-        { id: 'subnet-b', zone: 'eu-west-3b' },
+        { id: 'subnet-a', zone: 'eu-west-3a', zoneId: 'euw3-az1', freeAddresses: 200 },
+        { id: 'subnet-b', zone: 'eu-west-3b', zoneId: 'euw3-az2', freeAddresses: 100 },
       ],
-      securityGroupIds: ['sg-1'],
-      images: [{ id: 'ami-amd64', architecture: 'amd64' }],
+      securityGroups: [{ id: 'sg-1', name: 'nodes' }],
+      images: [
+        {
+          id: 'ami-amd64',
+          name: 'amd64',
+          deprecated: false,
+          requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
+        },
+      ],
       instanceProfile: 'node',
     },
     unavailable: [],
@@ -127,7 +134,7 @@ describe('launch', () => {
       taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }],
       startupTaints: [{ key: 'cni', effect: 'NoExecute' }],
     });
-    const userData = requestOf(viewOf(aClaim({ spec })))?.userData ?? '';
+    const userData = requestOf(viewOf(aClaim({ spec })))?.templates[0]?.userData ?? '';
     expect(userData).toContain('karpenter.sh/unregistered');
     expect(userData).toContain('team');
     expect(userData).toContain('cni');

@@ -1,12 +1,12 @@
 import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { LaunchRequest } from '../../../lib/core/node-claim/record.ts';
+import type { LaunchRequest, LaunchTemplateSpec } from '../../../lib/core/node-claim/record.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { launch } from '../../../lib/providers/aws/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
 import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
-import { aLaunchRequest } from '../../contract/records.ts';
+import { aLaunchRequest, aTemplate } from '../../contract/records.ts';
 import { awsError } from './aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -206,25 +206,20 @@ describe('failures of the world', () => {
 
 describe('the launch template', () => {
   test('its name follows from its content alone: claims of one kind share it', () => {
-    const base = launchTemplateOf(aLaunchRequest());
-    const sibling = aLaunchRequest({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] });
-    expect(launchTemplateOf(sibling).name).toBe(base.name);
-    expect(launchTemplateOf(aLaunchRequest({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).name).toBe(
-      base.name,
-    );
-    for (const other of [
-      { userData: 'x' },
-      { securityGroupIds: ['sg-2'] },
-      { instanceProfile: 'p' },
-      { cluster: 'c' },
-    ]) {
-      expect(launchTemplateOf(aLaunchRequest(other)).name).not.toBe(base.name);
+    const nameOf = (over: Partial<LaunchRequest> = {}, template: Partial<LaunchTemplateSpec> = {}) =>
+      launchTemplateOf(aLaunchRequest(over), aTemplate(template)).name;
+    const base = nameOf();
+    expect(nameOf({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] })).toBe(base);
+    expect(nameOf({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).toBe(base);
+    for (const other of [{ userData: 'x' }, { securityGroupIds: ['sg-2'] }, { instanceProfile: 'p' }]) {
+      expect(nameOf({}, other)).not.toBe(base);
     }
-    expect(base.name).toMatch(/^kerf-[a-z2-7]{26}$/);
+    expect(nameOf({ cluster: 'c' })).not.toBe(base);
+    expect(base).toMatch(/^kerf-[a-z2-7]{26}$/);
   });
 
   test('A3.23, C76: metadata needs a token and ends at the node; the volume is small, fast and encrypted', () => {
-    expect(launchTemplateOf(aLaunchRequest()).data).toMatchObject({
+    expect(launchTemplateOf(aLaunchRequest(), aTemplate()).data).toMatchObject({
       MetadataOptions: {
         HttpTokens: 'required',
         HttpPutResponseHopLimit: 1,
@@ -239,8 +234,8 @@ describe('the launch template', () => {
   });
 
   test('what the NodeClass says about volumes and metadata is taken', () => {
-    const { data } = launchTemplateOf({
-      ...aLaunchRequest(),
+    const { data } = launchTemplateOf(aLaunchRequest(), {
+      ...aTemplate(),
       blockDeviceMappings: [
         {
           deviceName: '/dev/sda1',
