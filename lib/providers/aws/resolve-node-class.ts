@@ -66,11 +66,11 @@ async function resolveSubnets(
       return { items: answer.Subnets, next: answer.NextToken };
     }),
   );
-  const subnets = found.flatMap((found) => {
-    const { SubnetId: id, AvailabilityZone: zone, AvailabilityZoneId: zoneId = '' } = found;
+  const subnets = found.flatMap((subnet) => {
+    const { SubnetId: id, AvailabilityZone: zone, AvailabilityZoneId: zoneId = '' } = subnet;
     return id === undefined || zone === undefined
       ? []
-      : [{ id, zone, zoneId, freeAddresses: found.AvailableIpAddressCount ?? 0 }];
+      : [{ id, zone, zoneId, freeAddresses: subnet.AvailableIpAddressCount ?? 0 }];
   });
   // C45: the one with most free addresses first.
   return unique(subnets).toSorted((a, b) => b.freeAddresses - a.freeAddresses || (a.id < b.id ? -1 : 1));

@@ -97,7 +97,7 @@ function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstan
 
 /** Every selector finds something: manifests are simulated wherever they come from. */
 function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass {
-  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId] as const).toSorted());
+  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
   return {
     bootstrap: {
       clusterName: cluster,
@@ -105,7 +105,9 @@ function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass 
       certificateAuthority: '',
       serviceCidr: '10.100.0.0/16',
     },
-    subnets: [...zones].map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 })),
+    subnets: [...zones]
+      .map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
     images: ['amd64', 'arm64'].map((architecture) => ({
       id: `ami-simulated-${architecture}`,

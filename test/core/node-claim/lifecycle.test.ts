@@ -1,42 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { LaunchContext } from '../../../lib/core/node-claim/launch.ts';
 import { launched, refusedLaunch } from '../../../lib/core/node-claim/launch.ts';
 import { decideLifecycle, type NodeClaimView } from '../../../lib/core/node-claim/lifecycle.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import { launchContext } from '../../builders/launch-context.ts';
 import { aClaim, aLaunchRequest, anInstance, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
-import { aNodeClass } from '../../builders/node-pools.ts';
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
-
-function launchContext(over: Partial<LaunchContext> = {}): LaunchContext {
-  return {
-    nodeClass: aNodeClass({ tags: { team: 'a' } }),
-    resolved: {
-      bootstrap: {
-        clusterName: 'demo',
-        endpoint: 'https://demo.eks',
-        certificateAuthority: 'Q0E=',
-        serviceCidr: '10.100.0.0/16',
-      },
-      subnets: [
-        { id: 'subnet-a', zone: 'eu-west-3a', zoneId: 'euw3-az1', freeAddresses: 200 },
-        { id: 'subnet-b', zone: 'eu-west-3b', zoneId: 'euw3-az2', freeAddresses: 100 },
-      ],
-      securityGroups: [{ id: 'sg-1', name: 'nodes' }],
-      images: [
-        {
-          id: 'ami-amd64',
-          name: 'amd64',
-          deprecated: false,
-          requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
-        },
-      ],
-      instanceProfile: 'node',
-    },
-    unavailable: [],
-    ...over,
-  };
-}
 
 function viewOf(record: NodeClaimRecord, over: Partial<NodeClaimView> = {}): NodeClaimView {
   return {

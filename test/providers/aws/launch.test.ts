@@ -206,8 +206,6 @@ describe('failures of the world', () => {
 
 describe('the launch template', () => {
   test('its name follows from its content alone: claims of one kind share it', () => {
-    const nameOf = (over: Partial<LaunchRequest> = {}, template: Partial<LaunchTemplateSpec> = {}) =>
-      launchTemplateOf(aLaunchRequest(over), aTemplate(template)).name;
     const base = nameOf();
     expect(nameOf({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] })).toBe(base);
     expect(nameOf({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).toBe(base);
@@ -280,4 +278,8 @@ describe('the launch template', () => {
 function spotRequest(): LaunchRequest {
   const { overrides, ...rest } = aLaunchRequest({ capacityType: 'spot' });
   return { ...rest, overrides: overrides.map((each) => ({ ...each, capacityType: 'spot' })) };
+}
+
+function nameOf(over: Partial<LaunchRequest> = {}, template: Partial<LaunchTemplateSpec> = {}): string {
+  return launchTemplateOf(aLaunchRequest(over), aTemplate(template)).name;
 }

@@ -1,0 +1,33 @@
+import type { LaunchContext } from '../../lib/core/node-claim/launch.ts';
+import { aNodeClass } from './node-pools.ts';
+
+/** What a launch needs to know: an AL2023 class in two zones, nothing without capacity. */
+export function launchContext(over: Partial<LaunchContext> = {}): LaunchContext {
+  return {
+    nodeClass: aNodeClass({ tags: { team: 'a' } }),
+    resolved: {
+      bootstrap: {
+        clusterName: 'demo',
+        endpoint: 'https://demo.eks',
+        certificateAuthority: 'Q0E=',
+        serviceCidr: '10.100.0.0/16',
+      },
+      subnets: [
+        { id: 'subnet-a', zone: 'eu-west-3a', zoneId: 'euw3-az1', freeAddresses: 200 },
+        { id: 'subnet-b', zone: 'eu-west-3b', zoneId: 'euw3-az2', freeAddresses: 100 },
+      ],
+      securityGroups: [{ id: 'sg-1', name: 'nodes' }],
+      images: [
+        {
+          id: 'ami-amd64',
+          name: 'amd64',
+          deprecated: false,
+          requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
+        },
+      ],
+      instanceProfile: 'node',
+    },
+    unavailable: [],
+    ...over,
+  };
+}
