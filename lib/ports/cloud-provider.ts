@@ -11,6 +11,9 @@ export interface UnresolvedNodeClass {
     | 'SecurityGroupsNotFound'
     | 'AMINotFound'
     | 'InstanceProfileNotFound'
+    | 'PlacementGroupNotFound'
+    /** AWS makes no such image for the cluster's Kubernetes version (C65). */
+    | 'UnsupportedKubernetesVersion'
     | 'Unsupported'
     | 'Refused';
   readonly message: string;
@@ -24,6 +27,15 @@ export type NodeClassResolution =
       readonly problems: readonly UnresolvedNodeClass[];
       readonly found: Partial<ResolvedNodeClass>;
     } & UnresolvedNodeClass);
+
+/** Whether instances of a NodeClass can be launched as its role, and if not, what has to change (A3.10, C67). */
+export type InstanceProfileState =
+  | { readonly kind: 'ready'; readonly name: string }
+  | {
+      readonly kind: 'not-ready';
+      readonly reason: 'InstanceProfileNotFound' | 'RoleNotFound' | 'InstanceProfileConflict' | 'IamNotReachable';
+      readonly message: string;
+    };
 
 /** What is known without capacity after a launch, also after one that succeeded (C53). */
 export type MissingCapacity = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacityType' | 'reason'>;
@@ -50,6 +62,12 @@ export interface DescribedInstance extends Instance {
 export interface CloudProvider {
   describeCatalogue(): Promise<Catalogue>;
   resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution>;
+  /** A3.10: `instanceProfile` is only looked for; of a `role`, the managed profile is made or mended, by anyone, any number of times. */
+  ensureInstanceProfile(nodeClass: EC2NodeClass): Promise<InstanceProfileState>;
+  /** C67: lets go of managed profiles that none of these classes names any more and no instance uses, an hour after that was first seen. */
+  removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
+  /** A3.30: deletes what was made for the class: its managed instance profiles and its launch templates. Nothing left is success. */
+  releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
   launch(request: LaunchRequest): Promise<LaunchOutcome>;
   /** Instances of the cluster that are not terminated yet, by id. */
   describeInstances(cluster: string): Promise<readonly DescribedInstance[]>;

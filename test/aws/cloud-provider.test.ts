@@ -18,6 +18,7 @@ const LACKS = {
   clientToken: "ministack 1.5.33 ignores CreateFleet's ClientToken",
   spot: 'ministack 1.5.33 gives no instance a lifecycle',
   missingCapacity: 'ministack 1.5.33 never fills Errors[]',
+  instanceProfiles: 'the roles are not seeded there',
 } as const;
 
 cloudProviderContract(
@@ -58,6 +59,7 @@ cloudProviderContract(
           metadataOptions: METADATA_DEFAULTS,
         },
       },
+      otherRole: 'other-node',
       request: (over = {}) => ({
         ...aLaunchRequest(),
         clientToken: randomUUID(),

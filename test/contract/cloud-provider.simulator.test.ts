@@ -29,6 +29,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
     cloud,
     cluster: aLaunchRequest().cluster,
     nodeClass: aNodeClass(),
+    otherRole: 'other-node',
     request,
     launchForeign: async () => {
       const outcome = await cloud.launch(request({ cluster: 'somebody-else' }));

@@ -5,13 +5,21 @@ import type { Instance, LaunchRequest } from '../../lib/core/node-claim/record.t
 import type { CloudProvider } from '../../lib/ports/cloud-provider.ts';
 
 /** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */
-export type CloudCapability = 'catalogue' | 'clientToken' | 'spot' | 'missingCapacity' | 'selectors';
+export type CloudCapability =
+  | 'catalogue'
+  | 'clientToken'
+  | 'spot'
+  | 'missingCapacity'
+  | 'selectors'
+  | 'instanceProfiles';
 
 export interface CloudHarness {
   readonly cloud: CloudProvider;
   readonly cluster: string;
   /** One that resolves. */
   readonly nodeClass: EC2NodeClass;
+  /** A role beside the one that the NodeClass names. */
+  readonly otherRole: string;
   /** One that can be launched there: at least two overrides, a token and a claim of its own for each call. */
   readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
   /** An instance of the account that is not the cluster's, by its id. */
@@ -152,6 +160,37 @@ export function cloudProviderContract(
         expect(images.length).toBeGreaterThan(0);
         expect(instanceProfile).not.toBe('');
         expect(bootstrap.clusterName).toBe(harness.cluster);
+      });
+
+      test('A3.10: an instance profile of one’s own is launched with as it stands', async () => {
+        const { role: _role, ...spec } = harness.nodeClass.spec;
+        const own = { ...harness.nodeClass, spec: { ...spec, instanceProfile: 'own' } };
+        expect(await cloud.resolveNodeClass(own)).toMatchObject({ nodeClass: { instanceProfile: 'own' } });
+      });
+
+      needs('instanceProfiles', 'C67: the profile that is made for a role is the one it launches with', async () => {
+        const ensured = await cloud.ensureInstanceProfile(harness.nodeClass);
+        const resolution = await cloud.resolveNodeClass(harness.nodeClass);
+        if (resolution.kind !== 'resolved') throw new Error(resolution.message);
+        expect(ensured).toEqual({ kind: 'ready', name: resolution.nodeClass.instanceProfile });
+        expect(await cloud.ensureInstanceProfile(harness.nodeClass)).toEqual(ensured);
+        await cloud.removeUnusedInstanceProfiles(harness.cluster, [harness.nodeClass]);
+        expect(await cloud.ensureInstanceProfile(harness.nodeClass)).toEqual(ensured);
+      });
+
+      needs('instanceProfiles', 'C67: another role is another profile', async () => {
+        const [first, second] = await Promise.all([
+          cloud.ensureInstanceProfile(harness.nodeClass),
+          cloud.ensureInstanceProfile(withSpec({ role: harness.otherRole })),
+        ]);
+        expect(second.kind).toBe('ready');
+        expect(second).not.toEqual(first);
+      });
+
+      needs('instanceProfiles', 'A3.30: a class can be released, again and again', async () => {
+        await cloud.ensureInstanceProfile(harness.nodeClass);
+        await cloud.releaseNodeClass(harness.cluster, harness.nodeClass);
+        await cloud.releaseNodeClass(harness.cluster, harness.nodeClass);
       });
 
       needs('selectors', 'selectors that find nothing are told apart', async () => {

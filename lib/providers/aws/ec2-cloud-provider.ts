@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type {
   CloudProvider,
   DescribedInstance,
+  InstanceProfileState,
   LaunchOutcome,
   NodeClassResolution,
 } from '../../ports/cloud-provider.ts';
@@ -45,6 +46,17 @@ export class Ec2CloudProvider implements CloudProvider {
     const cluster = await this.#options.describeCluster();
     return resolveNodeClass({ client: this.#options.client, cluster, nowMs: this.#options.clock.now() }, nodeClass);
   }
+
+  async ensureInstanceProfile({ metadata, spec }: EC2NodeClass): Promise<InstanceProfileState> {
+    const name = spec.instanceProfile ?? spec.role;
+    if (name !== undefined) return { kind: 'ready', name };
+    const message = `EC2NodeClass ${metadata.name} has neither role nor instanceProfile: set one`;
+    return { kind: 'not-ready', reason: 'InstanceProfileNotFound', message };
+  }
+
+  async removeUnusedInstanceProfiles(): Promise<void> {}
+
+  async releaseNodeClass(): Promise<void> {}
 
   launch(request: LaunchRequest): Promise<LaunchOutcome> {
     return launch({ client: this.#options.client, templates: this.#templates }, request);

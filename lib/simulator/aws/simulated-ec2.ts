@@ -1,7 +1,9 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { ARCH, type CapacityType } from '../../apis/labels.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { FleetOverride, LaunchRequest } from '../../core/node-claim/record.ts';
+import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
 import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 import type { CloudProvider, DescribedInstance, LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
 import type { Random } from '../random.ts';
@@ -70,7 +72,10 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
   return {
     instances: () => [...instances.values()],
     describeCatalogue: async () => world.catalogue,
-    resolveNodeClass: async () => ({ kind: 'resolved', nodeClass: resolvedNodeClass(world) }),
+    resolveNodeClass: async (nodeClass) => ({ kind: 'resolved', nodeClass: resolvedNodeClass(world, nodeClass) }),
+    ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: profileOf(world, nodeClass) }),
+    removeUnusedInstanceProfiles: async () => {},
+    releaseNodeClass: async () => {},
     launch: async (request) => state.answers.get(request.clientToken) ?? launch(state, request),
     describeInstances: async (cluster) => listed(state, cluster).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     describeInstance: async (cluster, id) => listed(state, cluster).find((instance) => instance.id === id),
@@ -96,7 +101,8 @@ function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstan
 }
 
 /** Every selector finds something: manifests are simulated wherever they come from. */
-function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass {
+function resolvedNodeClass(world: Ec2World, nodeClass: EC2NodeClass): ResolvedNodeClass {
+  const { cluster, catalogue } = world;
   const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
   return {
     bootstrap: {
@@ -115,8 +121,13 @@ function resolvedNodeClass({ cluster, catalogue }: Ec2World): ResolvedNodeClass 
       deprecated: false,
       requirements: [{ key: ARCH, operator: 'In', values: [architecture] }],
     })),
-    instanceProfile: 'simulated',
+    instanceProfile: profileOf(world, nodeClass),
   };
+}
+
+/** A role has a profile there, and so has a class that names neither. */
+function profileOf({ cluster, catalogue: { region } }: Ec2World, nodeClass: EC2NodeClass): string {
+  return instanceProfileNameOf({ cluster, region }, nodeClass) ?? 'simulated';
 }
 
 function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
