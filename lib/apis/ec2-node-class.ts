@@ -5,6 +5,7 @@ import type { Immutable } from './immutable.ts';
 export type EC2NodeClass = Immutable<generated.EC2NodeClass>;
 export type AmiSelectorTerm = Immutable<generated.AmiSelectorTerm>;
 export type MetadataOptions = Immutable<generated.MetadataOptions>;
+export type ConnectionTracking = Immutable<generated.ConnectionTracking>;
 export type BlockDeviceMapping = Immutable<generated.BlockDeviceMapping>;
 
 /** What subnets, security groups and images are found by. */

@@ -13,6 +13,8 @@ export interface UnavailableOffering {
   readonly capacityType: CapacityType;
   /** @default the offering in every subnet of its zone */
   readonly subnetId?: string;
+  /** The one reservation that is used up. @default whatever is for sale there under the capacity type */
+  readonly reservationId?: string;
   readonly untilMs: number;
   readonly reason: string;
 }

@@ -38,7 +38,10 @@ export type InstanceProfileState =
     };
 
 /** What is known without capacity after a launch, also after one that succeeded (C53). */
-export type MissingCapacity = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacityType' | 'reason'>;
+export type MissingCapacity = Pick<
+  UnavailableOffering,
+  'instanceType' | 'zone' | 'capacityType' | 'subnetId' | 'reservationId' | 'reason'
+>;
 
 export type LaunchOutcome =
   | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }

@@ -85,6 +85,7 @@ export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest
 export function aTemplate(over: Partial<LaunchTemplateSpec> = {}): LaunchTemplateSpec {
   return {
     securityGroupIds: ['sg-1'],
+    networkInterfaces: [{ networkCard: 0, device: 0, kind: 'interface' }],
     instanceProfile: 'node',
     userData: '#!/bin/bash\ntrue\n',
     blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs: { volumeSize: '20Gi', volumeType: 'gp3', encrypted: true } }],

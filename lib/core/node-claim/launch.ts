@@ -70,6 +70,7 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
           userData: userData.text,
           blockDeviceMappings: volumesOf(context.nodeClass),
           metadataOptions: context.nodeClass.spec.metadataOptions,
+          networkInterfaces: [{ networkCard: 0, device: 0, kind: 'interface' }],
         },
       ],
       tags: tagsOf(record, context.nodeClass),

@@ -1,8 +1,8 @@
-import type { BlockDeviceMapping, MetadataOptions } from '../../apis/ec2-node-class.ts';
+import type { BlockDeviceMapping, ConnectionTracking, MetadataOptions } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../apis/node-claim.ts';
-import type { LaunchTraits } from '../instance-type/instance-type.ts';
+import type { LaunchTraits, Reservation } from '../instance-type/instance-type.ts';
 import type { Resources } from '../resources/resources.ts';
 
 /** One way to launch a claim: a type in a zone under a capacity type, at a price known when it was decided. */
@@ -33,11 +33,49 @@ export interface FleetOverride extends LaunchOption {
 
 /** What instances are made like, whichever type and zone they come in: the content of one launch template (C56, C58). */
 export interface LaunchTemplateSpec {
-  readonly securityGroupIds: readonly string[];
   readonly instanceProfile: string;
   readonly userData: string;
   readonly blockDeviceMappings: readonly BlockDeviceMapping[];
   readonly metadataOptions: MetadataOptions;
+  /** Of every network interface (C59). */
+  readonly securityGroupIds: readonly string[];
+  /** At least one; the first is the primary. */
+  readonly networkInterfaces: readonly LaunchInterface[];
+  /** Where there are several interfaces, which EC2 wants told one by one. @default the fleet's overrides name it */
+  readonly subnetId?: string;
+  /** A3.21. @default false */
+  readonly detailedMonitoring?: true;
+  /** A3.25. @default as EC2 has it */
+  readonly nestedVirtualization?: 'enabled' | 'disabled';
+  /** C19. @default false */
+  readonly enclaves?: true;
+  /** C43. @default shared hardware */
+  readonly dedicated?: true;
+  /** C68. @default none */
+  readonly placementGroup?: { readonly id: string; readonly partition?: number };
+  /** The one reservation that the instance comes out of. @default it keeps away from all of them (C60) */
+  readonly reservation?: HeldReservation;
+}
+
+/** A reservation, as an instance of it is told from others (C22). */
+export interface HeldReservation {
+  readonly id: string;
+  readonly kind: NonNullable<Reservation['kind']>;
+}
+
+/** One network interface of an instance (C59). */
+export interface LaunchInterface {
+  readonly networkCard: number;
+  readonly device: number;
+  readonly kind: 'interface' | 'efa' | 'efa-only';
+  /** @default as the subnet has it */
+  readonly publicAddress?: boolean;
+  /** @default none */
+  readonly prefixes?: number;
+  /** Its first address is an IPv6 one, and its prefixes are. @default IPv4 */
+  readonly ipv6?: true;
+  /** @default as EC2 has it */
+  readonly connectionTracking?: ConnectionTracking;
 }
 
 /**
@@ -53,6 +91,8 @@ export interface LaunchRequest {
   readonly capacityType: CapacityType;
   /** C47: the prices are NodeOverlays', which EC2 does not know: it is to go by the order. @default it goes by its own */
   readonly prioritized?: true;
+  /** C48: the text that the NodeClass wants passed on. @default none */
+  readonly context?: string;
   /** Cheapest first, at most 60 types (C42). */
   readonly overrides: readonly FleetOverride[];
   readonly templates: readonly LaunchTemplateSpec[];
@@ -67,6 +107,8 @@ export interface Instance {
   readonly capacityType: CapacityType;
   readonly imageId: string;
   readonly priceUsdPerHour: number;
+  /** What it came out of. @default no reservation */
+  readonly reservation?: HeldReservation;
 }
 
 export type LaunchState =
