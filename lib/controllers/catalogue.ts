@@ -1,6 +1,38 @@
+import { pricedCatalogue } from '../core/instance-type/prices.ts';
+import type { CloudProvider } from '../ports/cloud-provider.ts';
+import { PortError } from '../ports/errors.ts';
+import type { Pricing } from '../ports/pricing.ts';
 import type { ControllerPorts } from './ports.ts';
 
-/** Instance types, zones and prices of the region → the table, for every cluster of the account. */
-export async function refreshCatalogue(ports: Pick<ControllerPorts, 'cloud' | 'catalogue'>): Promise<void> {
-  await ports.catalogue.writeCatalogue(await ports.cloud.describeCatalogue());
+export interface CataloguePorts extends Pick<ControllerPorts, 'catalogue'> {
+  readonly cloud: Pick<CloudProvider, 'describeCatalogue'>;
+  readonly pricing: Pricing;
+  /** On-demand prices of the region that come with Kerf, by type. */
+  readonly shippedPrices: ReadonlyMap<string, number>;
+}
+
+/**
+ * Instance types, zones and prices of the region → the table, for every cluster of the account. *Shape:* which prices could
+ * not be read: the last known ones stay in force. *Errors:* those of the ports where types or zones cannot be read.
+ */
+export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly Error[]> {
+  const failures: PortError[] = [];
+  const orKnown = async <T>(prices: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await prices;
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const [described, onDemand, spot, previous] = await Promise.all([
+    ports.cloud.describeCatalogue(),
+    orKnown(ports.pricing.onDemandPrices()),
+    orKnown(ports.pricing.spotPrices()),
+    ports.catalogue.readCatalogue(),
+  ]);
+  const shipped = ports.shippedPrices;
+  await ports.catalogue.writeCatalogue(pricedCatalogue(described, { onDemand, spot, previous, shipped }));
+  return failures;
 }

@@ -1,25 +1,39 @@
 /** The catalogue function's wiring: it asks EC2 about a region, of which every cluster of the deployment is. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EC2Client } from '@aws-sdk/client-ec2';
-import type { ControllerPorts } from '../controllers/ports.ts';
+import { PricingClient } from '@aws-sdk/client-pricing';
+import type { CataloguePorts } from '../controllers/catalogue.ts';
 import { RefusedError } from '../ports/errors.ts';
+import { awsPricing } from '../providers/aws/aws-pricing.ts';
 import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
+import { priceListRegion } from '../providers/aws/price-list.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
 import { catalogueOptions, type Environment } from './options.ts';
 import { readPriceTables } from './price-tables.ts';
 import { systemClock } from './system-clock.ts';
+import { type Telemetry, telemetryOf } from './telemetry.ts';
 
 /** *Errors:* OptionError. */
-export function wireCatalogue(environment: Environment = process.env): Pick<ControllerPorts, 'cloud' | 'catalogue'> {
+export function wireCatalogue(environment: Environment = process.env): {
+  readonly ports: CataloguePorts;
+  readonly telemetry: Telemetry;
+} {
   const { region, table: tableName, priceFolder } = catalogueOptions(environment);
-  return {
+  const { onDemandUsdPerHour, branchInterfaces } = readPriceTables(priceFolder, region);
+  const client = new EC2Client();
+  const priceList = new PricingClient({ region: priceListRegion(region) });
+  const ports: CataloguePorts = {
     cloud: new Ec2CloudProvider({
-      client: new EC2Client(),
+      client,
       region,
       clock: systemClock,
-      ...readPriceTables(priceFolder, region),
+      onDemandUsdPerHour,
+      branchInterfaces,
       describeCluster: async () => await Promise.reject(new RefusedError('the catalogue is of no one cluster')),
     }),
     catalogue: new DynamoDbCatalogueStore({ client: new DynamoDBClient(), tableName, region }),
+    pricing: awsPricing({ region, ec2: client, priceList, clock: systemClock }),
+    shippedPrices: onDemandUsdPerHour,
   };
+  return { ports, telemetry: telemetryOf('catalogue') };
 }

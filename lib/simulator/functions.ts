@@ -8,6 +8,7 @@ import { reconcileProvisioning } from '../controllers/provisioning.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
 import { answerWebhook } from '../controllers/webhook.ts';
 import type { Wake, WakeTarget } from '../ports/messages.ts';
+import type { Pricing } from '../ports/pricing.ts';
 import type { Review } from './kubernetes/state.ts';
 import type { Timeline } from './timeline.ts';
 import type { Timetable } from './timetable.ts';
@@ -32,11 +33,12 @@ interface FunctionWorld {
   readonly invocations: number;
   readonly cluster: string;
   readonly ports: ControllerPorts;
+  readonly pricing: Pricing;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
 }
 
-export function functions({ cluster, ports, timetable, timeline, invocations }: FunctionWorld): Functions {
+export function functions({ cluster, ports, pricing, timetable, timeline, invocations }: FunctionWorld): Functions {
   const reports = new Map<string, RunReport>();
   const failed = (name: string, error: unknown): void =>
     timeline.note({
@@ -45,7 +47,11 @@ export function functions({ cluster, ports, timetable, timeline, invocations }: 
       message: error instanceof Error ? error.message : String(error),
     });
   const run = async (target: WakeTarget, wake: Wake): Promise<void> => {
-    if (target === 'catalogue') return refreshCatalogue(ports);
+    if (target === 'catalogue') {
+      const failures = await refreshCatalogue({ ...ports, pricing, shippedPrices: new Map() });
+      for (const failure of failures) failed(target, failure);
+      return;
+    }
     const report = await RECONCILE[target](ports, wake);
     for (const failure of report.failures) failed(target, failure);
     if (wake.nodeClaim === undefined) reports.set(target, report);

@@ -8,6 +8,7 @@ import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
 import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
+import { simulatedPricing } from './aws/simulated-pricing.ts';
 import { type Functions, functions } from './functions.ts';
 import { kubeScheduler } from './kubernetes/kube-scheduler.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
@@ -152,6 +153,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     functions: functions({
       cluster: CLUSTER,
       ports: wrapped,
+      pricing: simulatedPricing(input.catalogue),
       timetable,
       timeline,
       invocations: input.invocations ?? 1,

@@ -29,13 +29,14 @@ export function grantInstanceReads(role: IRole): void {
   allowDescribe(role, ['ec2:DescribeInstances']);
 }
 
-/** Instance types, offerings and spot prices. */
+/** Instance types, offerings, spot prices and the price list. */
 export function grantCatalogueReads(role: IRole): void {
   allowDescribe(role, [
     'ec2:DescribeAvailabilityZones',
     'ec2:DescribeInstanceTypes',
     'ec2:DescribeInstanceTypeOfferings',
     'ec2:DescribeSpotPriceHistory',
+    'pricing:GetProducts',
   ]);
 }
 
@@ -119,7 +120,7 @@ function allowDescribe(role: IRole, actions: readonly string[]): void {
   acknowledgeWildcards(
     role,
     ['*'],
-    'The Describe actions of EC2 know no narrower resource; nothing else is allowed on every resource',
+    'The Describe actions of EC2 and the price list know no narrower resource; nothing else is allowed on every resource',
   );
 }
 

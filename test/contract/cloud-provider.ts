@@ -210,7 +210,7 @@ export function cloudProviderContract(
       });
     });
 
-    needs('catalogue', 'the catalogue names types with their zones and prices, in order', async () => {
+    needs('catalogue', 'the catalogue names types with their zones, in order', async () => {
       const { facts, offerings } = await cloud.describeCatalogue();
       expect(facts.length).toBeGreaterThan(0);
       expect(offerings.length).toBeGreaterThan(0);
@@ -218,7 +218,6 @@ export function cloudProviderContract(
       expect(offerings.filter(({ type }) => !known.has(type))).toEqual([]);
       const order = offerings.map(({ type, zone }) => `${type} ${zone}`);
       expect(order).toEqual(order.toSorted());
-      expect(offerings.some(({ onDemandUsdPerHour: price }) => (price ?? 0) > 0)).toBe(true);
     });
   });
 }

@@ -52,6 +52,10 @@ export interface Catalogue {
   readonly region: string;
   /** RFC 3339: when the figures were read, or the date of the shipped table. */
   readonly asOf: string;
+  /** When on-demand prices were last read from AWS. @default never: they are the shipped ones */
+  readonly onDemandAsOf?: string;
+  /** When spot prices were last read from AWS. @default never: they are the shipped ones, or the on-demand ones (C29) */
+  readonly spotAsOf?: string;
   readonly facts: readonly InstanceTypeFacts[];
   readonly offerings: readonly RegionalOffering[];
 }

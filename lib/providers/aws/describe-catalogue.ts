@@ -2,7 +2,6 @@ import {
   DescribeAvailabilityZonesCommand,
   DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypesCommand,
-  DescribeSpotPriceHistoryCommand,
   type EC2Client,
 } from '@aws-sdk/client-ec2';
 import { formatTime } from '../../apis/time.ts';
@@ -14,18 +13,15 @@ import { allPages } from './pages.ts';
 export interface CatalogueSources {
   readonly region: string;
   readonly nowMs: number;
-  /** On-demand prices by type: the Price List service is read elsewhere, or the shipped table is used (C28). */
-  readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
   readonly branchInterfaces: BranchInterfaces;
 }
 
-/** The instance types of a region, where they are offered and at what price. *Cost:* some 30 calls. */
+/** The instance types of a region and where they are offered, without prices. *Cost:* some 25 calls. */
 export async function describeCatalogue(client: EC2Client, sources: CatalogueSources): Promise<Catalogue> {
-  const [facts, places, zoneIds, spotPrices] = await Promise.all([
+  const [facts, places, zoneIds] = await Promise.all([
     describeFacts(client, sources.branchInterfaces),
     describePlaces(client),
     describeZoneIds(client),
-    describeSpotPrices(client, sources.nowMs),
   ]);
   const known = new Set(facts.map((each) => each.name));
   const offerings = places
@@ -35,8 +31,6 @@ export async function describeCatalogue(client: EC2Client, sources: CatalogueSou
         type,
         zone,
         zoneId: zoneIds.get(zone) ?? '',
-        onDemandUsdPerHour: sources.onDemandUsdPerHour.get(type),
-        spotUsdPerHour: spotPrices.get(`${type} ${zone}`),
       }),
     )
     .toSorted((a, b) => compare(a.type, b.type) || compare(a.zone, b.zone));
@@ -88,29 +82,6 @@ async function describeZoneIds(client: EC2Client): Promise<ReadonlyMap<string, s
       name === undefined || id === undefined ? [] : [[name, id] as const],
     ),
   );
-}
-
-/** C29: the latest price of each type and zone, by `type zone`. A history that starts now holds just the prices in force. */
-async function describeSpotPrices(client: EC2Client, nowMs: number): Promise<ReadonlyMap<string, number>> {
-  const history = await allPages('describe spot prices', async (token) => {
-    const answer = await client.send(
-      new DescribeSpotPriceHistoryCommand({
-        StartTime: new Date(nowMs),
-        ProductDescriptions: ['Linux/UNIX', 'Linux/UNIX (Amazon VPC)'],
-        MaxResults: 1_000,
-        ...(token === undefined ? {} : { NextToken: token }),
-      }),
-    );
-    return { items: answer.SpotPriceHistory, next: answer.NextToken };
-  });
-  const latest = new Map<string, { readonly atMs: number; readonly price: number }>();
-  for (const { InstanceType: type, AvailabilityZone: zone, SpotPrice, Timestamp } of history) {
-    const price = Number(SpotPrice);
-    const atMs = Timestamp?.getTime() ?? 0;
-    if (type === undefined || zone === undefined || !(price > 0)) continue;
-    if ((latest.get(`${type} ${zone}`)?.atMs ?? -1) < atMs) latest.set(`${type} ${zone}`, { atMs, price });
-  }
-  return new Map([...latest].map(([place, { price }]) => [place, price]));
 }
 
 function compare(a: string, b: string): number {

@@ -2,7 +2,6 @@ import {
   DescribeAvailabilityZonesCommand,
   DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypesCommand,
-  DescribeSpotPriceHistoryCommand,
   EC2Client,
   type InstanceTypeInfo,
 } from '@aws-sdk/client-ec2';
@@ -18,7 +17,6 @@ const ec2 = mockClient(client);
 const sources = {
   region: 'us-east-1',
   nowMs: NOW_MS,
-  onDemandUsdPerHour: new Map([['m5.large', 0.096]]),
   branchInterfaces: new Map([['m5.large', 9]]),
 };
 
@@ -56,12 +54,6 @@ beforeEach(() => {
       { InstanceType: 'm5.large', Location: 'us-east-1b' },
       { InstanceType: 'm5.large', Location: 'us-east-1a' },
       { InstanceType: 'mac1.metal', Location: 'us-east-1a' },
-    ],
-  });
-  ec2.on(DescribeSpotPriceHistoryCommand).resolves({
-    SpotPriceHistory: [
-      { InstanceType: 'm5.large', AvailabilityZone: 'us-east-1a', SpotPrice: '0.0411', Timestamp: new Date(NOW_MS) },
-      { InstanceType: 'm5.large', AvailabilityZone: 'us-east-1a', SpotPrice: '0.0300', Timestamp: new Date(0) },
     ],
   });
 });
@@ -121,12 +113,12 @@ test('devices, disks and Neuron cores are told apart', async () => {
   expect(inf2?.localNvmeGb).toBeUndefined();
 });
 
-test('C29: an offering has the latest spot price of its zone, and none where there is none', async () => {
+test('an offering names its zone, and leaves the prices to others', async () => {
   const catalogue = await describeCatalogue(client, sources);
   expect(catalogue).toMatchObject({ region: 'us-east-1', asOf: '2026-01-31T08:00:00Z' });
   expect(catalogue.offerings).toEqual([
-    { type: 'm5.large', zone: 'us-east-1a', zoneId: 'use1-az6', onDemandUsdPerHour: 0.096, spotUsdPerHour: 0.0411 },
-    { type: 'm5.large', zone: 'us-east-1b', zoneId: 'use1-az1', onDemandUsdPerHour: 0.096 },
+    { type: 'm5.large', zone: 'us-east-1a', zoneId: 'use1-az6' },
+    { type: 'm5.large', zone: 'us-east-1b', zoneId: 'use1-az1' },
   ]);
 });
 
@@ -140,6 +132,6 @@ test('all pages are read', async () => {
 });
 
 test('a list that cannot be read fails the whole: half a catalogue would be believed', async () => {
-  ec2.on(DescribeSpotPriceHistoryCommand).rejects(awsError('RequestLimitExceeded', 503));
+  ec2.on(DescribeInstanceTypeOfferingsCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
 });

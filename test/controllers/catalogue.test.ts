@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type CataloguePorts, refreshCatalogue } from '../../lib/controllers/catalogue.ts';
+import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
+import { UnreachableError } from '../../lib/ports/errors.ts';
+import { simulatedPricing } from '../../lib/simulator/aws/simulated-pricing.ts';
+import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
+
+const place = { type: 'm5.large', zone: 'us-east-1a', zoneId: 'use1-az6' };
+const world: Catalogue = {
+  region: 'us-east-1',
+  asOf: '2026-01-31T08:00:00Z',
+  facts: [],
+  offerings: [{ ...place, onDemandUsdPerHour: 0.096, spotUsdPerHour: 0.04 }],
+};
+
+function portsWith(over: Partial<CataloguePorts['pricing']> = {}): CataloguePorts {
+  return {
+    cloud: { describeCatalogue: async () => ({ ...world, offerings: [place] }) },
+    catalogue: memoryCatalogueStore(),
+    pricing: { ...simulatedPricing(world), ...over },
+    shippedPrices: new Map([['m5.large', 0.1]]),
+  };
+}
+
+const unreachable = async () => Promise.reject(new UnreachableError('no reply'));
+
+test('types, zones and prices are written as one catalogue', async () => {
+  const ports = portsWith();
+  expect(await refreshCatalogue(ports)).toEqual([]);
+  expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
+});
+
+test('prices that cannot be read are told, and those that are known stand', async () => {
+  const ports = portsWith({ onDemandPrices: unreachable, spotPrices: unreachable });
+  expect((await refreshCatalogue(ports)).map(({ message }) => message)).toEqual(['no reply', 'no reply']);
+  const [offering] = (await ports.catalogue.readCatalogue())?.offerings ?? [];
+  expect(offering).toMatchObject({ onDemandUsdPerHour: 0.1, spotUsdPerHour: 0.1 });
+});
+
+test('types that cannot be read leave the catalogue as it is', async () => {
+  const ports = portsWith();
+  await refreshCatalogue(ports);
+  await expect(refreshCatalogue({ ...ports, cloud: { describeCatalogue: unreachable } })).rejects.toThrow('no reply');
+  expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
+});
