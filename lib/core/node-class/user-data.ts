@@ -7,10 +7,15 @@ import type { NodeIntroduction } from './node-introduction.ts';
 
 export type UserData =
   | { readonly kind: 'user-data'; readonly text: string }
-  | { readonly kind: 'unsupported'; readonly message: string };
+  | {
+      readonly kind: 'unsupported';
+      /** As the class's condition names it (A3.29). */
+      readonly reason: 'Unsupported' | 'UserDataSizeLimitExceeded';
+      readonly message: string;
+    };
 
 /** What EC2 takes, before base64 (C75). */
-const LARGEST_BYTES = 16 * 1024;
+export const LARGEST_USER_DATA_BYTES = 16 * 1024;
 
 /** A3.28: why no instance of this NodeClass can be started; undefined where one can. */
 export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
@@ -31,15 +36,13 @@ export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
  */
 export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
   const unsupported = whyNotStartable(nodeClass);
-  if (unsupported !== undefined) return { kind: 'unsupported', message: unsupported };
+  if (unsupported !== undefined) return { kind: 'unsupported', reason: 'Unsupported', message: unsupported };
   const data = familyData(nodeClass, node);
   if (data.kind === 'unsupported') return refuse(nodeClass, data.message);
   const bytes = new TextEncoder().encode(data.text).length;
-  if (bytes <= LARGEST_BYTES) return data;
-  return refuse(
-    nodeClass,
-    `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_BYTES}: fetch what is long from S3`,
-  );
+  if (bytes <= LARGEST_USER_DATA_BYTES) return data;
+  const message = `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_USER_DATA_BYTES}: fetch what is long from S3`;
+  return { ...refuse(nodeClass, message), reason: 'UserDataSizeLimitExceeded' };
 }
 
 function familyData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
@@ -55,6 +58,7 @@ function joiningMessage(nodeClass: EC2NodeClass, node: NodeIntroduction, written
   if (typeof maxPods === 'string') {
     return {
       kind: 'unsupported',
+      reason: 'Unsupported',
       message: `kubelet.maxPods "${maxPods}" is an expression: only numbers are supported yet`,
     };
   }
@@ -62,6 +66,7 @@ function joiningMessage(nodeClass: EC2NodeClass, node: NodeIntroduction, written
   if (theirs === undefined) {
     return {
       kind: 'unsupported',
+      reason: 'Unsupported',
       message: 'userData begins as a MIME message and names no boundary that its parts use',
     };
   }
@@ -90,6 +95,6 @@ function asText(text: string): UserData {
   return { kind: 'user-data', text };
 }
 
-function refuse({ metadata }: EC2NodeClass, message: string): UserData {
-  return { kind: 'unsupported', message: `EC2NodeClass ${metadata.name}: ${message}` };
+function refuse({ metadata }: EC2NodeClass, message: string): UserData & { readonly kind: 'unsupported' } {
+  return { kind: 'unsupported', reason: 'Unsupported', message: `EC2NodeClass ${metadata.name}: ${message}` };
 }
