@@ -1,6 +1,5 @@
 import { parseDuration } from '../apis/duration.ts';
 import type { Action, Blocked, Decision } from '../core/action.ts';
-import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
 import { launched, refusedLaunch } from '../core/node-claim/launch.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -27,7 +26,7 @@ export async function carryOutOffCluster(
   cluster: string,
   action: OffClusterAction,
 ): Promise<void> {
-  if (action.kind === 'mark-unavailable') await ports.catalogue.markUnavailable(action.offering);
+  if (action.kind === 'mark-unavailable') await ports.catalogue.markUnavailable([action.offering]);
   else await deleteNodeClaim(ports, cluster, action);
 }
 
@@ -72,9 +71,8 @@ async function launchInstance(ports: ControllerPorts, cluster: string, action: O
   // Somebody else recorded the outcome of this attempt already.
   if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return;
   const outcome = await ports.cloud.launch(action.request);
-  const untilMs = clock.now() + UNAVAILABLE_MS;
-  for (const missing of outcome.missing) await ports.catalogue.markUnavailable({ ...missing, untilMs });
   const nowMs = clock.now();
+  await ports.catalogue.markUnavailable(outcome.missing.map((missing) => ({ ...missing, atMs: nowMs })));
   const settled =
     outcome.kind === 'launched'
       ? launched(record, outcome.instance, nowMs)

@@ -6,7 +6,7 @@ import type { ClusterSnapshot, NodePoolView } from '../core/cluster/snapshot.ts'
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import { applyOverlays, type OverlaidViews, type OverlayConflict } from '../core/instance-type/overlays.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
-import { unavailability } from '../core/instance-type/unavailable.ts';
+import { unavailability, zonesWithAddresses } from '../core/instance-type/unavailable.ts';
 import { withOverlayPrices } from '../core/instance-type/unpriced-types.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
 import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
@@ -117,7 +117,7 @@ async function whatLaunches(
   if (known.catalogue === undefined) {
     return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
   }
-  const zones = new Set(resolution.nodeClass.subnets.map((subnet) => subnet.zone));
+  const zones = zonesWithAddresses(resolution.nodeClass.subnets, known.unavailable);
   const isUnavailable = unavailability(known.unavailable);
   return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, { zones, isUnavailable }) };
 }

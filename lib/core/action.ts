@@ -16,7 +16,14 @@ export interface UnavailableOffering {
   /** The one reservation that is used up. @default whatever is for sale there under the capacity type */
   readonly reservationId?: string;
   readonly untilMs: number;
+  /** @default as if it was marked for the first time, and for as long as a first mark lasts */
+  readonly markedAtMs?: number;
   readonly reason: string;
+}
+
+/** What was seen to lack capacity, and when; for how long it is left alone follows from how often in a row (`marked`). */
+export interface UnavailableMark extends Omit<UnavailableOffering, 'untilMs' | 'markedAtMs'> {
+  readonly atMs: number;
 }
 
 /** Stands for every instance type, or every zone; EC2 has nothing of that name. */
@@ -67,7 +74,7 @@ export type Action =
       readonly node?: NodeTarget;
       readonly finalizers?: readonly string[];
     }
-  | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableOffering };
+  | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableMark };
 
 interface NodeChange {
   readonly nodeClaim: string;

@@ -1,5 +1,5 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
-import type { UnavailableOffering } from '../core/action.ts';
+import type { UnavailableMark } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { Instance, LaunchRequest } from '../core/node-claim/record.ts';
 import type { ResolvedNodeClass } from '../core/node-class/resolved-node-class.ts';
@@ -37,11 +37,8 @@ export type InstanceProfileState =
       readonly message: string;
     };
 
-/** What is known without capacity after a launch, also after one that succeeded (C53). */
-export type MissingCapacity = Pick<
-  UnavailableOffering,
-  'instanceType' | 'zone' | 'capacityType' | 'subnetId' | 'reservationId' | 'reason'
->;
+/** What is known without capacity after a launch, also after one that succeeded (C53): as wide as `UnavailableOffering` may be. */
+export type MissingCapacity = Omit<UnavailableMark, 'atMs'>;
 
 export type LaunchOutcome =
   | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }

@@ -1,20 +1,32 @@
-import type { UnavailableOffering } from '../core/action.ts';
+import type { UnavailableMark, UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import { type Marked, marked } from '../core/instance-type/marked.ts';
+import { unavailableKey } from '../core/instance-type/unavailable.ts';
 import type { CatalogueStore } from '../ports/catalogue-store.ts';
 
 /** The catalogue's part of the table, in memory. */
 export function memoryCatalogueStore(): CatalogueStore {
   let catalogue: Catalogue | undefined;
-  const unavailable = new Map<string, UnavailableOffering>();
+  const unavailable = new Map<string, { readonly mark: UnavailableMark; readonly memory: Marked }>();
   return {
     readCatalogue: async () => catalogue,
     writeCatalogue: async (written) => {
       catalogue = written;
     },
-    markUnavailable: async (offering) => {
-      const key = `${offering.instanceType}/${offering.zone}/${offering.capacityType}`;
-      if ((unavailable.get(key)?.untilMs ?? 0) < offering.untilMs) unavailable.set(key, offering);
+    markUnavailable: async (marks) => {
+      for (const mark of marks) {
+        const before = unavailable.get(unavailableKey(mark));
+        const memory = marked(before?.memory, mark.atMs);
+        if (memory !== before?.memory) unavailable.set(unavailableKey(mark), { mark, memory });
+      }
     },
-    listUnavailable: async (nowMs) => [...unavailable.values()].filter((offering) => offering.untilMs > nowMs),
+    listUnavailable: async (nowMs) =>
+      [...unavailable.values()]
+        .filter(({ memory }) => memory.untilMs > nowMs)
+        .map(({ mark, memory }) => offeringOf(mark, memory)),
   };
+}
+
+function offeringOf({ atMs: _at, ...what }: UnavailableMark, { untilMs, markedAtMs }: Marked): UnavailableOffering {
+  return { ...what, untilMs, markedAtMs };
 }

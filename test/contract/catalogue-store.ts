@@ -1,8 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../lib/apis/time.ts';
+import { ANY, type UnavailableMark, type UnavailableOffering } from '../../lib/core/action.ts';
 import type { Catalogue, RegionalOffering } from '../../lib/core/instance-type/facts.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
 import { NOW_MS } from './records.ts';
+
+const SPOT = {
+  instanceType: 'm5.large',
+  zone: 'us-east-1a',
+  capacityType: 'spot',
+  atMs: NOW_MS,
+  reason: 'InsufficientInstanceCapacity',
+} as const;
+
+/** As the first mark is listed. */
+function listedOf({ atMs, ...what }: UnavailableMark): UnavailableOffering {
+  return { ...what, markedAtMs: atMs, untilMs: atMs + 3 * MINUTE_MS };
+}
+
+/** By capacity type: for how long after NOW_MS it is left alone. */
+async function untilOf(store: CatalogueStore, nowMs: number): Promise<Readonly<Record<string, number>>> {
+  const listed = await store.listUnavailable(nowMs);
+  return Object.fromEntries(listed.map(({ capacityType, untilMs }) => [capacityType, untilMs - NOW_MS]));
+}
 
 export interface CatalogueStoreHarness {
   /** Empty. */
@@ -55,22 +76,58 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
     });
 
     test('an offering without capacity is listed until it lapses, each capacity type by itself', async () => {
-      const offering = { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'spot' } as const;
-      const spot = { ...offering, untilMs: NOW_MS + 180_000, reason: 'InsufficientInstanceCapacity' };
-      const onDemand = { ...spot, capacityType: 'on-demand', untilMs: NOW_MS + 60_000 } as const;
-      await store.markUnavailable(spot);
-      await store.markUnavailable(onDemand);
-      const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => a.untilMs - b.untilMs);
-      expect(found).toEqual([onDemand, spot]);
-      expect(await store.listUnavailable(NOW_MS + 60_000)).toEqual([spot]);
-      expect(await store.listUnavailable(NOW_MS + 180_000)).toEqual([]);
+      const onDemand = { ...SPOT, capacityType: 'on-demand', atMs: NOW_MS - MINUTE_MS } as const;
+      await store.markUnavailable([SPOT, onDemand]);
+      expect(await untilOf(store, NOW_MS)).toEqual({ 'on-demand': 2 * MINUTE_MS, spot: 3 * MINUTE_MS });
+      expect(await untilOf(store, NOW_MS + 2 * MINUTE_MS)).toEqual({ spot: 3 * MINUTE_MS });
+      expect(await untilOf(store, NOW_MS + 3 * MINUTE_MS)).toEqual({});
     });
 
-    test('an offering marked twice is unavailable until the later of the two', async () => {
-      const offering = { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'spot', reason: 'a' } as const;
-      await store.markUnavailable({ ...offering, untilMs: NOW_MS + 180_000 });
-      await store.markUnavailable({ ...offering, untilMs: NOW_MS + 60_000 });
-      expect(await store.listUnavailable(NOW_MS)).toEqual([{ ...offering, untilMs: NOW_MS + 180_000 }]);
+    test('what was marked comes back as it was, however wide it is (C32)', async () => {
+      const subnet = { ...SPOT, instanceType: ANY, subnetId: 'subnet-a', reason: 'InsufficientFreeAddressesInSubnet' };
+      const capacityType = { ...SPOT, instanceType: ANY, zone: ANY };
+      const reservation = { ...SPOT, zone: 'us-east-1b', capacityType: 'reserved', reservationId: 'cr-1' } as const;
+      await store.markUnavailable([subnet, capacityType, reservation]);
+      const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => (a.zone < b.zone ? -1 : 1));
+      expect(found).toEqual([listedOf(capacityType), listedOf(subnet), listedOf(reservation)]);
+    });
+
+    test('a subnet is full for every capacity type: marks of two are one', async () => {
+      const subnet = { ...SPOT, instanceType: ANY, subnetId: 'subnet-a' };
+      await store.markUnavailable([subnet]);
+      await store.markUnavailable([{ ...subnet, capacityType: 'on-demand' }]);
+      expect(await store.listUnavailable(NOW_MS)).toHaveLength(1);
+    });
+
+    test('an offering that lacks capacity again right after it lapsed is left alone twice as long', async () => {
+      await store.markUnavailable([SPOT]);
+      const again = { ...SPOT, atMs: NOW_MS + 3 * MINUTE_MS };
+      await store.markUnavailable([again]);
+      // The same mark once more, as when a decision is carried out again.
+      await store.markUnavailable([again]);
+      expect(await untilOf(store, again.atMs)).toEqual({ spot: 9 * MINUTE_MS });
+    });
+
+    test('clusters that mark at one moment double once, whoever comes first', async () => {
+      await store.markUnavailable([SPOT]);
+      const moments = Array.from({ length: 8 }, (_, index) => NOW_MS + 3 * MINUTE_MS + index * 100);
+      await Promise.all(moments.map(async (atMs) => store.markUnavailable([{ ...SPOT, atMs }])));
+      const { spot = 0 } = await untilOf(store, NOW_MS + 4 * MINUTE_MS);
+      expect(spot).toBeGreaterThanOrEqual(9 * MINUTE_MS);
+      expect(spot).toBeLessThan(9 * MINUTE_MS + 1_000);
+    });
+
+    test('a mark that comes late shortens nothing', async () => {
+      await store.markUnavailable([SPOT]);
+      await store.markUnavailable([{ ...SPOT, atMs: NOW_MS - 2 * MINUTE_MS }]);
+      expect(await untilOf(store, NOW_MS)).toEqual({ spot: 3 * MINUTE_MS });
+    });
+
+    test('a request that found nothing marks all that it asked for', async () => {
+      const marks = Array.from({ length: 60 }, (_, index) => ({ ...SPOT, instanceType: `m${index}.large` }));
+      await store.markUnavailable(marks);
+      expect(await store.listUnavailable(NOW_MS)).toHaveLength(60);
+      await store.markUnavailable([]);
     });
   });
 }

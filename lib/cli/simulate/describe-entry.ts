@@ -1,3 +1,4 @@
+import { ANY, type UnavailableMark } from '../../core/action.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsdPerHour } from '../format-money.ts';
 
@@ -99,12 +100,17 @@ function describeAction(action: ActionSummary): Description | undefined {
     case 'release-node-claim':
       return line('released', `NodeClaim ${action.nodeClaim}: nothing of it is left`);
     case 'mark-unavailable': {
-      const { instanceType, capacityType, zone, reason } = action.offering;
-      return line('unavailable', `${instanceType} ${capacityType} in ${zone}: ${reason}`, 'quiet');
+      return line('unavailable', describeMark(action.offering), 'quiet');
     }
     case 'nominate-node':
       return undefined;
   }
+}
+
+function describeMark({ instanceType, capacityType, zone, subnetId, reason }: UnavailableMark): string {
+  if (subnetId !== undefined) return `${subnetId} in ${zone}: ${reason}`;
+  const what = instanceType === ANY ? 'every type' : instanceType;
+  return `${what} ${capacityType} in ${zone === ANY ? 'every zone' : zone}: ${reason}`;
 }
 
 type Creation = ActionSummary & { readonly kind: 'create-node-claim' };

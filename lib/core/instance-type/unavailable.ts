@@ -1,13 +1,44 @@
 import { MINUTE_MS } from '../../apis/time.ts';
-import type { UnavailableOffering } from '../action.ts';
+import { ANY, type UnavailableOffering } from '../action.ts';
+import type { OfferingKey } from './offerings.ts';
 
-/** C32, C81: how long an offering without capacity, or one that was just taken back, is left alone. */
+/** C32, C81: how long an offering without capacity, or one that was just taken back, is left alone the first time. */
 export const UNAVAILABLE_MS = 3 * MINUTE_MS;
 
-/** A quick answer to "is this offering known to lack capacity". */
+type Unavailable = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacityType' | 'subnetId' | 'reservationId'>;
+
+/** What marks are told apart by: a subnet is full whatever was to start in it. */
+export function unavailableKey({ instanceType, zone, capacityType, subnetId, reservationId }: Unavailable): string {
+  if (subnetId !== undefined) return `subnet/${subnetId}`;
+  const offering = `${capacityType}/${instanceType}/${zone}`;
+  return reservationId === undefined ? offering : `${offering}/${reservationId}`;
+}
+
+/**
+ * A quick answer to "is this offering known to lack capacity": by itself, with its whole zone or with its whole capacity
+ * type. Subnets are not asked: `exhaustedSubnets` names them. *Cost:* O(1) a question.
+ */
 export function unavailability(
   offerings: readonly UnavailableOffering[],
-): (of: Pick<UnavailableOffering, 'capacityType'> & { readonly type: string; readonly zone: string }) => boolean {
-  const known = new Set(offerings.map((one) => `${one.instanceType}/${one.zone}/${one.capacityType}`));
-  return ({ type, zone, capacityType }) => known.has(`${type}/${zone}/${capacityType}`);
+): (of: OfferingKey & { readonly reservationId?: string | undefined }) => boolean {
+  const known = new Set(offerings.map(unavailableKey));
+  return ({ type, zone, capacityType, reservationId }) =>
+    known.has(`${capacityType}/${type}/${zone}`) ||
+    (reservationId !== undefined && known.has(`${capacityType}/${type}/${zone}/${reservationId}`)) ||
+    known.has(`${capacityType}/${ANY}/${zone}`) ||
+    known.has(`${capacityType}/${ANY}/${ANY}`);
+}
+
+/** The ids of the subnets that had no free address lately. */
+export function exhaustedSubnets(offerings: readonly UnavailableOffering[]): ReadonlySet<string> {
+  return new Set(offerings.flatMap(({ subnetId }) => subnetId ?? []));
+}
+
+/** C32: a zone is there as long as one of its subnets has free addresses. */
+export function zonesWithAddresses(
+  subnets: readonly { readonly id: string; readonly zone: string }[],
+  offerings: readonly UnavailableOffering[],
+): ReadonlySet<string> {
+  const exhausted = exhaustedSubnets(offerings);
+  return new Set(subnets.filter(({ id }) => !exhausted.has(id)).map(({ zone }) => zone));
 }

@@ -1,5 +1,4 @@
 import type { Action, Blocked } from '../action.ts';
-import { UNAVAILABLE_MS } from '../instance-type/unavailable.ts';
 import { type DeletionReason, instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
 import type { InterruptionMessage } from './message.ts';
 
@@ -35,7 +34,7 @@ export function interrupt(message: InterruptionMessage, record: NodeClaimRecord,
       ? [
           {
             kind: 'mark-unavailable',
-            offering: { instanceType, zone, capacityType, untilMs: nowMs + UNAVAILABLE_MS, reason: 'SpotInterruption' },
+            offering: { instanceType, zone, capacityType, atMs: nowMs, reason: 'SpotInterruption' },
           },
         ]
       : [];

@@ -11,6 +11,7 @@ import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { UnavailableOffering } from '../action.ts';
 import { fingerprint } from '../identity.ts';
+import { exhaustedSubnets, unavailability } from '../instance-type/unavailable.ts';
 import { imageFor } from '../node-class/images.ts';
 import type { ResolvedNodeClass } from '../node-class/resolved-node-class.ts';
 import { nodeUserData } from '../node-class/user-data.ts';
@@ -39,7 +40,8 @@ export type LaunchPlan =
  * the token follows from claim and attempt, so that a replay launches nothing twice (C51).
  */
 export function planLaunch(record: NodeClaimRecord, context: LaunchContext): LaunchPlan {
-  const overrides = record.options.flatMap((option) => override(option, record, context));
+  const open = openMarket(context);
+  const overrides = record.options.flatMap((option) => override(option, record, open));
   const capacityType = PREFERENCE.find((one) => overrides.some((line) => line.capacityType === one));
   if (capacityType === undefined) return { kind: 'no-capacity', message: whyNothingLeft(record, context) };
   const family = amiFamilyOf(context.nodeClass);
@@ -81,23 +83,33 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
 /** C43. */
 const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
 
+/** What the NodeClass resolves to less what lately had no capacity, of whatever width (C32). */
+interface OpenMarket {
+  readonly subnets: ResolvedNodeClass['subnets'];
+  readonly images: ResolvedNodeClass['images'];
+  readonly lacks: (option: LaunchOption) => boolean;
+}
+
+function openMarket({ resolved, unavailable }: LaunchContext): OpenMarket {
+  const exhausted = exhaustedSubnets(unavailable);
+  const isUnavailable = unavailability(unavailable);
+  return {
+    subnets: resolved.subnets.filter(({ id }) => !exhausted.has(id)),
+    images: resolved.images,
+    lacks: ({ instanceType: type, zone, capacityType, reservationId }) =>
+      isUnavailable({ type, zone, capacityType, reservationId }),
+  };
+}
+
 /** The option with the subnet and image for it; nothing where it has lately no capacity, no subnet or no image. */
-function override(
-  option: LaunchOption,
-  record: NodeClaimRecord,
-  { resolved, unavailable }: LaunchContext,
-): FleetOverride[] {
-  if (unavailable.some((one) => isSame(one, option))) return [];
-  const subnet = resolved.subnets.find((one) => one.zone === option.zone);
+function override(option: LaunchOption, record: NodeClaimRecord, open: OpenMarket): FleetOverride[] {
+  if (open.lacks(option)) return [];
+  const subnet = open.subnets.find((one) => one.zone === option.zone);
   const type = record.types.find((one) => one.name === option.instanceType);
-  const image = type === undefined ? undefined : imageFor(type, resolved.images);
+  const image = type === undefined ? undefined : imageFor(type, open.images);
   return subnet === undefined || image === undefined
     ? []
     : [{ ...option, subnetId: subnet.id, imageId: image.id, template: 0 }];
-}
-
-function isSame(a: Omit<LaunchOption, 'priceUsdPerHour'>, b: LaunchOption): boolean {
-  return a.instanceType === b.instanceType && a.zone === b.zone && a.capacityType === b.capacityType;
 }
 
 /** C50, and the claim's name from the first moment on, so that an instance can be traced before its node registers. */
@@ -115,10 +127,13 @@ function attemptsOf(record: NodeClaimRecord): number {
   return record.launch.kind === 'planned' ? 0 : record.launch.attempt;
 }
 
-function whyNothingLeft(record: NodeClaimRecord, { resolved, unavailable }: LaunchContext): string {
-  const gone = record.options.filter((option) => unavailable.some((one) => isSame(one, option))).length;
-  const zones = [...new Set(resolved.subnets.map((subnet) => subnet.zone))].toSorted().join(', ') || 'no zone';
-  return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}`;
+function whyNothingLeft(record: NodeClaimRecord, context: LaunchContext): string {
+  const { subnets, lacks } = openMarket(context);
+  const gone = record.options.filter(lacks).length;
+  const full = context.resolved.subnets.length - subnets.length;
+  const zones = [...new Set(subnets.map((subnet) => subnet.zone))].toSorted().join(', ') || 'no zone';
+  const less = full === 0 ? '' : `, ${full} more have no free address`;
+  return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}${less}`;
 }
 
 /** The record once the instance is there: from now on it holds its real capacity (promise 2: the refund). */

@@ -34,7 +34,7 @@ export function capacityPause(
   const missing = unavailable.filter((one) => types.has(one.instanceType) && isAllowed(requirements, one));
   const left = instanceTypes.reduce((sum, type) => sum + compatibleOfferings(type, requirements).length, 0);
   if (missing.length <= left) return undefined;
-  const lastMs = Math.max(...missing.map(({ untilMs }) => untilMs)) - UNAVAILABLE_MS;
+  const lastMs = Math.max(...missing.map(({ untilMs, markedAtMs = untilMs - UNAVAILABLE_MS }) => markedAtMs));
   const pauseMs = Math.min(MINUTE_MS, SECOND_MS * 2 ** (missing.length / DOUBLES_WITH));
   const untilMs = Math.ceil(lastMs + pauseMs);
   if (nowMs >= untilMs) return undefined;

@@ -28,28 +28,42 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   UnauthorizedOperation: 'refused',
 };
 
-/** C33: no capacity of this kind there, just now. */
-const CAPACITY_CODES: ReadonlySet<string> = new Set([
-  'InsufficientCapacity',
-  'InsufficientCapacityOnOutpost',
-  'InsufficientFreeAddressesInSubnet',
-  'InsufficientHostCapacity',
-  'InsufficientInstanceCapacity',
-  'InsufficientReservedInstanceCapacity',
-  'InsufficientVolumeCapacity',
-  'MaxFleetCountExceeded',
-  'MaxSpotInstanceCountExceeded',
-  'ReservationCapacityExceeded',
-  'SpotMaxPriceTooLow',
-  'UnfulfillableCapacity',
-  'Unsupported',
-  'VcpuLimitExceeded',
-  // The service-linked role for spot is missing: no spot at all until somebody creates it.
-  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
-]);
+/** How far a lack of capacity reaches. */
+export type CapacityScope = 'offering' | 'subnet' | 'capacity-type';
 
-export function isCapacityCode(code: string | undefined): boolean {
-  return code !== undefined && CAPACITY_CODES.has(code);
+/** C33: no capacity of this kind there, just now. */
+const CAPACITY_CODES: Readonly<Record<string, CapacityScope>> = {
+  InsufficientCapacity: 'offering',
+  InsufficientCapacityOnOutpost: 'offering',
+  InsufficientHostCapacity: 'offering',
+  InsufficientInstanceCapacity: 'offering',
+  InsufficientReservedInstanceCapacity: 'offering',
+  InsufficientVolumeCapacity: 'offering',
+  MaxFleetCountExceeded: 'offering',
+  MaxSpotInstanceCountExceeded: 'offering',
+  ReservationCapacityExceeded: 'offering',
+  SpotMaxPriceTooLow: 'offering',
+  UnfulfillableCapacity: 'offering',
+  Unsupported: 'offering',
+  VcpuLimitExceeded: 'offering',
+  InsufficientFreeAddressesInSubnet: 'subnet',
+  // The service-linked role for spot is missing: no spot at all until somebody creates it.
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted': 'capacity-type',
+};
+
+export interface CapacityProblem {
+  readonly scope: CapacityScope;
+  /** The code without its prefix. */
+  readonly reason: string;
+}
+
+/** Undefined for an error that does not speak of capacity. EC2 puts `Server.` or `Client.` before some codes. */
+export function capacityProblem(code: string | undefined, message = ''): CapacityProblem | undefined {
+  const reason = (code ?? '').replace(/^(Server|Client)\./, '');
+  // C33: the bare code means many things; only the message tells that it is about the role.
+  if (reason === 'AuthFailure' && /service-linked role/i.test(message)) return { scope: 'capacity-type', reason };
+  const scope = Object.hasOwn(CAPACITY_CODES, reason) ? CAPACITY_CODES[reason] : undefined;
+  return scope === undefined ? undefined : { scope, reason };
 }
 
 /** True for a code that says nothing against the request itself. */

@@ -7,10 +7,12 @@ import {
   type EC2Client,
   type _InstanceType as Ec2InstanceType,
 } from '@aws-sdk/client-ec2';
+import { ANY } from '../../core/action.ts';
+import { unavailableKey } from '../../core/instance-type/unavailable.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
 import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
-import { isCapacityCode, isTemplateMissing, nameOf, portErrorOf } from './errors.ts';
+import { type CapacityProblem, capacityProblem, isTemplateMissing, nameOf, portErrorOf } from './errors.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
 import { ec2Tags, instanceTags } from './tags.ts';
 
@@ -33,9 +35,11 @@ export async function launch(tools: LaunchTools, request: LaunchRequest): Promis
   try {
     return outcomeOf(request, await createFleet(tools, request));
   } catch (thrown) {
-    const code = nameOf(thrown);
-    if (!isCapacityCode(code)) throw portErrorOf(thrown, doing);
-    return { kind: 'refused', missing: request.overrides.map((each) => missing(each, code)), message: code };
+    const message = thrown instanceof Error ? thrown.message : '';
+    const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: message }];
+    const missing = missingOf(request, errors);
+    if (missing.length === 0) throw portErrorOf(thrown, doing);
+    return { kind: 'refused', missing, message: summaryOf(errors) };
   }
 }
 
@@ -121,21 +125,33 @@ function outcomeOf(request: LaunchRequest, answer: CreateFleetCommandOutput): La
 /** C53: each error names a type and a place; one that names neither stands for all that was asked. */
 function missingOf(request: LaunchRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
   const found = new Map<string, MissingCapacity>();
-  for (const error of errors.filter(({ ErrorCode }) => isCapacityCode(ErrorCode))) {
+  for (const error of errors) {
+    const problem = capacityProblem(error.ErrorCode, error.ErrorMessage);
+    if (problem === undefined) continue;
     const where = error.LaunchTemplateAndOverrides?.Overrides;
     for (const override of request.overrides) {
       if (where?.InstanceType !== undefined && where.InstanceType !== override.instanceType) continue;
       if (where?.SubnetId !== undefined && where.SubnetId !== override.subnetId) continue;
       if (where?.AvailabilityZone !== undefined && where.AvailabilityZone !== override.zone) continue;
-      const key = `${override.instanceType} ${override.zone}`;
-      if (!found.has(key)) found.set(key, missing(override, error.ErrorCode ?? ''));
+      const missing = missingFrom(override, problem);
+      const key = unavailableKey(missing);
+      if (!found.has(key)) found.set(key, missing);
     }
   }
   return [...found.values()];
 }
 
-function missing({ instanceType, zone, capacityType }: FleetOverride, reason: string): MissingCapacity {
-  return { instanceType, zone, capacityType, reason };
+/** C32: as wide as the error reaches. */
+function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem): MissingCapacity {
+  const { instanceType, zone, capacityType, subnetId } = override;
+  switch (scope) {
+    case 'offering':
+      return { instanceType, zone, capacityType, reason };
+    case 'subnet':
+      return { instanceType: ANY, zone, capacityType, subnetId, reason };
+    case 'capacity-type':
+      return { instanceType: ANY, zone: ANY, capacityType, reason };
+  }
 }
 
 /** The override that EC2 chose, found by type and subnet. */

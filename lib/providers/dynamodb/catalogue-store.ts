@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { CAPACITY_TYPES } from '../../apis/labels.ts';
-import type { UnavailableOffering } from '../../core/action.ts';
+import type { UnavailableMark, UnavailableOffering } from '../../core/action.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { compress, LARGEST_BODY_BYTES, unpackBody } from './body.ts';
-import { cataloguePartition, unavailablePartition } from './keys.ts';
+import { cataloguePartition } from './keys.ts';
 import { isCatalogue } from './stored-shapes.ts';
 import { type Attributes, type Key, PRESENT, Table, type TableOptions, type Write } from './table.ts';
+import { listMarked, markAll } from './unavailable-offerings.ts';
 
 export interface CatalogueStoreOptions extends TableOptions {
   readonly region: string;
@@ -15,7 +15,6 @@ export interface CatalogueStoreOptions extends TableOptions {
 
 const HEAD = 'head';
 const CHUNK = 'chunk#';
-const OFFERING = 'offering#';
 /** A transaction takes 4 MB, and all chunks are checked in the one that makes them current. */
 const MOST_CHUNKS = 10;
 const TRIES = 5;
@@ -58,21 +57,12 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
     throw new UnreachableError(`the catalogue of ${this.#region} is written by others all the time: try again later`);
   }
 
-  async markUnavailable(offering: UnavailableOffering): Promise<void> {
-    const { instanceType, zone, capacityType, untilMs, reason } = offering;
-    const key: Key = {
-      pk: unavailablePartition(this.#region),
-      sk: `${OFFERING}${capacityType}#${instanceType}#${zone}`,
-    };
-    const item = { ...key, untilMs, refusal: reason, expiresAt: Math.ceil(untilMs / 1_000) };
-    // The later end wins: clusters of one account mark the same offering in any order.
-    const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
-    await this.#table.write({ kind: 'put', item, condition });
+  markUnavailable(marks: readonly UnavailableMark[]): Promise<void> {
+    return markAll(this.#table, this.#region, marks);
   }
 
-  async listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]> {
-    const items = await this.#table.query(unavailablePartition(this.#region), OFFERING);
-    return items.flatMap(offeringOf).filter((offering) => offering.untilMs > nowMs);
+  listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]> {
+    return listMarked(this.#table, this.#region, nowMs);
   }
 
   #headKey(): Key {
@@ -150,11 +140,4 @@ function versionOf(chunks: readonly Uint8Array[]): string {
 function bytesOf(item: Attributes): Uint8Array {
   const payload = item['payload'];
   return payload instanceof Uint8Array ? payload : new Uint8Array();
-}
-
-function offeringOf(item: Attributes): readonly UnavailableOffering[] {
-  const [capacity, instanceType, zone] = String(item['sk']).slice(OFFERING.length).split('#');
-  const capacityType = CAPACITY_TYPES.find((each) => each === capacity);
-  if (capacityType === undefined || instanceType === undefined || zone === undefined) return [];
-  return [{ instanceType, zone, capacityType, untilMs: Number(item['untilMs']), reason: String(item['refusal']) }];
 }

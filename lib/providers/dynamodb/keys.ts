@@ -8,6 +8,7 @@ export const CLAIM = 'claim#';
 export const OPEN = 'open#';
 export const COMMAND = 'command#';
 export const NOMINATION = 'nomination#';
+export const OFFERING = 'offering#';
 
 export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
 
@@ -41,3 +42,8 @@ export const instanceKey = (instanceId: string): Key => ({ pk: `instance#${insta
 export const cataloguePartition = (region: string): string => `catalogue#${region}`;
 
 export const unavailablePartition = (region: string): string => `unavailable#${region}`;
+
+export const unavailableOfferingKey = (region: string, offering: string): Key => ({
+  pk: unavailablePartition(region),
+  sk: OFFERING + offering,
+});

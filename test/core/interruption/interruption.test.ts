@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { interrupt } from '../../../lib/core/interruption/interrupt.ts';
 import { parseInterruption } from '../../../lib/core/interruption/message.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
-import { MINUTE, NOW_MS } from '../../builders/times.ts';
+import { NOW_MS } from '../../builders/times.ts';
 
 function health(over: object = {}): unknown {
   return {
@@ -68,7 +68,7 @@ describe('messages of EventBridge (C79, C80)', () => {
 
 describe('what they mean for the claim', () => {
   const of = { instanceIds: ['i-1'] };
-  test('a spot interruption drains the node and marks the offering for 3 minutes (C80, C81)', () => {
+  test('a spot interruption drains the node and marks the offering (C80, C81)', () => {
     expect(
       interrupt({ kind: 'spot-interruption', ...of }, launchedClaim({}, { capacityType: 'spot' }), NOW_MS),
     ).toEqual({
@@ -79,7 +79,7 @@ describe('what they mean for the claim', () => {
             instanceType: 'm5.large',
             zone: 'eu-west-3a',
             capacityType: 'spot',
-            untilMs: NOW_MS + 3 * MINUTE,
+            atMs: NOW_MS,
             reason: 'SpotInterruption',
           },
         },

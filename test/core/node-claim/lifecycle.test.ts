@@ -72,6 +72,23 @@ describe('launch', () => {
     expect(second?.clientToken).not.toBe(first?.clientToken);
   });
 
+  test('a subnet without free addresses is left out, and another of its zone is taken (C32)', () => {
+    const { resolved } = launchContext();
+    const [first] = resolved.subnets;
+    const other = { id: 'subnet-a2', zone: 'eu-west-3a', zoneId: 'euw3-az1', freeAddresses: 9 };
+    const full = { instanceType: '*', zone: 'eu-west-3a', capacityType: 'spot', untilMs: NOW_MS, reason: '' } as const;
+    const context = launchContext({
+      resolved: { ...resolved, subnets: [...resolved.subnets, other] },
+      unavailable: [{ ...full, subnetId: first?.id ?? '' }],
+    });
+    const request = requestOf(viewOf(aClaim(), { launchContext: context }));
+    expect(request?.overrides.map(({ zone, subnetId }) => [zone, subnetId])).toContainEqual([
+      'eu-west-3a',
+      'subnet-a2',
+    ]);
+    expect(request?.overrides.map(({ subnetId }) => subnetId)).not.toContain(first?.id);
+  });
+
   test('the token follows from the claim and the attempt (C51)', () => {
     const token = (over: Partial<NodeClaimRecord>) => requestOf(viewOf(aClaim(over)))?.clientToken;
     expect(token({})).toBe(token({}));
@@ -113,6 +130,10 @@ describe('launch', () => {
     [
       'no offering has capacity',
       { unavailable: [{ ...OFFERING, capacityType: 'on-demand', untilMs: NOW_MS, reason: '' }] },
+    ],
+    [
+      'its capacity type is to be had nowhere',
+      { unavailable: [{ instanceType: '*', zone: '*', capacityType: 'on-demand', untilMs: NOW_MS, reason: '' }] },
     ],
     ['no subnet is in its zone', { resolved: { ...launchContext().resolved, subnets: [] } }],
     ['no image is of its architecture', { resolved: { ...launchContext().resolved, images: [] } }],

@@ -153,7 +153,7 @@ describe('the outcome', () => {
   });
 
   test('C33: an error that names no place stands for all that was asked', async () => {
-    const code = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+    const code = 'MaxSpotInstanceCountExceeded';
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: code }] });
     const outcome = await launchOnce(spotRequest());
     expect(outcome.missing.map(({ capacityType, reason }) => [capacityType, reason])).toEqual([
@@ -165,6 +165,56 @@ describe('the outcome', () => {
   test('a capacity error that is thrown is the same outcome', async () => {
     ec2.on(CreateFleetCommand).rejects(awsError('MaxSpotInstanceCountExceeded'));
     expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'refused', missing: [{}, {}] });
+  });
+
+  test('a subnet without free addresses is marked, not the type that was to start there (C32)', async () => {
+    const error = noCapacity('m5.large', 'us-east-1a', 'InsufficientFreeAddressesInSubnet');
+    ec2.on(CreateFleetCommand).resolves({ ...LAUNCHED, Errors: [error] });
+    expect((await launchOnce(aLaunchRequest())).missing).toEqual([
+      {
+        instanceType: '*',
+        zone: 'us-east-1a',
+        capacityType: 'on-demand',
+        subnetId: 'subnet-a',
+        reason: 'InsufficientFreeAddressesInSubnet',
+      },
+    ]);
+  });
+
+  test.each([
+    { ErrorCode: 'AuthFailure.ServiceLinkedRoleCreationNotPermitted', ErrorMessage: 'x' },
+    { ErrorCode: 'AuthFailure', ErrorMessage: 'may not create the service-linked role for EC2 Spot Instances' },
+  ])('without the service-linked role there is no spot anywhere: $ErrorCode (C33)', async (error) => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [error] });
+    expect((await launchOnce(spotRequest())).missing).toMatchObject([
+      { instanceType: '*', zone: '*', capacityType: 'spot' },
+    ]);
+  });
+
+  test('another failure of authorization says nothing of capacity', async () => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'AuthFailure', ErrorMessage: 'not accepted' }] });
+    expect((await launchOnce(spotRequest())).missing).toEqual([]);
+  });
+
+  test.each([
+    'InsufficientInstanceCapacity',
+    'MaxSpotInstanceCountExceeded',
+    'VcpuLimitExceeded',
+    'UnfulfillableCapacity',
+    'Unsupported',
+    'MaxFleetCountExceeded',
+    'ReservationCapacityExceeded',
+    'Server.InsufficientInstanceCapacity',
+  ])('%s is of one offering, with a prefix or without (C33)', async (code) => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [noCapacity('m5.large', 'us-east-1a', code)] });
+    expect((await launchOnce(aLaunchRequest())).missing).toEqual([
+      {
+        instanceType: 'm5.large',
+        zone: 'us-east-1a',
+        capacityType: 'on-demand',
+        reason: code.replace('Server.', ''),
+      },
+    ]);
   });
 
   test('an error against the request itself ends the attempt too, and keeps what is known of capacity beside it', async () => {

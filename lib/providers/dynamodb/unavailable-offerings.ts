@@ -1,0 +1,99 @@
+import { CAPACITY_TYPES } from '../../apis/labels.ts';
+import type { UnavailableMark, UnavailableOffering } from '../../core/action.ts';
+import { type Marked, marked, REMEMBERED_MS } from '../../core/instance-type/marked.ts';
+import { unavailableKey } from '../../core/instance-type/unavailable.ts';
+import { UnreachableError } from '../../ports/errors.ts';
+import { OFFERING, unavailableOfferingKey, unavailablePartition } from './keys.ts';
+import { ABSENT, type Attributes, type Condition, type Item, type Table } from './table.ts';
+
+const TRIES = 5;
+/** A fleet request that finds nothing marks some hundred offerings: side by side, but not all at once. */
+const AT_ONCE = 25;
+
+export async function markAll(table: Table, region: string, marks: readonly UnavailableMark[]): Promise<void> {
+  const left = [...marks];
+  const next = async (): Promise<void> => {
+    const mark = left.shift();
+    if (mark === undefined) return;
+    await markOne(table, region, mark);
+    await next();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}
+
+/** The item changes only as it was seen: of two clusters that mark at one moment the second finds the first one's mark. */
+async function markOne(table: Table, region: string, mark: UnavailableMark): Promise<void> {
+  let seen: Attributes | undefined;
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const before = seen === undefined ? undefined : memoryOf(seen);
+    const memory = marked(before, mark.atMs);
+    if (memory === before) return;
+    const item = itemOf(region, mark, memory);
+    // Most are new: the first try reads nothing. Each try needs the answer of the one before.
+    const outcome = await table.write({
+      kind: 'put',
+      item,
+      condition: before === undefined ? ABSENT : unchanged(before),
+    });
+    if (outcome.kind === 'written') return;
+    seen = outcome.found;
+  }
+  throw new UnreachableError(
+    `${unavailableKey(mark)} could not be marked unavailable: others changed it ${TRIES} times meanwhile: try again`,
+  );
+}
+
+export async function listMarked(table: Table, region: string, nowMs: number): Promise<readonly UnavailableOffering[]> {
+  const items = await table.query(unavailablePartition(region), OFFERING);
+  return items.flatMap(offeringOf).filter((offering) => offering.untilMs > nowMs);
+}
+
+function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
+  const { instanceType, zone, capacityType, subnetId, reservationId, reason } = mark;
+  return {
+    ...unavailableOfferingKey(region, unavailableKey(mark)),
+    ...memory,
+    typeName: instanceType,
+    zoneName: zone,
+    capacityType,
+    ...(subnetId === undefined ? {} : { subnetId }),
+    ...(reservationId === undefined ? {} : { reservationId }),
+    refusal: reason,
+    // It is remembered beyond its end, so that the next mark knows that it is not the first.
+    expiresAt: Math.ceil((memory.untilMs + REMEMBERED_MS) / 1_000),
+  };
+}
+
+function unchanged({ markedAtMs, untilMs }: Marked): Condition {
+  return {
+    expression: 'markedAtMs = :marked AND untilMs = :until',
+    values: { ':marked': markedAtMs, ':until': untilMs },
+  };
+}
+
+function memoryOf(item: Attributes): Marked {
+  return {
+    markedAtMs: Number(item['markedAtMs']),
+    untilMs: Number(item['untilMs']),
+    strikes: Number(item['strikes']),
+  };
+}
+
+function offeringOf(item: Attributes): readonly UnavailableOffering[] {
+  const { typeName, zoneName, subnetId, reservationId, refusal } = item;
+  const capacityType = CAPACITY_TYPES.find((each) => each === item['capacityType']);
+  if (capacityType === undefined || typeName === undefined || zoneName === undefined) return [];
+  const { untilMs, markedAtMs } = memoryOf(item);
+  return [
+    {
+      instanceType: String(typeName),
+      zone: String(zoneName),
+      capacityType,
+      ...(subnetId === undefined ? {} : { subnetId: String(subnetId) }),
+      ...(reservationId === undefined ? {} : { reservationId: String(reservationId) }),
+      untilMs,
+      markedAtMs,
+      reason: String(refusal),
+    },
+  ];
+}
