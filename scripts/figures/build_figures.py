@@ -47,7 +47,11 @@ COLUMNS = [
     "gpus",
     "neuron",
     "accelerators",
+    "networkCards",
+    "nestedVirtualization",
+    "placementStrategies",
 ]
+PLACEMENT_STRATEGIES = ["cluster", "partition", "spread"]
 
 
 def architecture_of(described):
@@ -69,6 +73,27 @@ def baseline_network_mbps(network):
         return thousandfold(network["NetworkCards"][0]["BaselineBandwidthInGbps"])
     cards, gigabits = re.fullmatch(r"(?:(\d+)x )?(\d+) Gigabit", network["NetworkPerformance"]).groups(default="1")
     return int(cards) * int(gigabits) * 1000
+
+
+def card_runs(cards):
+    """Cards by index, those alike as [count, interfaces, takes EFA]. None for a single card: the other columns say it all."""
+    if len(cards) == 1:
+        return None
+    runs = []
+    for card in sorted(cards, key=lambda each: each["NetworkCardIndex"]):
+        kind = [card["MaximumNetworkInterfaces"], "efa" in card["InterfaceTypes"]]
+        if runs and runs[-1][1:] == kind:
+            runs[-1][0] += 1
+        else:
+            runs.append([1, *kind])
+    return runs
+
+
+def placement_strategies(described):
+    """None where all are supported, as nearly everywhere."""
+    supported = described["PlacementGroupInfo"]["SupportedStrategies"]
+    known = [each for each in PLACEMENT_STRATEGIES if each in supported]
+    return None if known == PLACEMENT_STRATEGIES else known
 
 
 def facts_row(described, branch_interfaces):
@@ -110,6 +135,9 @@ def facts_row(described, branch_interfaces):
         "gpus": [[gpu["Name"], gpu["Manufacturer"], gpu["Count"], gpu["MemoryInfo"]["SizeInMiB"]] for gpu in gpus],
         "neuron": [[device["Name"], device["Count"], device["CoreInfo"]["Count"]] for device in neuron],
         "accelerators": [[each["Name"], each["Manufacturer"], each["Count"]] for each in inference],
+        "networkCards": card_runs(network["NetworkCards"]),
+        "nestedVirtualization": True if "nested-virtualization" in processor.get("SupportedFeatures", []) else None,
+        "placementStrategies": placement_strategies(described),
     }
     row = [None if values[column] == [] else values[column] for column in COLUMNS]
     while row[-1] is None:

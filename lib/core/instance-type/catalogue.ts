@@ -1,4 +1,10 @@
-import type { Catalogue, InstanceTypeFacts, RegionalOffering } from './facts.ts';
+import {
+  type Catalogue,
+  type InstanceTypeFacts,
+  type NetworkCard,
+  PLACEMENT_STRATEGIES,
+  type RegionalOffering,
+} from './facts.ts';
 
 /**
  * Decodes the shipped figures: `data/instance-types.json` and one of `data/regions/`, both as parsed JSON.
@@ -30,6 +36,9 @@ const OPTIONAL_COLUMNS = [
   'gpus',
   'neuron',
   'accelerators',
+  'networkCards',
+  'nestedVirtualization',
+  'placementStrategies',
 ];
 
 /** The types alone, of all regions. *Errors:* as `readCatalogue`. */
@@ -75,7 +84,34 @@ function factsFrom(cells: Cells, at: number): InstanceTypeFacts {
     instanceStoreGb: maybeNumber('instanceStoreGb'),
     localNvmeGb: maybeNumber('localNvmeGb'),
     ...deviceFacts(cells, place),
+    ...placingFacts(cells, place),
   };
+}
+
+type PlacingFacts = Pick<InstanceTypeFacts, 'networkCards' | 'nestedVirtualization' | 'placementStrategies'>;
+
+/** What decides whether a NodeClass can have the type (C27). Absent is what nearly every type has. */
+function placingFacts(cells: Cells, place: (column: string) => string): PlacingFacts {
+  const { networkCards: cards, nestedVirtualization: nested, placementStrategies: strategies } = cells;
+  return {
+    networkCards: cards === undefined ? undefined : cardsOf(cards, place('networkCards')),
+    nestedVirtualization: nested === undefined ? undefined : flag(nested, place('nestedVirtualization')),
+    placementStrategies:
+      strategies === undefined
+        ? undefined
+        : list(strategies, place('placementStrategies')).map((each) =>
+            oneOf(each, PLACEMENT_STRATEGIES, place('placementStrategies')),
+          ),
+  };
+}
+
+/** Cards that follow each other and are alike are one entry, `[how many, interfaces of each, whether they take EFA]`. */
+function cardsOf(cell: unknown, where: string): readonly NetworkCard[] {
+  return list(cell, where).flatMap((run) => {
+    const [count, interfaces, efa] = list(run, where);
+    const card = { interfaces: number(interfaces, where), efa: flag(efa, where) };
+    return Array.from({ length: number(count, where) }, () => card);
+  });
 }
 
 type DeviceFacts = Pick<InstanceTypeFacts, 'gpus' | 'neuron' | 'accelerators'>;

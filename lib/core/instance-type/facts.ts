@@ -12,9 +12,15 @@ export interface InstanceTypeFacts {
   readonly sustainedClockMhz?: number | undefined;
   readonly encryptionInTransit: boolean;
   readonly nitroEnclaves: boolean;
+  /** Whether an instance can run virtual machines itself. @default false */
+  readonly nestedVirtualization?: boolean | undefined;
+  /** @default all of them */
+  readonly placementStrategies?: readonly PlacementStrategy[] | undefined;
   /** Of the default network card. */
   readonly maxNetworkInterfaces: number;
   readonly ipv4PerInterface: number;
+  /** Of all network cards by their index. @default one, of maxNetworkInterfaces, that takes EFA where the type has any */
+  readonly networkCards?: readonly NetworkCard[] | undefined;
   readonly efaInterfaces: number;
   /** Branch interfaces for security groups per pod; absent where the type has no trunking. */
   readonly branchInterfaces?: number | undefined;
@@ -36,6 +42,26 @@ export interface InstanceTypeFacts {
   readonly neuron: readonly { readonly name: string; readonly count: number; readonly coresPerDevice: number }[];
   /** Inference accelerators that are not Neuron devices. */
   readonly accelerators: readonly { readonly name: string; readonly manufacturer: string; readonly count: number }[];
+}
+
+export interface NetworkCard {
+  /** The most that it takes, of all kinds together. */
+  readonly interfaces: number;
+  /** Whether one of them may carry EFA. */
+  readonly efa: boolean;
+}
+
+export const PLACEMENT_STRATEGIES = ['cluster', 'partition', 'spread'] as const;
+export type PlacementStrategy = (typeof PLACEMENT_STRATEGIES)[number];
+
+/** *Shape:* the default card first; never empty. */
+export function networkCardsOf(facts: InstanceTypeFacts): readonly NetworkCard[] {
+  return facts.networkCards ?? [{ interfaces: facts.maxNetworkInterfaces, efa: facts.efaInterfaces > 0 }];
+}
+
+/** Whether the hardware is AWS's Nitro, which all bare metal is. */
+export function isNitro({ hypervisor, bareMetal }: InstanceTypeFacts): boolean {
+  return bareMetal || hypervisor === 'nitro';
 }
 
 /** Where and at what price a type is for sale in one region, before any cluster's subnets or capacity are considered. */

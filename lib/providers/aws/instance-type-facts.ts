@@ -1,5 +1,5 @@
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2';
-import type { InstanceTypeFacts } from '../../core/instance-type/facts.ts';
+import { type InstanceTypeFacts, PLACEMENT_STRATEGIES } from '../../core/instance-type/facts.ts';
 
 /** What DescribeInstanceTypes does not say (see `data/README.md`): branch interfaces by type. */
 export type BranchInterfaces = ReadonlyMap<string, number>;
@@ -21,6 +21,7 @@ export function factsOf(info: InstanceTypeInfo, branchInterfaces: BranchInterfac
     sustainedClockMhz: thousandfold(processor?.SustainedClockSpeedInGhz),
     nitroEnclaves: info.NitroEnclavesSupport === 'supported',
     branchInterfaces: branchInterfaces.get(info.InstanceType),
+    ...placingOf(info),
     ...networkOf(info),
     ...storageOf(info),
     ...devicesOf(info),
@@ -29,7 +30,12 @@ export function factsOf(info: InstanceTypeInfo, branchInterfaces: BranchInterfac
 
 type Network = Pick<
   InstanceTypeFacts,
-  'encryptionInTransit' | 'maxNetworkInterfaces' | 'ipv4PerInterface' | 'efaInterfaces' | 'baselineNetworkMbps'
+  | 'encryptionInTransit'
+  | 'maxNetworkInterfaces'
+  | 'ipv4PerInterface'
+  | 'networkCards'
+  | 'efaInterfaces'
+  | 'baselineNetworkMbps'
 >;
 
 function networkOf(info: InstanceTypeInfo): Network {
@@ -42,8 +48,33 @@ function networkOf(info: InstanceTypeInfo): Network {
     // C13, C14: pods sit on the default card alone.
     maxNetworkInterfaces: defaultCard?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces ?? 0,
     ipv4PerInterface: network?.Ipv4AddressesPerInterface ?? 0,
+    networkCards: networkCardsOf(info),
     efaInterfaces: network?.EfaInfo?.MaximumEfaInterfaces ?? 0,
     baselineNetworkMbps: baseline === 0 ? undefined : baseline,
+  };
+}
+
+/** *Shape:* undefined for a single card, of which the other facts say all. */
+function networkCardsOf({ NetworkInfo: network }: InstanceTypeInfo): InstanceTypeFacts['networkCards'] {
+  const cards = network?.NetworkCards ?? [];
+  if (cards.length < 2) return undefined;
+  return cards
+    .toSorted((a, b) => (a.NetworkCardIndex ?? 0) - (b.NetworkCardIndex ?? 0))
+    .map((card) => ({
+      interfaces: card.MaximumNetworkInterfaces ?? 0,
+      efa: card.InterfaceTypes?.includes('efa') ?? network?.EfaSupported ?? false,
+    }));
+}
+
+type Placing = Pick<InstanceTypeFacts, 'nestedVirtualization' | 'placementStrategies'>;
+
+/** C27. What is as it is for nearly every type is left out, as in the shipped figures. */
+function placingOf({ ProcessorInfo: processor, PlacementGroupInfo: placement }: InstanceTypeInfo): Placing {
+  const features: readonly string[] = processor?.SupportedFeatures ?? [];
+  const strategies = PLACEMENT_STRATEGIES.filter((each) => placement?.SupportedStrategies?.includes(each) ?? true);
+  return {
+    nestedVirtualization: features.includes('nested-virtualization') ? true : undefined,
+    placementStrategies: strategies.length === PLACEMENT_STRATEGIES.length ? undefined : strategies,
   };
 }
 

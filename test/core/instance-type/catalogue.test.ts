@@ -24,6 +24,15 @@ const COLUMNS = [
   ['gpus', [['T4', 'NVIDIA', 1, 16384]]],
   ['neuron', [['Inferentia', 1, 4]]],
   ['accelerators', null],
+  [
+    'networkCards',
+    [
+      [1, 4, false],
+      [2, 3, true],
+    ],
+  ],
+  ['nestedVirtualization', true],
+  ['placementStrategies', ['partition', 'spread']],
 ] as const;
 
 /** The document of one type, with some of its cells replaced. */
@@ -50,13 +59,23 @@ describe('a catalogue', () => {
         gpus: [{ name: 'T4', manufacturer: 'NVIDIA', count: 1, memoryMib: 16384 }],
         neuron: [{ name: 'Inferentia', count: 1, coresPerDevice: 4 }],
         accelerators: [],
+        networkCards: [
+          { interfaces: 4, efa: false },
+          { interfaces: 3, efa: true },
+          { interfaces: 3, efa: true },
+        ],
       },
     ]);
   });
   test('reads a row that ends early as one whose last cells are absent', () => {
     const { columns, rows } = typesOf();
     const [facts] = readCatalogue({ columns, rows: rows.map((row) => row.slice(0, 12)) }, REGION).facts;
-    expect(facts).toMatchObject({ ebsMbps: undefined, gpus: [] });
+    expect(facts).toMatchObject({
+      ebsMbps: undefined,
+      gpus: [],
+      networkCards: undefined,
+      placementStrategies: undefined,
+    });
   });
   test('has an offering a type and zone, with the prices that are known', () => {
     const { region, asOf, offerings } = readCatalogue(typesOf(), REGION);
@@ -77,13 +96,15 @@ describe('a malformed document is refused with the place and the value:', () => 
     [typesOf(), [], 'region document: [] is not an object'],
     [{ columns }, REGION, 'instance types, rows: nothing is not a list'],
     [{ columns: columns.slice(1), rows: [] }, { ...REGION, asOf: 1 }, 'region document, asOf: 1 is not text'],
-    [{ columns: columns.slice(0, -1), rows: [] }, REGION, 'instance types: the column accelerators is missing'],
+    [{ columns: columns.slice(0, -1), rows: [] }, REGION, 'instance types: the column placementStrategies is missing'],
     [typesOf({ vcpus: '2' }), REGION, 'instance types, row 0 (m5d.large), vcpus: "2" is not a number from 0'],
     [typesOf({ vcpus: -1 }), REGION, 'instance types, row 0 (m5d.large), vcpus: -1 is not a number from 0'],
     [typesOf({ bareMetal: 0 }), REGION, 'instance types, row 0 (m5d.large), bareMetal: 0 is not true or false'],
     [typesOf({ architecture: 'riscv' }), REGION, '(m5d.large), architecture: "riscv" is not amd64 or arm64'],
     [typesOf({ usageClasses: ['x'] }), REGION, '(m5d.large), usageClasses: "x" is not on-demand or spot'],
     [typesOf({ gpus: [['T4', 'NVIDIA']] }), REGION, '(m5d.large), gpus: nothing is not a number from 0'],
+    [typesOf({ networkCards: [[1, 4]] }), REGION, '(m5d.large), networkCards: nothing is not true or false'],
+    [typesOf({ placementStrategies: ['x'] }), REGION, 'placementStrategies: "x" is not cluster or partition or spread'],
     [typesOf(), { ...REGION, types: { a: ['c', 1] } }, 'types, a: "c" is not letters of the zones above'],
     [typesOf(), { ...REGION, types: { a: ['a', 'free'] } }, 'types, a: "free" is not a number from 0'],
   ])('%#', (types, region, message) => {

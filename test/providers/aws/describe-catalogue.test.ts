@@ -58,6 +58,37 @@ beforeEach(() => {
   });
 });
 
+test('what decides whether a NodeClass can have a type is kept where it is not as usual (C27)', async () => {
+  const info: InstanceTypeInfo = {
+    ...M5_LARGE,
+    ProcessorInfo: { SupportedArchitectures: ['x86_64'], SupportedFeatures: ['nested-virtualization'] },
+    PlacementGroupInfo: { SupportedStrategies: ['spread', 'partition'] },
+    NetworkInfo: {
+      DefaultNetworkCardIndex: 0,
+      EfaSupported: true,
+      EfaInfo: { MaximumEfaInterfaces: 1 },
+      NetworkCards: [
+        { NetworkCardIndex: 1, MaximumNetworkInterfaces: 4, InterfaceTypes: ['interface', 'efa', 'efa-only'] },
+        { NetworkCardIndex: 0, MaximumNetworkInterfaces: 8, InterfaceTypes: ['interface'] },
+      ],
+    },
+  };
+  ec2.on(DescribeInstanceTypesCommand).resolves({ InstanceTypes: [info] });
+  const { facts } = await describeCatalogue(client, sources);
+  expect(facts).toMatchObject([
+    {
+      maxNetworkInterfaces: 8,
+      efaInterfaces: 1,
+      networkCards: [
+        { interfaces: 8, efa: false },
+        { interfaces: 4, efa: true },
+      ],
+      nestedVirtualization: true,
+      placementStrategies: ['partition', 'spread'],
+    },
+  ]);
+});
+
 test('types are cut to the facts that are computed with', async () => {
   const { facts } = await describeCatalogue(client, sources);
   expect(facts).toEqual([
