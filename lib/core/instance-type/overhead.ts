@@ -2,7 +2,7 @@ import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { isQuantity, parseQuantityNano, unitValue } from '../../apis/quantity.ts';
 import { parseResources, type Resources } from '../resources/resources.ts';
-import { eniLimitedPods, GIB, MIB, maxPodsOf } from './capacity.ts';
+import { eniLimitedPods, GIB, MIB } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { InstanceTypeFacts } from './facts.ts';
 export function allocatableOf(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, capacity: Resources): Resources {
   const { kubelet = {} } = nodeClass.spec;
   const overheads = [
-    { ...kubeReserved(facts, nodeClass), ...reserved(kubelet.kubeReserved) },
+    { ...kubeReserved(facts, nodeClass, capacity), ...reserved(kubelet.kubeReserved) },
     reserved(kubelet.systemReserved),
     evictionThreshold(capacity, kubelet.evictionHard),
   ];
@@ -25,8 +25,8 @@ export function allocatableOf(facts: InstanceTypeFacts, nodeClass: EC2NodeClass,
 }
 
 /** C9 and C10: what the bootstrap scripts reserve for the kubelet and the container runtime. */
-function kubeReserved(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Resources {
-  const pods = reservesByEniLimit(nodeClass) ? eniLimitedPods(facts) : maxPodsOf(facts, nodeClass);
+function kubeReserved(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, capacity: Resources): Resources {
+  const pods = reservesByEniLimit(nodeClass) ? eniLimitedPods(facts, nodeClass) : (capacity['pods'] ?? 0);
   return {
     cpu: kubeReservedMillicores(facts.vcpus),
     memory: (11 * pods + 255) * MIB,
@@ -48,7 +48,7 @@ function kubeReservedMillicores(vcpus: number): number {
   return 60 + second + thirdAndFourth + rest;
 }
 
-/** The user's amounts (C10, C11). CEL expressions (A3.17) are not evaluated: the default of that key stays. */
+/** The user's amounts (C10, C11). An expression (A3.17) that gave nothing for the type leaves the default of its key. */
 function reserved(list: Labels = {}): Resources {
   return parseResources(Object.fromEntries(Object.entries(list).filter(([, amount]) => isQuantity(amount))));
 }

@@ -1,50 +1,113 @@
-import type { AmiFamily } from '../../apis/ami-family.ts';
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../apis/labels.ts';
-import { requirementsFromValues } from '../requirements/requirements.ts';
-import { capacityOf } from './capacity.ts';
-import type { Catalogue, InstanceTypeFacts } from './facts.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+import { ARCH, CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import type { ResolvedImage, ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
+import { type Requirements, requirementsFromValues } from '../requirements/requirements.ts';
+import { type CapacitySettings, capacityOf } from './capacity.ts';
+import { whyNotBootable } from './compatibility.ts';
+import { type Catalogue, type InstanceTypeFacts, networkCardsOf } from './facts.ts';
 import { instanceLabels, type LabelValues } from './instance-labels.ts';
-import type { InstanceType, Offering } from './instance-type.ts';
+import type { InstanceType, LaunchTraits, Offering, TypeKubelet } from './instance-type.ts';
+import { type LearnedMemory, learnedMemoryOf } from './learned-memory.ts';
 import { type AvailabilityOptions, offeringsOf } from './offerings.ts';
 import { allocatableOf } from './overhead.ts';
+import { kubeletWorker, withTypeKubelet } from './type-kubelet.ts';
+
+export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettings {
+  /** The one that the NodeClass's selector finds (C68). @default none */
+  readonly placementGroup?: ResolvedPlacementGroup | undefined;
+  /** Of the NodeClass, by which one tells what was learned of which image. @default nothing learned counts */
+  readonly images?: readonly ResolvedImage[];
+  /** C4. @default nothing */
+  readonly learnedMemory?: readonly LearnedMemory[];
+}
 
 /**
  * The instance types of a region as one NodeClass makes them, in the catalogue's order.
- * *Shape:* only types that the region sells at a known price and that the AMI family can boot. Zones and capacity types
- * among the requirements are those of the available offerings.
+ * *Shape:* only types that the region sells at a known price and that can be launched as the NodeClass says. Zones and
+ * capacity types among the requirements are those of the available offerings.
  * *Cost:* O(types × zones). *Source:* C1–C29.
  */
 export function instanceTypesFor(
   catalogue: Catalogue,
   nodeClass: EC2NodeClass,
-  options: AvailabilityOptions = {},
+  options: InstanceTypeOptions = {},
 ): readonly InstanceType[] {
-  const family = amiFamilyOf(nodeClass);
   const regionalByType = Map.groupBy(catalogue.offerings, ({ type }) => type);
+  const make = typeMaker(catalogue.region, nodeClass, options);
   return catalogue.facts.flatMap((facts) => {
     const offerings = offeringsOf(facts, regionalByType.get(facts.name) ?? [], options);
-    if (offerings.length === 0 || !boots(family, facts)) return [];
-    const capacity = capacityOf(facts, nodeClass);
-    return [
-      {
-        name: facts.name,
-        capacity,
-        allocatable: allocatableOf(facts, nodeClass, capacity),
-        requirements: requirementsFromValues({
-          ...instanceLabels(facts, family),
-          ...offeringLabels(offerings),
-          [REGION]: [catalogue.region],
-        }),
-        offerings,
-      },
-    ];
+    if (offerings.length === 0) return [];
+    return whyNotBootable(facts, nodeClass, options.placementGroup) === undefined ? [make(facts, offerings)] : [];
   });
 }
 
-/** C27: Amazon Linux 2023 needs a newer Arm than the first Graviton. */
-function boots(family: AmiFamily, { name }: InstanceTypeFacts): boolean {
-  return family !== 'AL2023' || !name.startsWith('a1.');
+/** What follows from the NodeClass alone is worked out once, for all types. */
+function typeMaker(
+  region: string,
+  nodeClass: EC2NodeClass,
+  options: InstanceTypeOptions,
+): (facts: InstanceTypeFacts, offerings: readonly Offering[]) => InstanceType {
+  const family = amiFamilyOf(nodeClass);
+  const kubeletOf = kubeletWorker(nodeClass, options);
+  const learnedOf = learnedMemoryOf(options.learnedMemory ?? [], options.images ?? []);
+  return (facts, offerings) => {
+    const labels = { ...instanceLabels(facts, family), ...offeringLabels(offerings), [REGION]: [region] };
+    const requirements = requirementsFromValues(labels);
+    const { kubelet } = kubeletOf(facts);
+    const launch = launchTraits(facts, requirements, kubelet);
+    const { name, architecture } = facts;
+    const learnedMemoryBytes = learnedOf({ name, architecture, ...launch });
+    const own = withTypeKubelet(nodeClass, kubelet);
+    const capacity = capacityOf(facts, own, { ...options, learnedMemoryBytes });
+    const allocatable = allocatableOf(facts, own, capacity);
+    return { name, capacity, allocatable, requirements, offerings, launch };
+  };
+}
+
+/** *Shape:* nothing that is the default, so that a claim's record stays small. */
+function launchTraits(
+  facts: InstanceTypeFacts,
+  requirements: Requirements,
+  kubelet: TypeKubelet | undefined,
+): LaunchTraits {
+  const imageLabels = imageLabelsOf(requirements);
+  const told = kubelet !== undefined && Object.keys(kubelet).length > 0;
+  return {
+    ...(Object.keys(imageLabels).length > 1 ? { imageLabels } : {}),
+    ...(told ? { kubelet } : {}),
+    ...(facts.efaInterfaces > 0 ? { efaInterfacesByCard: efaInterfacesByCard(facts) } : {}),
+  };
+}
+
+/** C65: images differ by architecture and by whether there are accelerators. */
+const IMAGE_LABELS = [
+  ARCH,
+  ...['instance-gpu-name', 'instance-gpu-manufacturer', 'instance-gpu-count'].map(owned),
+  ...['instance-accelerator-name', 'instance-accelerator-manufacturer', 'instance-accelerator-count'].map(owned),
+];
+
+function owned(label: string): string {
+  return `karpenter.k8s.aws/${label}`;
+}
+
+function imageLabelsOf(requirements: Requirements): Labels {
+  return Object.fromEntries(
+    IMAGE_LABELS.flatMap((label) => {
+      const [value] = requirements.get(label)?.values ?? [];
+      return value === undefined ? [] : [[label, value]];
+    }),
+  );
+}
+
+/** C59: one on each card that takes EFA, as far as the type has any left; some types have more such cards than interfaces. */
+function efaInterfacesByCard(facts: InstanceTypeFacts): readonly number[] {
+  let left = facts.efaInterfaces;
+  return networkCardsOf(facts).map(({ efa }) => {
+    if (!efa || left === 0) return 0;
+    left -= 1;
+    return 1;
+  });
 }
 
 function offeringLabels(offerings: readonly Offering[]): LabelValues {

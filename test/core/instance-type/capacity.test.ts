@@ -19,6 +19,70 @@ describe('memory', () => {
   });
 });
 
+describe('settings of a cluster (F20)', () => {
+  test('another part of the memory may be kept (C3)', () => {
+    expect(capacityOf(factsOf({ memoryMib: 4000 }), aNodeClass(), { memoryOverhead: 0.01 })['memory']).toBe(3960 * MIB);
+  });
+  test('memory that was seen stands in place of the estimate (C4)', () => {
+    const learnedMemoryBytes = 7_000 * MIB;
+    expect(capacityOf(factsOf(), aNodeClass(), { learnedMemoryBytes })['memory']).toBe(learnedMemoryBytes);
+  });
+  test.each([
+    [0, 29],
+    [1, 20],
+    [3, 0],
+    [9, 0],
+  ])('with %i interfaces kept from pods an m5.large has room for %i pods (C7)', (reservedEnis, pods) => {
+    expect(capacityOf(factsOf(), aNodeClass(), { reservedEnis })['pods']).toBe(pods);
+  });
+});
+
+function on(networkCardIndex: number, deviceIndex: number, interfaceType: 'interface' | 'efa-only') {
+  return { networkCardIndex, deviceIndex, interfaceType };
+}
+
+describe('declared network interfaces (A3.12)', () => {
+  const facts = factsOf({ maxNetworkInterfaces: 8, ipv4PerInterface: 50, efaInterfaces: 4 });
+  test('that are for EFA on the default card leave fewer for pods (C7)', () => {
+    const networkInterfaces = [on(0, 0, 'interface'), on(0, 1, 'efa-only'), on(1, 1, 'efa-only')];
+    expect(capacityOf(facts, aNodeClass({ networkInterfaces }))).toMatchObject({
+      pods: 7 * 49 + 2,
+      'vpc.amazonaws.com/efa': 2,
+    });
+  });
+  test('without one for EFA leave the node without EFA (C8)', () => {
+    const capacity = capacityOf(facts, aNodeClass({ networkInterfaces: [on(0, 0, 'interface')] }));
+    expect(capacity).not.toHaveProperty('vpc.amazonaws.com/efa');
+    expect(capacity['pods']).toBe(8 * 49 + 2);
+  });
+});
+
+describe('prefix delegation, which Karpenter does not model (C7)', () => {
+  const large = { maxNetworkInterfaces: 8, ipv4PerInterface: 30, vcpus: 32 };
+  test.each([
+    { rule: 'gives sixteen addresses for one', facts: { maxNetworkInterfaces: 2, ipv4PerInterface: 4 }, pods: 98 },
+    { rule: 'stops at 110 pods up to 30 vCPUs', facts: {}, pods: 110 },
+    { rule: 'stops at 250 pods above that', facts: large, pods: 250 },
+    { rule: 'is counted without reserved interfaces', facts: {}, settings: { reservedEnis: 3 }, pods: 0 },
+    { rule: 'needs Nitro', facts: { hypervisor: 'xen' }, pods: 29 },
+    { rule: 'is there on bare metal', facts: { hypervisor: '', bareMetal: true }, pods: 110 },
+    { rule: 'leaves a written maxPods in force', facts: {}, spec: { kubelet: { maxPods: 58 } }, pods: 58 },
+    { rule: 'is nothing that Windows has', facts: {}, spec: { amiFamily: 'Windows2022' as const }, pods: 110 },
+    {
+      rule: 'is not counted on where nobody can tell the kubelet (C73)',
+      facts: {},
+      spec: { amiFamily: 'Custom' as const },
+      pods: 29,
+    },
+  ])('$rule', ({ facts, spec = {}, settings = {}, pods }) => {
+    const nodeClass = aNodeClass({ ipPrefixCount: 1, ...spec });
+    expect(capacityOf(factsOf(facts), nodeClass, settings)['pods']).toBe(pods);
+  });
+  test('is not meant by an ipPrefixCount of 0', () => {
+    expect(capacityOf(factsOf(), aNodeClass({ ipPrefixCount: 0 }))['pods']).toBe(29);
+  });
+});
+
 describe('pods', () => {
   test.each([
     { rule: 'are limited by the addresses of the interfaces (C7)', facts: {}, spec: {}, pods: 29 },
@@ -35,7 +99,7 @@ describe('pods', () => {
       pods: 110,
     },
     {
-      rule: 'ignore a maxPods that is an expression (A3.17)',
+      rule: 'ignore a maxPods that is not worked out (A3.17)',
       facts: {},
       spec: { kubelet: { maxPods: 'vcpus*8' } },
       pods: 29,

@@ -1,0 +1,99 @@
+import { Environment } from '@marcbachmann/cel-js';
+
+/**
+ * A3.17: what the kubelet is told may be worked out for each instance type, by an expression in CEL over numbers of the type.
+ */
+export interface ExpressionVariables {
+  readonly vcpus: number;
+  readonly memory_mib: number;
+  /** Network interfaces of the default card, and the addresses of each. */
+  readonly default_enis: number;
+  readonly ips_per_eni: number;
+  /** For maxPods what the type would have without it; for reservations what it has. */
+  readonly max_pods: number;
+  readonly instance_type: string;
+}
+
+const VARIABLES: readonly (keyof ExpressionVariables)[] = [
+  'vcpus',
+  'memory_mib',
+  'default_enis',
+  'ips_per_eni',
+  'max_pods',
+  'instance_type',
+];
+
+type Evaluation =
+  | { readonly kind: 'value'; readonly value: number }
+  | { readonly kind: 'failed'; readonly message: string };
+
+type KubeletExpression =
+  | { readonly kind: 'expression'; readonly evaluate: (variables: ExpressionVariables) => Evaluation }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+/**
+ * Compiles an expression once for all types. *Shape:* `evaluate` gives a whole number of zero or more, decimals cut off.
+ * *Errors:* values: `invalid` where it is not CEL, names what there is not, or gives no number whatever the type; `failed` where
+ * it gives none for this type.
+ */
+export function compileKubeletExpression(text: string): KubeletExpression {
+  if (text.length > LONGEST)
+    return { kind: 'invalid', message: `it has ${text.length} characters, and at most ${LONGEST} are read` };
+  try {
+    const parsed = ENVIRONMENT.parse(text);
+    const { valid, type, error } = parsed.check();
+    if (!valid) return { kind: 'invalid', message: firstLine(error) };
+    if (type !== 'int' && type !== 'double')
+      return { kind: 'invalid', message: `it gives ${String(type)}, not a number` };
+    return { kind: 'expression', evaluate: (variables) => evaluated(parsed, variables) };
+  } catch (error) {
+    return { kind: 'invalid', message: firstLine(error) };
+  }
+}
+
+const LONGEST = 1_000;
+
+function evaluated(parsed: ReturnType<Environment['parse']>, variables: ExpressionVariables): Evaluation {
+  try {
+    const result: unknown = parsed(asContext(variables));
+    const value = typeof result === 'bigint' || typeof result === 'number' ? Math.trunc(Number(result)) : Number.NaN;
+    if (value >= 0 && Number.isSafeInteger(value)) return { kind: 'value', value };
+    return { kind: 'failed', message: `it gives ${String(result)}` };
+  } catch (error) {
+    return { kind: 'failed', message: firstLine(error) };
+  }
+}
+
+/** CEL tells whole numbers from others, and to the evaluator only a bigint is whole. */
+function asContext({ instance_type, ...numbers }: ExpressionVariables): Record<string, bigint | string> {
+  return {
+    ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, BigInt(Math.trunc(value))])),
+    instance_type,
+  };
+}
+
+/** The evaluator draws the place below its message. */
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
+const ENVIRONMENT = environment();
+
+function environment(): Environment {
+  const made = new Environment({ limits: { maxAstNodes: 500, maxDepth: 50 } });
+  for (const name of VARIABLES) made.registerVariable(name, name === 'instance_type' ? 'string' : 'int');
+  const numbers = ['int', 'double'] as const;
+  for (const a of numbers) {
+    for (const b of numbers) {
+      const result = a === 'int' && b === 'int' ? 'int' : 'double';
+      const converted = result === 'int' ? (value: bigint | number) => value : Number;
+      made.registerFunction(`min(${a}, ${b}): ${result}`, (x: bigint | number, y: bigint | number) =>
+        converted(x < y ? x : y),
+      );
+      made.registerFunction(`max(${a}, ${b}): ${result}`, (x: bigint | number, y: bigint | number) =>
+        converted(x > y ? x : y),
+      );
+    }
+  }
+  return made;
+}

@@ -1,0 +1,121 @@
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Blocked } from '../action.ts';
+import type { ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
+import { isWindows } from './capacity.ts';
+import { type InstanceTypeFacts, isNitro, networkCardsOf, PLACEMENT_STRATEGIES } from './facts.ts';
+
+/** Why no instance of a type can be launched as its NodeClass says, wherever and whenever. */
+export type Incompatibility = Pick<Blocked, 'reason' | 'message' | 'numbers'>;
+
+type Rule = (
+  facts: InstanceTypeFacts,
+  nodeClass: EC2NodeClass,
+  placementGroup: ResolvedPlacementGroup | undefined,
+) => Incompatibility | undefined;
+
+/**
+ * The first thing that the NodeClass asks for and the type cannot do; undefined where it can be launched.
+ * *Source:* C27, A3.12, A3.24, A3.25. *Cost:* O(declared network interfaces).
+ */
+export function whyNotBootable(
+  facts: InstanceTypeFacts,
+  nodeClass: EC2NodeClass,
+  placementGroup?: ResolvedPlacementGroup,
+): Incompatibility | undefined {
+  for (const rule of RULES) {
+    const why = rule(facts, nodeClass, placementGroup);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+const RULES: readonly Rule[] = [
+  architecture,
+  networkInterfaces,
+  efaInterfaces,
+  nestedVirtualization,
+  enclaves,
+  connectionTracking,
+  placement,
+];
+
+/** Amazon Linux 2023 needs a newer Arm than the first Graviton; Windows runs on x86 alone. */
+function architecture(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+  const family = amiFamilyOf(nodeClass);
+  if (family === 'AL2023' && facts.name.startsWith('a1.'))
+    return no('AmiFamily', 'AL2023 needs a newer processor than the a1 family has: use amiFamily AL2 or Bottlerocket');
+  if (isWindows(family) && facts.architecture !== 'amd64')
+    return no('AmiFamily', `${family} runs on amd64, and the type is ${facts.architecture}`);
+  return undefined;
+}
+
+/** A3.12. */
+function networkInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+  const { networkInterfaces: declared } = nodeClass.spec;
+  if (declared === undefined) return undefined;
+  const cards = networkCardsOf(facts);
+  for (const [index, interfaces] of Map.groupBy(declared, ({ networkCardIndex }) => networkCardIndex)) {
+    const card = cards[index];
+    if (card === undefined) {
+      const message = `networkInterfaces names the network card ${index}, and the type has ${cards.length}`;
+      return no('NetworkInterfaces', message, { card: index, cards: cards.length });
+    }
+    if (interfaces.length > card.interfaces) {
+      const message = `networkInterfaces puts ${interfaces.length} on the network card ${index}, which takes ${card.interfaces}`;
+      return no('NetworkInterfaces', message, { declared: interfaces.length, most: card.interfaces });
+    }
+  }
+  return undefined;
+}
+
+/** A3.12: one on a card at the most, which the schema sees to. */
+function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+  const declared = (nodeClass.spec.networkInterfaces ?? []).filter(({ interfaceType }) => interfaceType === 'efa-only');
+  if (declared.length === 0) return undefined;
+  const cards = networkCardsOf(facts);
+  const without = declared.find(({ networkCardIndex }) => cards[networkCardIndex]?.efa !== true);
+  if (without !== undefined) {
+    const { networkCardIndex: card } = without;
+    return no('Efa', `networkInterfaces asks for EFA on the network card ${card}, which has none`, { card });
+  }
+  if (declared.length <= facts.efaInterfaces) return undefined;
+  const message = `networkInterfaces asks for ${declared.length} EFA interfaces, and the type has ${facts.efaInterfaces}`;
+  return no('Efa', message, { declared: declared.length, most: facts.efaInterfaces });
+}
+
+/** A3.25. */
+function nestedVirtualization(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+  if (nodeClass.spec.cpuOptions?.nestedVirtualization !== 'enabled' || facts.nestedVirtualization === true)
+    return undefined;
+  return no(
+    'NestedVirtualization',
+    'cpuOptions.nestedVirtualization is enabled, and the type runs no virtual machines',
+  );
+}
+
+function enclaves(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+  if (nodeClass.spec.enclaveOptions?.enabled !== true || facts.nitroEnclaves) return undefined;
+  return no('NitroEnclaves', 'enclaveOptions is enabled, and the type makes no enclaves');
+}
+
+/** A3.24. */
+function connectionTracking(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+  if (nodeClass.spec.connectionTracking === undefined || isNitro(facts)) return undefined;
+  return no('ConnectionTracking', `connectionTracking needs Nitro, and the hypervisor is ${facts.hypervisor}`);
+}
+
+/** C68. */
+function placement(
+  facts: InstanceTypeFacts,
+  _nodeClass: EC2NodeClass,
+  group: ResolvedPlacementGroup | undefined,
+): Incompatibility | undefined {
+  const supported = facts.placementStrategies ?? PLACEMENT_STRATEGIES;
+  if (group === undefined || supported.includes(group.strategy)) return undefined;
+  const able = supported.join(' and ') || 'none';
+  return no('PlacementGroup', `the placement group ${group.id} is a ${group.strategy}, and the type can be in ${able}`);
+}
+
+function no(reason: string, message: string, numbers: Incompatibility['numbers'] = {}): Incompatibility {
+  return { reason, message, numbers };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { compileKubeletExpression, type ExpressionVariables } from '../../lib/apis/kubelet-expression.ts';
+
+const M5_LARGE: ExpressionVariables = {
+  vcpus: 2,
+  memory_mib: 8192,
+  default_enis: 3,
+  ips_per_eni: 10,
+  max_pods: 29,
+  instance_type: 'm5.large',
+};
+
+function resultOf(text: string) {
+  const expression = compileKubeletExpression(text);
+  return expression.kind === 'expression' ? expression.evaluate(M5_LARGE) : expression;
+}
+
+describe('A3.17: an expression over the numbers of a type gives a whole number', () => {
+  test.each([
+    ['110', 110],
+    ['min(max_pods, vcpus * 8)', 16],
+    ['max(60, vcpus * 30)', 60],
+    ['memory_mib / 100', 81],
+    ['default_enis * (ips_per_eni - 1) + 2', 29],
+    ['double(memory_mib) * 0.05', 409],
+    ['min(1.5, vcpus)', 1],
+    ['max(vcpus, 2.5)', 2],
+    ['max(vcpus, 0.5) * 1.5', 3],
+    ['instance_type.startsWith("m5.") ? 20 : max_pods', 20],
+    ['instance_type in ["c5.large"] ? 20 : max_pods', 29],
+    ['0', 0],
+  ])('%s is %i', (text, value) => {
+    expect(resultOf(text)).toEqual({ kind: 'value', value });
+  });
+});
+
+describe('A3.29: what is no expression is told as it is compiled', () => {
+  test.each([
+    ['', 'Unexpected token: EOF'],
+    ['min(110,', 'Unexpected token: EOF'],
+    ['undefined_var + 1', 'Unknown variable: undefined_var'],
+    ['vcpus * 0.5', 'no such overload: int * double'],
+    ['"8"', 'it gives string, not a number'],
+    ['vcpus > 2', 'it gives bool, not a number'],
+    ['[vcpus]', 'it gives list<int>, not a number'],
+    [`${'1+'.repeat(600)}1`, 'it has 1201 characters, and at most 1000 are read'],
+  ])('%j', (text, message) => {
+    expect(resultOf(text)).toEqual({ kind: 'invalid', message });
+  });
+  test('one of too many parts is none', () => {
+    expect(resultOf(`${'1+'.repeat(490)}1`)).toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('A3.29: what gives no number for a type is told as it is evaluated', () => {
+  test.each([
+    ['1048576 / (vcpus - vcpus)', 'division by zero'],
+    ['0 - 1', 'it gives -1'],
+    ['9223372036854775807 * vcpus', 'integer overflow: 18446744073709551614'],
+    ['9223372036854775807', 'it gives 9223372036854775807'],
+    ['1.0 / 0.0', 'it gives Infinity'],
+    ['int("many")', 'int() type error: cannot convert to int'],
+  ])('%s', (text, message) => {
+    expect(resultOf(text)).toEqual({ kind: 'failed', message });
+  });
+});
