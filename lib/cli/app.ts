@@ -3,13 +3,20 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
 import { BadInputError, EXIT } from './exit-codes.ts';
+import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
 
 export const app: Application<CliContext> = buildApplication(
   buildRouteMap({
-    routes: { simulate: simulateCommand, plan: planRoutes, validate: validateCommand, convert: convertCommand },
+    routes: {
+      simulate: simulateCommand,
+      plan: planRoutes,
+      validate: validateCommand,
+      convert: convertCommand,
+      'instance-types': instanceTypesCommand,
+    },
     docs: { brief: 'Node autoscaling for Amazon EKS with nothing left running' },
   }),
   {

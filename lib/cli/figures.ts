@@ -9,7 +9,8 @@ import { isRecord } from './manifests/record.ts';
 import { suggest } from './manifests/suggest.ts';
 import type { RegionChoice } from './simulate/choose-region.ts';
 
-const DATA = fileURLToPath(new URL('../../data/', import.meta.url));
+/** The folder of the figures that come with Kerf. */
+export const DATA: string = fileURLToPath(new URL('../../data/', import.meta.url));
 
 /** The shipped figures of one region. *Errors:* BadInputError for a region that there are no figures for. */
 export function shippedCatalogue({ region, because }: RegionChoice): Catalogue {

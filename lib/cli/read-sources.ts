@@ -41,6 +41,16 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
   return { sources, unreadable };
 }
 
+/** The same, for a command that cannot do its work with some of them. *Errors:* BadInputError that names the first that cannot be read. */
+export function readAllSources(context: CliContext, paths: readonly string[]): readonly ManifestSource[] {
+  const { sources, unreadable } = readSources(context, paths);
+  const [missing] = unreadable;
+  if (missing === undefined) return sources;
+  throw new BadInputError(
+    `${missing.file} ${missing.message}. Name files or folders that exist, or - for standard input`,
+  );
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'permission denied',

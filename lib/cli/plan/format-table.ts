@@ -18,3 +18,29 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
       .trimEnd(),
   );
 }
+
+/** A column of a table of rows, with what it shows of each. */
+export interface CellColumn<Row> extends Column {
+  readonly cell: (row: Row) => string;
+  /** Left out where the terminal is narrow, from 1 on in this order. @default never */
+  readonly spare?: number;
+}
+
+/** The table with as many columns as the width has room for. */
+export function formatTableWithin<Row>(
+  columns: readonly CellColumn<Row>[],
+  rows: readonly Row[],
+  width: number,
+): readonly string[] {
+  const steps = [0, ...new Set(columns.flatMap(({ spare }) => spare ?? []))].toSorted((a, b) => a - b);
+  let lines: readonly string[] = [];
+  for (const spared of steps) {
+    const kept = columns.filter(({ spare = Number.POSITIVE_INFINITY }) => spare > spared);
+    lines = formatTable(
+      kept,
+      rows.map((row) => kept.map(({ cell }) => cell(row))),
+    );
+    if (lines.every((line) => line.length <= width)) break;
+  }
+  return lines;
+}

@@ -2,7 +2,8 @@ import type { Pod } from '../../apis/kubernetes.ts';
 import { formatCpu } from '../../apis/quantity.ts';
 import { compatibleOfferings } from '../../core/instance-type/compatible-offerings.ts';
 import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
-import { type Column, formatTable } from './format-table.ts';
+import { formatGib } from '../format-gib.ts';
+import { type CellColumn, formatTableWithin } from './format-table.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
 import { andMore, indented, MOST_ROWS } from './render-lines.ts';
@@ -16,22 +17,21 @@ interface Row {
   readonly pods: Pod[];
 }
 
-interface CellColumn extends Column {
-  readonly cell: (row: Row, cheapest: PlannedNodeClaim['cheapest']) => string;
-  /** Left out in this order where the terminal is narrow. */
-  readonly spare?: number;
-}
-
-const COLUMNS: readonly CellColumn[] = [
+const COLUMNS: readonly CellColumn<Row>[] = [
   { title: 'nodes', align: 'right', cell: ({ claims }) => String(claims.length) },
   { title: 'NodePool', align: 'left', cell: ({ nodePool }) => nodePool },
-  { title: 'type', align: 'left', cell: (_, { type }) => type.name },
-  { title: 'capacity', align: 'left', cell: (_, { offering }) => offering.capacityType },
+  { title: 'type', align: 'left', cell: ({ first }) => first.cheapest.type.name },
+  { title: 'capacity', align: 'left', cell: ({ first }) => first.cheapest.offering.capacityType },
   { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 3 },
-  { title: 'cpu', align: 'right', cell: (_, { type }) => formatCpu(type.capacity['cpu'] ?? 0) },
-  { title: 'memory', align: 'right', cell: (_, { type }) => formatGib(type.capacity['memory'] ?? 0) },
+  { title: 'cpu', align: 'right', cell: ({ first }) => formatCpu(first.cheapest.type.capacity['cpu'] ?? 0) },
+  { title: 'memory', align: 'right', cell: ({ first }) => formatGib(first.cheapest.type.capacity['memory'] ?? 0) },
   { title: 'pods', align: 'right', cell: ({ pods }) => String(pods.length), spare: 2 },
-  { title: '$/h each', align: 'right', cell: (_, { offering }) => offering.priceUsdPerHour.toFixed(4), spare: 1 },
+  {
+    title: '$/h each',
+    align: 'right',
+    cell: ({ first }) => first.cheapest.offering.priceUsdPerHour.toFixed(4),
+    spare: 1,
+  },
   { title: '$/h', align: 'right', cell: ({ claims }) => totalPrice(claims).toFixed(4) },
 ];
 
@@ -42,7 +42,7 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
   if (claims.length === 0) return [];
   const rows = rowsOf(claims);
   const shown = rows.slice(0, MOST_ROWS);
-  const [titles = '', ...lines] = tableWithin(shown, width - 2);
+  const [titles = '', ...lines] = formatTableWithin(COLUMNS, shown, width - 2);
   return [
     '',
     'New nodes',
@@ -53,18 +53,6 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
     ]),
     ...andMore(rows.length - shown.length, 'kind of nodes', 'kinds of nodes'),
   ];
-}
-
-/** Columns that can be spared go one after the other, until the lines are short enough. */
-function tableWithin(rows: readonly Row[], width: number): readonly string[] {
-  const tables = [0, 1, 2, 3].map((spared) => {
-    const columns = COLUMNS.filter(({ spare = 4 }) => spare > spared);
-    return formatTable(
-      columns,
-      rows.map((row) => columns.map(({ cell }) => cell(row, row.first.cheapest))),
-    );
-  });
-  return tables.find((lines) => lines.every((line) => line.length <= width)) ?? tables.at(-1) ?? [];
 }
 
 function rowsOf(claims: readonly PlannedNodeClaim[]): readonly Row[] {
@@ -90,9 +78,4 @@ function placeOf({ cheapest, requirements }: PlannedNodeClaim): string {
   const others = new Set(compatibleOfferings(cheapest.type, requirements).map((offering) => offering.zone));
   others.delete(zone);
   return others.size === 0 ? zone : `${zone} or ${others.size} more`;
-}
-
-/** `14.8Gi`: of a whole machine nobody wants to know more. */
-function formatGib(bytes: number): string {
-  return `${Math.round((bytes / 2 ** 30) * 10) / 10}Gi`;
 }

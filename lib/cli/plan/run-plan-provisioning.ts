@@ -2,9 +2,9 @@ import { applyOverlays } from '../../core/instance-type/overlays.ts';
 import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
 import { schedulePods } from '../../core/provisioning/schedule-pods.ts';
 import type { CliContext } from '../context.ts';
-import { BadInputError, EXIT } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
-import { readSources } from '../read-sources.ts';
+import { readAllSources } from '../read-sources.ts';
 import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';
 import { leftAlone } from './left-alone.ts';
 import { readManifestObjects } from './manifest-objects.ts';
@@ -42,12 +42,7 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
 function overlaid(context: CliContext, read: ReadSnapshot, paths: readonly string[]): ReadSnapshot | undefined {
   if (paths.length === 0) return read;
   const { stderr } = context.process;
-  const { sources, unreadable } = readSources(context, paths);
-  const [missing] = unreadable;
-  if (missing !== undefined)
-    throw new BadInputError(
-      `${missing.file} ${missing.message}. Name files or folders that exist, or - for standard input`,
-    );
+  const sources = readAllSources(context, paths);
   const manifests = readManifestObjects(sources);
   const { problems, warnings, notes } = manifests;
   stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));

@@ -1,7 +1,7 @@
 import { regionOfZone, ZONE } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 
-const DEFAULT_REGION = 'us-east-1';
+export const DEFAULT_REGION = 'us-east-1';
 
 export interface RegionChoice {
   readonly region: string;

@@ -7,7 +7,7 @@ import { BadInputError, EXIT } from '../exit-codes.ts';
 import { shippedCatalogue } from '../figures.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { type Manifests, readManifests } from '../manifests/read-manifests.ts';
-import { readSources } from '../read-sources.ts';
+import { readAllSources } from '../read-sources.ts';
 import { chooseRegion } from './choose-region.ts';
 import { renderSummary } from './render-summary.ts';
 import { timelineRenderer } from './render-timeline.ts';
@@ -16,12 +16,7 @@ import type { SimulateFlags } from './simulate-command.ts';
 /** What `kerf simulate` does. */
 export async function runSimulate(context: CliContext, flags: SimulateFlags, files: readonly string[]): Promise<void> {
   const { stdout, stderr } = context.process;
-  const { sources, unreadable } = readSources(context, files);
-  const [missing] = unreadable;
-  if (missing !== undefined)
-    throw new BadInputError(
-      `${missing.file} ${missing.message}. Name files or folders that exist, or - for standard input`,
-    );
+  const sources = readAllSources(context, files);
   const { manifests, problems, warnings } = readManifests(sources);
   stderr.write(warnings.map((warning) => `${formatProblem(warning)}\n`).join(''));
   if (problems.length > 0) {

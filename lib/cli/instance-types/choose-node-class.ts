@@ -1,0 +1,55 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { CliContext } from '../context.ts';
+import { BadInputError } from '../exit-codes.ts';
+import { formatProblem } from '../manifests/format-problem.ts';
+import { readManifests } from '../manifests/read-manifests.ts';
+import { suggest } from '../manifests/suggest.ts';
+import { readAllSources } from '../read-sources.ts';
+
+/** AL2023 as it comes: what most clusters have. */
+const PLAIN_CLASS: EC2NodeClass = {
+  apiVersion: 'karpenter.k8s.aws/v1',
+  kind: 'EC2NodeClass',
+  metadata: { name: 'default' },
+  spec: {
+    amiSelectorTerms: [{ alias: 'al2023@latest' }],
+    subnetSelectorTerms: [],
+    securityGroupSelectorTerms: [],
+    metadataOptions: {
+      httpEndpoint: 'enabled',
+      httpProtocolIPv6: 'disabled',
+      httpPutResponseHopLimit: 1,
+      httpTokens: 'required',
+    },
+  },
+};
+
+/**
+ * The EC2NodeClass of the files; without files a plain one. *Shape:* undefined where the files have problems, which are told.
+ * *Errors:* BadInputError where they have none, or several and none of them is named.
+ */
+export function chooseNodeClass(
+  context: CliContext,
+  paths: readonly string[],
+  name: string | undefined,
+): EC2NodeClass | undefined {
+  if (paths.length === 0 && name === undefined) return PLAIN_CLASS;
+  const { manifests, problems, warnings } = readManifests(readAllSources(context, paths));
+  const { stderr } = context.process;
+  stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));
+  if (problems.length === 0) return chosen(manifests.nodeClasses, name);
+  stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was listed.\n`);
+  return undefined;
+}
+
+function chosen(nodeClasses: readonly EC2NodeClass[], name: string | undefined): EC2NodeClass {
+  const names = nodeClasses.map(({ metadata }) => metadata.name);
+  const [only, another] = name === undefined ? nodeClasses : nodeClasses.filter((one) => one.metadata.name === name);
+  if (only !== undefined && another === undefined) return only;
+  if (names.length === 0) throw new BadInputError('the files have no EC2NodeClass: add one, or leave -f out');
+  if (name === undefined)
+    throw new BadInputError(`the files have ${names.length} EC2NodeClasses: add --node-class ${names.join(' or ')}`);
+  const meant = suggest(name, names);
+  const instead = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
+  throw new BadInputError(`the files have no EC2NodeClass "${name}": ${instead}`);
+}

@@ -1,0 +1,62 @@
+import type { ResourceList } from '../../apis/kubernetes.ts';
+import type { CapacityType } from '../../apis/labels.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import { formatResources, subtract } from '../../core/resources/resources.ts';
+
+/** What `kerf instance-types --output json` prints; a snapshot takes it as its `instanceTypesFile`. */
+export interface InstanceTypesOutput {
+  readonly region: string;
+  readonly asOf: string;
+  readonly onDemandAsOf?: string;
+  readonly spotAsOf?: string;
+  readonly nodeClass: string;
+  readonly instanceTypes: readonly GivenInstanceType[];
+}
+
+interface GivenInstanceType {
+  readonly name: string;
+  readonly capacity: ResourceList;
+  /** What is not for pods: kube-reserved, system-reserved and the eviction threshold together (C13). */
+  readonly overhead: ResourceList;
+  readonly requirements: Readonly<Record<string, readonly string[]>>;
+  readonly offerings: readonly {
+    readonly capacityType: CapacityType;
+    readonly zone: string;
+    readonly zoneId: string | undefined;
+    readonly price: number;
+    readonly available: boolean;
+  }[];
+}
+
+export function instanceTypesOutput(
+  { region, asOf, onDemandAsOf, spotAsOf }: Catalogue,
+  nodeClass: string,
+  types: readonly InstanceType[],
+): InstanceTypesOutput {
+  return {
+    region,
+    asOf,
+    ...(onDemandAsOf === undefined ? {} : { onDemandAsOf }),
+    ...(spotAsOf === undefined ? {} : { spotAsOf }),
+    nodeClass,
+    instanceTypes: types.map(given),
+  };
+}
+
+function given({ name, capacity, allocatable, requirements, offerings }: InstanceType): GivenInstanceType {
+  const overhead = Object.entries(subtract(capacity, allocatable)).filter(([, amount]) => amount !== 0);
+  return {
+    name,
+    capacity: formatResources(capacity),
+    overhead: formatResources(Object.fromEntries(overhead)),
+    requirements: Object.fromEntries([...requirements].map(([key, { values }]) => [key, [...values]])),
+    offerings: offerings.map(({ capacityType, zone, zoneId, priceUsdPerHour, available }) => ({
+      capacityType,
+      zone,
+      zoneId,
+      price: priceUsdPerHour,
+      available,
+    })),
+  };
+}

@@ -1,0 +1,97 @@
+import { styleText } from 'node:util';
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { ARCH, type CapacityType } from '../../apis/labels.ts';
+import { formatCpu } from '../../apis/quantity.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import type { CliContext } from '../context.ts';
+import { formatGib } from '../format-gib.ts';
+import { type CellColumn, formatTableWithin } from '../plan/format-table.ts';
+import { indented, printable } from '../plan/render-lines.ts';
+
+const COLUMNS: readonly CellColumn<InstanceType>[] = [
+  { title: 'type', align: 'left', cell: ({ name }) => name },
+  {
+    title: 'arch',
+    align: 'left',
+    cell: ({ requirements }) => [...(requirements.get(ARCH)?.values ?? [])].join(),
+    spare: 3,
+  },
+  { title: 'vCPU', align: 'right', cell: ({ capacity }) => formatCpu(capacity['cpu'] ?? 0) },
+  { title: 'memory', align: 'right', cell: ({ capacity }) => formatGib(capacity['memory']) },
+  { title: 'pods', align: 'right', cell: ({ capacity }) => String(capacity['pods'] ?? 0) },
+  { title: 'cpu for pods', align: 'right', cell: ({ allocatable }) => formatCpu(allocatable['cpu'] ?? 0), spare: 4 },
+  { title: 'memory for pods', align: 'right', cell: ({ allocatable }) => formatGib(allocatable['memory']), spare: 4 },
+  { title: 'devices', align: 'left', cell: devices, spare: 2 },
+  { title: 'zones', align: 'left', cell: zones, spare: 1 },
+  { title: 'on-demand $/h', align: 'right', cell: (type) => cheapest(type, 'on-demand') },
+  { title: 'spot from $/h', align: 'right', cell: (type) => cheapest(type, 'spot') },
+];
+
+const DEFAULT_COLUMNS = 160;
+
+interface Listing {
+  readonly catalogue: Catalogue;
+  readonly nodeClass: EC2NodeClass;
+  readonly types: readonly InstanceType[];
+}
+
+/** The types as a person reads them: family by family, the small ones first. */
+export function renderInstanceTypes(
+  { catalogue, nodeClass, types }: Listing,
+  { columns, color }: Pick<CliContext, 'columns' | 'color'>,
+): string {
+  const width = columns ?? DEFAULT_COLUMNS;
+  const sorted = types.toSorted(
+    (a, b) =>
+      compare(familyOf(a), familyOf(b)) ||
+      (a.capacity['cpu'] ?? 0) - (b.capacity['cpu'] ?? 0) ||
+      compare(a.name, b.name),
+  );
+  const [titles = '', ...rows] = formatTableWithin(COLUMNS, sorted, width);
+  const bold = color ? styleText('bold', titles, { validateStream: false }) : titles;
+  return [...indented(summary(catalogue, nodeClass, types.length), 0, width).map(printable), '', bold, ...rows]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function summary(catalogue: Catalogue, nodeClass: EC2NodeClass, count: number): string {
+  const { region, asOf, onDemandAsOf, spotAsOf } = catalogue;
+  const family = amiFamilyOf(nodeClass);
+  const noun = count === 1 ? 'instance type' : 'instance types';
+  const prices =
+    onDemandAsOf === undefined && spotAsOf === undefined
+      ? `shipped figures of ${asOf.slice(0, 10)}`
+      : `on-demand prices ${asRead(onDemandAsOf)}, spot prices ${asRead(spotAsOf)}`;
+  return `${count} ${noun} of ${region} for EC2NodeClass/${nodeClass.metadata.name} (${family}); ${prices}.`;
+}
+
+function asRead(time: string | undefined): string {
+  return time === undefined ? 'as shipped' : `of ${time}`;
+}
+
+/** `2×nvidia.com/gpu`: resources of hardware; what belongs to the network is on nearly every type. */
+function devices({ capacity }: InstanceType): string {
+  return Object.entries(capacity)
+    .filter(([name]) => name.includes('/') && !name.startsWith('vpc.amazonaws.com/'))
+    .map(([name, amount]) => `${amount}×${name}`)
+    .join(' ');
+}
+
+/** `abc`: what zone names have beyond the region's, which is said above. */
+function zones({ offerings }: InstanceType): string {
+  return [...new Set(offerings.map(({ zone }) => zone.replace(/^.*-\d(?=[a-z]$)/, '')))].toSorted().join('');
+}
+
+function cheapest({ offerings }: InstanceType, capacityType: CapacityType): string {
+  const prices = offerings.filter((one) => one.capacityType === capacityType).map((one) => one.priceUsdPerHour);
+  return prices.length === 0 ? '-' : Math.min(...prices).toFixed(4);
+}
+
+function familyOf({ name }: InstanceType): string {
+  return name.split('.')[0] ?? '';
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,91 @@
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
+import { OptionError } from '../../operator/options.ts';
+import type { CliContext } from '../context.ts';
+import { BadInputError, EXIT } from '../exit-codes.ts';
+import { DATA, shippedCatalogue } from '../figures.ts';
+import { suggest } from '../manifests/suggest.ts';
+import { printable } from '../plan/render-lines.ts';
+import { DEFAULT_REGION } from '../simulate/choose-region.ts';
+import { chooseNodeClass } from './choose-node-class.ts';
+import { instanceTypesOutput } from './instance-type-output.ts';
+import type { InstanceTypesFlags } from './instance-types-command.ts';
+import { renderInstanceTypes } from './render-instance-types.ts';
+
+/** What `kerf instance-types` does. */
+export async function runInstanceTypes(
+  context: CliContext,
+  flags: InstanceTypesFlags,
+  more: readonly string[],
+): Promise<void> {
+  const { stdout } = context.process;
+  const nodeClass = chooseNodeClass(context, [...(flags.file ?? []), ...more], flags['node-class']);
+  if (nodeClass === undefined) {
+    context.process.exitCode = EXIT.badInput;
+    return;
+  }
+  const catalogue = await read(context, flags);
+  const types = named(instanceTypesFor(catalogue, nodeClass), catalogue, flags.name);
+  const { name } = nodeClass.metadata;
+  stdout.write(
+    flags.output === 'json'
+      ? `${JSON.stringify(instanceTypesOutput(catalogue, name, types), null, 2)}\n`
+      : renderInstanceTypes({ catalogue, nodeClass, types }, context),
+  );
+  context.process.exitCode = EXIT.fine;
+}
+
+async function read(context: CliContext, { from, region }: InstanceTypesFlags): Promise<Catalogue> {
+  if (from === 'shipped') {
+    const because = region === undefined ? 'the default' : '--region';
+    return shippedCatalogue({ region: region ?? DEFAULT_REGION, because });
+  }
+  // The EC2 client takes a third of a second to load, and most calls do without.
+  const { catalogueFromAccount } = await import('../../operator/account-catalogue.ts');
+  const tell = (note: string): void => context.process.stderr.write(`${printable(note)}\n`);
+  try {
+    return await catalogueFromAccount({ region, figures: DATA, tell });
+  } catch (error) {
+    throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
+  }
+}
+
+/** Those of the names; all where none is given. *Errors:* BadInputError for a name that no type has. */
+function named(
+  types: readonly InstanceType[],
+  { region, facts }: Catalogue,
+  names: readonly string[] = [],
+): readonly InstanceType[] {
+  if (names.length === 0) return types;
+  for (const name of names) {
+    if (types.some((type) => isMeant(type.name, name))) continue;
+    const isKnown = facts.some((one) => isMeant(one.name, name));
+    if (isKnown)
+      throw new BadInputError(
+        `"${name}" is not sold in ${region}, or the EC2NodeClass cannot boot it: try another region`,
+      );
+    const meant = suggest(
+      name,
+      types.map((type) => type.name),
+    );
+    const instead = meant === undefined ? 'write it as m7g.large, or m7g.* for a family' : `did you mean ${meant}?`;
+    throw new BadInputError(`"${name}" is no instance type: ${instead}`);
+  }
+  return types.filter((type) => names.some((name) => isMeant(type.name, name)));
+}
+
+/** Without regular expressions: a pattern of many stars must not take long. */
+function isMeant(type: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return type === pattern;
+  if (!type.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = type.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return type.length - last.length >= from && type.endsWith(last);
+}
