@@ -25,6 +25,8 @@ export const DO_NOT_SYNC_TAINTS = 'karpenter.sh/do-not-sync-taints';
 /** A4.10: on a NodeClaim in whose making a NodeOverlay had a word. */
 export const PRICE_OVERLAY_APPLIED = 'karpenter.sh/price-overlay-applied';
 export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
+/** C84: on a NodeClaim whose instance has its tags. */
+export const TAGGED = 'karpenter.k8s.aws/tagged';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 

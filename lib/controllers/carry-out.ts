@@ -1,7 +1,7 @@
 import { parseDuration } from '../apis/duration.ts';
 import type { Action, Blocked, Decision } from '../core/action.ts';
 import { launched, refusedLaunch } from '../core/node-claim/launch.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { Deletion, NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /**
@@ -52,6 +52,8 @@ async function carryOutOne(
       return store.startCommand(cluster, action.command);
     case 'end-disruption':
       return store.endCommand(cluster, action.command);
+    case 'tag-instance':
+      return ports.cloud.tagInstance(cluster, action.instanceId, action.tags);
     case 'terminate-instance':
       return ports.cloud.terminate(cluster, action.instanceId);
     case 'release-node-claim':
@@ -80,7 +82,7 @@ async function launchInstance(ports: ControllerPorts, cluster: string, action: O
   await store.updateNodeClaim(settled);
 }
 
-/** D18: from the first request on; a later one changes neither reason nor deadline. */
+/** D18: from the first request on; a later one changes neither reason nor deadline, unless the deadline is a nearer one. */
 async function deleteNodeClaim(
   ports: Pick<ControllerPorts, 'store' | 'messages' | 'clock'>,
   cluster: string,
@@ -89,22 +91,24 @@ async function deleteNodeClaim(
   const { store, messages, clock } = ports;
   const record = await store.readNodeClaim(cluster, action.nodeClaim);
   if (record === undefined || record.releasedAtMs !== undefined) return;
-  if (record.deletion === undefined) {
-    const { reason, message } = action;
-    await store.updateNodeClaim({
-      ...record,
-      deletion: { reason, message, requestedAtMs: clock.now(), ...deadline(record, clock.now()) },
-    });
-  }
+  const deletion = deletionOf(record, action, clock.now());
+  if (deletion !== record.deletion) await store.updateNodeClaim({ ...record, deletion });
   await messages.wake('termination', { cluster, reason: action.reason, nodeClaim: record.name });
   // Pods that must move need their new place before they are evicted (B7).
   await messages.wake('provisioning', { cluster, reason: action.reason });
 }
 
-function deadline(record: NodeClaimRecord, nowMs: number): { readonly deadlineMs?: number } {
+function deletionOf(record: NodeClaimRecord, action: Of<'delete-node-claim'>, nowMs: number): Deletion {
+  const { reason, message, deadlineMs } = action;
+  const { deletion } = record;
+  if (deletion !== undefined) {
+    const nearer = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
+    return nearer ? { ...deletion, deadlineMs } : deletion;
+  }
   const grace = record.spec.terminationGracePeriod;
   const graceMs = grace === undefined ? undefined : parseDuration(grace);
-  return graceMs === undefined ? {} : { deadlineMs: nowMs + graceMs };
+  const latestMs = deadlineMs ?? (graceMs === undefined ? undefined : nowMs + graceMs);
+  return { reason, message, requestedAtMs: nowMs, ...(latestMs === undefined ? {} : { deadlineMs: latestMs }) };
 }
 
 /** A PodDisruptionBudget that says no is no failure: termination looks again. */

@@ -8,6 +8,9 @@ export interface EachClaim {
   readonly failures: readonly Error[];
 }
 
+/** Work that waits for something shared with other claims: it is begun at once and takes no claim's turn. */
+export type Aside = (work: () => Promise<unknown>) => void;
+
 /** How many claims are looked at side by side: a slow one must not keep the others from being launched in time. */
 const AT_ONCE = 10;
 
@@ -18,16 +21,15 @@ const AT_ONCE = 10;
 export async function eachClaim(
   records: readonly NodeClaimRecord[],
   nowMs: number,
-  look: (record: NodeClaimRecord) => Promise<readonly Due[]>,
+  look: (record: NodeClaimRecord, aside: Aside) => Promise<readonly Due[]>,
 ): Promise<EachClaim> {
   const due: Due[] = [];
   const failures: Error[] = [];
   const left = [...records];
-  const next = async (): Promise<void> => {
-    const record = left.shift();
-    if (record === undefined) return;
+  const asides: Promise<void>[] = [];
+  const noteFailure = async (record: NodeClaimRecord, work: Promise<unknown>): Promise<void> => {
     try {
-      due.push(...(await look(record)));
+      await work;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const overtaken = error instanceof StaleRecordError || error instanceof ConflictError;
@@ -36,8 +38,18 @@ export async function eachClaim(
       }
       if (!overtaken) failures.push(new Error(`NodeClaim ${record.name}: ${error.message}`, { cause: error }));
     }
+  };
+  const next = async (): Promise<void> => {
+    const record = left.shift();
+    if (record === undefined) return;
+    const aside: Aside = (work) => void asides.push(noteFailure(record, work()));
+    await noteFailure(
+      record,
+      look(record, aside).then((more) => due.push(...more)),
+    );
     await next();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
+  await Promise.all(asides);
   return { due, failures };
 }

@@ -9,6 +9,7 @@ import { eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
 import { observeWorld, viewOf, type World } from './observe-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { tendInstances } from './tend-instances.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** How many launches one invocation tries for a claim before it leaves the rest to the next. */
@@ -27,7 +28,10 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
   const looks = await eachClaim(records, ports.clock.now(), async (record) =>
     advance(ports, { record, world, decisions, untold }),
   );
-  if (wake.nodeClaim === undefined) await removeOrphans(ports, { cluster, records, world });
+  if (wake.nodeClaim === undefined) {
+    await removeOrphans(ports, { cluster, records, world });
+    untold.push(...(await tendInstances({ ports, cluster, records, world, decisions })));
+  }
   await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
   const failures = [...looks.failures, ...untold];
   return { controller: 'lifecycle', cluster, decisions, due: looks.due, gauges: {}, failures };

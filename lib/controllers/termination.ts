@@ -1,11 +1,12 @@
 import type { Node } from '../apis/kubernetes.ts';
 import type { Decision, Due } from '../core/action.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
-import { decideTermination } from '../core/node-claim/termination.ts';
+import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
+import type { DescribedInstance } from '../ports/cloud-provider.ts';
 import type { Wake } from '../ports/messages.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
-import { eachClaim } from './each-claim.ts';
+import { type Aside, eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { armWakeUp } from './wake-up.ts';
@@ -14,56 +15,70 @@ import { armWakeUp } from './wake-up.ts';
 export async function reconcileTermination(ports: ControllerPorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
   const records = (await findClaims(ports, wake)).filter((record) => record.deletion !== undefined);
-  const decisions: Decision[] = [];
-  const untold: Error[] = [];
-  const nodes = records.length === 0 ? [] : await ports.cluster.listNodes();
-  const { due, failures } = await eachClaim(records, ports.clock.now(), async (record) =>
-    takeDown(ports, { record, nodes, decisions, untold }),
+  const world = await observe(ports, cluster, records);
+  const { due, failures } = await eachClaim(records, ports.clock.now(), async (record, aside) =>
+    takeDown(ports, { record, world, aside }),
   );
   await armWakeUp(ports, 'termination', { cluster, due });
+  const { decisions, untold } = world;
   return { controller: 'termination', cluster, decisions, due, gauges: {}, failures: [...failures, ...untold] };
+}
+
+/** What all claims of one run are seen against, and what they add to its report. */
+interface World {
+  readonly nodes: readonly Node[];
+  readonly instances: ReadonlyMap<string, DescribedInstance>;
+  readonly decisions: Decision[];
+  readonly untold: Error[];
+}
+
+/** One list of nodes and one of instances, however many claims there are (C51). */
+async function observe(ports: ControllerPorts, cluster: string, records: readonly NodeClaimRecord[]): Promise<World> {
+  const ids = records.flatMap((record) => instanceOf(record)?.id ?? []);
+  const [nodes, instances] = await Promise.all([
+    records.length === 0 ? [] : ports.cluster.listNodes(),
+    ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids),
+  ]);
+  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), decisions: [], untold: [] };
 }
 
 async function takeDown(
   ports: ControllerPorts,
-  claim: {
-    readonly record: NodeClaimRecord;
-    readonly nodes: readonly Node[];
-    readonly decisions: Decision[];
-    readonly untold: Error[];
-  },
+  claim: { readonly record: NodeClaimRecord; readonly world: World; readonly aside: Aside },
 ): Promise<readonly Due[]> {
-  const { record, nodes, decisions, untold } = claim;
+  const { record, world, aside } = claim;
   const { cluster, name, version } = record;
-  const instance = instanceOf(record);
-  const node =
-    instance === undefined ? undefined : nodes.find((one) => one.spec?.providerID === providerIdOf(instance));
-  const pods = node === undefined ? [] : await ports.cluster.listPodsOnNode(node.metadata.name);
-  const listed = instance === undefined ? undefined : await ports.cloud.describeInstance(cluster, instance.id);
+  const view = await viewOf(ports, record, world);
   const nowMs = ports.clock.now();
+  const verdict = decideTermination(view, nowMs);
+  const { actions, blocked, due } = verdict;
+  if (verdict.record !== record) await ports.store.updateNodeClaim(verdict.record);
+  if (actions.length === 0) return due;
+  const id = `${name}-v${version}`;
+  const decision: Decision = { id, cluster, controller: 'termination', atMs: nowMs, actions, blocked };
+  const act = async (): Promise<void> => {
+    const forbidden = await carryOut(ports, decision);
+    const told = { ...decision, blocked: [...blocked, ...forbidden] };
+    world.decisions.push(told);
+    world.untold.push(...(await announce(ports, told)));
+  };
+  // Instances are ended many in a call: one that waits for the others must not keep them from coming.
+  if (actions.some(({ kind }) => kind === 'terminate-instance')) aside(act);
+  else await act();
+  return due;
+}
+
+async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<TerminationView> {
+  const instance = instanceOf(record);
+  const providerId = instance === undefined ? undefined : providerIdOf(instance);
+  const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
+  const pods = node === undefined ? [] : await ports.cluster.listPodsOnNode(node.metadata.name);
+  const listed = world.instances.get(instance?.id ?? '');
   const instanceState = listed?.state === 'shutting-down' ? 'shutting-down' : 'alive';
-  const view = {
+  return {
     record,
     pods,
     ...(node === undefined ? {} : { node }),
     ...(listed === undefined ? {} : ({ instanceState } as const)),
   };
-  const verdict = decideTermination(view, nowMs);
-  const { actions, blocked, due } = verdict;
-  if (verdict.record !== record) await ports.store.updateNodeClaim(verdict.record);
-  if (actions.length > 0) {
-    const decision: Decision = {
-      id: `${name}-v${version}`,
-      cluster,
-      controller: 'termination',
-      atMs: nowMs,
-      actions,
-      blocked,
-    };
-    const forbidden = await carryOut(ports, decision);
-    const told = { ...decision, blocked: [...blocked, ...forbidden] };
-    decisions.push(told);
-    untold.push(...(await announce(ports, told)));
-  }
-  return due;
 }

@@ -1,3 +1,4 @@
+import type { Labels } from '../apis/kubernetes.ts';
 import type { CapacityType } from '../apis/labels.ts';
 import type { DisruptionCommand } from './disruption/command.ts';
 import type { NodePatch, NodeTarget } from './node-claim/node-patch.ts';
@@ -58,6 +59,8 @@ export type Action =
       readonly nodeClaim: string;
       readonly reason: DeletionReason;
       readonly message: string;
+      /** D18: for an instance that is broken. @default when the claim's terminationGracePeriod is over, if it has one */
+      readonly deadlineMs?: number;
     }
   | ({ readonly kind: 'cordon-node' } & NodeChange)
   | {
@@ -65,6 +68,12 @@ export type Action =
       readonly nodeClaim: string;
       readonly pod: PodTarget;
       readonly force?: { readonly graceSeconds: number };
+    }
+  | {
+      readonly kind: 'tag-instance';
+      readonly nodeClaim: string;
+      readonly instanceId: string;
+      readonly tags: Labels;
     }
   | { readonly kind: 'terminate-instance'; readonly nodeClaim: string; readonly instanceId: string }
   | {

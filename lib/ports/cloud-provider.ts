@@ -1,6 +1,8 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { Labels } from '../apis/kubernetes.ts';
 import type { UnavailableMark } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { InstanceHealth } from '../core/node-claim/instance-health.ts';
 import type { Instance, LaunchRequest } from '../core/node-claim/record.ts';
 import type { ResolvedNodeClass } from '../core/node-class/resolved-node-class.ts';
 
@@ -47,7 +49,20 @@ export type LaunchOutcome =
 
 export interface DescribedInstance extends Instance {
   readonly nodeClaim: string;
+  /** As its tags say; empty where they do not. */
+  readonly nodePool: string;
+  readonly nodeClass: string;
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down';
+  readonly launchedAtMs: number;
+  /** The capacity reservation that it is in just now. @default none */
+  readonly reservationId?: string;
+}
+
+/** Whose an instance is, by its tags. */
+export interface InstanceOwner {
+  readonly instanceId: string;
+  readonly cluster: string;
+  readonly nodeClaim: string;
 }
 
 /**
@@ -69,9 +84,14 @@ export interface CloudProvider {
   /** A3.30: deletes what was made for the class: its managed instance profiles and its launch templates. Nothing left is success. */
   releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
   launch(request: LaunchRequest): Promise<LaunchOutcome>;
-  /** Instances of the cluster that are not terminated yet, by id. */
-  describeInstances(cluster: string): Promise<readonly DescribedInstance[]>;
-  /** Undefined once it is terminated, or where it never was. */
-  describeInstance(cluster: string, instanceId: string): Promise<DescribedInstance | undefined>;
+  /** Instances of the cluster that are not terminated yet, by id: all, or those of the ids. */
+  describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]>;
+  /** Of any cluster of the account; instances that are gone, or nobody's of ours, are left out. */
+  instanceOwners(instanceIds: readonly string[]): Promise<readonly InstanceOwner[]>;
+  /** C82: those of the ids that have something wrong, by id. */
+  describeInstanceHealth(instanceIds: readonly string[]): Promise<readonly InstanceHealth[]>;
+  /** Calls at about the same time become one (C51); the failure of one is its own. */
   terminate(cluster: string, instanceId: string): Promise<void>;
+  /** C84. An instance that is gone needs no tags: success. */
+  tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void>;
 }

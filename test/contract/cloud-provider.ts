@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Instance, LaunchRequest } from '../../lib/core/node-claim/record.ts';
-import type { CloudProvider } from '../../lib/ports/cloud-provider.ts';
+import type { CloudProvider, DescribedInstance } from '../../lib/ports/cloud-provider.ts';
 
 /** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */
 export type CloudCapability =
@@ -57,6 +57,9 @@ export function cloudProviderContract(
       return outcome.instance;
     };
 
+    const describeOne = async (cluster: string, id: string): Promise<DescribedInstance | undefined> =>
+      (await cloud.describeInstances(cluster, [id]))[0];
+
     describe('launch', () => {
       test('an instance is launched as one of the overrides, and described with its claim', async () => {
         const request = harness.request();
@@ -64,7 +67,7 @@ export function cloudProviderContract(
         const override = request.overrides.find((each) => each.instanceType === instance.instanceType);
         expect(override).toMatchObject({ zone: instance.zone, imageId: instance.imageId });
         expect(instance.priceUsdPerHour).toBe(override?.priceUsdPerHour);
-        const described = await cloud.describeInstance(harness.cluster, instance.id);
+        const described = await describeOne(harness.cluster, instance.id);
         expect(described).toMatchObject({
           id: instance.id,
           nodeClaim: request.nodeClaim,
@@ -73,6 +76,8 @@ export function cloudProviderContract(
           capacityType: 'on-demand',
         });
         expect(['pending', 'running']).toContain(described?.state);
+        expect(described).toMatchObject({ nodePool: request.nodePool, nodeClass: request.nodeClass });
+        expect(described?.launchedAtMs).toBeGreaterThan(0);
       });
 
       test('two claims get two instances', async () => {
@@ -94,7 +99,7 @@ export function cloudProviderContract(
         const overrides = onDemand.overrides.map((each) => ({ ...each, capacityType: 'spot' }) as const);
         const instance = await launchOne({ ...onDemand, capacityType: 'spot', overrides });
         expect(instance.capacityType).toBe('spot');
-        expect((await cloud.describeInstance(harness.cluster, instance.id))?.capacityType).toBe('spot');
+        expect((await describeOne(harness.cluster, instance.id))?.capacityType).toBe('spot');
       });
 
       needs('missingCapacity', 'without capacity anywhere the outcome says what was missing', async () => {
@@ -118,13 +123,37 @@ export function cloudProviderContract(
         expect(await cloud.describeInstances(`other-${randomUUID()}`)).toEqual([]);
       });
 
+      test('a list of ids holds those of the cluster; what is not there any more is left out', async () => {
+        const foreign = await harness.launchForeign();
+        const own = [await launchOne(), await launchOne()].map(({ id }) => id);
+        const asked = ['i-00000000000000000', ...own, foreign, ...own];
+        const listed = (await cloud.describeInstances(harness.cluster, asked)).map(({ id }) => id);
+        expect(listed).toEqual(own.toSorted());
+        expect(await cloud.describeInstances(harness.cluster, [])).toEqual([]);
+      });
+
+      test('whose an instance is is told by its tags; nobody owns one that is gone', async () => {
+        const foreign = await harness.launchForeign();
+        const request = harness.request();
+        const { id } = await launchOne(request);
+        const gone = await launchOne();
+        await cloud.terminate(harness.cluster, gone.id);
+        const owners = await cloud.instanceOwners(['i-00000000000000000', foreign, id, gone.id]);
+        expect(owners.filter(({ cluster }) => cluster === harness.cluster)).toEqual([
+          { instanceId: id, cluster: harness.cluster, nodeClaim: request.nodeClaim },
+        ]);
+      });
+
       test('an instance of somebody else is neither seen nor touched', async () => {
         const foreign = await harness.launchForeign();
         const { id } = await launchOne();
-        expect(await cloud.describeInstance(harness.cluster, foreign)).toBeUndefined();
-        expect(await cloud.describeInstance(`other-${randomUUID()}`, id)).toBeUndefined();
+        await cloud.tagInstance(harness.cluster, foreign, { 'karpenter.sh/nodeclaim': 'stolen' });
+        await cloud.tagInstance(`other-${randomUUID()}`, id, { 'karpenter.sh/nodeclaim': 'stolen' });
+        expect((await describeOne(harness.cluster, id))?.nodeClaim).not.toBe('stolen');
+        expect(await describeOne(harness.cluster, foreign)).toBeUndefined();
+        expect(await describeOne(`other-${randomUUID()}`, id)).toBeUndefined();
         await cloud.terminate(`other-${randomUUID()}`, id);
-        expect(await cloud.describeInstance(harness.cluster, id)).toBeDefined();
+        expect(await describeOne(harness.cluster, id)).toBeDefined();
       });
     });
 
@@ -132,15 +161,32 @@ export function cloudProviderContract(
       test('an instance goes, and terminating it again is success', async () => {
         const { id } = await launchOne();
         await cloud.terminate(harness.cluster, id);
-        const after = await cloud.describeInstance(harness.cluster, id);
+        const after = await describeOne(harness.cluster, id);
         expect([undefined, 'shutting-down']).toContain(after?.state);
         await cloud.terminate(harness.cluster, id);
+      });
+
+      test('many at once go, those that are gone already among them', async () => {
+        const own = [await launchOne(), await launchOne(), await launchOne()].map(({ id }) => id);
+        const ending = [...own, ...own, 'i-00000000000000000'];
+        await Promise.all(ending.map(async (id) => cloud.terminate(harness.cluster, id)));
+        const left = await cloud.describeInstances(harness.cluster, own);
+        expect(left.filter(({ state }) => state !== 'shutting-down')).toEqual([]);
       });
 
       test('an instance that never was is gone', async () => {
         const id = 'i-00000000000000000';
         await cloud.terminate(harness.cluster, id);
-        expect(await cloud.describeInstance(harness.cluster, id)).toBeUndefined();
+        await cloud.tagInstance(harness.cluster, id, { Name: 'nobody' });
+        expect(await describeOne(harness.cluster, id)).toBeUndefined();
+      });
+    });
+
+    describe('health', () => {
+      test('instances with nothing wrong are not told of', async () => {
+        const { id } = await launchOne();
+        expect(await cloud.describeInstanceHealth([])).toEqual([]);
+        expect(await cloud.describeInstanceHealth([id])).toEqual([]);
       });
     });
 

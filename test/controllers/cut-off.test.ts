@@ -17,6 +17,7 @@ const EFFECT: Record<ActionKind, (call: PortCall) => boolean> = {
   'delete-node-claim': ({ method, args }) =>
     method === 'store.updateNodeClaim' && JSON.stringify(args).includes('"deletion"'),
   'evict-pod': ({ method }) => method === 'cluster.evictPod',
+  'tag-instance': ({ method }) => method === 'cloud.tagInstance',
   'terminate-instance': ({ method }) => method === 'cloud.terminate',
   'release-node-claim': ({ method }) => method === 'cluster.removeNodeClaim',
   'mark-unavailable': ({ method }) => method === 'catalogue.markUnavailable',

@@ -103,6 +103,7 @@ function describeAction(action: ActionSummary): Description | undefined {
       return line('unavailable', describeMark(action.offering), 'quiet');
     }
     case 'nominate-node':
+    case 'tag-instance':
       return undefined;
   }
 }

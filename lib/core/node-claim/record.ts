@@ -135,8 +135,14 @@ export type DeletionReason =
   | 'launch_timeout'
   | 'registration_timeout'
   | 'insufficient_capacity'
+  | 'garbage_collected'
+  | 'unhealthy'
+  /** C80. */
   | 'spot_interrupted'
+  | 'scheduled_change'
+  | 'instance_stopped'
   | 'instance_terminated'
+  | 'capacity_reservation_interrupted'
   | 'deleted';
 
 export interface Deletion {

@@ -1,22 +1,29 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   CloudProvider,
   DescribedInstance,
+  InstanceOwner,
   InstanceProfileState,
   LaunchOutcome,
   NodeClassResolution,
 } from '../../ports/cloud-provider.ts';
+import { batched } from './batch.ts';
 import { describeCatalogue } from './describe-catalogue.ts';
+import { endInstances } from './end-instances.ts';
+import { describeInstanceHealth } from './instance-health.ts';
 import type { BranchInterfaces } from './instance-type-facts.ts';
-import { describeInstance, describeInstances, terminate } from './instances.ts';
+import { describeInstances, instanceOwners, MOST_IDS } from './instances.ts';
 import { launch } from './launch.ts';
 import { LaunchTemplates } from './launch-template.ts';
 import type { ClusterFacts } from './resolution.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
+import { tagInstance } from './tag-instance.ts';
 
 export interface Ec2Options {
   readonly client: EC2Client;
@@ -32,6 +39,7 @@ export interface Ec2Options {
 export class Ec2CloudProvider implements CloudProvider {
   readonly #options: Ec2Options;
   readonly #templates: LaunchTemplates;
+  readonly #ending = new Map<string, (instanceId: string) => Promise<void>>();
 
   constructor(options: Ec2Options) {
     this.#options = options;
@@ -62,15 +70,31 @@ export class Ec2CloudProvider implements CloudProvider {
     return launch({ client: this.#options.client, templates: this.#templates }, request);
   }
 
-  describeInstances(cluster: string): Promise<readonly DescribedInstance[]> {
-    return describeInstances(this.#options, cluster);
+  describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]> {
+    return describeInstances(this.#options, cluster, instanceIds);
   }
 
-  describeInstance(cluster: string, instanceId: string): Promise<DescribedInstance | undefined> {
-    return describeInstance(this.#options, cluster, instanceId);
+  instanceOwners(instanceIds: readonly string[]): Promise<readonly InstanceOwner[]> {
+    return instanceOwners(this.#options.client, instanceIds);
+  }
+
+  async describeInstanceHealth(instanceIds: readonly string[]): Promise<readonly InstanceHealth[]> {
+    const asked = new Set(instanceIds);
+    if (asked.size === 0) return [];
+    return (await describeInstanceHealth(this.#options.client)).filter(({ id }) => asked.has(id));
   }
 
   terminate(cluster: string, instanceId: string): Promise<void> {
-    return terminate(this.#options, cluster, instanceId);
+    const end = this.#ending.get(cluster) ?? this.#endTogether(cluster);
+    this.#ending.set(cluster, end);
+    return end(instanceId);
+  }
+
+  tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void> {
+    return tagInstance(this.#options, { cluster, instanceId, tags });
+  }
+
+  #endTogether(cluster: string): (instanceId: string) => Promise<void> {
+    return batched({ call: async (ids) => endInstances(this.#options, cluster, ids), most: MOST_IDS });
   }
 }

@@ -3,12 +3,12 @@ import {
   type EC2Client,
   type Instance as Ec2Instance,
   type Filter,
-  TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
-import { ownershipKey } from '../../core/node-claim/ownership-tags.ts';
-import type { DescribedInstance } from '../../ports/cloud-provider.ts';
-import { isUnknownInstance, translated } from './errors.ts';
+import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import { CLUSTER_TAG, ownershipKey } from '../../core/node-claim/ownership-tags.ts';
+import type { DescribedInstance, InstanceOwner } from '../../ports/cloud-provider.ts';
+import { apart } from './apart.ts';
+import { isUnknownInstance, portErrorOf } from './errors.ts';
 import { allPages } from './pages.ts';
 import { labelsOf, ownershipFilters } from './tags.ts';
 
@@ -17,49 +17,43 @@ export interface InstanceReader {
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
 }
 
+/** C51: as many as one call is given. */
+export const MOST_IDS = 500;
+
 /** C55: all states but terminated. */
 const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
+const ALIVE: readonly string[] = STATES.slice(0, -1);
 
+/** Every instance of the cluster, or those of the ids that are. */
 export async function describeInstances(
   reader: InstanceReader,
   cluster: string,
+  instanceIds?: readonly string[],
 ): Promise<readonly DescribedInstance[]> {
+  const doing = `describe the instances of ${cluster}`;
   const filters = [...ownershipFilters(cluster), { Name: 'instance-state-name', Values: [...STATES] }];
-  const instances = await listInstances(reader.client, `describe the instances of ${cluster}`, filters);
+  const instances = await (instanceIds === undefined
+    ? listInstances(reader.client, doing, filters)
+    : readInstances(reader.client, doing, instanceIds));
   return instances
     .map((instance) => describedOf(reader, cluster, instance))
     .filter((instance) => instance !== undefined)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-export async function describeInstance(
-  reader: InstanceReader,
-  cluster: string,
-  instanceId: string,
-): Promise<DescribedInstance | undefined> {
-  const answer = await translated(`describe ${instanceId}`, async () => {
-    try {
-      return await reader.client.send(new DescribeInstancesCommand({ InstanceIds: [instanceId] }));
-    } catch (thrown) {
-      if (isUnknownInstance(thrown)) return undefined;
-      throw thrown;
-    }
-  });
-  const instances = (answer?.Reservations ?? []).flatMap((reservation) => reservation.Instances ?? []);
-  const instance = instances.find((each) => each.InstanceId === instanceId);
-  return instance === undefined ? undefined : describedOf(reader, cluster, instance);
-}
-
-/** Promise 4: looked at before it is touched; an instance that is not the cluster's counts as gone. */
-export async function terminate(reader: InstanceReader, cluster: string, instanceId: string): Promise<void> {
-  const instance = await describeInstance(reader, cluster, instanceId);
-  if (instance === undefined || instance.state === 'shutting-down') return;
-  await translated(`terminate ${instanceId}`, async () => {
-    try {
-      await reader.client.send(new TerminateInstancesCommand({ InstanceIds: [instanceId] }));
-    } catch (thrown) {
-      if (!isUnknownInstance(thrown)) throw thrown;
-    }
+/** Whose the instances are by their tags; one that is ending is nobody's any more. */
+export async function instanceOwners(
+  client: EC2Client,
+  instanceIds: readonly string[],
+): Promise<readonly InstanceOwner[]> {
+  const instances = await readInstances(client, 'look whose instances these are', instanceIds);
+  return instances.flatMap(({ InstanceId: instanceId, Tags, State }) => {
+    if (!ALIVE.includes(State?.Name ?? '')) return [];
+    const tags = labelsOf(Tags);
+    const cluster = tags[CLUSTER_TAG];
+    const nodeClaim = tags[NODE_CLAIM_TAG];
+    if (instanceId === undefined || cluster === undefined || nodeClaim === undefined) return [];
+    return tags[ownershipKey(cluster)] === 'owned' ? [{ instanceId, cluster, nodeClaim }] : [];
   });
 }
 
@@ -77,6 +71,30 @@ async function listInstances(client: EC2Client, doing: string, Filters: Filter[]
   return reservations.flatMap((reservation) => reservation.Instances ?? []);
 }
 
+/** By id, many in a call; those that EC2 does not know are left out. */
+async function readInstances(
+  client: EC2Client,
+  doing: string,
+  instanceIds: readonly string[],
+): Promise<readonly Ec2Instance[]> {
+  const ids = [...new Set(instanceIds)];
+  const found: Ec2Instance[] = [];
+  for (let from = 0; from < ids.length; from += MOST_IDS) {
+    const asked = ids.slice(from, from + MOST_IDS);
+    const { answers, refused } = await apart(doing, asked, async (InstanceIds) =>
+      client.send(new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] })),
+    ).catch((thrown: unknown) => {
+      throw portErrorOf(thrown, doing);
+    });
+    const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
+    if (refusal !== undefined) throw portErrorOf(refusal, doing);
+    const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));
+    // An answer about another instance than those asked for is not believed.
+    found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
+  }
+  return found;
+}
+
 /** *Shape:* undefined where it is terminated or not the cluster's. */
 function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Instance): DescribedInstance | undefined {
   const tags = labelsOf(instance.Tags);
@@ -85,15 +103,26 @@ function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Insta
   if (instance.InstanceId === undefined || state === undefined) return undefined;
   if (nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
   const instanceType = instance.InstanceType ?? '';
+  const reservationId = instance.CapacityReservationId;
   return {
     id: instance.InstanceId,
     instanceType,
     zone: instance.Placement?.AvailabilityZone ?? '',
-    capacityType: instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand',
+    capacityType: capacityTypeOf(instance),
     imageId: instance.ImageId ?? '',
     // EC2 does not say what an instance costs; the on-demand price is the most that a spot instance may (C29).
     priceUsdPerHour: reader.onDemandUsdPerHour.get(instanceType) ?? 0,
     nodeClaim,
+    nodePool: tags[NODE_POOL] ?? '',
+    nodeClass: tags[NODE_CLASS] ?? '',
     state,
+    launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
+    ...(reservationId === undefined ? {} : { reservationId }),
   };
+}
+
+/** C60: what is launched on demand keeps away from reservations, so what is in one was launched into it. */
+function capacityTypeOf(instance: Ec2Instance): DescribedInstance['capacityType'] {
+  if (instance.InstanceLifecycle === 'spot') return 'spot';
+  return instance.CapacityReservationId === undefined ? 'on-demand' : 'reserved';
 }

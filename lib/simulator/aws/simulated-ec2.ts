@@ -1,11 +1,20 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
 import { ARCH, type CapacityType } from '../../apis/labels.ts';
+import { formatTime } from '../../apis/time.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import type { FleetOverride, LaunchRequest } from '../../core/node-claim/record.ts';
 import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
 import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
-import type { CloudProvider, DescribedInstance, LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
+import type {
+  CloudProvider,
+  DescribedInstance,
+  InstanceOwner,
+  LaunchOutcome,
+  MissingCapacity,
+} from '../../ports/cloud-provider.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
@@ -26,9 +35,6 @@ export interface Blackout {
 
 export interface SimulatedInstance extends DescribedInstance {
   readonly cluster: string;
-  readonly nodePool: string;
-  readonly nodeClass: string;
-  readonly launchedAtMs: number;
   readonly endedAtMs?: number;
 }
 
@@ -40,6 +46,10 @@ export interface SimulatedEc2 extends CloudProvider {
   blackOut(blackout: Blackout): () => void;
   /** Warns, and two minutes later takes the instance away. */
   interruptSpot(instanceId: string): void;
+  /** What its status says from now on; undefined: nothing is wrong. */
+  ail(instanceId: string, health: Omit<InstanceHealth, 'id'> | undefined): void;
+  /** The tags that an instance was given since its launch. */
+  readonly tagsOf: (instanceId: string) => Labels;
 }
 
 export interface Ec2World {
@@ -64,10 +74,20 @@ interface Ec2State {
   /** What each client token was answered: the same token gets the same answer. */
   readonly answers: Map<string, LaunchOutcome>;
   readonly blackouts: Set<Blackout>;
+  readonly health: Map<string, InstanceHealth>;
+  readonly tags: Map<string, Labels>;
 }
 
 export function simulatedEc2(world: Ec2World): SimulatedEc2 {
-  const state: Ec2State = { world, instances: new Map(), gone: new Set(), answers: new Map(), blackouts: new Set() };
+  const state: Ec2State = {
+    world,
+    instances: new Map(),
+    gone: new Set(),
+    answers: new Map(),
+    blackouts: new Set(),
+    health: new Map(),
+    tags: new Map(),
+  };
   const { instances, blackouts } = state;
   return {
     instances: () => [...instances.values()],
@@ -77,8 +97,16 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     removeUnusedInstanceProfiles: async () => {},
     releaseNodeClass: async () => {},
     launch: async (request) => state.answers.get(request.clientToken) ?? launch(state, request),
-    describeInstances: async (cluster) => listed(state, cluster).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    describeInstance: async (cluster, id) => listed(state, cluster).find((instance) => instance.id === id),
+    describeInstances: async (cluster, ids) =>
+      listed(state, cluster)
+        .filter(({ id }) => ids === undefined || ids.includes(id))
+        .toSorted(byId),
+    instanceOwners: async (ids) => ownersAmong(state, ids),
+    describeInstanceHealth: async (ids) => ids.flatMap((id) => state.health.get(id) ?? []).toSorted(byId),
+    tagInstance: async (cluster, id, tags) => {
+      if (listed(state, cluster).some((instance) => instance.id === id))
+        state.tags.set(id, { ...state.tags.get(id), ...tags });
+    },
     terminate: async (cluster, id) =>
       shutDown(
         state,
@@ -88,12 +116,27 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       blackouts.add(blackout);
       return () => blackouts.delete(blackout);
     },
+    ail: (id, health) =>
+      void (health === undefined ? state.health.delete(id) : state.health.set(id, { id, ...health })),
+    tagsOf: (id) => state.tags.get(id) ?? {},
     interruptSpot(instanceId) {
       const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
-      world.onEvent({ 'detail-type': 'EC2 Spot Instance Interruption Warning', detail });
+      world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));
       world.timetable.after(SPOT_WARNING_MS, () => shutDown(state, instances.get(instanceId)));
     },
   };
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+function ownersAmong({ instances }: Ec2State, ids: readonly string[]): readonly InstanceOwner[] {
+  return ids.flatMap((id) => {
+    const instance = instances.get(id);
+    if (instance === undefined || instance.endedAtMs !== undefined) return [];
+    return [{ instanceId: id, cluster: instance.cluster, nodeClaim: instance.nodeClaim }];
+  });
 }
 
 function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstance[] {
@@ -163,12 +206,12 @@ function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInsta
   const { id, nodeClaim } = instance;
   const ended: SimulatedInstance = { ...instance, state: 'shutting-down', endedAtMs: timetable.now() };
   instances.set(id, ended);
-  world.onEvent(stateChange(id, 'shutting-down'));
+  world.onEvent(stateChange(world, id, 'shutting-down'));
   timetable.after(random.between(...SHUTDOWN_MS), () => {
     gone.add(id);
     timeline.note({ kind: 'instance-terminated', instanceId: id, nodeClaim, costUsd: costOf(ended, timetable.now()) });
     world.onGone(ended);
-    world.onEvent(stateChange(id, 'terminated'));
+    world.onEvent(stateChange(world, id, 'terminated'));
   });
 }
 
@@ -229,8 +272,13 @@ function note(timeline: Timeline, request: LaunchRequest, answer: LaunchOutcome)
   });
 }
 
-function stateChange(instanceId: string, state: string): unknown {
-  return { 'detail-type': 'EC2 Instance State-change Notification', detail: { 'instance-id': instanceId, state } };
+function stateChange(world: Ec2World, instanceId: string, state: string): unknown {
+  return eventOf(world, 'EC2 Instance State-change Notification', { 'instance-id': instanceId, state });
+}
+
+/** As EventBridge wraps it. */
+function eventOf({ timetable }: Ec2World, type: string, detail: object): unknown {
+  return { version: '0', source: 'aws.ec2', 'detail-type': type, time: formatTime(timetable.now()), detail };
 }
 
 /** EC2's instance ids are hexadecimal. */

@@ -1,0 +1,40 @@
+import { MINUTE_MS } from '../apis/time.ts';
+import type { Decision } from '../core/action.ts';
+import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import { tagged, tagsToGive } from '../core/node-claim/tagging.ts';
+import { announce } from './announce.ts';
+import { carryOut } from './carry-out.ts';
+import { eachClaim } from './each-claim.ts';
+import type { Tending } from './tending.ts';
+
+/** C84: one a second, as the tick comes each minute: EC2 lets an account tag ten things a second. */
+const MOST_A_RUN = 60;
+
+/** Instances whose nodes are registered get their names, once. */
+export async function tagInstances({ ports, cluster, records, world, decisions }: Tending): Promise<readonly Error[]> {
+  const classOf = new Map(world.nodeClasses.map((one) => [one.metadata.name, one]));
+  const isDue = (record: NodeClaimRecord): boolean =>
+    tagsToGive(record, classOf.get(record.spec.nodeClassRef.name)) !== undefined;
+  const nowMs = ports.clock.now();
+  const untold: Error[] = [];
+  const { failures } = await eachClaim(turn(records.filter(isDue), nowMs), nowMs, async ({ name }) => {
+    // Read again: the run has written to it since.
+    const record = await ports.store.readNodeClaim(cluster, name);
+    const action = record && tagsToGive(record, classOf.get(record.spec.nodeClassRef.name));
+    if (record === undefined || action === undefined) return [];
+    const id = `${name}-v${record.version}-tags`;
+    const decision: Decision = { id, cluster, controller: 'lifecycle', atMs: nowMs, actions: [action], blocked: [] };
+    await carryOut(ports, decision);
+    await ports.store.updateNodeClaim(tagged(record));
+    decisions.push(decision);
+    untold.push(...(await announce(ports, decision)));
+    return [];
+  });
+  return [...failures, ...untold];
+}
+
+/** Those whose turn it is in this minute: some that cannot be tagged never keep the others from it (promise 7). */
+function turn(records: readonly NodeClaimRecord[], nowMs: number): readonly NodeClaimRecord[] {
+  const from = records.length === 0 ? 0 : (Math.floor(nowMs / MINUTE_MS) * MOST_A_RUN) % records.length;
+  return [...records.slice(from), ...records.slice(0, from)].slice(0, MOST_A_RUN);
+}

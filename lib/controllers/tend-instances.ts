@@ -1,0 +1,19 @@
+import { PortError } from '../ports/errors.ts';
+import { tagInstances } from './tag-instances.ts';
+import type { Tending } from './tending.ts';
+
+const STEPS: readonly ((tending: Tending) => Promise<readonly Error[]>)[] = [tagInstances];
+
+/** Each minute, for instances that run: one duty that fails keeps none of the others waiting. *Shape:* the failures. */
+export async function tendInstances(tending: Tending): Promise<readonly Error[]> {
+  const failures: Error[] = [];
+  for (const step of STEPS) {
+    try {
+      failures.push(...(await step(tending)));
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      failures.push(error);
+    }
+  }
+  return failures;
+}

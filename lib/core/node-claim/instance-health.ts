@@ -1,0 +1,60 @@
+import { SECOND_MS } from '../../apis/time.ts';
+import type { Action } from '../action.ts';
+import type { NodeClaimRecord } from './record.ts';
+
+/** What EC2 says is wrong with an instance. */
+export interface InstanceHealth {
+  readonly id: string;
+  /** Its status check fails. @default it does not, or EC2 cannot tell */
+  readonly instanceImpairedSinceMs?: number;
+  /** That of the machine under it fails. @default as above */
+  readonly systemImpairedSinceMs?: number;
+  /** Scheduled ones, those that are over included. */
+  readonly events: readonly { readonly code: string; readonly description: string }[];
+}
+
+/** C82: a check that fails for a moment is nothing. */
+export const IMPAIRED_MS = 120 * SECOND_MS;
+
+/** C82. */
+const ENDING_EVENTS: ReadonlySet<string> = new Set([
+  'instance-reboot',
+  'instance-retirement',
+  'instance-stop',
+  'system-maintenance',
+  'system-reboot',
+]);
+
+type Deletion = Action & { readonly kind: 'delete-node-claim' };
+
+/**
+ * Whether the claim must go for what is wrong with its instance. *Shape:* with a deadline of now where the instance is
+ * broken: nothing on it can end in peace; without one where it is to be rebooted, stopped or retired. Undefined where it
+ * may stay. *Source:* C82, D18.
+ */
+export function decideHealth(record: NodeClaimRecord, health: InstanceHealth, nowMs: number): Deletion | undefined {
+  const nodeClaim = record.name;
+  const broken = brokenSince(health);
+  if (broken !== undefined && nowMs - broken.sinceMs >= IMPAIRED_MS) {
+    if (record.deletion?.deadlineMs !== undefined && record.deletion.deadlineMs <= nowMs) return undefined;
+    const seconds = Math.floor((nowMs - broken.sinceMs) / SECOND_MS);
+    const message = `the ${broken.what} status check of ${health.id} has failed for ${seconds} s`;
+    return { kind: 'delete-node-claim', nodeClaim, reason: 'unhealthy', message, deadlineMs: nowMs };
+  }
+  const event = health.events.find(({ code, description }) => ENDING_EVENTS.has(code) && !isOver(description));
+  if (event === undefined || record.deletion !== undefined) return undefined;
+  const message = `EC2 scheduled ${event.code} for ${health.id}: ${event.description}`;
+  return { kind: 'delete-node-claim', nodeClaim, reason: 'scheduled_change', message };
+}
+
+function brokenSince(health: InstanceHealth): { readonly what: string; readonly sinceMs: number } | undefined {
+  const { instanceImpairedSinceMs: instance, systemImpairedSinceMs: system } = health;
+  if (system !== undefined && (instance === undefined || system <= instance))
+    return { what: 'system', sinceMs: system };
+  return instance === undefined ? undefined : { what: 'instance', sinceMs: instance };
+}
+
+/** EC2 lists an event for a week after it is over, and says so in front of its description. */
+function isOver(description: string): boolean {
+  return /^\[(Completed|Canceled)\]/i.test(description);
+}

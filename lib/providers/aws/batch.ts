@@ -1,0 +1,52 @@
+/** Long enough for a run's claims to come together, short beside the call itself. */
+const WINDOW_MS = 20;
+
+export interface BatchOptions {
+  /** *Shape:* what went wrong, by id; the others are done. What it throws went wrong for all of them. */
+  readonly call: (ids: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
+  /** Ids that one call takes. */
+  readonly most: number;
+  /** For others to come. @default 20 ms */
+  readonly wait?: () => Promise<void>;
+}
+
+/**
+ * Does something with one id; ids that come at about the same time share a call (C51), and one that comes twice is in it
+ * once. *Errors:* those of the id alone, or of the whole call.
+ */
+export function batched({ call, most, wait = window }: BatchOptions): (id: string) => Promise<void> {
+  let open: Batch | undefined;
+  const flush = async (batch: Batch): Promise<void> => {
+    await wait();
+    if (open === batch) open = undefined;
+    await settle(batch, call);
+  };
+  return async (id) => {
+    const batch: Batch = open ?? new Map();
+    const answer = batch.get(id) ?? Promise.withResolvers<void>();
+    batch.set(id, answer);
+    if (open === undefined) {
+      void flush(batch);
+    }
+    open = batch.size < most ? batch : undefined;
+    return answer.promise;
+  };
+}
+
+type Batch = Map<string, PromiseWithResolvers<void>>;
+
+async function window(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
+}
+
+async function settle(batch: Batch, call: BatchOptions['call']): Promise<void> {
+  try {
+    const failed = await call([...batch.keys()]);
+    for (const [id, { resolve, reject }] of batch) {
+      if (failed.has(id)) reject(failed.get(id));
+      else resolve();
+    }
+  } catch (error) {
+    for (const { reject } of batch.values()) reject(error);
+  }
+}

@@ -1,0 +1,25 @@
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { apart } from './apart.ts';
+import { isUnknownInstance, portErrorOf } from './errors.ts';
+import { describeInstances, type InstanceReader } from './instances.ts';
+
+/**
+ * Ends instances of the cluster. Promise 4: looked at before they are touched; one that is not the cluster's counts as gone,
+ * and so does one that is on its way out (C55). *Shape:* what EC2 refuses, by id. *Errors:* as for the whole call.
+ */
+export async function endInstances(
+  reader: InstanceReader,
+  cluster: string,
+  instanceIds: readonly string[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const found = await describeInstances(reader, cluster, instanceIds);
+  const ids = found.filter(({ state }) => state !== 'shutting-down').map(({ id }) => id);
+  const doing = ids.length === 1 ? `terminate ${ids[0]}` : `terminate ${ids.length} instances of ${cluster}`;
+  const { refused } = await apart(doing, ids, async (InstanceIds) =>
+    reader.client.send(new TerminateInstancesCommand({ InstanceIds: [...InstanceIds] })),
+  ).catch((thrown: unknown) => {
+    throw portErrorOf(thrown, doing);
+  });
+  const failed = [...refused].filter(([, thrown]) => !isUnknownInstance(thrown));
+  return new Map(failed.map(([id, thrown]) => [id, portErrorOf(thrown, `terminate ${id}`)]));
+}
