@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BinaryName } from './cluster-build.ts';
-import { freePort } from './ministack.ts';
+import { freePort } from './server.ts';
 
 const START_WITHIN_MS = 120_000;
 const ANSWER_WITHIN_MS = 2_000;

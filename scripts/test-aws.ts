@@ -1,15 +1,16 @@
 /**
- * Deploys the stack into the AWS emulator ministack with the real `cdk bootstrap` and `cdk deploy`, then runs the tests of
- * `test/aws` against it. Options go to vitest. Needs python3 with venv and pip, and, once, PyPI.
+ * Starts the emulators of AWS (ministack, moto, DynamoDB Local), deploys the stack into them with the real `cdk bootstrap`
+ * and `cdk deploy`, then runs the tests of `test/aws` against them. Options go to vitest. Needs python3 with venv and pip,
+ * Java and Maven, and, once, PyPI and Maven Central.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, installMinistack, startMinistack } from './ministack.ts';
+import { type Emulators, startEmulators } from './emulators.ts';
+import { freePort } from './server.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const CACHE = join(ROOT, '.cache');
 const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 
@@ -25,17 +26,15 @@ try {
 }
 
 async function main(vitestOptions: readonly string[]): Promise<number> {
-  const program = step('ministack is there', () => installMinistack(CACHE));
-  // Outside the checkout: the emulator's workers are CommonJS, and ours is a package of modules.
+  // Outside the checkout: the emulators' workers are CommonJS, and ours is a package of modules.
   const folder = mkdtempSync(join(tmpdir(), 'kerf-test-aws-'));
   try {
-    const emulator = await startMinistack(program, folder);
+    const emulators = await startEmulators(folder);
     try {
-      console.log(`ministack answers at ${emulator.environment['AWS_ENDPOINT_URL']}`);
-      return await deployAndTest(emulator.environment, folder, vitestOptions);
+      return await deployAndTest(emulators, folder, vitestOptions);
     } finally {
-      await emulator.stop();
-      console.log('ministack is stopped');
+      await emulators.stop();
+      console.log('the emulators are stopped');
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -43,7 +42,7 @@ async function main(vitestOptions: readonly string[]): Promise<number> {
 }
 
 async function deployAndTest(
-  environment: NodeJS.ProcessEnv,
+  { environment, deployEnvironment }: Emulators,
   folder: string,
   vitestOptions: readonly string[],
 ): Promise<number> {
@@ -57,7 +56,7 @@ async function deployAndTest(
     kubernetesVersion: '1.35',
   };
   const shared = ['--context', `clusters=${JSON.stringify([cluster])}`, '--output', join(folder, 'cdk.out')];
-  await must('cdk bootstrap', environment, [CDK, 'bootstrap', ...shared, 'aws://123456789012/us-east-1']);
+  await must('cdk bootstrap', deployEnvironment, [CDK, 'bootstrap', ...shared, 'aws://123456789012/us-east-1']);
   const deploy = [
     'deploy',
     'Kerf',
@@ -67,7 +66,7 @@ async function deployAndTest(
     '--outputs-file',
     outputs,
   ];
-  await must('cdk deploy', environment, [CDK, ...deploy]);
+  await must('cdk deploy', deployEnvironment, [CDK, ...deploy]);
   return await run('vitest', [VITEST, 'run', '--project', 'aws', ...vitestOptions], {
     ...environment,
     KERF_OUTPUTS: outputs,
@@ -91,11 +90,4 @@ async function run(name: string, command: readonly string[], environment: NodeJS
   const code = await promise;
   console.log(`== ${name}: ${((Date.now() - startedMs) / 1_000).toFixed(1)} s`);
   return code;
-}
-
-function step<Result>(name: string, work: () => Result): Result {
-  const startedMs = Date.now();
-  const result = work();
-  console.log(`${name}: ${((Date.now() - startedMs) / 1_000).toFixed(1)} s`);
-  return result;
 }

@@ -1,0 +1,84 @@
+/** Servers that tests start: on a free port of 127.0.0.1, with a log, stopped without a trace. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+const START_WITHIN_MS = 60_000;
+
+export interface ServerPlan {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  /** Beside this process's own environment, without what it says of AWS. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Its log and its temporary files: they go with the folder. */
+  readonly folder: string;
+  /** It is ready when this is answered, by whatever status. */
+  readonly ready: string;
+}
+
+export interface Server {
+  readonly stop: () => Promise<void>;
+}
+
+/** *Errors:* an Error with the end of its log, where it does not answer within a minute. */
+export async function startServer(plan: ServerPlan): Promise<Server> {
+  const [program, ...options] = plan.command;
+  const log = join(plan.folder, `${plan.name}.log`);
+  const temporary = join(plan.folder, `${plan.name}-tmp`);
+  mkdirSync(temporary, { recursive: true });
+  const output = openSync(log, 'w');
+  const child = spawn(program, options, {
+    stdio: ['ignore', output, output],
+    env: {
+      ...withoutAws(process.env),
+      // What it runs as `node` is the one that runs this.
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+      TMPDIR: temporary,
+      ...plan.environment,
+    },
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const late = await Promise.race([exited, setTimeout(10_000, 'late', { ref: false })]);
+    if (late === 'late') child.kill('SIGKILL');
+    await exited;
+  };
+  try {
+    await answers(child, plan.ready);
+  } catch (error) {
+    await stop();
+    throw new Error(`${plan.name} did not start:\n${readFileSync(log, 'utf8').slice(-2_000)}`, { cause: error });
+  }
+  return { stop };
+}
+
+async function answers(child: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + START_WITHIN_MS;
+  while (child.exitCode === null && child.pid !== undefined && Date.now() < deadline) {
+    try {
+      await fetch(url);
+      return;
+    } catch {
+      // It does not listen yet.
+    }
+    await setTimeout(100);
+  }
+  throw new Error(child.exitCode === null ? `no answer in ${START_WITHIN_MS} ms` : `exit code ${child.exitCode}`);
+}
+
+/** A developer's profile or session must not leak into a test. */
+export function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AWS_')));
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  return address.port;
+}
