@@ -8,10 +8,10 @@ CreateFleet of type instant as EC2 does it, which moto's is not:
 """
 
 import itertools
+import json
 import math
 import threading
 from typing import Any
-from urllib.parse import parse_qsl
 
 from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
@@ -45,16 +45,15 @@ class FleetMaker:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         # By client token: what was asked, and what was answered.
-        self._tokens: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._tokens: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def create(self, call: Any) -> dict[str, Any]:
         token = call._get_param("ClientToken")
-        body = call.body if isinstance(call.body, str) else call.body.decode()
-        asked = sorted(parse_qsl(body, keep_blank_values=True))
+        asked = json.dumps(call.params, sort_keys=True, default=str)
         # One after the other: two calls with one token never both launch.
         with self._lock:
             if token not in self._tokens:
-                answer = self._launch(call, body)
+                answer = self._launch(call, asked)
                 if token is None:
                     return answer
                 self._tokens[token] = (asked, answer)
@@ -66,7 +65,7 @@ class FleetMaker:
             )
         return answer
 
-    def _launch(self, call: Any, body: str) -> dict[str, Any]:
+    def _launch(self, call: Any, asked: str) -> dict[str, Any]:
         if call._get_param("Type", "maintain") != "instant":
             raise EC2ClientError("InvalidParameterValue", "Kerf's launcher makes fleets of type instant alone")
         capacity = call._get_param("TargetCapacitySpecification", {})
@@ -81,7 +80,7 @@ class FleetMaker:
                 if any(pool is failed["pool"] for failed in errors):
                     continue
                 try:
-                    self._refuse_without_capacity(pool, body)
+                    self._refuse_without_capacity(pool, asked)
                     launched.append(_entry(pool, [_run(call.ec2_backend, pool, tags, fleet).id]))
                     break
                 except ServiceException as refusal:
@@ -139,9 +138,9 @@ class FleetMaker:
         # EC2 looks at no line after the first that it can have; it is stable where prices are equal.
         return sorted(pools, key=rank)
 
-    def _refuse_without_capacity(self, pool: dict[str, Any], body: str) -> None:
+    def _refuse_without_capacity(self, pool: dict[str, Any], asked: str) -> None:
         place = {"instanceType": pool["data"]["InstanceType"], "zone": pool["zone"], "capacityType": pool["lifecycle"]}
-        code = self._rules.missing(place, body)
+        code = self._rules.missing(place, asked)
         if code is not None:
             raise EC2ClientError(code, f"We currently do not have sufficient {place['instanceType']} capacity.")
 

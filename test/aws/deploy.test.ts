@@ -9,6 +9,7 @@ import {
   EC2Client,
 } from '@aws-sdk/client-ec2';
 import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import { IAMClient } from '@aws-sdk/client-iam';
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -23,7 +24,9 @@ import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { at, listAt, readJson, textAt } from '../stack/json.ts';
 import { callWebhook, eventually, forwardClusterPort, logLines, output, webhookSecret } from './deployment.ts';
+import { makeRole } from './ec2-world.ts';
 
+const NODE_ROLE = 'KarpenterNodeRole-demo';
 const sqs = new SQSClient();
 let api: FakeApiServer;
 let port: Server;
@@ -39,7 +42,8 @@ beforeAll(async () => {
   secret = await webhookSecret();
   listener = await listenToDecisions();
   await tagNetwork();
-  // The emulator does not know what the catalogue function asks EC2: the shipped tables stand for its answer.
+  await makeRole(new IAMClient(), NODE_ROLE);
+  // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
   const catalogue = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
   await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(catalogue);
   applyManifests();
@@ -86,8 +90,6 @@ function applyManifests(): void {
           requirements: [
             { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
             { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
-            // The emulator's CreateFleet does not say in which subnet it launched: with one zone there is no question.
-            { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1a'] },
           ],
         },
       },
@@ -101,9 +103,8 @@ function applyManifests(): void {
       metadata: { name: 'default' },
       spec: {
         amiFamily: 'AL2023',
-        // An image that the emulator has.
-        amiSelectorTerms: [{ id: 'ami-0c2023a1b2c3d4e5f' }],
-        role: 'KarpenterNodeRole-demo',
+        amiSelectorTerms: [{ alias: 'al2023@latest' }],
+        role: NODE_ROLE,
         subnetSelectorTerms: selector,
         securityGroupSelectorTerms: selector,
       },

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { listAt, readJson, textAt } from '../stack/json.ts';
 
-function variable(name: string): string {
+export function variable(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set: run these tests by npm run test:aws`);
   return value;

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { variable } from './deployment.ts';
 
 export interface TestTable {
   readonly client: DynamoDBClient;
@@ -7,9 +14,15 @@ export interface TestTable {
   readonly close: () => Promise<void>;
 }
 
+/** Whose tables the stores' contracts run on: ministack's, and those of AWS's own DynamoDB Local. */
+export const DYNAMODB: Readonly<Record<string, DynamoDBClientConfig>> = {
+  'DynamoDB of ministack': {},
+  'DynamoDB Local': { endpoint: variable('KERF_DYNAMODB_LOCAL') },
+};
+
 /** A table of the shape that the stack makes. */
-export async function testTable(): Promise<TestTable> {
-  const client = new DynamoDBClient({});
+export async function testTable(configuration: DynamoDBClientConfig): Promise<TestTable> {
+  const client = new DynamoDBClient(configuration);
   const tableName = `kerf-${randomUUID()}`;
   await client.send(
     new CreateTableCommand({
