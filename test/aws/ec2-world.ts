@@ -5,7 +5,7 @@ import {
   CreateSubnetCommand,
   CreateVpcCommand,
   DescribeInstancesCommand,
-  EC2Client,
+  type EC2Client,
   RegisterImageCommand,
   RunInstancesCommand,
 } from '@aws-sdk/client-ec2';
@@ -13,7 +13,7 @@ import {
   AddRoleToInstanceProfileCommand,
   CreateInstanceProfileCommand,
   CreateRoleCommand,
-  IAMClient,
+  type IAMClient,
 } from '@aws-sdk/client-iam';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { LaunchRequest } from '../../lib/core/node-claim/record.ts';
