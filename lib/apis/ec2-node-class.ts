@@ -3,6 +3,7 @@ import type * as generated from './generated/ec2-node-class.ts';
 import type { Immutable } from './immutable.ts';
 
 export type EC2NodeClass = Immutable<generated.EC2NodeClass>;
+export type EC2NodeClassStatus = Immutable<generated.EC2NodeClassStatus>;
 export type AmiSelectorTerm = Immutable<generated.AmiSelectorTerm>;
 export type MetadataOptions = Immutable<generated.MetadataOptions>;
 export type ConnectionTracking = Immutable<generated.ConnectionTracking>;

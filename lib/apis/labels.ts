@@ -28,6 +28,11 @@ export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
 /** C84: on a NodeClaim whose instance has its tags. */
 export const TAGGED = 'karpenter.k8s.aws/tagged';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
+/** A3.1: on an EC2NodeClass. */
+export const NODE_CLASS_FINALIZER = 'karpenter.k8s.aws/termination';
+/** A3.26: of an EC2NodeClass, to tell whether a node was launched as its class says today. */
+export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
+export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 export type CapacityType = 'on-demand' | 'spot' | 'reserved';

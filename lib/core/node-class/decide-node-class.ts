@@ -1,0 +1,76 @@
+import type { EC2NodeClass, EC2NodeClassStatus } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+import { NODE_CLASS_FINALIZER } from '../../apis/labels.ts';
+import type { Blocked } from '../action.ts';
+import { sameContent } from '../canonical-json.ts';
+import { conditionsFrom, type Finding, readiness } from './conditions.ts';
+import { findings, type NodeClassView } from './findings.ts';
+import { nodeClassHash } from './node-class-hash.ts';
+import { resourcesFound } from './node-class-status.ts';
+import type { ResolvedNodeClass } from './resolved-node-class.ts';
+
+/** Changes to an EC2NodeClass. Annotations merge; finalizers and status are replaced as a whole. */
+export interface NodeClassPatch {
+  readonly annotations?: Labels;
+  readonly finalizers?: readonly string[];
+  readonly status?: EC2NodeClassStatus;
+}
+
+export interface NodeClassVerdict {
+  /** Absent where the object says it all already. */
+  readonly patch?: NodeClassPatch;
+  readonly blocked: readonly Blocked[];
+}
+
+/** A3.30: whether the finalizer must be put on the class first, so that nothing that is made for it stays behind. */
+export function finalizersWanted({ metadata }: EC2NodeClass): NodeClassPatch | undefined {
+  const { finalizers = [], deletionTimestamp } = metadata;
+  if (deletionTimestamp !== undefined || finalizers.includes(NODE_CLASS_FINALIZER)) return undefined;
+  return { finalizers: [...finalizers, NODE_CLASS_FINALIZER] };
+}
+
+/** What a launch would be made of, where nothing is in its way but our own permissions: only then are they worth asking for. */
+export function launchable(view: NodeClassView): ResolvedNodeClass | undefined {
+  const { found, instanceProfile } = view;
+  const { bootstrap, subnets, securityGroups, images } = found;
+  if (readiness(findings(view)).status !== 'True' || instanceProfile.kind !== 'ready') return undefined;
+  if (bootstrap === undefined || subnets === undefined || securityGroups === undefined || images === undefined) {
+    return undefined;
+  }
+  return { ...found, bootstrap, subnets, securityGroups, images, instanceProfile: instanceProfile.name };
+}
+
+/**
+ * What the class's own object is to say: what was found, whether instances can be launched of it, and by which hash those
+ * are known (A3.26–A3.29). *Shape:* no patch where it says so already: a quiet minute writes nothing.
+ */
+export function decideNodeClass(view: NodeClassView, nowMs: number): NodeClassVerdict {
+  const { nodeClass, found, instanceProfile } = view;
+  const all = findings(view);
+  const ready = readiness(all);
+  const before = nodeClass.status ?? {};
+  const profile = instanceProfile.kind === 'ready' ? instanceProfile.name : undefined;
+  const { generation } = nodeClass.metadata;
+  const status: EC2NodeClassStatus = {
+    ...resourcesFound(found, profile, before),
+    conditions: conditionsFrom(
+      [...all, ready],
+      { conditions: before.conditions ?? [], ...(generation === undefined ? {} : { generation }) },
+      nowMs,
+    ),
+  };
+  const { annotations: written = {} } = nodeClass.metadata;
+  const hash = found.bootstrap === undefined ? {} : nodeClassHash(nodeClass, found.bootstrap.certificateAuthority);
+  const patch: NodeClassPatch = {
+    ...(Object.entries(hash).some(([key, value]) => written[key] !== value) && { annotations: hash }),
+    ...(!sameContent(status, before) && { status }),
+  };
+  return {
+    ...(Object.keys(patch).length === 0 ? {} : { patch }),
+    blocked: ready.status === 'True' ? [] : [blockedBy(nodeClass, ready)],
+  };
+}
+
+function blockedBy({ metadata }: EC2NodeClass, { reason, message }: Finding): Blocked {
+  return { subject: `ec2nodeclass ${metadata.name}`, reason, message, numbers: {} };
+}

@@ -1,0 +1,75 @@
+import type { EC2NodeClassStatus } from '../../apis/ec2-node-class.ts';
+import { formatTime } from '../../apis/time.ts';
+import { sameContent } from '../canonical-json.ts';
+import type { ResolvedCapacityReservation, ResolvedNodeClass } from './resolved-node-class.ts';
+
+type Resources = Omit<EC2NodeClassStatus, 'conditions'>;
+type Reservations = NonNullable<Resources['capacityReservations']>;
+
+/**
+ * A3.27: what was found, as the status of an EC2NodeClass shows it.
+ *
+ * *Shape:* subnets come in order of their free addresses, which is another every minute: where the subnets are the same as
+ * before, so is their order, and a quiet minute writes nothing.
+ */
+export function resourcesFound(
+  found: Partial<ResolvedNodeClass>,
+  instanceProfile: string | undefined,
+  before: EC2NodeClassStatus = {},
+): Resources {
+  const subnets = found.subnets?.map(({ id, zone, zoneId }) => ({
+    id,
+    zone,
+    ...(zoneId !== '' && { zoneID: zoneId }),
+  }));
+  const { capacityReservations = [] } = found;
+  return {
+    ...(subnets !== undefined && subnets.length > 0 && { subnets: asBefore(subnets, before.subnets) }),
+    ...(isSome(found.securityGroups) && { securityGroups: found.securityGroups.map(({ id, name }) => ({ id, name })) }),
+    ...(isSome(found.images) && { amis: found.images.map(amiOf) }),
+    ...(capacityReservations.length > 0 && {
+      capacityReservations: capacityReservations.map(reservationOf).toSorted(byId),
+    }),
+    ...(instanceProfile !== undefined && { instanceProfile }),
+  };
+}
+
+function isSome<T>(list: readonly T[] | undefined): list is readonly T[] {
+  return list !== undefined && list.length > 0;
+}
+
+function asBefore<T extends { readonly id: string }>(now: readonly T[], before: readonly T[] = []): readonly T[] {
+  return sameContent(now.toSorted(byId), before.toSorted(byId)) ? before : now;
+}
+
+function amiOf({ id, name, deprecated, requirements }: ResolvedNodeClass['images'][number]) {
+  return {
+    id,
+    name,
+    ...(deprecated && { deprecated }),
+    requirements: requirements.map(({ key, operator, values }) => ({
+      key,
+      operator,
+      ...(values !== undefined && { values }),
+    })),
+  };
+}
+
+function reservationOf(reservation: ResolvedCapacityReservation): Reservations[number] {
+  const { id, zone, instanceType, matchCriteria, ownerId, type, state, interruptible, endsAtMs } = reservation;
+  return {
+    id,
+    availabilityZone: zone,
+    instanceType,
+    instanceMatchCriteria: matchCriteria,
+    ownerID: ownerId,
+    reservationType: type,
+    state,
+    ...(interruptible && { interruptible }),
+    ...(endsAtMs !== undefined && { endTime: formatTime(endsAtMs) }),
+  };
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}

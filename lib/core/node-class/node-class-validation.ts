@@ -1,0 +1,67 @@
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { CLUSTER_TAG } from '../node-claim/ownership-tags.ts';
+import type { FieldProblem } from '../validation/field-problem.ts';
+import { kubeletProblems } from '../validation/kubelet.ts';
+import { unsupportedKubeletFields } from '../validation/kubelet-support.ts';
+import type { ClusterBootstrap } from './cluster-bootstrap.ts';
+import type { Finding } from './conditions.ts';
+import { LARGEST_USER_DATA_BYTES, nodeUserData } from './user-data.ts';
+
+/** Why a NodeClass that the API server took is refused all the same (A3.29). */
+export type Complaint = Pick<Finding, 'reason' | 'message'>;
+
+/** What of the class itself is wrong, wherever it is used: tags (A3.14) and the kubelet's configuration (A3.16, A3.18). */
+export function whyNotValid(nodeClass: EC2NodeClass): Complaint | undefined {
+  const { kubelet = {}, tags = {} } = nodeClass.spec;
+  return (
+    complaintOf('TagValidationFailed', 'tags', tagProblems(tags)) ??
+    complaintOf('InvalidKubeletConfiguration', 'kubelet', kubeletProblems(kubelet)) ??
+    complaintOf('UnsupportedKubeletConfiguration', 'kubelet', unsupportedKubeletFields(kubelet, amiFamilyOf(nodeClass)))
+  );
+}
+
+/** What keeps its instances from joining this cluster: the network of its services, which AL2023 must know, or their user data (C75). */
+export function whyNotJoining(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): Complaint | undefined {
+  if (bootstrap.serviceCidr === '' && amiFamilyOf(nodeClass) === 'AL2023') {
+    const message = `the network of cluster ${bootstrap.clusterName}'s services is not known, and nodes of AL2023 need it`;
+    return { reason: 'ClusterCIDRResolutionFailed', message };
+  }
+  const data = userDataOf(nodeClass, bootstrap);
+  return data.kind === 'unsupported' ? data : undefined;
+}
+
+/** C75: from 90 % on, the labels of a NodePool may be what makes it too long. *Shape:* empty text where there is room. */
+export function userDataWarning(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): string {
+  const data = userDataOf(nodeClass, bootstrap);
+  const bytes = data.kind === 'user-data' ? new TextEncoder().encode(data.text).length : 0;
+  if (bytes < LARGEST_USER_DATA_BYTES * 0.9) return '';
+  return `user data has ${bytes} bytes without the labels and taints of a NodePool, and EC2 takes at most ${LARGEST_USER_DATA_BYTES}`;
+}
+
+/** As a node without labels of its own gets it. */
+function userDataOf(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): ReturnType<typeof nodeUserData> {
+  return nodeUserData(nodeClass, { bootstrap, labels: {}, taints: [UNREGISTERED_TAINT] });
+}
+
+/** A3.14: the rules of our CRD, for a cluster that has another one. */
+const OWN_TAGS: readonly string[] = [CLUSTER_TAG, NODE_POOL, NODE_CLAIM_TAG, NODE_CLASS];
+
+function tagProblems(tags: NonNullable<EC2NodeClass['spec']['tags']>): readonly FieldProblem[] {
+  return Object.keys(tags)
+    .filter((key) => key === '' || OWN_TAGS.includes(key) || key.startsWith('kubernetes.io/cluster'))
+    .map((key) => ({
+      path: [key],
+      message: key === '' ? 'has an empty key' : 'is a tag that Kerf sets itself',
+      allowed: key === '' ? 'the key of a tag' : 'another tag',
+    }));
+}
+
+function complaintOf(reason: string, field: string, problems: readonly FieldProblem[]): Complaint | undefined {
+  if (problems.length === 0) return undefined;
+  const lines = problems.map(
+    ({ path, message, allowed }) => `spec.${[field, ...path].join('.')} ${message}: write ${allowed}`,
+  );
+  return { reason, message: lines.join('; ') };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
+import { formatTime } from '../../../lib/apis/time.ts';
+import { whyNotUsable } from '../../../lib/core/node-class/readiness.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+function saying(status: 'True' | 'False' | 'Unknown', observedGeneration = 2): EC2NodeClass {
+  const lastTransitionTime = formatTime(NOW_MS);
+  const why = { reason: 'SubnetsNotFound', message: 'there are none' };
+  const conditions = [{ type: 'Ready', status, ...why, lastTransitionTime, observedGeneration }];
+  return { ...aNodeClass(), metadata: { name: 'default', generation: 2 }, status: { conditions } };
+}
+
+describe('whether instances are launched of a NodeClass (C37)', () => {
+  test('they are where it is Ready for its present generation', () => {
+    expect(whyNotUsable(saying('True'))).toBeUndefined();
+  });
+
+  test('they are where it has no status yet: whoever launches looks itself', () => {
+    expect(whyNotUsable(aNodeClass())).toBeUndefined();
+    expect(whyNotUsable({ ...aNodeClass(), status: { subnets: [] } })).toBeUndefined();
+  });
+
+  test.each(['False', 'Unknown'] as const)(
+    'they are not where Ready is %s, for the reason that the class gives',
+    (status) => {
+      expect(whyNotUsable(saying(status))).toEqual({
+        reason: 'SubnetsNotFound',
+        message: 'EC2NodeClass default is not ready: there are none',
+      });
+    },
+  );
+
+  test('they are not where its status is of an older generation', () => {
+    expect(whyNotUsable(saying('True', 1))).toMatchObject({
+      reason: 'NodeClassNotReady',
+      message: expect.stringMatching(/generation 2 is not looked at yet, its status is of generation 1/),
+    });
+  });
+
+  test('they are not where it is being deleted', () => {
+    const { metadata, ...rest } = saying('True');
+    const going = { ...rest, metadata: { ...metadata, deletionTimestamp: formatTime(NOW_MS) } };
+    expect(whyNotUsable(going)).toMatchObject({ reason: 'NodeClassTerminating' });
+  });
+});
