@@ -15,6 +15,7 @@ import type { NodePool } from '../apis/node-pool.ts';
 import type { Storage } from '../apis/storage.ts';
 import type { PodTarget } from '../core/action.ts';
 import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
+import type { NodeClassPatch } from '../core/node-class/decide-node-class.ts';
 
 /** The kinds that a CapacityBuffer may keep room for (A5.4). */
 export type ScalableKind = 'Deployment' | 'StatefulSet' | 'ReplicaSet';
@@ -29,7 +30,7 @@ export type EvictionOutcome =
 /** What Kerf shows on objects, beside its own table: `kubectl describe`. */
 export interface ClusterEvent {
   readonly regarding: {
-    readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool';
+    readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool' | 'EC2NodeClass';
     readonly name: string;
     readonly namespace?: string;
     /** Without it `kubectl describe` does not list the event. */
@@ -44,8 +45,8 @@ export interface ClusterEvent {
  * One Kubernetes cluster's API.
  *
  * *Contract* (`test/contract/cluster.ts`): what a list returns was true at one moment; a write to an object that is gone
- * is success and changes nothing; `patchNode` refuses with ConflictError where the target
- * names a resourceVersion that is not the node's any more.
+ * is success and changes nothing; `patchNode` and `patchNodeClass` refuse with ConflictError where the target
+ * names a resourceVersion that is not the object's any more.
  *
  * *Errors:* ConflictError, UnreachableError, RefusedError.
  */
@@ -79,5 +80,7 @@ export interface Cluster {
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
   /** Takes our finalizer away and deletes the mirror. */
   removeNodeClaim(name: string): Promise<void>;
+  /** *Shape:* the class as it is now, to be patched further; undefined where it is gone, with its last finalizer at the latest. */
+  patchNodeClass(nodeClass: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined>;
   publishEvent(event: ClusterEvent): Promise<void>;
 }

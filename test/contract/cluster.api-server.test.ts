@@ -1,7 +1,8 @@
 import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
-import { clusterContract, type WorldObject } from './cluster.ts';
+import { clusterContract } from './cluster.ts';
+import type { WorldObject } from './cluster-objects.ts';
 import { NOW_MS } from './records.ts';
 
 const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; readonly resource: string }>> = {

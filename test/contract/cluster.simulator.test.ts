@@ -1,22 +1,27 @@
 import type { CapacityBuffer } from '../../lib/apis/capacity-buffer.ts';
-import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { DaemonSet, NamedPodTemplate, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
-import { keyOf, kubernetesState, uidOf, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
+import {
+  createNodeClass,
+  keyOf,
+  kubernetesState,
+  uidOf,
+  writeNode,
+  writePod,
+} from '../../lib/simulator/kubernetes/state.ts';
 import { clusterContract } from './cluster.ts';
 import { NOW_MS } from './records.ts';
 
 clusterContract('the simulator', async () => {
   const nodePools: NodePool[] = [];
-  const nodeClasses: EC2NodeClass[] = [];
   const podDisruptionBudgets: PodDisruptionBudget[] = [];
   const daemonSets: DaemonSet[] = [];
   const nodeOverlays: NodeOverlay[] = [];
   const capacityBuffers: CapacityBuffer[] = [];
   const podTemplates: NamedPodTemplate[] = [];
-  const written = { nodePools, nodeClasses, podDisruptionBudgets, nodeOverlays, capacityBuffers, podTemplates };
+  const written = { nodePools, nodeClasses: [], podDisruptionBudgets, nodeOverlays, capacityBuffers, podTemplates };
   const state = { ...kubernetesState({ ...written, daemonSets: [], deployments: [], pods: [] }), daemonSets };
   return {
     cluster: simulatedCluster(state, { now: () => NOW_MS }),
@@ -35,7 +40,7 @@ clusterContract('the simulator', async () => {
         case 'NodePool':
           return void nodePools.push(thing.object);
         case 'EC2NodeClass':
-          return void nodeClasses.push(thing.object);
+          return createNodeClass(state, thing.object);
         case 'DaemonSet':
           return void daemonSets.push(thing.object);
         case 'PodDisruptionBudget':

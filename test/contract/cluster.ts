@@ -1,34 +1,26 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CapacityBuffer } from '../../lib/apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import type {
-  DaemonSet,
-  Deployment,
-  NamedPodTemplate,
-  Node,
-  ObjectMeta,
-  Pod,
-  PodDisruptionBudget,
-} from '../../lib/apis/kubernetes.ts';
+import type { Node, ObjectMeta, Pod } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
-import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
-import type { NodePool } from '../../lib/apis/node-pool.ts';
 import type { PodTarget } from '../../lib/core/action.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
-import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
-
-export type WorldObject =
-  | { readonly kind: 'Pod'; readonly object: Pod }
-  | { readonly kind: 'Node'; readonly object: Node }
-  | { readonly kind: 'NodePool'; readonly object: NodePool }
-  | { readonly kind: 'EC2NodeClass'; readonly object: EC2NodeClass }
-  | { readonly kind: 'DaemonSet'; readonly object: DaemonSet }
-  | { readonly kind: 'PodDisruptionBudget'; readonly object: PodDisruptionBudget }
-  | { readonly kind: 'NodeOverlay'; readonly object: NodeOverlay }
-  | { readonly kind: 'CapacityBuffer'; readonly object: CapacityBuffer }
-  | { readonly kind: 'PodTemplate'; readonly object: NamedPodTemplate }
-  | { readonly kind: 'Deployment'; readonly object: Deployment };
+import {
+  A_BUDGET,
+  A_BUFFER,
+  A_DAEMON_SET,
+  A_DEPLOYMENT,
+  A_KEPT_CLASS,
+  A_NODE,
+  A_NODE_CLAIM,
+  A_NODE_CLASS,
+  A_NODE_POOL,
+  A_POD_TEMPLATE,
+  A_STATUS,
+  AN_OVERLAY,
+  aPod,
+  type WorldObject,
+} from './cluster-objects.ts';
 
 export interface ClusterHarness {
   /** Empty. */
@@ -181,6 +173,58 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       });
     });
 
+    describe('EC2NodeClasses', () => {
+      const read = async (): Promise<EC2NodeClass> => {
+        const [found] = await cluster.listNodeClasses();
+        if (found === undefined) throw new Error('there is no EC2NodeClass');
+        return found;
+      };
+
+      test('come back with their generation, and with the version that a patch names', async () => {
+        await harness.put(A_NODE_CLASS);
+        const { metadata } = await read();
+        expect(metadata.generation).toBe(1);
+        expect(metadata.resourceVersion).toEqual(expect.stringMatching(/./));
+      });
+
+      test('a patch merges annotations and replaces finalizers and status, one after the other', async () => {
+        await harness.put({ kind: 'EC2NodeClass', object: { ...A_NODE_CLASS.object, metadata: A_KEPT_CLASS } });
+        const first = await cluster.patchNodeClass(await read(), { annotations: { hash: 'x' }, finalizers: ['a/b'] });
+        if (first === undefined) throw new Error('it is gone');
+        const second = await cluster.patchNodeClass(first, { annotations: { hash: 'y' }, status: A_STATUS });
+        expect(second).toMatchObject({ metadata: { annotations: { team: 'a', hash: 'y' } }, status: A_STATUS });
+        const { subnets: _, ...rest } = A_STATUS;
+        if (second === undefined) throw new Error('it is gone');
+        await cluster.patchNodeClass(second, { status: rest });
+        const { metadata, spec, status } = await read();
+        expect(metadata).toMatchObject({ annotations: { team: 'a', hash: 'y' }, finalizers: ['a/b'], generation: 1 });
+        expect(spec).toMatchObject(A_NODE_CLASS.object.spec);
+        expect(status).toEqual(rest);
+      });
+
+      test('a patch of a class that changed since it was read is a conflict and changes nothing', async () => {
+        await harness.put(A_NODE_CLASS);
+        const before = await read();
+        await cluster.patchNodeClass(before, { finalizers: ['a/b'] });
+        for (const patch of [{ finalizers: [] }, { status: A_STATUS }]) {
+          await expect(cluster.patchNodeClass(before, patch)).rejects.toBeInstanceOf(ConflictError);
+        }
+        const { metadata, status } = await read();
+        expect(metadata.finalizers).toEqual(['a/b']);
+        expect(status?.subnets).toBeUndefined();
+      });
+
+      test('a class that is being deleted goes when its last finalizer does', async () => {
+        const metadata = { ...A_KEPT_CLASS, deletionTimestamp: '2026-01-31T08:00:00Z', finalizers: ['a/b'] };
+        await harness.put({ kind: 'EC2NodeClass', object: { ...A_NODE_CLASS.object, metadata } });
+        const going = await read();
+        expect(going.metadata.deletionTimestamp).toBeDefined();
+        expect(await cluster.patchNodeClass(going, { finalizers: [] })).toBeUndefined();
+        expect(await cluster.listNodeClasses()).toEqual([]);
+        expect(await cluster.patchNodeClass(going, { finalizers: [] })).toBeUndefined();
+      });
+    });
+
     describe('NodeClaims and events', () => {
       test('a mirror is created, brought up to date and taken away', async () => {
         await cluster.applyNodeClaim(A_NODE_CLAIM);
@@ -201,7 +245,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
 
       test('an event may be said twice, about anything', async () => {
         const event = { type: 'Normal', reason: 'Launched', message: 'm5.large in us-east-1a' } as const;
-        for (const kind of ['NodeClaim', 'Node', 'NodeClaim'] as const) {
+        for (const kind of ['NodeClaim', 'Node', 'EC2NodeClass', 'NodeClaim'] as const) {
           await cluster.publishEvent({ ...event, regarding: { kind, name: 'general-a' } });
         }
         await cluster.publishEvent({ ...event, regarding: { kind: 'Pod', name: 'web-1', namespace: 'default' } });
@@ -218,137 +262,3 @@ function versionOf(node: Node | undefined): { readonly resourceVersion?: string 
   const resourceVersion = node?.metadata.resourceVersion;
   return resourceVersion === undefined ? {} : { resourceVersion };
 }
-
-function aPod(name: string, over: Partial<Pod['spec']> = {}): Pod {
-  return {
-    metadata: { name, namespace: 'default', labels: { app: 'web' } },
-    spec: { containers: [{ name: 'main', resources: { requests: { cpu: '100m' } } }], ...over },
-    status: { phase: over.nodeName === undefined ? 'Pending' : 'Running' },
-  };
-}
-
-const A_NODE = {
-  kind: 'Node',
-  object: {
-    metadata: { name: 'node-1', labels: { zone: 'a' } },
-    spec: { providerID: 'aws:///us-east-1a/i-1', taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }] },
-    status: { allocatable: { cpu: '2' }, conditions: [{ type: 'Ready', status: 'True' }] },
-  },
-} as const satisfies WorldObject;
-
-const NODE_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' } as const;
-
-const A_NODE_POOL = {
-  kind: 'NodePool',
-  object: {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name: 'general' },
-    spec: {
-      template: { spec: { nodeClassRef: NODE_CLASS_REF, requirements: [], expireAfter: '720h' } },
-      disruption: {
-        consolidateAfter: '0s',
-        consolidationPolicy: 'WhenEmptyOrUnderutilized',
-        budgets: [{ nodes: '10%' }],
-      },
-      limits: { cpu: '100' },
-    },
-  },
-} as const satisfies WorldObject;
-
-const A_NODE_CLASS = {
-  kind: 'EC2NodeClass',
-  object: {
-    apiVersion: 'karpenter.k8s.aws/v1',
-    kind: 'EC2NodeClass',
-    metadata: { name: 'default' },
-    spec: {
-      amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: [{ id: 'subnet-1' }],
-      securityGroupSelectorTerms: [{ id: 'sg-1' }],
-      metadataOptions: METADATA_DEFAULTS,
-      role: 'node',
-    },
-  },
-} as const satisfies WorldObject;
-
-const A_DAEMON_SET = {
-  kind: 'DaemonSet',
-  object: {
-    metadata: { name: 'agent', namespace: 'default' },
-    spec: {
-      selector: { matchLabels: { app: 'agent' } },
-      template: {
-        metadata: { labels: { app: 'agent' } },
-        spec: { containers: [{ name: 'agent', resources: { requests: { cpu: '50m' } } }] },
-      },
-    },
-  },
-} as const satisfies WorldObject;
-
-const A_BUDGET = {
-  kind: 'PodDisruptionBudget',
-  object: {
-    metadata: { name: 'web', namespace: 'default' },
-    spec: { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 0 },
-    status: { disruptionsAllowed: 0 },
-  },
-} as const satisfies WorldObject;
-
-const AN_OVERLAY = {
-  kind: 'NodeOverlay',
-  object: {
-    apiVersion: 'karpenter.sh/v1alpha1',
-    kind: 'NodeOverlay',
-    metadata: { name: 'licences' },
-    spec: { weight: 10, requirements: [{ key: 'kubernetes.io/arch', operator: 'Exists' }], priceAdjustment: '-10%' },
-  },
-} as const satisfies WorldObject;
-
-const A_BUFFER = {
-  kind: 'CapacityBuffer',
-  object: {
-    apiVersion: 'autoscaling.x-k8s.io/v1beta1',
-    kind: 'CapacityBuffer',
-    metadata: { name: 'spare', namespace: 'default' },
-    spec: {
-      provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
-      podTemplateRef: { name: 'small' },
-      replicas: 2,
-    },
-  },
-} as const satisfies WorldObject;
-
-const A_TEMPLATE = {
-  metadata: { labels: { app: 'web' } },
-  spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] },
-} as const;
-
-const A_POD_TEMPLATE = {
-  kind: 'PodTemplate',
-  object: { metadata: { name: 'small', namespace: 'default' }, template: A_TEMPLATE },
-} as const satisfies WorldObject;
-
-const A_DEPLOYMENT = {
-  kind: 'Deployment',
-  object: {
-    metadata: { name: 'web', namespace: 'default' },
-    spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: A_TEMPLATE },
-  },
-} as const satisfies WorldObject;
-
-const A_NODE_CLAIM: NodeClaim = {
-  apiVersion: 'karpenter.sh/v1',
-  kind: 'NodeClaim',
-  metadata: {
-    name: 'general-a',
-    labels: { 'karpenter.sh/nodepool': 'general' },
-    finalizers: ['karpenter.sh/termination'],
-  },
-  spec: {
-    nodeClassRef: NODE_CLASS_REF,
-    requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
-    resources: { requests: { cpu: '500m' } },
-    expireAfter: '720h',
-  },
-};

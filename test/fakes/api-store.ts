@@ -45,6 +45,9 @@ export class ApiStore {
       uid: before['uid'] ?? metadataOf(object)['uid'] ?? randomUUID(),
       creationTimestamp: before['creationTimestamp'] ?? '2026-01-31T08:00:00Z',
       resourceVersion: this.version,
+      ...(address.group.includes('karpenter') && {
+        generation: Number(before['generation'] ?? 0) + (isSameSpec(this.get(address), object) ? 0 : 1),
+      }),
     };
     const stored = { ...object, metadata };
     this.#objects.set(keyOf(address), { address, object: stored });
@@ -136,6 +139,11 @@ function covers(budget: Json, pod: Json): boolean {
   const wanted = Object.entries(fieldsOf(fieldsOf(fieldsOf(budget['spec'])['selector'])['matchLabels']));
   const labels = fieldsOf(metadataOf(pod)['labels']);
   return wanted.every(([key, value]) => labels[key] === value);
+}
+
+/** Whether a write leaves the object's generation as it is. */
+function isSameSpec(before: Json | undefined, after: Json): boolean {
+  return before !== undefined && JSON.stringify(before['spec']) === JSON.stringify(after['spec']);
 }
 
 function metadataOf(object: Json | undefined): Json {

@@ -8,6 +8,7 @@ const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> =
   Node: 'v1',
   NodeClaim: 'karpenter.sh/v1',
   NodePool: 'karpenter.sh/v1',
+  EC2NodeClass: 'karpenter.k8s.aws/v1',
 };
 
 /** What the API server takes of a note. */

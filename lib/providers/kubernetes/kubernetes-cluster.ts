@@ -15,6 +15,7 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import type { Storage } from '../../apis/storage.ts';
 import type { PodTarget } from '../../core/action.ts';
 import type { NodePatch, NodeTarget } from '../../core/node-claim/node-patch.ts';
+import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, ClusterEvent, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
@@ -23,6 +24,7 @@ import { publishEvent } from './events.ts';
 import { deletePod, evictPod } from './evictions.ts';
 import { listAll } from './lists.ts';
 import { applyNodeClaim, NODE_CLAIMS, removeNodeClaim } from './node-claim-mirror.ts';
+import { NODE_CLASSES, patchNodeClass } from './patch-node-class.ts';
 import {
   daemonSetOf,
   namespaceOf,
@@ -79,8 +81,7 @@ export class KubernetesCluster implements Cluster {
   }
 
   listNodeClasses(): Promise<readonly EC2NodeClass[]> {
-    const path = '/apis/karpenter.k8s.aws/v1/ec2nodeclasses';
-    return listAll(this.#client, { path, project: nodeClassOf, optional: true });
+    return listAll(this.#client, { path: NODE_CLASSES, project: nodeClassOf, optional: true });
   }
 
   listDaemonSets(): Promise<readonly DaemonSet[]> {
@@ -155,6 +156,10 @@ export class KubernetesCluster implements Cluster {
 
   removeNodeClaim(name: string): Promise<void> {
     return removeNodeClaim(this.#client, name);
+  }
+
+  patchNodeClass(nodeClass: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined> {
+    return patchNodeClass(this.#client, nodeClass, patch);
   }
 
   publishEvent(event: ClusterEvent): Promise<void> {

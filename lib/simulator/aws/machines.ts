@@ -78,7 +78,7 @@ function resourcesOf(
   { state, catalogue }: MachineWorld,
   instance: SimulatedInstance,
 ): { readonly capacity: ResourceList; readonly allocatable: ResourceList } {
-  const nodeClass = state.nodeClasses.find((one) => one.metadata.name === instance.nodeClass);
+  const nodeClass = state.nodeClasses.get(instance.nodeClass);
   const nodePool = state.nodePools.find((one) => one.metadata.name === instance.nodePool);
   if (nodeClass === undefined || nodePool === undefined) return { capacity: {}, allocatable: {} };
   const facts = catalogue.facts.filter((one) => one.name === instance.instanceType);

@@ -1,14 +1,16 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { type Namespace, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
 import type { PodTarget } from '../../core/action.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { NodePatch } from '../../core/node-claim/node-patch.ts';
+import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { disruptionsAllowed } from './disruptions-allowed.ts';
 import { simulatedStorage } from './simulated-storage.ts';
-import { changed, currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
+import { changed, currentPod, type KubernetesState, removeNode, writeNode, writeNodeClass, writePod } from './state.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
@@ -22,7 +24,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listPodsOnNode: async (node) => pods().filter((pod) => pod.spec.nodeName === node),
     listNodes: async () => [...state.nodes.values()],
     listNodePools: async () => state.nodePools,
-    listNodeClasses: async () => state.nodeClasses,
+    listNodeClasses: async () => [...state.nodeClasses.values()],
     listDaemonSets: async () => state.daemonSets,
     listPodDisruptionBudgets: async () =>
       state.podDisruptionBudgets.map((one) => ({
@@ -50,6 +52,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
       state.nodeClaims.set(nodeClaim.metadata.name, { ...nodeClaim, metadata: { ...metadata, ...nodeClaim.metadata } });
     },
     removeNodeClaim: async (name) => void state.nodeClaims.delete(name),
+    patchNodeClass: async (nodeClass, patch) => patchNodeClass(state, nodeClass, patch),
     publishEvent: async () => {},
   };
 }
@@ -85,6 +88,31 @@ function patchNode(
     spec: { ...node.spec, ...(taints === undefined ? {} : { taints }) },
   });
   if (node.metadata.deletionTimestamp !== undefined && finalizers?.length === 0) removeNode(state, target.name);
+}
+
+function patchNodeClass(
+  state: KubernetesState,
+  { metadata: { name, resourceVersion } }: EC2NodeClass,
+  { annotations, finalizers, status }: NodeClassPatch,
+): EC2NodeClass | undefined {
+  const found = state.nodeClasses.get(name);
+  if (found === undefined) return undefined;
+  const { metadata } = found;
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw new ConflictError(
+      `EC2NodeClass ${name} is at ${metadata.resourceVersion}, not ${resourceVersion}: read it again`,
+    );
+  }
+  writeNodeClass(state, {
+    ...found,
+    metadata: {
+      ...metadata,
+      ...(annotations !== undefined && { annotations: { ...metadata.annotations, ...annotations } }),
+      ...(finalizers !== undefined && { finalizers }),
+    },
+    ...(status !== undefined && { status }),
+  });
+  return state.nodeClasses.get(name);
 }
 
 /** As the API server does it: an object with finalizers is only marked. */

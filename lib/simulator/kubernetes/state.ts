@@ -35,7 +35,7 @@ export interface Review {
 /** The API server's storage. Every write moves `version` and tells the listeners. */
 export interface KubernetesState {
   readonly nodePools: readonly NodePool[];
-  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly nodeClasses: Map<string, EC2NodeClass>;
   readonly daemonSets: readonly DaemonSet[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly nodeOverlays: readonly NodeOverlay[];
@@ -56,9 +56,9 @@ export function kubernetesState(manifests: Manifests): KubernetesState {
     ...one,
     metadata: { ...one.metadata, uid: uidOf('DaemonSet', one) },
   }));
-  return {
+  const state: KubernetesState = {
     nodePools: manifests.nodePools,
-    nodeClasses: manifests.nodeClasses,
+    nodeClasses: new Map(),
     daemonSets,
     podDisruptionBudgets: manifests.podDisruptionBudgets,
     nodeOverlays: manifests.nodeOverlays,
@@ -72,6 +72,23 @@ export function kubernetesState(manifests: Manifests): KubernetesState {
     onChange: () => {},
     onReview: () => {},
   };
+  for (const nodeClass of manifests.nodeClasses) createNodeClass(state, nodeClass);
+  return state;
+}
+
+/** As somebody applied it: what the server alone may say of it is the server's. */
+export function createNodeClass(state: KubernetesState, { metadata, ...nodeClass }: EC2NodeClass): void {
+  const uid = uidOf('EC2NodeClass', { metadata });
+  writeNodeClass(state, { ...nodeClass, metadata: { ...metadata, uid, generation: 1 } });
+}
+
+/** An object that is being deleted goes with its last finalizer. */
+export function writeNodeClass(state: KubernetesState, { metadata, ...nodeClass }: EC2NodeClass): void {
+  const { name, deletionTimestamp, finalizers = [] } = metadata;
+  const resourceVersion = String(state.version + 1);
+  if (deletionTimestamp !== undefined && finalizers.length === 0) state.nodeClasses.delete(name);
+  else state.nodeClasses.set(name, { ...nodeClass, metadata: { ...metadata, resourceVersion } });
+  changed(state);
 }
 
 export function keyOf(object: { readonly metadata: { readonly name: string; readonly namespace?: string } }): string {
