@@ -13,8 +13,14 @@ export interface ClusterOptions {
   readonly serviceCidr?: string;
   /** `1.35`: images are chosen by it. */
   readonly kubernetesVersion?: string;
-  /** The IAM role of the nodes, by name: the only one that Kerf may hand to an instance of this cluster. */
+  /** The IAM role of the nodes, by name: Kerf may hand it to an instance of this cluster. @default KarpenterNodeRole-NAME */
   readonly nodeRole?: string;
+  /** The same for nodes that run Windows, which EKS lets in by an entry of another kind. @default none */
+  readonly windowsNodeRole?: string;
+  /** Whether the stack makes a role for the nodes, KerfNodeRole-NAME, and lets it in. @default false */
+  readonly makeNodeRole?: boolean;
+  /** Whether the stack lets its functions and the nodes into the cluster, through EKS. @default true */
+  readonly accessEntries?: boolean;
 }
 
 /** Something in the configuration is not what it must be. The message names it, its value and what is allowed. */
@@ -136,39 +142,52 @@ export function catalogueOptions(environment: Environment): CatalogueOptions {
 
 /** CLUSTERS, as the stack writes it: `{ "demo": {}, "other": { "endpoint": "https://…" } }`. */
 export function writeClusters(clusters: readonly ClusterOptions[]): string {
-  // A function has no use for the role: only the stack's policies name it.
-  const told = clusters.map(({ name, ...options }) => [name, { ...options, nodeRole: undefined }]);
+  // What only the stack itself has a use for is no use to a function.
+  const untold = { name: undefined, nodeRole: undefined, windowsNodeRole: undefined, makeNodeRole: undefined };
+  const told = clusters.map((cluster) => [cluster.name, { ...cluster, ...untold, accessEntries: undefined }]);
   return JSON.stringify(Object.fromEntries(told));
 }
 
-const CLUSTER_KEYS = [
+const TEXT_KEYS = [
   'name',
   'endpoint',
   'certificateAuthority',
   'serviceCidr',
   'kubernetesVersion',
   'nodeRole',
+  'windowsNodeRole',
 ] as const;
+const FLAG_KEYS = ['makeNodeRole', 'accessEntries'] as const;
+const CLUSTER_KEYS: readonly string[] = [...TEXT_KEYS, ...FLAG_KEYS];
 
 /** One cluster of a configuration, checked. *Errors:* OptionError, which begins with `where`. */
 export function parseCluster(value: unknown, where: string): ClusterOptions {
   if (!isRecord(value)) throw new OptionError(`${where} is ${JSON.stringify(value)}: it must be an object`);
   const keys = Object.keys(value);
-  const unknown = keys.find((key) => !CLUSTER_KEYS.some((known) => known === key));
+  const unknown = keys.find((key) => !CLUSTER_KEYS.includes(key));
   if (unknown !== undefined) {
     throw new OptionError(`${where}.${unknown} is not known: allowed are ${CLUSTER_KEYS.join(', ')}`);
   }
-  const texts: { -readonly [Key in keyof ClusterOptions]?: string } = {};
-  for (const key of CLUSTER_KEYS) {
-    const text = value[key];
-    if (text === undefined) continue;
-    if (typeof text !== 'string' || text === '') {
-      throw new OptionError(`${where}.${key} is ${JSON.stringify(text)}: it must be a text`);
-    }
-    texts[key] = text;
-  }
+  const texts = fieldsOf(value, TEXT_KEYS, (text, key) => {
+    if (typeof text === 'string' && text !== '') return text;
+    throw new OptionError(`${where}.${key} is ${JSON.stringify(text)}: it must be a text`);
+  });
+  const flags = fieldsOf(value, FLAG_KEYS, (flag, key) => {
+    if (typeof flag === 'boolean') return flag;
+    throw new OptionError(`${where}.${key} is ${JSON.stringify(flag)}: it must be true or false`);
+  });
   if (texts.endpoint !== undefined) checkEndpoint(texts.endpoint, `${where}.endpoint`);
-  return { ...texts, name: checkName(texts.name, `${where}.name`) };
+  return { ...texts, ...flags, name: checkName(texts.name, `${where}.name`) };
+}
+
+function fieldsOf<Key extends string, T>(
+  from: Readonly<Record<string, unknown>>,
+  keys: readonly Key[],
+  check: (value: unknown, key: Key) => T,
+): { readonly [K in Key]?: T } {
+  const fields: { [K in Key]?: T } = {};
+  for (const key of keys) if (from[key] !== undefined) fields[key] = check(from[key], key);
+  return fields;
 }
 
 function readClusters(environment: Environment): ReadonlyMap<string, ClusterOptions> {

@@ -17,6 +17,7 @@ test.each([
     [{ name: 'a' }, { name: 'b', endpoint: 'https://b.test' }],
   ],
   [{ clusters: [{ name: 'a', nodeRole: 'nodes' }] }, [{ name: 'a', nodeRole: 'nodes' }]],
+  [{ clusters: [{ name: 'a', accessEntries: false }] }, [{ name: 'a', accessEntries: false }]],
 ])('%j is read', (context, clusters) => {
   expect(read(context)).toEqual(clusters);
 });
@@ -26,6 +27,7 @@ test.each([
   [{ cluster: 'a', clusters: '[{"name":"b"}]' }, 'cluster and clusters are both set: use one of them'],
   [{ cluster: 'a b' }, 'clusters[0].name is "a b": it must be the name of an EKS cluster'],
   [{ cluster: 7 }, 'clusters[0].name is 7: it must be a text'],
+  [{ clusters: [{ name: 'a', makeNodeRole: 'yes' }] }, 'clusters[0].makeNodeRole is "yes": it must be true or false'],
   [{ clusters: 'nonsense' }, 'clusters is not JSON: nonsense'],
   [{ clusters: '[]' }, 'clusters is []: it must be a list such as'],
   [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}: it must be a list such as'],
