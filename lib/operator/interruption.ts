@@ -1,9 +1,11 @@
-/** The interruption function's wiring: the table, the queues and the bus, but neither EC2 nor any cluster. */
+/** The interruption function's wiring: the table, the queues and the bus, of EC2 only whose an instance is, and no cluster. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EC2Client } from '@aws-sdk/client-ec2';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { ControllerPorts } from '../controllers/ports.ts';
+import type { InterruptionPorts } from '../controllers/interruption.ts';
 import { EventBridgeDecisionBus } from '../providers/aws/decision-bus.ts';
+import { instanceOwners } from '../providers/aws/instances.ts';
 import { awsMessages } from '../providers/aws/messages.ts';
 import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
@@ -16,12 +18,20 @@ import { telemetryOf } from './telemetry.ts';
 
 /** *Errors:* OptionError. */
 export function wireInterruption(environment: Environment = process.env): {
-  readonly ports: Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'>;
+  readonly ports: InterruptionPorts;
   readonly runtime: Retrying;
 } {
-  const { region, table: tableName, eventBus: busName, ownQueueUrl, queueUrls } = interruptionOptions(environment);
+  const {
+    region,
+    table: tableName,
+    eventBus: busName,
+    ownQueueUrl,
+    queueUrls,
+    clusters,
+  } = interruptionOptions(environment);
   const client = new DynamoDBClient();
   const sqs = new SQSClient();
+  const ec2 = new EC2Client();
   const queue = new SqsWakeQueue({ client: sqs, queueUrls });
   const bus = new EventBridgeDecisionBus({ client: new EventBridgeClient(), busName });
   const ports = {
@@ -29,6 +39,8 @@ export function wireInterruption(environment: Environment = process.env): {
     catalogue: new DynamoDbCatalogueStore({ client, tableName, region }),
     messages: awsMessages(queue, bus),
     clock: systemClock,
+    cloud: { instanceOwners: async (ids: readonly string[]) => instanceOwners(ec2, ids) },
+    clusters,
   };
   return { ports, runtime: { telemetry: telemetryOf('interruption'), retryAfter: queueRetry(sqs, ownQueueUrl) } };
 }

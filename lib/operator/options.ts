@@ -38,8 +38,8 @@ export const CLUSTER_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'te
 /** Those that the webhook wakes. */
 export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
 
-/** Those that an interruption wakes: the node is drained, and its pods need another. */
-export const INTERRUPTION_TARGETS = ['provisioning', 'termination'] as const;
+/** Those that an interruption wakes: the node is drained, its pods need another, and a launch may have to be settled first. */
+export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
 
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG } from '../core/node-claim/ownership-tags.ts';
@@ -87,6 +87,7 @@ export interface ControllerOptions {
 
 export interface InterruptionOptions {
   readonly region: string;
+  readonly clusters: ReadonlySet<string>;
   readonly table: string;
   readonly eventBus: string;
   readonly ownQueueUrl: string;
@@ -124,6 +125,7 @@ export function controllerOptions(environment: Environment): ControllerOptions {
 export function interruptionOptions(environment: Environment): InterruptionOptions {
   return {
     region: read(environment, 'AWS_REGION'),
+    clusters: new Set(readClusters(environment).keys()),
     table: read(environment, VARIABLES.table),
     eventBus: read(environment, VARIABLES.eventBus),
     ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),

@@ -69,7 +69,7 @@ export function functions({ cluster, ports, pricing, timetable, timeline, invoca
     },
     async interruption(event, receives = 1) {
       try {
-        await atOnce(invocations, async () => handleInterruption(ports, event));
+        await atOnce(invocations, async () => handleInterruption({ ...ports, clusters: new Set([cluster]) }, event));
       } catch (error) {
         failed('interruption', error);
         if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.interruption(event, receives + 1));

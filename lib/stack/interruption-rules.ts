@@ -19,7 +19,11 @@ const PATTERNS: Readonly<Record<string, EventPattern>> = {
   },
   CapacityReservation: {
     source: ['aws.ec2'],
-    detailType: ['EC2 Capacity Reservation Instance Interruption Warning'],
+    // The second is what EC2's guide has called it, too.
+    detailType: [
+      'EC2 Capacity Reservation Instance Interruption Warning',
+      'EC2 Interruptible Capacity Reservation Instance Interruption Warning',
+    ],
   },
 };
 

@@ -72,7 +72,7 @@ export class KerfStack extends Stack {
     for (const { role } of [...controllers, interruption, catalogue]) state.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
     for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role);
-    for (const { role } of [lifecycle, termination]) permissions.grantInstanceReads(role);
+    for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters);
     permissions.grantTerminate(termination.role, clusters);
     permissions.grantCatalogueReads(catalogue.role);

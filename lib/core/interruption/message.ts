@@ -1,44 +1,133 @@
+import { parseTime } from '../../apis/time.ts';
+
 /** What EC2 and AWS Health say through EventBridge about instances (C79, C80). */
 export type InterruptionMessage =
-  | { readonly kind: 'spot-interruption'; readonly instanceIds: readonly string[] }
-  | { readonly kind: 'rebalance-recommendation'; readonly instanceIds: readonly string[] }
-  | { readonly kind: 'state-change'; readonly state: string; readonly instanceIds: readonly string[] }
-  | { readonly kind: 'scheduled-change'; readonly instanceIds: readonly string[] }
-  | { readonly kind: 'reservation-interruption'; readonly instanceIds: readonly string[] };
+  | ({ readonly kind: 'spot-interruption' } & About)
+  | ({ readonly kind: 'rebalance-recommendation' } & About)
+  | ({ readonly kind: 'state-change'; readonly state: InstanceState } & About)
+  | ({ readonly kind: 'scheduled-change' } & About)
+  | ({ readonly kind: 'reservation-interruption' } & About);
 
-const DETAIL_TYPES: Readonly<Record<string, InterruptionMessage['kind']>> = {
-  'EC2 Spot Instance Interruption Warning': 'spot-interruption',
-  'EC2 Instance Rebalance Recommendation': 'rebalance-recommendation',
-  'EC2 Instance State-change Notification': 'state-change',
-  'AWS Health Event': 'scheduled-change',
-  'EC2 Capacity Reservation Instance Interruption Warning': 'reservation-interruption',
-};
+interface About {
+  readonly instanceIds: readonly string[];
+  /** When it was said: a message that is delivered again says nothing new. */
+  readonly atMs: number;
+}
 
-/** *Errors:* undefined for an envelope that we do not know: the caller lets it fail, so that it is kept, not dropped. */
-export function parseInterruption(event: unknown): InterruptionMessage | undefined {
-  if (!isRecord(event) || !isRecord(event['detail'])) return undefined;
-  const { detail } = event;
+export const INSTANCE_STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated'] as const;
+export type InstanceState = (typeof INSTANCE_STATES)[number];
+
+export type ParsedInterruption =
+  | { readonly kind: 'message'; readonly message: InterruptionMessage }
+  /** Understood, and none of our business. */
+  | { readonly kind: 'irrelevant'; readonly why: string }
+  /** The caller lets it fail, so that it is kept and somebody is told: it may have been a warning. */
+  | { readonly kind: 'not-understood'; readonly why: string };
+
+/** The version of EventBridge's envelope that is read here. */
+const VERSION = '0';
+
+interface Source {
+  readonly source: string;
+  readonly parse: (envelope: Fields, detail: Fields, atMs: number) => ParsedInterruption;
+}
+
+const SOURCES: ReadonlyMap<string, Source> = new Map([
+  ['EC2 Spot Instance Interruption Warning', ofInstance('spot-interruption')],
+  ['EC2 Instance Rebalance Recommendation', ofInstance('rebalance-recommendation')],
+  ['EC2 Instance State-change Notification', { source: 'aws.ec2', parse: parseStateChange }],
+  ['AWS Health Event', { source: 'aws.health', parse: parseHealth }],
+  ['EC2 Capacity Reservation Instance Interruption Warning', ofInstance('reservation-interruption')],
+  // EC2's guide has called it so, too.
+  ['EC2 Interruptible Capacity Reservation Instance Interruption Warning', ofInstance('reservation-interruption')],
+]);
+
+/** Reads what came through EventBridge, strictly: an envelope of another version or shape is not guessed at. */
+export function parseInterruption(event: unknown): ParsedInterruption {
+  if (!isFields(event)) return notUnderstood('it is no object');
+  const { version, source, detail, time } = event;
   const type = String(event['detail-type']);
-  const kind = Object.hasOwn(DETAIL_TYPES, type) ? DETAIL_TYPES[type] : undefined;
-  if (kind === undefined) return undefined;
-  if (kind === 'scheduled-change') return { kind, instanceIds: affectedInstances(detail) };
-  const instanceId = detail['instance-id'];
-  if (typeof instanceId !== 'string') return undefined;
-  if (kind === 'state-change') return { kind, state: String(detail['state']).toLowerCase(), instanceIds: [instanceId] };
-  return { kind, instanceIds: [instanceId] };
+  if (version !== VERSION) return notUnderstood(`its version is ${shown(version)}, not "${VERSION}"`);
+  const known = SOURCES.get(type);
+  if (known === undefined) return notUnderstood(`its detail-type is ${shown(event['detail-type'])}`);
+  if (source !== known.source) return notUnderstood(`its source is ${shown(source)}, not "${known.source}"`);
+  if (!isFields(detail)) return notUnderstood(`its detail is ${shown(detail)}`);
+  const atMs = instantOf(time);
+  if (atMs === undefined) return notUnderstood(`its time is ${shown(time)}`);
+  return known.parse(event, detail, atMs);
 }
 
-/** C80: only scheduled changes of EC2 concern us. They name what they are about in a list, volumes and others among it. */
-function affectedInstances(detail: Readonly<Record<string, unknown>>): readonly string[] {
-  const entities: unknown = detail['affectedEntities'];
-  if (detail['service'] !== 'EC2' || detail['eventTypeCategory'] !== 'scheduledChange') return [];
-  if (!Array.isArray(entities)) return [];
-  return entities.flatMap((entity: unknown) => {
-    const value = isRecord(entity) ? entity['entityValue'] : undefined;
-    return typeof value === 'string' && value.startsWith('i-') ? [value] : [];
-  });
+function ofInstance(kind: Exclude<InterruptionMessage['kind'], 'state-change'>): Source {
+  return {
+    source: 'aws.ec2',
+    parse: (_, detail, atMs) => {
+      const id = detail['instance-id'];
+      if (!isInstanceId(id)) return notUnderstood(`its instance-id is ${shown(id)}`);
+      return { kind: 'message', message: { kind, instanceIds: [id], atMs } };
+    },
+  };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+function parseStateChange(_: Fields, detail: Fields, atMs: number): ParsedInterruption {
+  const { state } = detail;
+  const id = detail['instance-id'];
+  if (!isInstanceId(id)) return notUnderstood(`its instance-id is ${shown(id)}`);
+  const known = INSTANCE_STATES.find((each) => each === String(state).toLowerCase());
+  if (known === undefined) return notUnderstood(`its state is ${shown(state)}`);
+  return { kind: 'message', message: { kind: 'state-change', state: known, instanceIds: [id], atMs } };
+}
+
+/** C80: only scheduled changes of EC2 that are not over concern us. They name what they are about, volumes and others among it. */
+function parseHealth(envelope: Fields, detail: Fields, atMs: number): ParsedInterruption {
+  const { service, eventTypeCategory: category, statusCode, affectedEntities: entities = [] } = detail;
+  const { resources = [] } = envelope;
+  if (typeof service !== 'string' || typeof category !== 'string')
+    return notUnderstood(`its service is ${shown(service)}, its category ${shown(category)}`);
+  if (service !== 'EC2' || category !== 'scheduledChange')
+    return { kind: 'irrelevant', why: `${category} of ${service}: only scheduledChange of EC2 ends instances` };
+  if (statusCode === 'closed') return { kind: 'irrelevant', why: 'the scheduled change is over' };
+  if (!Array.isArray(entities) || !Array.isArray(resources))
+    return notUnderstood(`its affectedEntities are ${shown(entities)}, its resources ${shown(resources)}`);
+  const related: readonly unknown[] = resources;
+  const named: readonly unknown[] = entities.map((entity: unknown) =>
+    isFields(entity) ? entity['entityValue'] : undefined,
+  );
+  if (named.some((value) => typeof value !== 'string'))
+    return notUnderstood('one of its affectedEntities has no value');
+  const instanceIds = [...new Set([...named, ...related].flatMap(instanceIdIn))];
+  return { kind: 'message', message: { kind: 'scheduled-change', instanceIds, atMs } };
+}
+
+/** Health names an entity by its id or by its ARN. */
+function instanceIdIn(value: unknown): string[] {
+  const id = /^(?:arn:[^:]+:ec2:[^:]*:[^:]*:instance\/)?(i-[0-9a-z]+)$/.exec(String(value))?.[1];
+  return id === undefined ? [] : [id];
+}
+
+function isInstanceId(value: unknown): value is string {
+  return typeof value === 'string' && /^i-[0-9a-z]+$/.test(value);
+}
+
+function instantOf(time: unknown): number | undefined {
+  if (typeof time !== 'string') return undefined;
+  try {
+    return parseTime(time);
+  } catch {
+    return undefined;
+  }
+}
+
+function notUnderstood(why: string): ParsedInterruption {
+  return { kind: 'not-understood', why };
+}
+
+/** Short enough for a log. */
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'missing').slice(0, 60);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,73 +1,110 @@
 import { describe, expect, test } from 'vitest';
 import { interrupt } from '../../../lib/core/interruption/interrupt.ts';
 import { parseInterruption } from '../../../lib/core/interruption/message.ts';
+import { anInstanceEvent, anInterruptionEvent } from '../../builders/interruptions.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
 
-function health(over: object = {}): unknown {
-  return {
-    'detail-type': 'AWS Health Event',
-    detail: {
+const SPOT = 'EC2 Spot Instance Interruption Warning';
+const STATE = 'EC2 Instance State-change Notification';
+
+function health(over: object = {}, envelope: object = {}): unknown {
+  return anInterruptionEvent(
+    'AWS Health Event',
+    {
       service: 'EC2',
       eventTypeCategory: 'scheduledChange',
-      affectedEntities: [{ entityValue: 'i-1' }, { entityValue: 'vol-1' }, {}, { entityValue: 'i-2' }],
+      affectedEntities: [{ entityValue: 'i-1' }, { entityValue: 'vol-1' }, { entityValue: 'i-2' }],
       ...over,
     },
-  };
-}
-
-function event(type: string, detail: object = {}): unknown {
-  return { 'detail-type': type, detail: { 'instance-id': 'i-1', ...detail } };
+    { source: 'aws.health', ...envelope },
+  );
 }
 
 describe('messages of EventBridge (C79, C80)', () => {
   test.each<[string, unknown, unknown]>([
-    [
-      'spot interruption',
-      event('EC2 Spot Instance Interruption Warning'),
-      { kind: 'spot-interruption', instanceIds: ['i-1'] },
-    ],
+    ['spot interruption', anInstanceEvent(SPOT), { kind: 'spot-interruption', instanceIds: ['i-1'] }],
     [
       'rebalance',
-      event('EC2 Instance Rebalance Recommendation'),
+      anInstanceEvent('EC2 Instance Rebalance Recommendation'),
       { kind: 'rebalance-recommendation', instanceIds: ['i-1'] },
     ],
     [
       'state change',
-      event('EC2 Instance State-change Notification', { state: 'Stopping' }),
+      anInstanceEvent(STATE, { state: 'Stopping' }),
       { kind: 'state-change', state: 'stopping', instanceIds: ['i-1'] },
     ],
     [
       'capacity reservation',
-      event('EC2 Capacity Reservation Instance Interruption Warning'),
+      anInstanceEvent('EC2 Capacity Reservation Instance Interruption Warning'),
+      { kind: 'reservation-interruption', instanceIds: ['i-1'] },
+    ],
+    [
+      'capacity reservation, by its other name',
+      anInstanceEvent('EC2 Interruptible Capacity Reservation Instance Interruption Warning'),
       { kind: 'reservation-interruption', instanceIds: ['i-1'] },
     ],
     ['scheduled change', health(), { kind: 'scheduled-change', instanceIds: ['i-1', 'i-2'] }],
-    ['health of another service', health({ service: 'RDS' }), { kind: 'scheduled-change', instanceIds: [] }],
     [
-      'health that is no scheduled change',
-      health({ eventTypeCategory: 'accountNotification' }),
-      { kind: 'scheduled-change', instanceIds: [] },
+      'scheduled change, with ARNs, some of them twice',
+      health(
+        {
+          affectedEntities: [
+            { entityValue: 'arn:aws:ec2:eu-west-3:123456789012:instance/i-1' },
+            { entityValue: 'i-3' },
+          ],
+        },
+        { resources: ['i-1', 'arn:aws-cn:ec2:cn-north-1:123456789012:instance/i-4', 'arn:aws:ec2:x:1:volume/vol-1'] },
+      ),
+      { kind: 'scheduled-change', instanceIds: ['i-1', 'i-3', 'i-4'] },
     ],
     ['health without entities', health({ affectedEntities: undefined }), { kind: 'scheduled-change', instanceIds: [] }],
   ])('%s', (_, message, expected) => {
-    expect(parseInterruption(message)).toEqual(expected);
+    expect(parseInterruption(message)).toEqual({ kind: 'message', message: { ...Object(expected), atMs: NOW_MS } });
   });
 
   test.each<[string, unknown]>([
-    ['text', 'hello'],
-    ['nothing', null],
-    ['no detail', { 'detail-type': 'EC2 Spot Instance Interruption Warning' }],
-    ['an unknown type', event('EC2 Something New')],
-    ['the name of an object’s own member', event('constructor')],
-    ['no instance', { 'detail-type': 'EC2 Spot Instance Interruption Warning', detail: {} }],
-  ])('%s is not understood, so that it is kept', (_, message) => {
-    expect(parseInterruption(message)).toBeUndefined();
+    ['of another service', health({ service: 'RDS' })],
+    ['that is no scheduled change', health({ eventTypeCategory: 'accountNotification' })],
+    ['that is over', health({ statusCode: 'closed' })],
+  ])('health %s is understood, and none of our business', (_, message) => {
+    expect(parseInterruption(message)).toMatchObject({ kind: 'irrelevant' });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['text', 'hello', 'no object'],
+    ['nothing', null, 'no object'],
+    ['a list', [], 'no object'],
+    ['another version', anInterruptionEvent(SPOT, { 'instance-id': 'i-1' }, { version: '1' }), 'version is "1"'],
+    ['no version', anInterruptionEvent(SPOT, { 'instance-id': 'i-1' }, { version: undefined }), 'version is missing'],
+    [
+      'somebody else as its source',
+      anInterruptionEvent(SPOT, { 'instance-id': 'i-1' }, { source: 'me' }),
+      'source is "me"',
+    ],
+    ['no time', anInterruptionEvent(SPOT, { 'instance-id': 'i-1' }, { time: 'soon' }), 'time is "soon"'],
+    ['no detail', anInterruptionEvent(SPOT, 'i-1'), 'detail is "i-1"'],
+    ['an unknown type', anInstanceEvent('EC2 Something New'), 'detail-type is "EC2 Something New"'],
+    ['the name of an object’s own member', anInstanceEvent('constructor'), 'detail-type is "constructor"'],
+    ['no instance', anInterruptionEvent(SPOT, {}), 'instance-id is missing'],
+    ['an instance that is none', anInterruptionEvent(SPOT, { 'instance-id': 'vol-1' }), 'instance-id is "vol-1"'],
+    ['an unknown state', anInstanceEvent(STATE, { state: 'sleeping' }), 'state is "sleeping"'],
+    ['health without a service', health({ service: undefined }), 'service is missing'],
+    ['health with entities that are no list', health({ affectedEntities: 'i-1' }), 'affectedEntities are "i-1"'],
+    ['health with an entity without a value', health({ affectedEntities: [{}] }), 'has no value'],
+  ])('%s is not understood, so that it is kept', (_, message, why) => {
+    const parsed = parseInterruption(message);
+    expect(parsed.kind === 'not-understood' && parsed.why).toContain(why);
   });
 });
 
+function markedAt(atMs: number): number | undefined {
+  const [mark] = interrupt({ kind: 'spot-interruption', instanceIds: ['i-1'], atMs }, launchedClaim(), NOW_MS).actions;
+  return mark?.kind === 'mark-unavailable' ? mark.offering.atMs : undefined;
+}
+
 describe('what they mean for the claim', () => {
-  const of = { instanceIds: ['i-1'] };
+  const of = { instanceIds: ['i-1'], atMs: NOW_MS };
   test('a spot interruption drains the node and marks the offering (C80, C81)', () => {
     expect(
       interrupt({ kind: 'spot-interruption', ...of }, launchedClaim({}, { capacityType: 'spot' }), NOW_MS),
@@ -95,24 +132,39 @@ describe('what they mean for the claim', () => {
   });
 
   test.each([
-    [{ kind: 'scheduled-change', ...of }, 'instance_terminated'],
-    [{ kind: 'reservation-interruption', ...of }, 'instance_terminated'],
-    [{ kind: 'state-change', state: 'stopping', ...of }, 'instance_terminated'],
-    [{ kind: 'state-change', state: 'stopped', ...of }, 'instance_terminated'],
+    [{ kind: 'scheduled-change', ...of }, 'scheduled_change'],
+    [{ kind: 'state-change', state: 'stopping', ...of }, 'instance_stopped'],
+    [{ kind: 'state-change', state: 'stopped', ...of }, 'instance_stopped'],
     [{ kind: 'state-change', state: 'shutting-down', ...of }, 'instance_terminated'],
     [{ kind: 'state-change', state: 'terminated', ...of }, 'instance_terminated'],
   ] as const)('%j deletes it as %s (C80)', (message, reason) => {
     expect(interrupt(message, launchedClaim(), NOW_MS).actions).toMatchObject([{ kind: 'delete-node-claim', reason }]);
   });
 
+  test('a reservation’s interruption drains the node and takes its reservation off the market (C80, C81)', () => {
+    const record = launchedClaim({}, { capacityType: 'reserved', reservation: { id: 'cr-1', kind: 'interruptible' } });
+    expect(interrupt({ kind: 'reservation-interruption', ...of }, record, NOW_MS).actions).toMatchObject([
+      {
+        kind: 'mark-unavailable',
+        offering: { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'reserved', reservationId: 'cr-1' },
+      },
+      { kind: 'delete-node-claim', reason: 'capacity_reservation_interrupted' },
+    ]);
+  });
+
+  test('a mark is dated by its message, however late that comes, and never in the future', () => {
+    expect(markedAt(NOW_MS - 90 * SECOND)).toBe(NOW_MS - 90 * SECOND);
+    expect(markedAt(NOW_MS + 90 * SECOND)).toBe(NOW_MS);
+  });
+
   test.each([
-    { kind: 'rebalance-recommendation', ...of },
-    { kind: 'state-change', state: 'running', ...of },
-    { kind: 'state-change', state: 'pending', ...of },
-  ] as const)('%j is only noted (C80)', (message) => {
+    [{ kind: 'rebalance-recommendation', ...of }, 'RebalanceRecommended'],
+    [{ kind: 'state-change', state: 'running', ...of }, 'NoAction'],
+    [{ kind: 'state-change', state: 'pending', ...of }, 'NoAction'],
+  ] as const)('%j is only noted, as %s (C80)', (message, reason) => {
     expect(interrupt(message, launchedClaim(), NOW_MS)).toMatchObject({
       actions: [],
-      blocked: [{ subject: 'nodeclaim general-1', reason: 'NoAction' }],
+      blocked: [{ subject: 'nodeclaim general-1', reason }],
     });
   });
 
