@@ -65,10 +65,14 @@ function evaluated(parsed: ReturnType<Environment['parse']>, variables: Expressi
 }
 
 /** CEL tells whole numbers from others, and to the evaluator only a bigint is whole. */
-function asContext({ instance_type, ...numbers }: ExpressionVariables): Record<string, bigint | string> {
+function asContext(variables: ExpressionVariables): Record<keyof ExpressionVariables, bigint | string> {
   return {
-    ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, BigInt(Math.trunc(value))])),
-    instance_type,
+    vcpus: BigInt(variables.vcpus),
+    memory_mib: BigInt(variables.memory_mib),
+    default_enis: BigInt(variables.default_enis),
+    ips_per_eni: BigInt(variables.ips_per_eni),
+    max_pods: BigInt(variables.max_pods),
+    instance_type: variables.instance_type,
   };
 }
 

@@ -48,6 +48,8 @@ async function carryOutOne(
     case 'initialize-node':
     case 'cordon-node':
       return ports.cluster.patchNode(action.node, action.patch);
+    case 'learn-memory':
+      return ports.catalogue.learnMemory(action.lesson, ports.clock.now());
     case 'start-disruption':
       return store.startCommand(cluster, action.command);
     case 'end-disruption':

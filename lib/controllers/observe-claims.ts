@@ -3,6 +3,7 @@ import type { Labels } from '../apis/kubernetes.ts';
 import type { UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceLabels } from '../core/instance-type/instance-labels.ts';
+import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
 import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { isRegistered } from '../core/node-claim/registration.ts';
@@ -21,6 +22,7 @@ export interface World {
   readonly contexts: Map<string, NodeClaimView['launchContext']>;
   /** Read when the first node has to be registered. */
   catalogue: Catalogue | undefined;
+  learnedMemory: readonly LearnedMemory[] | undefined;
 }
 
 export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
@@ -31,7 +33,15 @@ export async function observeWorld(ports: ControllerPorts, cluster: string): Pro
     ports.cloud.describeInstances(cluster),
   ]);
   const alive = instances.filter(({ state }) => state !== 'shutting-down');
-  return { nodes, mirrors, nodeClasses, instances: alive, contexts: new Map(), catalogue: undefined };
+  return {
+    nodes,
+    mirrors,
+    nodeClasses,
+    instances: alive,
+    contexts: new Map(),
+    catalogue: undefined,
+    learnedMemory: undefined,
+  };
 }
 
 /** One claim as its lifecycle sees it. */
@@ -47,9 +57,20 @@ export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, wo
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
     instanceListed: instance !== undefined && world.instances.some(({ id }) => id === instance.id),
     ...(tagged === undefined ? {} : { taggedInstance: tagged }),
-    instanceLabels: node === undefined || isRegistered(node) ? {} : await labelsFromCatalogue(ports, record, world),
+    ...(node === undefined || isRegistered(node)
+      ? { instanceLabels: {}, learnedMemory: [] }
+      : await whatRegistrationNeeds(ports, record, world)),
     launchContext: await launchContext(ports, record, world),
   };
+}
+
+async function whatRegistrationNeeds(
+  ports: ControllerPorts,
+  record: NodeClaimRecord,
+  world: World,
+): Promise<Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>> {
+  world.learnedMemory ??= await ports.catalogue.listLearnedMemory(ports.clock.now());
+  return { instanceLabels: await labelsFromCatalogue(ports, record, world), learnedMemory: world.learnedMemory };
 }
 
 /** C15–C24: the labels of the instance's type. */

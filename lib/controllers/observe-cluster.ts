@@ -4,8 +4,10 @@ import type { NodePool } from '../apis/node-pool.ts';
 import type { Blocked, UnavailableOffering } from '../core/action.ts';
 import type { ClusterSnapshot, NodePoolView } from '../core/cluster/snapshot.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
 import { applyOverlays, type OverlaidViews, type OverlayConflict } from '../core/instance-type/overlays.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
+import { kubeletExpressionProblem } from '../core/instance-type/type-kubelet.ts';
 import { unavailability, zonesWithAddresses } from '../core/instance-type/unavailable.ts';
 import { withOverlayPrices } from '../core/instance-type/unpriced-types.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
@@ -78,10 +80,11 @@ async function withInstanceTypes(
   nodePools: readonly NodePool[],
   unavailable: readonly UnavailableOffering[],
 ): Promise<OverlaidViews> {
-  const [nodeClasses, overlays, read] = await Promise.all([
+  const [nodeClasses, overlays, read, learnedMemory] = await Promise.all([
     ports.cluster.listNodeClasses(),
     ports.cluster.listNodeOverlays(),
     ports.catalogue.readCatalogue(),
+    ports.catalogue.listLearnedMemory(ports.clock.now()),
   ]);
   const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
   const referenced = new Set(nodePools.map(({ spec }) => spec.template.spec.nodeClassRef.name));
@@ -89,7 +92,10 @@ async function withInstanceTypes(
     await Promise.all(
       nodeClasses
         .filter(({ metadata }) => referenced.has(metadata.name))
-        .map(async (one) => [one.metadata.name, await whatLaunches(ports, one, { catalogue, unavailable })] as const),
+        .map(
+          async (one) =>
+            [one.metadata.name, await whatLaunches(ports, one, { catalogue, unavailable, learnedMemory })] as const,
+        ),
     ),
   );
   const views = nodePools.map((nodePool): NodePoolView => {
@@ -103,11 +109,13 @@ async function withInstanceTypes(
 
 type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
 
-async function whatLaunches(
-  ports: ControllerPorts,
-  nodeClass: EC2NodeClass,
-  known: { readonly catalogue: Catalogue | undefined; readonly unavailable: readonly UnavailableOffering[] },
-): Promise<Launchable> {
+interface Known {
+  readonly catalogue: Catalogue | undefined;
+  readonly unavailable: readonly UnavailableOffering[];
+  readonly learnedMemory: readonly LearnedMemory[];
+}
+
+async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, known: Known): Promise<Launchable> {
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
   const resolution = await resolveNodeClass(ports, nodeClass);
@@ -117,9 +125,14 @@ async function whatLaunches(
   if (known.catalogue === undefined) {
     return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
   }
-  const zones = zonesWithAddresses(resolution.nodeClass.subnets, known.unavailable);
+  const problem = kubeletExpressionProblem(nodeClass, known.catalogue.facts);
+  if (problem !== undefined) return unusable(problem.reason, problem.message);
+  const { subnets, images, placementGroup } = resolution.nodeClass;
+  const zones = zonesWithAddresses(subnets, known.unavailable);
   const isUnavailable = unavailability(known.unavailable);
-  return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, { zones, isUnavailable }) };
+  const { learnedMemory } = known;
+  const options = { zones, isUnavailable, images, placementGroup, learnedMemory };
+  return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };
 }
 
 function unusable(reason: string, message: string): Launchable {

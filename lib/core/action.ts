@@ -1,6 +1,7 @@
 import type { Labels } from '../apis/kubernetes.ts';
 import type { CapacityType } from '../apis/labels.ts';
 import type { DisruptionCommand } from './disruption/command.ts';
+import type { LearnedMemory } from './instance-type/learned-memory.ts';
 import type { NodePatch, NodeTarget } from './node-claim/node-patch.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim/record.ts';
 
@@ -83,6 +84,7 @@ export type Action =
       readonly node?: NodeTarget;
       readonly finalizers?: readonly string[];
     }
+  | { readonly kind: 'learn-memory'; readonly nodeClaim: string; readonly lesson: LearnedMemory }
   | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableMark };
 
 interface NodeChange {

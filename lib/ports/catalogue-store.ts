@@ -1,5 +1,6 @@
 import type { UnavailableMark, UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
 
 /**
  * Instance types, prices and missing capacity of one region, shared by all clusters of the account.
@@ -15,4 +16,8 @@ export interface CatalogueStore {
   markUnavailable(marks: readonly UnavailableMark[]): Promise<void>;
   /** Those that have not lapsed at `nowMs`. */
   listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]>;
+  /** C4. Of two lessons on a type and image stands what `standsAgainst` of `core/instance-type` says. *Cost:* one write. */
+  learnMemory(lesson: LearnedMemory, nowMs: number): Promise<void>;
+  /** Those that have not lapsed at `nowMs`. */
+  listLearnedMemory(nowMs: number): Promise<readonly LearnedMemory[]>;
 }

@@ -1,5 +1,6 @@
 import type { UnavailableMark, UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import { type LearnedMemory, standsAgainst } from '../core/instance-type/learned-memory.ts';
 import { type Marked, marked } from '../core/instance-type/marked.ts';
 import { unavailableKey } from '../core/instance-type/unavailable.ts';
 import type { CatalogueStore } from '../ports/catalogue-store.ts';
@@ -8,6 +9,7 @@ import type { CatalogueStore } from '../ports/catalogue-store.ts';
 export function memoryCatalogueStore(): CatalogueStore {
   let catalogue: Catalogue | undefined;
   const unavailable = new Map<string, { readonly mark: UnavailableMark; readonly memory: Marked }>();
+  const learned = new Map<string, LearnedMemory>();
   return {
     readCatalogue: async () => catalogue,
     writeCatalogue: async (written) => {
@@ -24,6 +26,12 @@ export function memoryCatalogueStore(): CatalogueStore {
       [...unavailable.values()]
         .filter(({ memory }) => memory.untilMs > nowMs)
         .map(({ mark, memory }) => offeringOf(mark, memory)),
+    learnMemory: async (lesson, nowMs) => {
+      const key = `${lesson.instanceType} ${lesson.imageId}`;
+      const before = learned.get(key);
+      if (before === undefined || standsAgainst(lesson, before, nowMs)) learned.set(key, lesson);
+    },
+    listLearnedMemory: async (nowMs) => [...learned.values()].filter(({ untilMs }) => untilMs > nowMs),
   };
 }
 

@@ -129,6 +129,42 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(await store.listUnavailable(NOW_MS)).toHaveLength(60);
       await store.markUnavailable([]);
     });
+
+    describe('what was learned of memory (C4)', () => {
+      const lesson = { instanceType: 'm5.large', imageId: 'ami-1', memoryBytes: 8_000, untilMs: NOW_MS + 60_000 };
+      const learn = async (...lessons: readonly Partial<typeof lesson>[]) => {
+        for (const one of lessons) await store.learnMemory({ ...lesson, ...one }, NOW_MS);
+        return store.listLearnedMemory(NOW_MS);
+      };
+
+      test('is nothing at first', async () => {
+        expect(await store.listLearnedMemory(NOW_MS)).toEqual([]);
+      });
+      test('is kept for each type and image by itself', async () => {
+        const found = await learn({}, { imageId: 'ami-2', memoryBytes: 7_000 }, { instanceType: 'm5.xlarge' });
+        expect(found.map(({ instanceType, imageId }) => `${instanceType} ${imageId}`).toSorted()).toEqual([
+          'm5.large ami-1',
+          'm5.large ami-2',
+          'm5.xlarge ami-1',
+        ]);
+        expect(found).toContainEqual({ ...lesson, imageId: 'ami-2', memoryBytes: 7_000 });
+      });
+      test('is the least that was seen, whatever comes later', async () => {
+        const less = { memoryBytes: 7_000, untilMs: NOW_MS + 30_000 };
+        expect(await learn({}, less, { untilMs: NOW_MS + 90_000 })).toEqual([{ ...lesson, ...less }]);
+      });
+      test('is kept for longer where it is seen again, never for less long', async () => {
+        const later = { untilMs: NOW_MS + 90_000 };
+        expect(await learn({}, later, {})).toEqual([{ ...lesson, ...later }]);
+      });
+      test('is forgotten in time, and then more may be learned', async () => {
+        await learn({});
+        expect(await store.listLearnedMemory(lesson.untilMs)).toEqual([]);
+        const more = { ...lesson, memoryBytes: 9_000, untilMs: NOW_MS + 120_000 };
+        await store.learnMemory(more, lesson.untilMs);
+        expect(await store.listLearnedMemory(lesson.untilMs)).toEqual([more]);
+      });
+    });
   });
 }
 

@@ -20,6 +20,7 @@ const EFFECT: Record<ActionKind, (call: PortCall) => boolean> = {
   'tag-instance': ({ method }) => method === 'cloud.tagInstance',
   'terminate-instance': ({ method }) => method === 'cloud.terminate',
   'release-node-claim': ({ method }) => method === 'cluster.removeNodeClaim',
+  'learn-memory': ({ method }) => method === 'catalogue.learnMemory',
   'mark-unavailable': ({ method }) => method === 'catalogue.markUnavailable',
 };
 

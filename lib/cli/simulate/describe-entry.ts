@@ -104,6 +104,7 @@ function describeAction(action: ActionSummary): Description | undefined {
     }
     case 'nominate-node':
     case 'tag-instance':
+    case 'learn-memory':
       return undefined;
   }
 }

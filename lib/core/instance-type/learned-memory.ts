@@ -1,4 +1,7 @@
-import type { LaunchType } from '../node-claim/record.ts';
+import type { Node } from '../../apis/kubernetes.ts';
+import { isQuantity, unitValue } from '../../apis/quantity.ts';
+import { HOUR_MS } from '../../apis/time.ts';
+import type { LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
 import { imageFor } from '../node-class/images.ts';
 import type { ResolvedImage } from '../node-class/resolved-node-class.ts';
 
@@ -11,22 +14,32 @@ export interface LearnedMemory {
 }
 
 /** C4: how long it is remembered, and with how much of that left it is worth another write. */
-export const LEARNED_MS = 60 * 24 * 3_600_000;
+const LEARNED_MS = 60 * 24 * HOUR_MS;
 const RENEWED_MS = LEARNED_MS / 2;
 
 /**
- * What is to be remembered after a node was seen; undefined where it is known already, as mostly.
+ * What is to be remembered of a node that was seen; undefined where it is known already, as mostly, or the node does not say.
  * *Shape:* of what is known and what is seen the less.
  */
 export function memoryLesson(
-  seen: Omit<LearnedMemory, 'untilMs'>,
-  known: LearnedMemory | undefined,
-  nowMs: number,
+  { launch }: Pick<NodeClaimRecord, 'launch'>,
+  { status }: Pick<Node, 'status'>,
+  { known, nowMs }: { readonly known: readonly LearnedMemory[]; readonly nowMs: number },
 ): LearnedMemory | undefined {
-  if (!Number.isFinite(seen.memoryBytes) || seen.memoryBytes <= 0) return undefined;
-  const lesson = { ...seen, untilMs: nowMs + LEARNED_MS };
-  if (known === undefined || seen.memoryBytes < known.memoryBytes) return lesson;
-  return known.untilMs - nowMs > RENEWED_MS ? undefined : { ...lesson, memoryBytes: known.memoryBytes };
+  const { memory = '' } = status?.capacity ?? {};
+  if (launch.kind !== 'launched' || !isQuantity(memory)) return undefined;
+  const { instanceType, imageId } = launch.instance;
+  const seen = { instanceType, imageId, memoryBytes: unitValue(memory), untilMs: nowMs + LEARNED_MS };
+  if (seen.memoryBytes <= 0) return undefined;
+  const before = known.find((one) => one.instanceType === instanceType && one.imageId === imageId);
+  if (before === undefined || seen.memoryBytes < before.memoryBytes) return seen;
+  return before.untilMs - nowMs > RENEWED_MS ? undefined : { ...seen, memoryBytes: before.memoryBytes };
+}
+
+/** Which of two lessons on a type and image stands: the less, and of equals the one that lasts longer. */
+export function standsAgainst(lesson: LearnedMemory, before: LearnedMemory, nowMs: number): boolean {
+  if (before.untilMs <= nowMs || lesson.memoryBytes < before.memoryBytes) return true;
+  return lesson.memoryBytes === before.memoryBytes && lesson.untilMs > before.untilMs;
 }
 
 /**

@@ -5,6 +5,7 @@ import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
+import { type LearnedMemory, memoryLesson } from '../instance-type/learned-memory.ts';
 import { type LaunchContext, LISTED_AFTER_MS, launched, planLaunch, refusedLaunch } from './launch.ts';
 import { nodeTarget } from './node-patch.ts';
 import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from './record.ts';
@@ -26,6 +27,8 @@ export interface NodeClaimView {
   readonly taggedInstance?: Instance;
   /** C15–C24: what the instance type says of the node; needed for its registration. */
   readonly instanceLabels: Labels;
+  /** C4: what was learned of memory so far; needed for its registration. */
+  readonly learnedMemory: readonly LearnedMemory[];
   /** What a launch needs, or why the NodeClass cannot be used just now. */
   readonly launchContext: LaunchContext | { readonly reason: string; readonly message: string };
 }
@@ -94,7 +97,7 @@ function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
 }
 
 /** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
-function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: number): LifecycleVerdict {
+function join({ record, instanceLabels, learnedMemory }: NodeClaimView, node: Node, nowMs: number): LifecycleVerdict {
   const target = nodeTarget(node);
   const expiry = expiryOf(record);
   const due: readonly Due[] = expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
@@ -103,10 +106,11 @@ function join({ record, instanceLabels }: NodeClaimView, node: Node, nowMs: numb
     const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
     // It may be ready for the next step already, and then nothing else would tell.
     const next = settling(nowMs + SECOND_MS);
-    return {
-      ...act(known, { kind: 'register-node', nodeClaim: record.name, node: target, patch }),
-      due: [...due, next],
-    };
+    const register: Action = { kind: 'register-node', nodeClaim: record.name, node: target, patch };
+    const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
+    const learn: readonly Action[] =
+      lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim: record.name, lesson }];
+    return { record: known, actions: [register, ...learn], blocked: [], due: [...due, next] };
   }
   if (isInitialized(node)) return { ...unchanged(record), due };
   const missing = whyNotInitialized(record, node);

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { UnavailableMark, UnavailableOffering } from '../../core/action.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { LearnedMemory } from '../../core/instance-type/learned-memory.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { compress, LARGEST_BODY_BYTES, unpackBody } from './body.ts';
 import { cataloguePartition } from './keys.ts';
+import { learnMemory, listLearnedMemory } from './learned-memory.ts';
 import { isCatalogue } from './stored-shapes.ts';
 import { type Attributes, type Key, PRESENT, Table, type TableOptions, type Write } from './table.ts';
 import { listMarked, markAll } from './unavailable-offerings.ts';
@@ -63,6 +65,14 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
 
   listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]> {
     return listMarked(this.#table, this.#region, nowMs);
+  }
+
+  learnMemory(lesson: LearnedMemory, nowMs: number): Promise<void> {
+    return learnMemory(this.#table, this.#region, { lesson, nowMs });
+  }
+
+  listLearnedMemory(nowMs: number): Promise<readonly LearnedMemory[]> {
+    return listLearnedMemory(this.#table, this.#region, nowMs);
   }
 
   #headKey(): Key {

@@ -9,6 +9,7 @@ export const OPEN = 'open#';
 export const COMMAND = 'command#';
 export const NOMINATION = 'nomination#';
 export const OFFERING = 'offering#';
+export const MEMORY = 'memory#';
 
 export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
 
@@ -46,4 +47,11 @@ export const unavailablePartition = (region: string): string => `unavailable#${r
 export const unavailableOfferingKey = (region: string, offering: string): Key => ({
   pk: unavailablePartition(region),
   sk: OFFERING + offering,
+});
+
+export const learnedPartition = (region: string): string => `learned#${region}`;
+
+export const learnedMemoryKey = (region: string, instanceType: string, imageId: string): Key => ({
+  pk: learnedPartition(region),
+  sk: `${MEMORY}${instanceType}#${imageId}`,
 });

@@ -13,6 +13,7 @@ function viewOf(record: NodeClaimRecord, over: Partial<NodeClaimView> = {}): Nod
     deleteRequested: false,
     instanceListed: true,
     instanceLabels: {},
+    learnedMemory: [],
     launchContext: launchContext(),
     ...over,
   };

@@ -1,0 +1,49 @@
+import type { LearnedMemory } from '../../core/instance-type/learned-memory.ts';
+import { learnedMemoryKey, learnedPartition, MEMORY } from './keys.ts';
+import type { Attributes, Condition, Table } from './table.ts';
+
+export async function learnMemory(
+  table: Table,
+  region: string,
+  { lesson, nowMs }: { readonly lesson: LearnedMemory; readonly nowMs: number },
+): Promise<void> {
+  const { instanceType, imageId, memoryBytes, untilMs } = lesson;
+  const item = {
+    ...learnedMemoryKey(region, instanceType, imageId),
+    typeName: instanceType,
+    imageId,
+    memoryBytes,
+    untilMs,
+    expiresAt: Math.ceil(untilMs / 1_000),
+  };
+  // Refused: what stands there is worth more.
+  await table.write({ kind: 'put', item, condition: standsAgainst(lesson, nowMs) });
+}
+
+/** The rule of the core of the same name. DynamoDB removes what has lapsed only by and by. */
+function standsAgainst({ memoryBytes, untilMs }: LearnedMemory, nowMs: number): Condition {
+  return {
+    expression:
+      'attribute_not_exists(pk) OR untilMs <= :now OR memoryBytes > :memory' +
+      ' OR (memoryBytes = :memory AND untilMs < :until)',
+    values: { ':now': nowMs, ':memory': memoryBytes, ':until': untilMs },
+  };
+}
+
+export async function listLearnedMemory(
+  table: Table,
+  region: string,
+  nowMs: number,
+): Promise<readonly LearnedMemory[]> {
+  const items = await table.query(learnedPartition(region), MEMORY);
+  return items.map(lessonOf).filter(({ untilMs }) => untilMs > nowMs);
+}
+
+function lessonOf(item: Attributes): LearnedMemory {
+  return {
+    instanceType: String(item['typeName']),
+    imageId: String(item['imageId']),
+    memoryBytes: Number(item['memoryBytes']),
+    untilMs: Number(item['untilMs']),
+  };
+}
