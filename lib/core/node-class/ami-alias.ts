@@ -1,0 +1,138 @@
+import type { ImageVariant } from './choose-images.ts';
+
+/** An SSM parameter that holds the id of an image, and for which instance types AWS makes that image. */
+export interface ImageParameter {
+  readonly name: string;
+  readonly variants: readonly ImageVariant[];
+}
+
+export type AliasReading =
+  | {
+      readonly kind: 'parameters';
+      readonly parameters: readonly ImageParameter[];
+      /** A release that never changes, rather than whichever is the latest. */
+      readonly pinned: boolean;
+    }
+  | {
+      readonly kind: 'unsupported';
+      readonly reason: 'UnsupportedKubernetesVersion' | 'AMINotFound';
+      readonly why: string;
+    };
+
+interface Wanted {
+  /** `1.33`. */
+  readonly kubernetes: string;
+  /** As the alias has it, without a leading `v`; undefined for the latest. */
+  readonly release: string | undefined;
+}
+
+interface Family {
+  readonly parameters: (wanted: Wanted) => readonly ImageParameter[];
+  /** The minor versions of Kubernetes that AWS makes images for. @default all */
+  readonly kubernetes?: { readonly first: number } | { readonly last: number };
+  /** A3.5: AWS lists only the latest. */
+  readonly latestOnly?: true;
+}
+
+const EKS = '/aws/service/eks/optimized-ami';
+
+const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
+  ['al2', { parameters: al2, kubernetes: { last: 32 } }],
+  ['al2023', { parameters: al2023 }],
+  ['bottlerocket', { parameters: bottlerocket }],
+  ['windows2019', { parameters: windows('2019'), latestOnly: true }],
+  ['windows2022', { parameters: windows('2022'), latestOnly: true }],
+  ['windows2025', { parameters: windows('2025'), kubernetes: { first: 35 }, latestOnly: true }],
+]);
+
+/** Which SSM parameters an alias such as `al2023@latest` stands for in a cluster of this version. *Source:* A3.5, C64, C65. */
+export function readAlias(alias: string, kubernetes: string): AliasReading {
+  const [name = '', version = ''] = alias.split('@');
+  const family = FAMILIES.get(name);
+  if (family === undefined) {
+    return notFound(`alias ${alias} is of no family: allowed are ${[...FAMILIES.keys()].join(', ')}`);
+  }
+  const late = whyNoImages(family, kubernetes);
+  if (late !== undefined) {
+    return { kind: 'unsupported', reason: 'UnsupportedKubernetesVersion', why: `alias ${alias}: ${late}` };
+  }
+  const pinned = version !== 'latest';
+  if (pinned && family.latestOnly === true) {
+    return notFound(`alias ${alias}: AWS lists only the latest image of this family: use ${name}@latest`);
+  }
+  // It becomes part of a path.
+  if (!/^[0-9A-Za-z][0-9A-Za-z._-]*$/.test(version)) {
+    return notFound(`alias ${alias}: "${version}" is no version: use ${name}@latest or a release`);
+  }
+  const release = pinned ? version.replace(/^v(?=\d)/, '') : undefined;
+  return { kind: 'parameters', parameters: family.parameters({ kubernetes, release }), pinned };
+}
+
+function notFound(why: string): AliasReading {
+  return { kind: 'unsupported', reason: 'AMINotFound', why };
+}
+
+/** C65. */
+function whyNoImages({ kubernetes: range }: Family, version: string): string | undefined {
+  const minor = Number(/^1\.(\d+)/.exec(version)?.[1]);
+  if (range === undefined || Number.isNaN(minor)) return undefined;
+  if ('last' in range) {
+    const why = `AWS makes no such images for Kubernetes ${version}, 1.${range.last} was the last: use al2023 or bottlerocket`;
+    return minor > range.last ? why : undefined;
+  }
+  const why = `AWS makes no such images for Kubernetes ${version}, 1.${range.first} is the first: use windows2022`;
+  return minor < range.first ? why : undefined;
+}
+
+/** One image serves GPUs and Neuron devices alike. */
+function al2({ kubernetes, release }: Wanted): readonly ImageParameter[] {
+  const parameter = (kind: string, node: string, variants: readonly ImageVariant[]): ImageParameter => ({
+    name: `${EKS}/${kubernetes}/amazon-linux-2${kind}/${release === undefined ? 'recommended' : `amazon-eks-${node}-${kubernetes}-v${release}`}/image_id`,
+    variants,
+  });
+  return [
+    parameter('', 'node', ['standard']),
+    parameter('-arm64', 'arm64-node', ['standard']),
+    parameter('-gpu', 'gpu-node', ['nvidia', 'neuron']),
+  ];
+}
+
+/** There are no Neuron devices on arm64. */
+function al2023({ kubernetes, release }: Wanted): readonly ImageParameter[] {
+  const made = [
+    ['x86_64', 'standard'],
+    ['x86_64', 'nvidia'],
+    ['x86_64', 'neuron'],
+    ['arm64', 'standard'],
+    ['arm64', 'nvidia'],
+  ] as const;
+  return made.map(([architecture, variant]) => {
+    const node = `amazon-eks-node-al2023-${architecture}-${variant}-${kubernetes}-v${release}`;
+    const folder = release === undefined ? 'recommended' : node;
+    const name = `${EKS}/${kubernetes}/amazon-linux-2023/${architecture}/${variant}/${folder}/image_id`;
+    return { name, variants: [variant] };
+  });
+}
+
+/** The plain image has what Neuron devices need. */
+function bottlerocket({ kubernetes, release = 'latest' }: Wanted): readonly ImageParameter[] {
+  const made = [
+    ['', 'x86_64', ['standard', 'neuron']],
+    ['-nvidia', 'x86_64', ['nvidia']],
+    ['', 'arm64', ['standard']],
+    ['-nvidia', 'arm64', ['nvidia']],
+  ] as const;
+  return made.map(([flavour, architecture, variants]) => ({
+    name: `/aws/service/bottlerocket/aws-k8s-${kubernetes}${flavour}/${architecture}/${release}/image_id`,
+    variants,
+  }));
+}
+
+function windows(year: string): Family['parameters'] {
+  return ({ kubernetes }) => [
+    {
+      name: `/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-${kubernetes}/image_id`,
+      variants: ['standard'],
+    },
+  ];
+}
