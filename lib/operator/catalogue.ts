@@ -30,6 +30,7 @@ export function wireCatalogue(environment: Environment = process.env): {
       onDemandUsdPerHour,
       branchInterfaces,
       describeCluster: async () => await Promise.reject(new RefusedError('the catalogue is of no one cluster')),
+      readParameters: async () => new Map(),
     }),
     catalogue: new DynamoDbCatalogueStore({ client: new DynamoDBClient(), tableName, region }),
     pricing: awsPricing({ region, ec2: client, priceList, clock: systemClock }),

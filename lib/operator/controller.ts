@@ -4,11 +4,13 @@ import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import type { ControllerPorts } from '../controllers/ports.ts';
 import { EventBridgeDecisionBus } from '../providers/aws/decision-bus.ts';
 import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
 import { EksAccess } from '../providers/aws/eks-access.ts';
 import { awsMessages } from '../providers/aws/messages.ts';
+import { ssmParameters } from '../providers/aws/ssm-parameters.ts';
 import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
@@ -35,6 +37,7 @@ export function wireController(controller: ControllerFunction, environment: Envi
     eks: new EKSClient({ requestHandler: PATIENCE }),
     eventBridge: new EventBridgeClient({ requestHandler: PATIENCE }),
     sqs: new SQSClient({ requestHandler: PATIENCE }),
+    ssm: new SSMClient({ requestHandler: PATIENCE }),
   };
   const shared = sharedPorts(options, clients);
   const clusters = new Map(
@@ -56,6 +59,7 @@ interface Clients {
   readonly eks: EKSClient;
   readonly eventBridge: EventBridgeClient;
   readonly sqs: SQSClient;
+  readonly ssm: SSMClient;
 }
 
 function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, 'cluster' | 'cloud'> {
@@ -92,6 +96,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     onDemandUsdPerHour: new Map(),
     branchInterfaces: new Map(),
     describeCluster: async () => await access.describe(),
+    readParameters: ssmParameters(clients.ssm),
   });
   let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
   return async () => {

@@ -1,6 +1,8 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
+import { ssmParameters } from '../../lib/providers/aws/ssm-parameters.ts';
 import { cloudProviderContract } from '../contract/cloud-provider.ts';
 import { variable } from './deployment.ts';
 import { type Ec2World, ec2World } from './ec2-world.ts';
@@ -35,5 +37,6 @@ function cloudOf(client: EC2Client, { cluster: clusterName }: Ec2World): Ec2Clou
     onDemandUsdPerHour: new Map([['m5.large', 0.096]]),
     branchInterfaces: new Map(),
     describeCluster: async () => ({ bootstrap: { clusterName, ...network }, kubernetesVersion: '1.33' }),
+    readParameters: ssmParameters(new SSMClient({})),
   });
 }

@@ -22,7 +22,9 @@ import { describeInstances, instanceOwners, MOST_IDS } from './instances.ts';
 import { launch } from './launch.ts';
 import { LaunchTemplates } from './launch-template.ts';
 import type { ClusterFacts } from './resolution.ts';
+import { type ResolutionAnswers, resolutionAnswers } from './resolution-answers.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
+import type { ReadParameters } from './ssm-parameters.ts';
 import { tagInstance } from './tag-instance.ts';
 
 export interface Ec2Options {
@@ -33,6 +35,8 @@ export interface Ec2Options {
   readonly branchInterfaces: BranchInterfaces;
   /** The cluster whose nodes are launched; EKS is asked elsewhere, so that this bundle need not hold its client. */
   readonly describeCluster: () => Promise<ClusterFacts>;
+  /** C64: what aliases stand for; SSM's client is not every bundle's either. */
+  readonly readParameters: ReadParameters;
 }
 
 /** EC2 of one region, for one cluster. */
@@ -40,10 +44,12 @@ export class Ec2CloudProvider implements CloudProvider {
   readonly #options: Ec2Options;
   readonly #templates: LaunchTemplates;
   readonly #ending = new Map<string, (instanceId: string) => Promise<void>>();
+  readonly #answers: ResolutionAnswers;
 
   constructor(options: Ec2Options) {
     this.#options = options;
     this.#templates = new LaunchTemplates(options.client);
+    this.#answers = resolutionAnswers(options.clock);
   }
 
   describeCatalogue(): Promise<Catalogue> {
@@ -52,7 +58,7 @@ export class Ec2CloudProvider implements CloudProvider {
 
   async resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution> {
     const cluster = await this.#options.describeCluster();
-    return resolveNodeClass({ client: this.#options.client, cluster, nowMs: this.#options.clock.now() }, nodeClass);
+    return resolveNodeClass({ ...this.#options, cluster, answers: this.#answers }, nodeClass);
   }
 
   async ensureInstanceProfile({ metadata, spec }: EC2NodeClass): Promise<InstanceProfileState> {

@@ -76,6 +76,14 @@ export function isUnknownInstance(thrown: unknown): boolean {
   return nameOf(thrown) === 'InvalidInstanceID.NotFound' || nameOf(thrown) === 'InvalidInstanceID.Malformed';
 }
 
+export function isUnknownReservation(thrown: unknown): boolean {
+  return /^InvalidCapacityReservationId\.(NotFound|Malformed)$/.test(nameOf(thrown));
+}
+
+export function isUnknownPlacementGroup(thrown: unknown): boolean {
+  return /^InvalidPlacementGroup(Id)?\.(Unknown|NotFound|Malformed)$/.test(nameOf(thrown));
+}
+
 export function isTemplateTaken(thrown: unknown): boolean {
   return nameOf(thrown) === 'InvalidLaunchTemplateName.AlreadyExistsException';
 }

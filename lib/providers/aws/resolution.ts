@@ -1,6 +1,11 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { ClusterBootstrap } from '../../core/node-class/cluster-bootstrap.ts';
-import type { NodeClassResolution, UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
+import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { UnresolvedNodeClass } from '../../ports/cloud-provider.ts';
+import { RefusedError } from '../../ports/errors.ts';
+import type { ResolutionAnswers } from './resolution-answers.ts';
+import type { ReadParameters } from './ssm-parameters.ts';
 
 /** What EKS says of the cluster that nodes are to join. */
 export interface ClusterFacts {
@@ -11,14 +16,33 @@ export interface ClusterFacts {
 
 export interface ResolveTools {
   readonly client: EC2Client;
+  readonly readParameters: ReadParameters;
+  readonly answers: ResolutionAnswers;
   readonly cluster: ClusterFacts;
-  readonly nowMs: number;
+  readonly region: string;
+  readonly clock: Clock;
 }
 
-/** The answer where a NodeClass cannot be launched as it stands. */
-export function unresolved(
-  reason: UnresolvedNodeClass['reason'],
-  message: string,
-): NodeClassResolution & { readonly kind: 'unresolved' } {
-  return { kind: 'unresolved', reason, message, problems: [{ reason, message }], found: {} };
+/** What one selector found, and what is the matter with it: each is told by itself (A3.28). */
+export interface Part {
+  readonly found: Partial<ResolvedNodeClass>;
+  readonly problems: readonly UnresolvedNodeClass[];
+}
+
+export function found(what: Partial<ResolvedNodeClass>): Part {
+  return { found: what, problems: [] };
+}
+
+export function problem(reason: UnresolvedNodeClass['reason'], message: string): Part {
+  return { found: {}, problems: [{ reason, message }] };
+}
+
+/** A lookup that is refused is no reason not to tell what the others found. */
+export async function orRefused(part: Promise<Part>): Promise<Part> {
+  try {
+    return await part;
+  } catch (error) {
+    if (error instanceof RefusedError) return problem('Refused', error.message);
+    throw error;
+  }
 }

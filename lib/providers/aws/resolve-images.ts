@@ -1,88 +1,106 @@
 import { DescribeImagesCommand, type EC2Client, type Image } from '@aws-sdk/client-ec2';
-import { type AmiSelectorTerm, amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { ARCH } from '../../apis/labels.ts';
-import { parseTime } from '../../apis/time.ts';
-import type { ResolvedImage } from '../../core/node-class/resolved-node-class.ts';
-import type { NodeClassResolution } from '../../ports/cloud-provider.ts';
+import type { AmiSelectorTerm, EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { type ImageParameter, readAlias } from '../../core/node-class/ami-alias.ts';
+import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/choose-images.ts';
 import { allPages } from './pages.ts';
-import { type ResolveTools, unresolved } from './resolution.ts';
+import { found, type Part, problem, type ResolveTools } from './resolution.ts';
+import { KEEP_MS } from './resolution-answers.ts';
 import { termFilters } from './selector-terms.ts';
-
-export type ImageResolution =
-  | { readonly kind: 'resolved'; readonly images: readonly ResolvedImage[] }
-  | (NodeClassResolution & { readonly kind: 'unresolved' });
 
 /** What one DescribeImages call is asked. */
 interface Search {
   readonly owners?: readonly string[];
-  readonly filters: NonNullable<DescribeImagesCommand['input']['Filters']>;
+  readonly filters: readonly { readonly Name: string; readonly Values: readonly string[] }[];
 }
 
-const EC2_ARCHITECTURE = { amd64: 'x86_64', arm64: 'arm64' } as const;
+/** What a term finds, or why it can find nothing. */
+type TermImages =
+  | { readonly kind: 'found'; readonly images: readonly FoundImage[] }
+  | { readonly kind: 'unsupported'; readonly part: Part };
 
-/** C62: of all images that the terms find, the best of each architecture. */
-export async function resolveImages(tools: ResolveTools, nodeClass: EC2NodeClass): Promise<ImageResolution> {
-  const terms = nodeClass.spec.amiSelectorTerms;
-  const parameter = terms.find((term) => term.ssmParameter !== undefined)?.ssmParameter;
-  if (parameter !== undefined) {
-    return unresolved(
-      'Unsupported',
-      `amiSelectorTerms ssmParameter ${parameter} cannot be read yet: use alias, id, name or tags`,
-    );
-  }
-  const foreign = terms.find(({ alias }) => alias !== undefined && !alias.startsWith('al2023@'))?.alias;
-  if (foreign !== undefined) {
-    return unresolved(
-      'Unsupported',
-      `alias ${foreign} of amiFamily ${amiFamilyOf(nodeClass)} cannot be looked up yet: use al2023, or id, name or tags`,
-    );
-  }
-  const searches = terms.flatMap((term) => searchesOf(term, tools.cluster.kubernetesVersion));
-  const found = (await Promise.all(searches.map((search) => listImages(tools.client, search)))).flat();
-  const best = found.toSorted((a, b) => rank(a, b, tools.nowMs));
-  const images = (['amd64', 'arm64'] as const).flatMap((architecture) => {
-    const image = best.find((one) => one.Architecture === EC2_ARCHITECTURE[architecture]);
-    if (image?.ImageId === undefined) return [];
-    const requirements = [{ key: ARCH, operator: 'In' as const, values: [architecture] }];
-    const deprecated = isDeprecated(image, tools.nowMs);
-    return [{ id: image.ImageId, name: image.Name ?? '', deprecated, requirements }];
-  });
-  if (images.length > 0) return { kind: 'resolved', images };
-  const asked = terms.map((term) => term.alias ?? term.id ?? term.name ?? JSON.stringify(term.tags ?? {})).join(', ');
-  return unresolved(
+/** C62: of all images that the terms find, the best of each kind. */
+export async function resolveImages(tools: ResolveTools, nodeClass: EC2NodeClass): Promise<Part> {
+  const { metadata, spec } = nodeClass;
+  const terms = await Promise.all(spec.amiSelectorTerms.map((term) => imagesOfTerm(tools, metadata.name, term)));
+  const images = chooseImages(
+    terms.flatMap((term) => (term.kind === 'found' ? term.images : [])),
+    tools.clock.now(),
+  );
+  if (images.length > 0) return found({ images });
+  const unsupported = terms.find((term) => term.kind === 'unsupported');
+  if (unsupported !== undefined) return unsupported.part;
+  const asked = spec.amiSelectorTerms.map((term) => term.alias ?? JSON.stringify(term)).join(', ');
+  return problem(
     'AMINotFound',
-    `EC2NodeClass ${nodeClass.metadata.name}: no image for x86_64 or arm64 is found by ${asked} (Kubernetes ${tools.cluster.kubernetesVersion})`,
+    `EC2NodeClass ${metadata.name}: spec.amiSelectorTerms finds no image for x86_64 or arm64 in ${tools.region} by ${asked} (Kubernetes ${tools.cluster.kubernetesVersion}): check versions, ids, names and tags`,
   );
 }
 
-/**
- * An alias is searched by the names that EKS gives its images, since that needs no permission on the parameter store that
- * Karpenter reads (C64). Standard images alone: the ones for GPUs have names of their own (C65).
- */
-function searchesOf(term: AmiSelectorTerm, kubernetesVersion: string): readonly Search[] {
-  if (term.alias === undefined) return [ownSearch(term)];
-  const version = term.alias.split('@')[1] ?? 'latest';
-  const wanted = version === 'latest' ? 'v*' : version;
-  const names = Object.values(EC2_ARCHITECTURE).map(
-    (architecture) => `amazon-eks-node-al2023-${architecture}-standard-${kubernetesVersion}-${wanted}`,
-  );
-  return [{ owners: ['amazon'], filters: [{ Name: 'name', Values: names }] }];
+async function imagesOfTerm(tools: ResolveTools, nodeClass: string, term: AmiSelectorTerm): Promise<TermImages> {
+  const { alias, ssmParameter } = term;
+  if (alias !== undefined) return await imagesOfAlias(tools, nodeClass, alias);
+  if (ssmParameter !== undefined) {
+    const images = await imagesOfParameters(tools, [{ name: ssmParameter, variants: [] }], KEEP_MS.latestParameters);
+    return { kind: 'found', images: images.map(({ variants: _any, ...image }) => image) };
+  }
+  const search = ownSearch(term);
+  return { kind: 'found', images: search === undefined ? [] : await searchImages(tools, search) };
+}
+
+async function imagesOfAlias(tools: ResolveTools, nodeClass: string, alias: string): Promise<TermImages> {
+  const reading = readAlias(alias, tools.cluster.kubernetesVersion);
+  if (reading.kind === 'unsupported') {
+    return { kind: 'unsupported', part: problem(reading.reason, `EC2NodeClass ${nodeClass}: ${reading.why}`) };
+  }
+  const keepMs = reading.pinned ? KEEP_MS.pinnedParameters : KEEP_MS.latestParameters;
+  return { kind: 'found', images: await imagesOfParameters(tools, reading.parameters, keepMs) };
+}
+
+/** The images whose ids the parameters hold. A parameter that is not there, or holds something else, has none. */
+async function imagesOfParameters(
+  tools: ResolveTools,
+  parameters: readonly ImageParameter[],
+  keepMs: number,
+): Promise<readonly FoundImage[]> {
+  const names = parameters.map(({ name }) => name);
+  const key = JSON.stringify(names);
+  const values = await tools.answers.parameters.ask({ key, keepMs }, () => tools.readParameters(names));
+  const variants = new Map<string, readonly ImageVariant[]>();
+  for (const { name, variants: more } of parameters) {
+    const id = values.get(name)?.trim() ?? '';
+    if (/^ami-[0-9a-z]+$/.test(id)) variants.set(id, [...(variants.get(id) ?? []), ...more]);
+  }
+  if (variants.size === 0) return [];
+  const ids = [...variants.keys()].toSorted();
+  const images = await searchImages(tools, { filters: [{ Name: 'image-id', Values: ids }] });
+  // C63: the parameter may name another by now.
+  if (images.length < ids.length) tools.answers.parameters.forget(key);
+  return images.map((image) => ({ ...image, variants: variants.get(image.id) ?? [] }));
 }
 
 /** C62: only names are looked for among our own and Amazon's images unless the term says whose. */
-function ownSearch(term: AmiSelectorTerm): Search {
-  const owners = term.owner === undefined ? undefined : [term.owner];
-  const filters = termFilters(term, 'image-id');
-  if (owners !== undefined) return { owners, filters };
+function ownSearch(term: AmiSelectorTerm): Search | undefined {
+  const filters = termFilters(term, { id: 'image-id', name: 'name' }).map(({ Name = '', Values = [] }) => ({
+    Name,
+    Values,
+  }));
+  if (filters.length === 0) return undefined;
+  if (term.owner !== undefined) return { owners: [term.owner], filters };
   return term.name === undefined ? { filters } : { owners: ['self', 'amazon'], filters };
 }
 
-function listImages(client: EC2Client, search: Search): Promise<readonly Image[]> {
+function searchImages(tools: ResolveTools, search: Search): Promise<readonly FoundImage[]> {
+  const question = { key: JSON.stringify(search), keepMs: KEEP_MS.images };
+  return tools.answers.images.ask(question, async () => (await listImages(tools.client, search)).flatMap(foundImage));
+}
+
+function listImages(client: EC2Client, { owners, filters }: Search): Promise<readonly Image[]> {
+  const asked = filters.map(({ Name, Values }) => ({ Name, Values: [...Values] }));
   return allPages('describe images', async (token) => {
     const answer = await client.send(
       new DescribeImagesCommand({
-        Filters: [...search.filters, { Name: 'state', Values: ['available'] }],
-        ...(search.owners === undefined ? {} : { Owners: [...search.owners] }),
+        Filters: [...asked, { Name: 'state', Values: ['available'] }],
+        ...(owners === undefined ? {} : { Owners: [...owners] }),
         // A deprecated image that is asked for by name is better than none.
         IncludeDeprecated: true,
         ...(token === undefined ? {} : { NextToken: token }),
@@ -92,18 +110,9 @@ function listImages(client: EC2Client, search: Search): Promise<readonly Image[]
   });
 }
 
-/** C62: those in force first, the newest first, then by name. */
-function rank(a: Image, b: Image, nowMs: number): number {
-  const deprecated = Number(isDeprecated(a, nowMs)) - Number(isDeprecated(b, nowMs));
-  if (deprecated !== 0) return deprecated;
-  const created = compare(b.CreationDate ?? '', a.CreationDate ?? '');
-  return created === 0 ? compare(a.Name ?? '', b.Name ?? '') : created;
-}
-
-function isDeprecated({ DeprecationTime: time }: Image, nowMs: number): boolean {
-  return time !== undefined && time !== '' && parseTime(time) <= nowMs;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+function foundImage(image: Image): readonly FoundImage[] {
+  const { ImageId: id, Name: name = '', Architecture: architecture = '', CreationDate: createdAt = '' } = image;
+  const deprecatedAt = image.DeprecationTime ?? '';
+  if (id === undefined) return [];
+  return [{ id, name, architecture, createdAt, ...(deprecatedAt === '' ? {} : { deprecatedAt }) }];
 }

@@ -1,21 +1,37 @@
 import type { Filter } from '@aws-sdk/client-ec2';
 import type { SelectorTerm } from '../../apis/ec2-node-class.ts';
 
-/** A3.3: groups have a name of their own, subnets only the tag of that name. */
-const NAME_FILTER: Readonly<Record<string, string>> = {
-  'group-id': 'group-name',
-  'subnet-id': 'tag:Name',
-  'image-id': 'name',
-};
+/** How EC2 calls what a term names: subnets have no names, the names of security groups are not their tags (A3.3). */
+export interface FilterNames {
+  readonly id: string;
+  readonly name?: string;
+}
 
-/** A3.3: a tag value `*` asks only for the key. */
-export function termFilters(term: SelectorTerm, idFilter: string): Filter[] {
-  const tags = Object.entries(term.tags ?? {}).map(([key, value]) =>
+/** A3.2: what one term says must hold together; a tag value `*` asks only for the key. *Shape:* empty for a term that says nothing. */
+export function termFilters(term: SelectorTerm, names: FilterNames): readonly Filter[] {
+  return [
+    ...(term.id === undefined ? [] : [{ Name: names.id, Values: [term.id] }]),
+    ...(term.name === undefined || names.name === undefined ? [] : [{ Name: names.name, Values: [term.name] }]),
+    ...tagFilters(term.tags),
+  ];
+}
+
+export function tagFilters(tags: SelectorTerm['tags']): readonly Filter[] {
+  return Object.entries(tags ?? {}).map(([key, value]) =>
     value === '*' ? { Name: 'tag-key', Values: [key] } : { Name: `tag:${key}`, Values: [value] },
   );
-  return [
-    ...(term.id === undefined ? [] : [{ Name: idFilter, Values: [term.id] }]),
-    ...(term.name === undefined ? [] : [{ Name: NAME_FILTER[idFilter] ?? 'name', Values: [term.name] }]),
-    ...tags,
-  ];
+}
+
+/** Terms are alternatives (A3.2). One that says nothing finds nothing: EC2 would answer it with all that there is. */
+export async function eachTerm<T>(
+  filtersOfTerms: readonly (readonly Filter[])[],
+  list: (filters: Filter[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const told = filtersOfTerms.filter((filters) => filters.length > 0);
+  return (await Promise.all(told.map((filters) => list([...filters])))).flat();
+}
+
+/** Several terms may find the same. */
+export function unique<T extends { readonly id: string }>(items: readonly T[]): readonly T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }

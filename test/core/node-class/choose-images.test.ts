@@ -58,13 +58,13 @@ describe('C65: variants', () => {
   const neuron = { 'karpenter.k8s.aws/instance-accelerator-count': '1' };
 
   test.each([
-    ['m5.large', 'amd64', {}, 'ami-standard'],
-    ['m6g.large', 'arm64', {}, 'ami-arm'],
-    ['g5.xlarge', 'amd64', gpu, 'ami-nvidia'],
-    ['inf2.xlarge', 'amd64', neuron, 'ami-neuron'],
-    ['g5g.xlarge, for which there is none', 'arm64', gpu, undefined],
-  ] as const)('%s', (_type, architecture, imageLabels, expected) => {
-    expect(imageFor({ architecture, imageLabels }, images)?.id).toBe(expected);
+    { type: 'm5.large', architecture: 'amd64', imageLabels: {}, expected: 'ami-standard' },
+    { type: 'm6g.large', architecture: 'arm64', imageLabels: {}, expected: 'ami-arm' },
+    { type: 'g5.xlarge', architecture: 'amd64', imageLabels: gpu, expected: 'ami-nvidia' },
+    { type: 'inf2.xlarge', architecture: 'amd64', imageLabels: neuron, expected: 'ami-neuron' },
+    { type: 'g5g.xlarge', architecture: 'arm64', imageLabels: gpu, expected: undefined },
+  ] as const)('$type is launched from $expected', ({ expected, ...type }) => {
+    expect(imageFor(type, images)?.id).toBe(expected);
   });
 
   test('an image for GPUs and Neuron devices serves both, and nothing else', () => {
