@@ -70,8 +70,9 @@ class FrontDoor:
         return status[0], status[1], content
 
     def _endless(self, environ: dict[str, Any], start: Start, body: str, circle: bool) -> Iterable[bytes]:
-        """The first page for ever, each time with a next token: a new one, or in a circle of three."""
+        """A short first page for ever, each time with a next token: a new one, or in a circle of three."""
         asked = [(key, value) for key, value in parse_qsl(body) if not value.startswith(ENDLESS)]
+        asked = [(key, "5" if key == "MaxResults" else value) for key, value in asked]
         code, headers, content = self._answer(environ, urlencode(asked).encode())
         page = next(self._pages)
         token = f"<nextToken>{ENDLESS}{page % 3 if circle else page}</nextToken>".encode()

@@ -25,6 +25,8 @@ import { FakeApiServer } from '../fakes/api-server.ts';
 import { at, listAt, readJson, textAt } from '../stack/json.ts';
 import { callWebhook, eventually, forwardClusterPort, logLines, output, webhookSecret } from './deployment.ts';
 import { makeRole } from './ec2-world.ts';
+import { applyManifests } from './manifests.ts';
+import { spotWarning } from './spot-warning.ts';
 
 const NODE_ROLE = 'KarpenterNodeRole-demo';
 const sqs = new SQSClient();
@@ -46,7 +48,7 @@ beforeAll(async () => {
   // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
   const catalogue = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
   await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(catalogue);
-  applyManifests();
+  applyManifests(api, { discovery: 'demo', role: NODE_ROLE, pods: ['web-1'] });
 });
 
 afterAll(async () => {
@@ -74,52 +76,6 @@ async function tagNetwork(): Promise<void> {
   const ids = [...Subnets.map(({ SubnetId }) => SubnetId), ...SecurityGroups.map(({ GroupId }) => GroupId)];
   const Resources = ids.filter((id) => id !== undefined);
   await ec2.send(new CreateTagsCommand({ Resources, Tags: [{ Key: 'karpenter.sh/discovery', Value: 'demo' }] }));
-}
-
-function applyManifests(): void {
-  const selector = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
-  const karpenter = { group: '/apis/karpenter.sh/v1', resource: 'nodepools', name: 'general' };
-  api.store.put(karpenter, {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name: 'general' },
-    spec: {
-      template: {
-        spec: {
-          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
-          requirements: [
-            { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
-            { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
-          ],
-        },
-      },
-    },
-  });
-  api.store.put(
-    { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses', name: 'default' },
-    {
-      apiVersion: 'karpenter.k8s.aws/v1',
-      kind: 'EC2NodeClass',
-      metadata: { name: 'default' },
-      spec: {
-        amiFamily: 'AL2023',
-        amiSelectorTerms: [{ alias: 'al2023@latest' }],
-        role: NODE_ROLE,
-        subnetSelectorTerms: selector,
-        securityGroupSelectorTerms: selector,
-      },
-    },
-  );
-  api.store.put(
-    { group: '/api/v1', resource: 'pods', namespace: 'default', name: 'web-1' },
-    {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'web-1', namespace: 'default' },
-      spec: { containers: [{ name: 'web', resources: { requests: { cpu: '1', memory: '1Gi' } } }] },
-      status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] },
-    },
-  );
 }
 
 function review(resource: string): unknown {
@@ -189,18 +145,7 @@ test('a spot warning for the instance ends the instance', async () => {
     launch.kind === 'launched' ? [launch.instance.id] : [],
   );
   expect(instanceId).toMatch(/^i-/);
-  // As EventBridge would send it; only AWS itself may put events of aws.ec2 on a bus.
-  const MessageBody = JSON.stringify({
-    version: '0',
-    id: randomUUID(),
-    source: 'aws.ec2',
-    'detail-type': 'EC2 Spot Instance Interruption Warning',
-    account: '123456789012',
-    region: 'us-east-1',
-    time: '2026-01-31T08:00:00Z',
-    resources: [],
-    detail: { 'instance-id': instanceId, 'instance-action': 'terminate' },
-  });
+  const MessageBody = spotWarning(instanceId ?? '');
   await sqs.send(new SendMessageCommand({ QueueUrl: output('InterruptionQueueUrl'), MessageBody }));
   await eventually('terminate-instance in the log of termination', async () =>
     (await logLines('Termination')).find((line) => listAt(line, 'actions').includes('terminate-instance')),
