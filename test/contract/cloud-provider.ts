@@ -249,10 +249,11 @@ export function cloudProviderContract(
         expect(await reasonOf({ amiFamily: 'AL2023', amiSelectorTerms: nowhere })).toBe('AMINotFound');
       });
 
-      needs('selectors', 'an image family that cannot be started is unsupported, and says which', async () => {
-        const resolution = await cloud.resolveNodeClass(withSpec({ amiFamily: 'Windows2022' }));
+      needs('selectors', 'user data that ours cannot be joined with is unsupported, and says why', async () => {
+        const over = { amiFamily: 'Bottlerocket', userData: '[settings]\nmotd = hello\n' } as const;
+        const resolution = await cloud.resolveNodeClass(withSpec(over));
         expect(resolution).toMatchObject({ kind: 'unresolved', reason: 'Unsupported' });
-        expect(resolution.kind === 'unresolved' && resolution.message).toContain('Windows2022');
+        expect(resolution.kind === 'unresolved' && resolution.message).toContain('line 2');
       });
     });
 

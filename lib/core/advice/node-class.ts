@@ -1,13 +1,11 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from '../node-class/user-data-size.ts';
 import { type FieldProblem, under } from '../validation/field-problem.ts';
 import { awsNameAdvice } from './aws-names.ts';
 import { blockDeviceAdvice, repeatedDevices } from './block-devices.ts';
 import { longName } from './label-names.ts';
 import { placeholders } from './placeholders.ts';
 import { grouped } from './words.ts';
-
-/** EC2's limit, before the text is encoded. */
-const LARGEST_USER_DATA_BYTES = 16 * 1024;
 
 /** Fields whose text goes to AWS as it is; in user data, braces and dollars are the shell's. */
 const LITERAL = [
@@ -36,11 +34,15 @@ export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[
   ];
 }
 
-/** Bottlerocket's settings are written anew, so that their comments do not count. */
+/** C75. Bottlerocket's settings are written anew, so that their comments do not count; to Custom nothing is added. */
 function largeUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
-  const bytes = new TextEncoder().encode(nodeClass.spec.userData ?? '').length;
-  if (bytes <= LARGEST_USER_DATA_BYTES || amiFamilyOf(nodeClass) === 'Bottlerocket') return [];
-  const message = `has ${grouped(bytes)} bytes, and EC2 takes ${grouped(LARGEST_USER_DATA_BYTES)} at the most`;
+  const bytes = userDataBytes(nodeClass.spec.userData ?? '');
+  const family = amiFamilyOf(nodeClass);
+  const most = family === 'Custom' ? LARGEST_USER_DATA_BYTES : WARNING_USER_DATA_BYTES - 1;
+  if (bytes <= most || family === 'Bottlerocket') return [];
+  const limit = `${grouped(LARGEST_USER_DATA_BYTES)} at the most`;
+  const added = bytes > LARGEST_USER_DATA_BYTES ? '' : ' with what makes the instance a node';
+  const message = `has ${grouped(bytes)} bytes, and EC2 takes ${limit}${added}`;
   return [{ path: ['spec', 'userData'], message, allowed: 'less, and fetch the rest from S3 when the node starts' }];
 }
 

@@ -1,20 +1,24 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { type NodeIntroduction, nodeLabelsFlag, taintsFlag } from './node-introduction.ts';
+import { isIpv6 } from './cluster-dns.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /** The script that makes an AL2 instance a node (C70). *Source:* AWS's documentation of `/etc/eks/bootstrap.sh`. */
-export function al2Bootstrap(nodeClass: EC2NodeClass, node: NodeIntroduction): string {
-  const { clusterName, endpoint, certificateAuthority } = node.bootstrap;
-  const { maxPods } = nodeClass.spec.kubelet ?? {};
-  const density = typeof maxPods === 'number' ? [`--max-pods=${maxPods}`] : [];
-  const kubelet = [nodeLabelsFlag(node.labels), taintsFlag(node.taints), ...density].join(' ');
-  const options = [
+export function al2Bootstrap(
+  { bootstrap, clusterDns, joinDisks, kubelet }: NodeSettings,
+  kubeletArguments: string,
+): string {
+  const { clusterName, endpoint, certificateAuthority, serviceCidr } = bootstrap;
+  const lines = [
+    `/etc/eks/bootstrap.sh ${shellQuoted(clusterName)}`,
     `--apiserver-endpoint ${shellQuoted(endpoint)}`,
     `--b64-cluster-ca ${shellQuoted(certificateAuthority)}`,
-    ...(density.length > 0 ? ['--use-max-pods false'] : []),
-    ...(nodeClass.spec.instanceStorePolicy === 'RAID0' ? ['--local-disks raid0'] : []),
-    `--kubelet-extra-args ${shellQuoted(kubelet)}`,
+    ...(clusterDns === undefined ? [] : [`--dns-cluster-ip ${shellQuoted(clusterDns)}`]),
+    ...(isIpv6(serviceCidr) ? ['--ip-family ipv6', `--service-ipv6-cidr ${shellQuoted(serviceCidr)}`] : []),
+    // Else the script would put the network's number into the kubelet's file.
+    ...(kubelet.maxPods === undefined ? [] : ['--use-max-pods false']),
+    ...(joinDisks ? ['--local-disks raid0'] : []),
+    `--kubelet-extra-args ${shellQuoted(kubeletArguments)}`,
   ];
-  return `#!/bin/bash\nset -e\n/etc/eks/bootstrap.sh ${shellQuoted(clusterName)} ${options.join(' ')}\n`;
+  return `#!/bin/bash\nset -e\n${lines.join(' \\\n  ')}\n`;
 }
 
 function shellQuoted(text: string): string {

@@ -7,7 +7,8 @@ import { kubeletProblems } from '../validation/kubelet.ts';
 import { unsupportedKubeletFields } from '../validation/kubelet-support.ts';
 import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 import type { Finding } from './conditions.ts';
-import { LARGEST_USER_DATA_BYTES, nodeUserData } from './user-data.ts';
+import { nodeUserData } from './user-data.ts';
+import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from './user-data-size.ts';
 
 /** Why a NodeClass that the API server took is refused all the same (A3.29). */
 export type Complaint = Pick<Finding, 'reason' | 'message'>;
@@ -35,8 +36,8 @@ export function whyNotJoining(nodeClass: EC2NodeClass, bootstrap: ClusterBootstr
 /** C75: from 90 % on, the labels of a NodePool may be what makes it too long. *Shape:* empty text where there is room. */
 export function userDataWarning(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): string {
   const data = userDataOf(nodeClass, bootstrap);
-  const bytes = data.kind === 'user-data' ? new TextEncoder().encode(data.text).length : 0;
-  if (bytes < LARGEST_USER_DATA_BYTES * 0.9) return '';
+  const bytes = data.kind === 'user-data' ? userDataBytes(data.text) : 0;
+  if (bytes < WARNING_USER_DATA_BYTES) return '';
   return `user data has ${bytes} bytes without the labels and taints of a NodePool, and EC2 takes at most ${LARGEST_USER_DATA_BYTES}`;
 }
 

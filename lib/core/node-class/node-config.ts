@@ -1,24 +1,28 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { type NodeIntroduction, nodeLabelsFlag, registrationTaints } from './node-introduction.ts';
+import { nodeLabelsFlag, registrationTaints } from './node-introduction.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /**
- * What nodeadm of AL2023 makes a node from (C69), as JSON, which is YAML.
+ * What nodeadm of AL2023 makes a node from (C69), as JSON, which is YAML, in ASCII, which no reader of mail can mistake.
+ * nodeadm works out the cluster's DNS and the IP family from the service range.
  * *Source:* AWS's documentation of NodeConfig, `node.eks.aws/v1alpha1`.
  */
-export function nodeConfig(nodeClass: EC2NodeClass, node: NodeIntroduction): string {
-  const { clusterName, endpoint, certificateAuthority, serviceCidr } = node.bootstrap;
-  const raid = nodeClass.spec.instanceStorePolicy === 'RAID0';
+export function nodeConfig({ bootstrap, kubelet, labels, taints, joinDisks }: NodeSettings): string {
+  const { clusterName, endpoint, certificateAuthority, serviceCidr } = bootstrap;
   const config = {
     apiVersion: 'node.eks.aws/v1alpha1',
     kind: 'NodeConfig',
     spec: {
       cluster: { name: clusterName, apiServerEndpoint: endpoint, certificateAuthority, cidr: serviceCidr },
       kubelet: {
-        config: { ...nodeClass.spec.kubelet, registerWithTaints: registrationTaints(node.taints) },
-        flags: [nodeLabelsFlag(node.labels)],
+        config: { ...kubelet, registerWithTaints: registrationTaints(taints) },
+        flags: [nodeLabelsFlag(labels)],
       },
-      ...(raid ? { instance: { localStorage: { strategy: 'RAID0' } } } : {}),
+      ...(joinDisks ? { instance: { localStorage: { strategy: 'RAID0' } } } : {}),
     },
   };
-  return JSON.stringify(config, undefined, 2);
+  return `${JSON.stringify(config, undefined, 2).replaceAll(/[^\0-\x7e]/g, escaped)}\n`;
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,6 +1,7 @@
 import type { Labels, Taint } from '../../apis/kubernetes.ts';
 import { DO_NOT_SYNC_TAINTS } from '../../apis/labels.ts';
 import { formatTaint, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import type { TypeKubelet } from '../instance-type/instance-type.ts';
 import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 
 /** What a node is told about itself before it joins. */
@@ -9,6 +10,8 @@ export interface NodeIntroduction {
   readonly labels: Labels;
   /** Startup taints included; the taint of an unregistered node is added here. */
   readonly taints: readonly Taint[];
+  /** What was worked out for its type, in the place of what the NodeClass says (A3.17). @default nothing */
+  readonly kubelet?: TypeKubelet;
 }
 
 /** A6.5: with the taint that keeps pods off until the node is registered. */

@@ -1,100 +1,88 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { unsupportedKubeletFields } from '../validation/kubelet-support.ts';
 import { al2Bootstrap } from './al2-bootstrap.ts';
 import { bottlerocketSettings } from './bottlerocket-settings.ts';
-import { type MimePart, mimeMessage, readMime } from './mime.ts';
+import { kubeletArguments } from './kubelet-arguments.ts';
+import { mimeMessage } from './mime.ts';
 import { nodeConfig } from './node-config.ts';
 import type { NodeIntroduction } from './node-introduction.ts';
+import { settleNode } from './node-settings.ts';
+import { asText, type RefusalReason, type Refused, type Rendered, refused } from './rendered.ts';
+import { LARGEST_USER_DATA_BYTES, userDataBytes } from './user-data-size.ts';
+import { windowsBootstrap } from './windows-bootstrap.ts';
+import { NODE_CONFIG, SCRIPT, writtenParts } from './written-parts.ts';
 
 export type UserData =
   | { readonly kind: 'user-data'; readonly text: string }
-  | {
-      readonly kind: 'unsupported';
-      /** As the class's condition names it (A3.29). */
-      readonly reason: 'Unsupported' | 'UserDataSizeLimitExceeded';
-      readonly message: string;
-    };
+  | { readonly kind: 'unsupported'; readonly reason: RefusalReason; readonly message: string };
 
-/** What EC2 takes, before base64 (C75). */
-export const LARGEST_USER_DATA_BYTES = 16 * 1024;
-
-/** A3.28: why no instance of this NodeClass can be started; undefined where one can. */
+/** A3.18: why no instance of this NodeClass can be started, whatever the cluster and the type; undefined where one can. */
 export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
-  const family = amiFamilyOf(nodeClass);
-  if (family.startsWith('Windows')) {
-    return `EC2NodeClass ${nodeClass.metadata.name}: amiFamily ${family} cannot be started yet: use AL2023, AL2, Bottlerocket or Custom`;
-  }
-  if (family === 'Bottlerocket' && (nodeClass.spec.userData ?? '') !== '') {
-    return `EC2NodeClass ${nodeClass.metadata.name}: userData of Bottlerocket is not merged yet: leave it out`;
-  }
-  return undefined;
+  // What is an expression for a type can be told of a type only.
+  const { kubelet: _, ...spec } = nodeClass.spec;
+  const data = rendered({ ...nodeClass, spec }, NO_NODE);
+  const why = unsettableKubelet(nodeClass) ?? (data.kind === 'refused' ? data : undefined);
+  return why && forNodeClass(nodeClass, why.message);
 }
 
 /**
  * The user data by which an instance becomes a node.
  * *Shape:* for AL2023 and AL2 a MIME message, what the user wrote first and ours last, since the later one wins (C69, C70);
- * for Bottlerocket its settings as TOML (C71); for Custom what the user wrote, untouched (C73).
+ * for Bottlerocket TOML (C71); for Windows the elements of EC2Launch (C72); for Custom what the user wrote, untouched (C73).
+ * *Errors:* unsupported where a field of `kubelet` has no setting in the family (A3.18) or was not worked out for the type
+ * (A3.17), where what the user wrote cannot be read, and where all of it is more than EC2 takes (C75).
  */
 export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
-  const unsupported = whyNotStartable(nodeClass);
-  if (unsupported !== undefined) return { kind: 'unsupported', reason: 'Unsupported', message: unsupported };
-  const data = familyData(nodeClass, node);
-  if (data.kind === 'unsupported') return refuse(nodeClass, data.message);
-  const bytes = new TextEncoder().encode(data.text).length;
-  if (bytes <= LARGEST_USER_DATA_BYTES) return data;
-  const message = `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_USER_DATA_BYTES}: fetch what is long from S3`;
-  return { ...refuse(nodeClass, message), reason: 'UserDataSizeLimitExceeded' };
+  const data = unsettableKubelet(nodeClass) ?? rendered(nodeClass, node);
+  if (data.kind === 'text') return { kind: 'user-data', text: data.text };
+  return { kind: 'unsupported', reason: data.reason, message: forNodeClass(nodeClass, data.message) };
 }
 
-function familyData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
+const NO_NODE: NodeIntroduction = {
+  bootstrap: { clusterName: '', endpoint: '', certificateAuthority: '', serviceCidr: '' },
+  labels: {},
+  taints: [],
+};
+
+function unsettableKubelet(nodeClass: EC2NodeClass): Refused | undefined {
+  const [problem] = unsupportedKubeletFields(nodeClass.spec.kubelet ?? {}, amiFamilyOf(nodeClass));
+  if (problem === undefined) return undefined;
+  const message = `kubelet.${problem.path.join('.')} ${problem.message}: write ${problem.allowed}`;
+  return refused('UnsupportedKubeletConfiguration', message);
+}
+
+function rendered(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
+  const isCustom = amiFamilyOf(nodeClass) === 'Custom';
+  const data = isCustom ? asText(nodeClass.spec.userData ?? '') : joining(nodeClass, node);
+  const bytes = data.kind === 'text' ? userDataBytes(data.text) : 0;
+  if (bytes <= LARGEST_USER_DATA_BYTES) return data;
+  return refused(
+    'UserDataSizeLimitExceeded',
+    `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_USER_DATA_BYTES}: fetch what is long from S3`,
+  );
+}
+
+function joining(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
+  const settled = settleNode(nodeClass, node);
+  if (settled.kind === 'refused') return settled;
+  const { settings } = settled;
   const written = nodeClass.spec.userData ?? '';
   const family = amiFamilyOf(nodeClass);
-  if (family === 'Custom') return asText(written);
-  if (family === 'Bottlerocket') return asText(bottlerocketSettings(nodeClass, node));
-  return joiningMessage(nodeClass, node, written);
+  if (family === 'Bottlerocket') return bottlerocketSettings(written, settings);
+  if (family === 'AL2023') return behindTheirs(written, NODE_CONFIG, nodeConfig(settings));
+  const kubelet = kubeletArguments(settings);
+  if (kubelet.kind === 'refused') return kubelet;
+  if (family === 'AL2') return behindTheirs(written, SCRIPT, al2Bootstrap(settings, kubelet.text));
+  return windowsBootstrap(written, settings, kubelet.text);
 }
 
-function joiningMessage(nodeClass: EC2NodeClass, node: NodeIntroduction, written: string): UserData {
-  const { maxPods } = nodeClass.spec.kubelet ?? {};
-  if (typeof maxPods === 'string') {
-    return {
-      kind: 'unsupported',
-      reason: 'Unsupported',
-      message: `kubelet.maxPods "${maxPods}" is an expression: only numbers are supported yet`,
-    };
-  }
-  const theirs = partsOf(written);
-  if (theirs === undefined) {
-    return {
-      kind: 'unsupported',
-      reason: 'Unsupported',
-      message: 'userData begins as a MIME message and names no boundary that its parts use',
-    };
-  }
-  const ours: MimePart =
-    amiFamilyOf(nodeClass) === 'AL2'
-      ? { headers: [SCRIPT], body: al2Bootstrap(nodeClass, node) }
-      : { headers: ['Content-Type: application/node.eks.aws'], body: nodeConfig(nodeClass, node) };
-  return asText(mimeMessage([...theirs, ours]));
+/** C69, C70: cloud-init and nodeadm go by the order, and the later one wins. */
+function behindTheirs(written: string, contentType: string, ours: string): Rendered {
+  const theirs = writtenParts(written);
+  if (theirs.kind === 'unreadable') return refused('UnreadableUserData', theirs.message);
+  return asText(mimeMessage([...theirs.parts, { headers: [contentType], body: ours }]));
 }
 
-const SCRIPT = 'Content-Type: text/x-shellscript; charset="us-ascii"';
-
-/** C69: a MIME message gives its parts; a NodeConfig or a script becomes one. */
-function partsOf(written: string): readonly MimePart[] | undefined {
-  const text = written.trimStart();
-  if (text === '') return [];
-  if (/^(MIME-Version|Content-Type):/i.test(text)) return readMime(text);
-  return [{ headers: [isNodeConfig(text) ? 'Content-Type: application/node.eks.aws' : SCRIPT], body: text }];
-}
-
-function isNodeConfig(text: string): boolean {
-  return /(?:^|[{,])\s*["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws\//m.test(text) && !text.startsWith('#!');
-}
-
-function asText(text: string): UserData {
-  return { kind: 'user-data', text };
-}
-
-function refuse({ metadata }: EC2NodeClass, message: string): UserData & { readonly kind: 'unsupported' } {
-  return { kind: 'unsupported', reason: 'Unsupported', message: `EC2NodeClass ${metadata.name}: ${message}` };
+function forNodeClass({ metadata }: EC2NodeClass, message: string): string {
+  return `EC2NodeClass ${metadata.name}: ${message}`;
 }

@@ -155,6 +155,19 @@ describe('EC2NodeClasses', () => {
       ],
     ],
     [
+      'C75: user data that leaves less than a tenth of the room has none for what makes a node of the instance',
+      () => nodeClass({ userData: `#!/bin/sh\n${'#'.repeat(14_735)}` }),
+      [
+        'spec.userData: has 14,745 bytes, and EC2 takes 16,384 at the most with what makes the instance a node; write less, and fetch the rest from S3 when the node starts',
+      ],
+    ],
+    ['C75: a byte less may do', () => nodeClass({ userData: `#!/bin/sh\n${'#'.repeat(14_734)}` }), []],
+    [
+      'C75: to the user data of Custom nothing is added',
+      () => nodeClass({ amiFamily: 'Custom', userData: '#'.repeat(16_384) }),
+      [],
+    ],
+    [
       'a node without pods is of no use',
       () => nodeClass({ kubelet: { maxPods: 0 } }),
       [

@@ -1,46 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
-import { nodeUserData, whyNotStartable } from '../../../lib/core/node-class/user-data.ts';
+import { whyNotStartable } from '../../../lib/core/node-class/user-data.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-
-const NODE = {
-  bootstrap: {
-    clusterName: 'demo',
-    endpoint: 'https://demo.eks.example',
-    certificateAuthority: 'Q0E=',
-    serviceCidr: '10.100.0.0/16',
-  },
-  labels: { 'karpenter.sh/nodepool': 'general' },
-  taints: [{ key: 'team', value: 'web', effect: 'NoSchedule' }],
-} as const;
-
-interface ReadPart {
-  readonly type: string;
-  readonly body: string;
-}
-
-/** Reads the message as cloud-init would, without our own reader. */
-function partsOf(text: string): readonly ReadPart[] {
-  const boundary = /^Content-Type: multipart\/mixed; boundary="([^"]+)"$/m.exec(text)?.[1] ?? '';
-  expect(text.endsWith(`--${boundary}--\n`)).toBe(true);
-  return text
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .map((part) => {
-      const [head = '', ...body] = part.replace(/^\n/, '').split('\n\n');
-      return { type: /content-type:\s*([^;\n]+)/i.exec(head)?.[1] ?? '', body: body.join('\n\n') };
-    });
-}
-
-function userData(
-  spec: Partial<EC2NodeClass['spec']> = {},
-  over: Partial<Parameters<typeof nodeUserData>[1]> = {},
-): string {
-  const data = nodeUserData(aNodeClass(spec), { ...NODE, ...over });
-  if (data.kind === 'unsupported') throw new Error(data.message);
-  return data.text;
-}
+import { dataOf, partsOf, refusalOf, textOf } from './user-data-readers.ts';
 
 function configOf(text: string): unknown {
   return parse(partsOf(text).at(-1)?.body ?? '');
@@ -48,7 +10,7 @@ function configOf(text: string): unknown {
 
 describe('the NodeConfig', () => {
   test('C69: it names the cluster and how to reach it, and registers with the taint of an unregistered node', () => {
-    expect(configOf(userData())).toEqual({
+    expect(configOf(textOf())).toEqual({
       apiVersion: 'node.eks.aws/v1alpha1',
       kind: 'NodeConfig',
       spec: {
@@ -73,7 +35,7 @@ describe('the NodeConfig', () => {
 
   test('the taint of an unregistered node is not given twice', () => {
     const taints = [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }] as const;
-    expect(configOf(userData({}, { taints }))).toMatchObject({
+    expect(configOf(textOf({}, { taints }))).toMatchObject({
       spec: { kubelet: { config: { registerWithTaints: taints } } },
     });
   });
@@ -91,7 +53,7 @@ describe('the NodeConfig', () => {
       'karpenter.k8s.aws/instance-family': 'm5',
       'notkubernetes.io/x': '1',
     };
-    expect(configOf(userData({}, { labels }))).toMatchObject({
+    expect(configOf(textOf({}, { labels }))).toMatchObject({
       spec: {
         kubelet: {
           flags: [
@@ -106,21 +68,23 @@ describe('the NodeConfig', () => {
 
   test('kubelet settings pass as they are, and disks are joined where the NodeClass asks', () => {
     const kubelet = { maxPods: 42, systemReserved: { cpu: '100m' }, cpuManagerPolicy: 'static' };
-    expect(configOf(userData({ kubelet, instanceStorePolicy: 'RAID0' }))).toMatchObject({
+    expect(configOf(textOf({ kubelet, instanceStorePolicy: 'RAID0' }))).toMatchObject({
       spec: { kubelet: { config: kubelet }, instance: { localStorage: { strategy: 'RAID0' } } },
     });
   });
 
   test('the same input gives the same bytes', () => {
-    expect(userData()).toBe(userData());
+    expect(textOf()).toBe(textOf());
   });
 });
 
-describe('what the user wrote', () => {
-  const types = (text: string) => partsOf(text).map(({ type }) => type);
+function types(text: string): readonly string[] {
+  return partsOf(text).map(({ type }) => type);
+}
 
+describe('what the user wrote', () => {
   test('a script comes first, ours last', () => {
-    const text = userData({ userData: '#!/bin/bash\necho hello\n' });
+    const text = textOf({ userData: '#!/bin/bash\necho hello\n' });
     expect(types(text)).toEqual(['text/x-shellscript', 'application/node.eks.aws']);
     expect(partsOf(text)[0]?.body).toContain('#!/bin/bash\necho hello\n');
   });
@@ -130,14 +94,14 @@ describe('what the user wrote', () => {
     ['YAML after a comment', '# ours\n---\nkind: NodeConfig\napiVersion: "node.eks.aws/v1alpha1"\n'],
     ['JSON', '{ "apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig" }'],
   ])('a NodeConfig in %s is a NodeConfig', (_, written) => {
-    const text = userData({ userData: written });
+    const text = textOf({ userData: written });
     expect(types(text)).toEqual(['application/node.eks.aws', 'application/node.eks.aws']);
     expect(partsOf(text)[0]?.body).toContain(written.trim());
   });
 
   test('a script that writes a NodeConfig is a script', () => {
     const script = '#!/bin/sh\ncat <<EOF > /tmp/x\napiVersion: node.eks.aws/v1alpha1\nEOF\n';
-    expect(types(userData({ userData: script }))[0]).toBe('text/x-shellscript');
+    expect(types(textOf({ userData: script }))[0]).toBe('text/x-shellscript');
   });
 
   test.each(['\n', '\r\n'])('the parts of a MIME message are taken one by one, with line ends %j', (end) => {
@@ -159,19 +123,85 @@ describe('what the user wrote', () => {
       '--//--',
       'an epilogue',
     ].join(end);
-    const text = userData({ userData: message });
+    const text = textOf({ userData: message });
     expect(types(text)).toEqual(['text/cloud-config', 'application/node.eks.aws', 'application/node.eks.aws']);
     expect(partsOf(text)[0]?.body.trim()).toBe('packages: [jq]');
     expect(text).not.toContain('preamble');
   });
 
   test('a message that Kerf made can be given to Kerf', () => {
-    const text = userData({ userData: userData({ userData: '#!/bin/sh\ntrue\n' }) });
+    const text = textOf({ userData: textOf({ userData: '#!/bin/sh\ntrue\n' }) });
     expect(types(text)).toEqual(['text/x-shellscript', 'application/node.eks.aws', 'application/node.eks.aws']);
   });
 
+  test('a part keeps every character: blank lines before and behind, and no line end at all', () => {
+    for (const body of ['\n\n#!/bin/sh\n\n\n', '#!/bin/sh', '', '\n', 'a\r\nb\rc']) {
+      const message = `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="//"\n\n--//\nContent-Type: text/plain\n\n${body}\n--//--\n`;
+      expect(partsOf(textOf({ userData: message }))[0]).toEqual({ type: 'text/plain', body });
+    }
+  });
+
+  test('a part without headers keeps its first line, with and without the empty line that should be there', () => {
+    for (const gap of ['', '\n']) {
+      const message = `Content-Type: multipart/mixed; boundary=b\nMIME-Version: 1.0\n\n--b\n${gap}#!/bin/sh\ntrue\n--b--\n`;
+      expect(partsOf(textOf({ userData: message }))[0]).toEqual({ type: '', body: '#!/bin/sh\ntrue' });
+    }
+  });
+
+  test('a message of one part is that part', () => {
+    const message = 'Content-Type: text/cloud-config\nMIME-Version: 1.0\n\npackages: [jq]\n';
+    expect(partsOf(textOf({ userData: message }))[0]).toEqual({ type: 'text/cloud-config', body: 'packages: [jq]\n' });
+  });
+
+  test('a part that is a message itself stays as it is', () => {
+    const inner = 'Content-Type: multipart/mixed; boundary="//2"\n\n--//2\n\nä\n--//2--\n';
+    const message = `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="//"\n\n--//\n${inner}\n--//--\n`;
+    expect(textOf({ userData: message })).toContain(inner);
+  });
+
+  test('what is not ASCII is encoded, which cloud-init would spoil otherwise, and decodes to the same', () => {
+    const script = `#!/bin/sh\necho 'grüße, 日本 🐧' = \t \r\n${'x='.repeat(100)}\n `;
+    const text = textOf({ userData: script });
+    expect(text).toMatch(/^[\0-\x7f]*$/);
+    expect(partsOf(text)[0]).toEqual({ type: 'text/x-shellscript', body: script });
+    expect(
+      text
+        .slice(0, text.indexOf('node.eks.aws'))
+        .split('\n')
+        .filter((line) => line.length > 76),
+    ).toEqual([]);
+    const message = `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/x-shellscript\nContent-Transfer-Encoding: 7bit\n\n${script}\n--b--\n`;
+    expect(partsOf(textOf({ userData: message }))[0]?.body).toBe(script);
+  });
+
+  test('a part that is encoded already is left alone', () => {
+    const message = `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/x-shellscript\nContent-Transfer-Encoding: base64\n\nIyEvYmluL3No\n--b--\n`;
+    expect(textOf({ userData: message })).toContain('Content-Transfer-Encoding: base64\n\nIyEvYmluL3No\n');
+  });
+
+  test.each([
+    ['#cloud-config\nwrite_files:\n- content: |\n    apiVersion: node.eks.aws/v1alpha1\n', 'text/cloud-config'],
+    ['#cloud-boothook\ntrue\n', 'text/cloud-boothook'],
+    ['#cloud-configuration is what this is about\n', 'text/x-shellscript'],
+    ['\ufeff\n #!/bin/sh\n', 'text/x-shellscript'],
+    ['just words', 'text/x-shellscript'],
+  ])('what cloud-init knows by its first line goes under its own type: %j', (written, type) => {
+    expect(partsOf(textOf({ userData: written }))[0]).toEqual({ type, body: written.trimStart() });
+  });
+
+  test('a NodeConfig keeps its indentation', () => {
+    const written = '\n\n  apiVersion: node.eks.aws/v1alpha1\n  kind: NodeConfig\n';
+    const [first] = partsOf(textOf({ userData: `\ufeff${written}{}` }));
+    expect(first?.body).toBe('  apiVersion: node.eks.aws/v1alpha1\n  kind: NodeConfig\n{}');
+  });
+
+  test('a type that nodeadm cannot read would keep the node from starting, and is refused', () => {
+    const message = 'Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: shell script\n\ntrue\n--b--\n';
+    expect(refusalOf({ userData: message })).toContain('Content-Type shell script');
+  });
+
   test('a script that contains our boundary does not end the message', () => {
-    const text = userData({ userData: '#!/bin/sh\necho --KERF-BOUNDARY\n' });
+    const text = textOf({ userData: '#!/bin/sh\necho --KERF-BOUNDARY\n' });
     expect(types(text)).toEqual(['text/x-shellscript', 'application/node.eks.aws']);
   });
 
@@ -180,72 +210,91 @@ describe('what the user wrote', () => {
     'Content-Type: multipart/mixed; boundary=x\n\nno part\n',
     'MIME-Version: 1.0\n',
   ])('a MIME message without parts is refused, not guessed at: %j', (written) => {
-    expect(nodeUserData(aNodeClass({ userData: written }), NODE)).toMatchObject({ kind: 'unsupported' });
+    expect(refusalOf({ userData: written })).toMatch(/UnreadableUserData: .* MIME message/);
   });
 });
 
-describe('other families', () => {
-  test('C73: Custom gets what the user wrote, byte for byte', () => {
+describe('Custom', () => {
+  test('C73: it gets what the user wrote, byte for byte, whatever its kubelet settings', () => {
     const written = '  \r\nanything at all';
-    expect(userData({ amiFamily: 'Custom', userData: written })).toBe(written);
-    expect(userData({ amiFamily: 'Custom' })).toBe('');
+    expect(textOf({ amiFamily: 'Custom', userData: written, kubelet: { maxPods: 'vcpus * 2' } })).toBe(written);
+    expect(textOf({ amiFamily: 'Custom' })).toBe('');
+  });
+});
+
+describe('amounts for the type', () => {
+  const kubelet = {
+    maxPods: 'vcpus * 10',
+    kubeReserved: { cpu: 'vcpus * 10', memory: '100Mi' },
+    systemReserved: { cpu: '50m' },
+  };
+
+  test('A3.17: what was worked out stands in the place of the expression, key by key', () => {
+    const text = textOf({ kubelet }, { kubelet: { maxPods: 40, kubeReserved: { cpu: '70m' } } });
+    expect(configOf(text)).toMatchObject({
+      spec: {
+        kubelet: {
+          config: { maxPods: 40, kubeReserved: { cpu: '70m', memory: '100Mi' }, systemReserved: { cpu: '50m' } },
+        },
+      },
+    });
   });
 
-  test('AL2 is started by its bootstrap script, after what the user wrote, its values quoted for the shell (C70)', () => {
-    const text = userData({ amiFamily: 'AL2', userData: '#!/bin/bash\necho first', kubelet: { maxPods: 42 } });
-    expect(text).toMatch(/^MIME-Version: 1\.0/);
-    expect(text.indexOf('echo first')).toBeLessThan(text.indexOf('/etc/eks/bootstrap.sh'));
-    expect(text).toMatch(
-      /bootstrap\.sh '[^']+' --apiserver-endpoint '[^']+' --b64-cluster-ca '[^']+' --use-max-pods false/,
-    );
-    expect(text).toMatch(
-      /--kubelet-extra-args '--node-labels=\S+ --register-with-taints=\S*karpenter\.sh\/unregistered:NoExecute\S* --max-pods=42'/,
-    );
-  });
-
-  test('Bottlerocket is started by its settings: the cluster, labels, and taints grouped by key (C71)', () => {
-    const taints = [
-      { key: 'type', value: 'gpu', effect: 'NoSchedule' },
-      { key: 'type', value: 'gpu', effect: 'NoExecute' },
-    ] as const;
-    const data = nodeUserData(aNodeClass({ amiFamily: 'Bottlerocket' }), { ...NODE, taints });
-    const text = data.kind === 'user-data' ? data.text : '';
-    expect(text).toMatch(
-      /^\[settings\.kubernetes\]\ncluster-name = "[^"]+"\napi-server = "[^"]+"\ncluster-certificate = "/,
-    );
-    expect(text).toContain('"type" = ["gpu:NoSchedule", "gpu:NoExecute"]');
-    expect(text).toContain('"karpenter.sh/unregistered" = [":NoExecute"]');
-  });
-
-  test('user data of Bottlerocket is not merged yet, and not lost without a word', () => {
-    const data = nodeUserData(aNodeClass({ amiFamily: 'Bottlerocket', userData: '[settings.ntp]' }), NODE);
-    expect(data.kind === 'unsupported' && data.message).toContain('userData');
-  });
-
-  test.each(['Windows2019', 'Windows2022', 'Windows2025'] as const)(
-    '%s cannot be started yet, and says so',
+  test.each(['AL2023', 'AL2', 'Bottlerocket', 'Windows2022'] as const)(
+    'A3.17: an expression that was not worked out goes to no node of %s',
     (amiFamily) => {
-      const data = nodeUserData(aNodeClass({ amiFamily }), NODE);
-      expect(data.kind === 'unsupported' && data.message).toContain(amiFamily);
-      expect(whyNotStartable(aNodeClass({ amiFamily }))).toContain('default');
+      expect(refusalOf({ amiFamily, kubelet })).toMatch(/KubeletExpressionEvaluationFailed: .*maxPods "vcpus \* 10"/);
+      expect(refusalOf({ amiFamily, kubelet }, { kubelet: { maxPods: 4 } })).toContain('kubelet.kubeReserved.cpu');
     },
   );
 
-  test('AL2023 and Custom can be started', () => {
-    expect(whyNotStartable(aNodeClass())).toBeUndefined();
-    expect(whyNotStartable(aNodeClass({ amiFamily: 'Custom' }))).toBeUndefined();
+  test('A3.17: an expression alone keeps no NodeClass from starting nodes: types differ', () => {
+    expect(whyNotStartable(aNodeClass({ kubelet }))).toBeUndefined();
   });
 });
 
 describe('limits', () => {
   test('C75: more than EC2 takes is refused with both numbers, counted in bytes', () => {
-    const data = nodeUserData(aNodeClass({ amiFamily: 'Custom', userData: 'ä'.repeat(8_193) }), NODE);
-    expect(data.kind === 'unsupported' && data.message).toMatch(/16386 bytes.*16384/);
-    expect(userData({ amiFamily: 'Custom', userData: 'ä'.repeat(8_192) })).toHaveLength(8_192);
+    expect(refusalOf({ amiFamily: 'Custom', userData: 'ä'.repeat(8_193) })).toMatch(
+      /UserDataSizeLimitExceeded: EC2NodeClass default: .*16386 bytes.*16384/,
+    );
+    expect(textOf({ amiFamily: 'Custom', userData: 'ä'.repeat(8_192) })).toHaveLength(8_192);
   });
 
-  test('A3.17: an expression for maxPods is not passed on as if it were a number', () => {
-    const data = nodeUserData(aNodeClass({ kubelet: { maxPods: 'vcpus * 10' } }), NODE);
-    expect(data.kind === 'unsupported' && data.message).toContain('vcpus * 10');
+  test('C75: what is added counts', () => {
+    const ours = textOf().length;
+    const room = 16_384 - textOf({ userData: '#!/bin/sh\n' }).length;
+    expect(textOf({ userData: `#!/bin/sh\n${'#'.repeat(room)}` })).toHaveLength(16_384);
+    expect(refusalOf({ userData: `#!/bin/sh\n${'#'.repeat(room + 1)}` })).toContain('16385 bytes');
+    expect(ours).toBeLessThan(1_000);
   });
+
+  test.each(['AL2', 'Bottlerocket', 'Windows2019', 'Windows2025'] as const)(
+    'A3.18: a field of the kubelet that %s has no setting for is named',
+    (amiFamily) => {
+      const refusal = refusalOf({ amiFamily, kubelet: { cpuManagerPolicy: 'static' } });
+      expect(refusal).toMatch(/^UnsupportedKubeletConfiguration: EC2NodeClass default: kubelet\.cpuManagerPolicy/);
+      expect(whyNotStartable(aNodeClass({ amiFamily, kubelet: { clusterDNS: ['10.0.0.1', '10.0.0.2'] } }))).toContain(
+        'kubelet.clusterDNS has 2 addresses',
+      );
+    },
+  );
+
+  test.each([
+    { amiFamily: 'Bottlerocket', kubelet: { podsPerCore: 4 } },
+    { amiFamily: 'Bottlerocket', userData: '[settings' },
+    { amiFamily: 'Windows2022', userData: '</powershell>' },
+    { amiFamily: 'AL2023', userData: 'MIME-Version: 1.0' },
+    { amiFamily: 'Custom', userData: 'x'.repeat(16_385) },
+  ] as const)('A3.18: what no node could be started with is known before there is a node: %j', (spec) => {
+    expect(whyNotStartable(aNodeClass(spec))).toBe(refusalOf(spec).replace(/^\w+: /, ''));
+  });
+
+  test.each(['AL2023', 'AL2', 'Bottlerocket', 'Windows2019', 'Windows2022', 'Windows2025', 'Custom'] as const)(
+    '%s can be started',
+    (amiFamily) => {
+      expect(whyNotStartable(aNodeClass({ amiFamily }))).toBeUndefined();
+      expect(dataOf({ amiFamily }).kind).toBe('user-data');
+    },
+  );
 });
