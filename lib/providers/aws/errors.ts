@@ -1,4 +1,4 @@
-import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 
 /** The one table from the words of EC2, EKS, SQS and EventBridge to ours; a code that is not here goes by its status. */
 const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
@@ -71,6 +71,21 @@ export function isTransientCode(code: string | undefined): boolean {
   return code !== undefined && TRANSLATION[code] === 'unreachable';
 }
 
+const THROTTLES: ReadonlySet<string> = new Set([
+  'EC2ThrottledException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+/** AWS refused the call because there are too many of its kind. */
+export function isThrottled(thrown: unknown): boolean {
+  return THROTTLES.has(nameOf(thrown));
+}
+
 /** An instance id that EC2 does not know: it was terminated long ago, or never was. */
 export function isUnknownInstance(thrown: unknown): boolean {
   return nameOf(thrown) === 'InvalidInstanceID.NotFound' || nameOf(thrown) === 'InvalidInstanceID.Malformed';
@@ -109,7 +124,8 @@ export async function translated<T>(doing: string, call: () => Promise<T>): Prom
 
 /** *Shape:* the port error for what the SDK threw, `cause` kept; anything that is no SDK error comes back as it is. */
 export function portErrorOf(thrown: unknown, doing: string): unknown {
-  if (!(thrown instanceof Error)) return thrown;
+  // Of our own making already: the call was never made.
+  if (!(thrown instanceof Error) || thrown instanceof PortError) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
   const message = `${doing}: ${thrown.name}: ${thrown.message}`;

@@ -55,3 +55,6 @@ export const learnedMemoryKey = (region: string, instanceType: string, imageId: 
   pk: learnedPartition(region),
   sk: `${MEMORY}${instanceType}#${imageId}`,
 });
+
+/** One item an API: the calls of it that the account has left. */
+export const budgetKey = (region: string, api: string): Key => ({ pk: `budget#${region}`, sk: `api#${api}` });

@@ -1,0 +1,128 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  PutItemCommand,
+  type PutItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { SECOND_MS } from '../../../lib/apis/time.ts';
+import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.ts';
+import { callBudgetContract } from '../../contract/call-budget.ts';
+import { NOW_MS } from '../../contract/records.ts';
+
+const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
+const dynamo = mockClient(client);
+const items = new Map<string, Record<string, AttributeValue>>();
+
+/** PutItem with the two conditions that a budget makes; no other call is answered. */
+function writable(): void {
+  dynamo.on(PutItemCommand).callsFake((input: PutItemCommandInput) => {
+    const { Item = {}, ConditionExpression, ExpressionAttributeValues: values } = input;
+    const key = Item['sk']?.S ?? '';
+    const found = items.get(key);
+    const holds =
+      ConditionExpression === 'attribute_not_exists(pk)'
+        ? found === undefined
+        : found?.['bucketVersion']?.N === values?.[':seen']?.N;
+    if (!holds) {
+      throw new ConditionalCheckFailedException({ message: 'no', $metadata: {}, ...(found && { Item: found }) });
+    }
+    items.set(key, Item);
+    return {};
+  });
+}
+
+let nowMs = NOW_MS;
+const LIMITS = { capacity: 100, perSecond: 20 };
+const options = { client, tableName: 'kerf', region: 'us-east-1', clock: { now: () => nowMs }, limitsOf: () => LIMITS };
+const writes = () => dynamo.commandCalls(PutItemCommand).length;
+
+beforeEach(() => {
+  nowMs = NOW_MS;
+  items.clear();
+  dynamo.reset();
+  writable();
+});
+
+callBudgetContract('DynamoDB, its conditional writes played', async (world) => ({
+  budgets: [new DynamoDbCallBudget({ ...options, ...world }), new DynamoDbCallBudget({ ...options, ...world })],
+}));
+
+describe('what it costs', () => {
+  test('a single call is one write and no read', async () => {
+    await new DynamoDbCallBudget(options).take('CreateFleet');
+    expect(writes()).toBe(1);
+    expect(dynamo.calls()).toHaveLength(1);
+    expect([...items.values()].map((item) => unmarshall(item))).toMatchObject([
+      { pk: 'budget#us-east-1', sk: 'api#CreateFleet', bucketTokens: 99, tokensPerSecond: 20, filledAtMs: NOW_MS },
+    ]);
+  });
+
+  test('a busy function writes once for ten calls', async () => {
+    const budget = new DynamoDbCallBudget(options);
+    for (let call = 0; call < 500; call += 1) {
+      await budget.take('DescribeInstances');
+      nowMs += 50;
+    }
+    expect(writes()).toBeLessThanOrEqual(500 / 10 + 4);
+  });
+
+  test('callers at one moment share a write', async () => {
+    const budget = new DynamoDbCallBudget(options);
+    await Promise.all(Array.from({ length: 10 }, async () => budget.take('CreateFleet')));
+    expect(writes()).toBe(1);
+  });
+
+  test('who waits for a call writes nothing meanwhile', async () => {
+    const budget = new DynamoDbCallBudget({ ...options, limitsOf: () => ({ capacity: 1, perSecond: 0.1 }) });
+    await budget.take('CreateFleet');
+    const before = writes();
+    for (let call = 0; call < 20; call += 1) expect((await budget.take('CreateFleet')).kind).toBe('wait');
+    expect(writes()).toBe(before);
+  });
+
+  test('calls that are throttled together are told once', async () => {
+    const budget = new DynamoDbCallBudget(options);
+    await budget.take('CreateFleet');
+    const before = writes();
+    for (let call = 0; call < 10; call += 1) await budget.throttled('CreateFleet');
+    expect(writes()).toBe(before + 1);
+  });
+});
+
+test('calls that were leased a while ago are not made up for', async () => {
+  const budget = new DynamoDbCallBudget(options);
+  await Promise.all(Array.from({ length: 3 }, async () => budget.take('CreateFleet')));
+  await budget.take('CreateFleet');
+  const before = writes();
+  await budget.take('CreateFleet');
+  expect(writes()).toBe(before);
+  nowMs += 10 * SECOND_MS;
+  await budget.take('CreateFleet');
+  expect(writes()).toBe(before + 1);
+});
+
+test.each(['TimeoutError', 'AccessDeniedException'])(
+  'while DynamoDB says %s, calls go ahead without it',
+  async (name) => {
+    dynamo
+      .on(PutItemCommand)
+      .rejects(Object.assign(new Error('scripted'), { name, $metadata: { httpStatusCode: 400 } }));
+    const budget = new DynamoDbCallBudget(options);
+    for (let call = 0; call < 20; call += 1) {
+      expect(await budget.take('CreateFleet')).toEqual({ kind: 'granted', atMs: NOW_MS });
+    }
+    expect(writes()).toBe(1);
+    nowMs += 5 * SECOND_MS;
+    await budget.take('CreateFleet');
+    expect(writes()).toBe(2);
+  },
+);
+
+test('a bug stays a bug', async () => {
+  dynamo.on(PutItemCommand).rejects(new TypeError('undefined is not a function'));
+  await expect(new DynamoDbCallBudget(options).take('CreateFleet')).rejects.toBeInstanceOf(TypeError);
+});
