@@ -1,6 +1,5 @@
 /** The catalogue function's wiring: it asks EC2 about a region, of which every cluster of the deployment is. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EC2Client } from '@aws-sdk/client-ec2';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import type { CataloguePorts } from '../controllers/catalogue.ts';
 import { RefusedError } from '../ports/errors.ts';
@@ -8,6 +7,7 @@ import { awsPricing } from '../providers/aws/aws-pricing.ts';
 import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
 import { priceListRegion } from '../providers/aws/price-list.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
+import { budgetedEc2 } from './ec2-client.ts';
 import { catalogueOptions, type Environment } from './options.ts';
 import { readPriceTables } from './price-tables.ts';
 import { systemClock } from './system-clock.ts';
@@ -20,7 +20,8 @@ export function wireCatalogue(environment: Environment = process.env): {
 } {
   const { region, table: tableName, priceFolder } = catalogueOptions(environment);
   const { onDemandUsdPerHour, branchInterfaces } = readPriceTables(priceFolder, region);
-  const client = new EC2Client();
+  const dynamodb = new DynamoDBClient();
+  const client = budgetedEc2({ dynamodb, tableName, region });
   const priceList = new PricingClient({ region: priceListRegion(region) });
   const ports: CataloguePorts = {
     cloud: new Ec2CloudProvider({
@@ -32,7 +33,7 @@ export function wireCatalogue(environment: Environment = process.env): {
       describeCluster: async () => await Promise.reject(new RefusedError('the catalogue is of no one cluster')),
       readParameters: async () => new Map(),
     }),
-    catalogue: new DynamoDbCatalogueStore({ client: new DynamoDBClient(), tableName, region }),
+    catalogue: new DynamoDbCatalogueStore({ client: dynamodb, tableName, region }),
     pricing: awsPricing({ region, ec2: client, priceList, clock: systemClock }),
     shippedPrices: onDemandUsdPerHour,
   };

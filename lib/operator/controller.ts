@@ -1,6 +1,6 @@
 /** The wiring of the four functions that look at a cluster: provisioning, lifecycle, disruption, termination. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EC2Client } from '@aws-sdk/client-ec2';
+import type { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -17,6 +17,7 @@ import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.t
 import { ApiClient } from '../providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
 import { clusterAccess } from './cluster-access.ts';
+import { budgetedEc2 } from './ec2-client.ts';
 import { type ClusterOptions, type ControllerOptions, controllerOptions, type Environment } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
@@ -31,9 +32,11 @@ const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequ
 /** *Errors:* OptionError. */
 export function wireController(controller: ControllerFunction, environment: Environment = process.env): WakeRuntime {
   const options = controllerOptions(environment);
+  const { region, table: tableName } = options;
+  const dynamodb = new DynamoDBClient({ requestHandler: PATIENCE });
   const clients = {
-    dynamodb: new DynamoDBClient({ requestHandler: PATIENCE }),
-    ec2: new EC2Client({ requestHandler: PATIENCE }),
+    dynamodb,
+    ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: PATIENCE } }),
     eks: new EKSClient({ requestHandler: PATIENCE }),
     eventBridge: new EventBridgeClient({ requestHandler: PATIENCE }),
     sqs: new SQSClient({ requestHandler: PATIENCE }),
@@ -41,7 +44,7 @@ export function wireController(controller: ControllerFunction, environment: Envi
   };
   const shared = sharedPorts(options, clients);
   const clusters = new Map(
-    [...options.clusters.values()].map((cluster) => [cluster.name, clusterPorts(cluster, options.region, clients)]),
+    [...options.clusters.values()].map((cluster) => [cluster.name, clusterPorts(cluster, region, clients)]),
   );
   return {
     portsOf: async (name) => {
