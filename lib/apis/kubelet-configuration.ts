@@ -2,7 +2,7 @@ import type { Labels } from './kubernetes.ts';
 
 /** The part of the kubelet's own configuration that decisions read (A3.15); every other field goes to the node as it is. */
 export interface KubeletConfiguration {
-  /** Text would be an expression, which validation refuses (A3.17). */
+  /** Text is an expression for each instance type (A3.17), as it may be in the reservations. */
   readonly maxPods?: number | string;
   readonly podsPerCore?: number;
   readonly kubeReserved?: Labels;

@@ -1,9 +1,11 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { KubeletConfiguration } from '../../apis/kubelet-configuration.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { CLUSTER_TAG } from '../node-claim/ownership-tags.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { kubeletProblems } from '../validation/kubelet.ts';
+import { kubeletExpressionProblems } from '../validation/kubelet-expressions.ts';
 import { unsupportedKubeletFields } from '../validation/kubelet-support.ts';
 import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 import type { Finding } from './conditions.ts';
@@ -13,12 +15,13 @@ import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from 
 /** Why a NodeClass that the API server took is refused all the same (A3.29). */
 export type Complaint = Pick<Finding, 'reason' | 'message'>;
 
-/** What of the class itself is wrong, wherever it is used: tags (A3.14) and the kubelet's configuration (A3.16, A3.18). */
+/** What of the class itself is wrong, wherever it is used: tags (A3.14) and the kubelet's configuration (A3.16 to A3.18). */
 export function whyNotValid(nodeClass: EC2NodeClass): Complaint | undefined {
   const { kubelet = {}, tags = {} } = nodeClass.spec;
   return (
     complaintOf('TagValidationFailed', 'tags', tagProblems(tags)) ??
     complaintOf('InvalidKubeletConfiguration', 'kubelet', kubeletProblems(kubelet)) ??
+    expressionComplaint(kubelet) ??
     complaintOf('UnsupportedKubeletConfiguration', 'kubelet', unsupportedKubeletFields(kubelet, amiFamilyOf(nodeClass)))
   );
 }
@@ -57,6 +60,20 @@ function tagProblems(tags: NonNullable<EC2NodeClass['spec']['tags']>): readonly 
       message: key === '' ? 'has an empty key' : 'is a tag that Kerf sets itself',
       allowed: key === '' ? 'the key of a tag' : 'another tag',
     }));
+}
+
+/** A3.29: what is no expression before what gives nothing. */
+function expressionComplaint(kubelet: KubeletConfiguration): Complaint | undefined {
+  const problems = kubeletExpressionProblems(kubelet);
+  for (const reason of ['KubeletExpressionInvalid', 'KubeletExpressionEvaluationFailed'] as const) {
+    const complaint = complaintOf(
+      reason,
+      'kubelet',
+      problems.filter((one) => one.reason === reason),
+    );
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
 }
 
 function complaintOf(reason: string, field: string, problems: readonly FieldProblem[]): Complaint | undefined {

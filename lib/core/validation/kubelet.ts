@@ -19,8 +19,8 @@ const EVICTION_SIGNALS = [
 const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'] as const;
 
 /**
- * Why Karpenter would call an EC2NodeClass with this `spec.kubelet` not ready (A3.16, A3.17): the API server takes anything
- * there. *Shape:* paths from `spec.kubelet`; empty where all is well.
+ * Why Karpenter would call an EC2NodeClass with this `spec.kubelet` not ready (A3.16): the API server takes anything there. Of
+ * expressions `kubeletExpressionProblems` tells. *Shape:* paths from `spec.kubelet`; empty where all is well.
  */
 export function kubeletProblems(kubelet: Kubelet): readonly FieldProblem[] {
   const given = withoutNulls(kubelet);
@@ -54,12 +54,10 @@ function decodes(kubelet: Kubelet): readonly FieldProblem[] {
   return decodeFields(typeof count === 'string' ? rest : kubelet, KUBELET_FIELDS, []);
 }
 
-/** A3.17: text is an expression for each instance type, behind Karpenter's gate NodeClassCEL, which is off. */
+/** A3.17: text is an expression for each instance type. */
 function maxPods(count: unknown): readonly FieldProblem[] {
   const path = ['maxPods'];
   const allowed = 'a whole number of zero or more without quotes, such as 110';
-  if (typeof count === 'string')
-    return [{ path, message: `${quote(count)} is text, and expressions (NodeClassCEL) are switched off`, allowed }];
   return isBelowZero(count) ? [{ path, message: `${quote(count)} is below zero`, allowed }] : [];
 }
 
@@ -139,16 +137,10 @@ function reserved(kubelet: Kubelet, field: string): readonly FieldProblem[] {
   return entriesOf(kubelet, field).flatMap(([resource, value]) => {
     const path = [field, resource];
     const unknown = unknownKey(path, 'cannot be reserved', RESERVABLE);
-    const message = whyNotReserved(value);
-    if (message === undefined) return unknown;
+    if (!value.startsWith('-')) return unknown;
+    const message = `${quote(value)} is below zero`;
     return [...unknown, { path, message, allowed: 'a quantity of zero or more, such as 100m or 1Gi' }];
   });
-}
-
-function whyNotReserved(value: string): string | undefined {
-  if (value.startsWith('-')) return `${quote(value)} is below zero`;
-  if (isQuantity(value)) return undefined;
-  return `${quote(value)} is no quantity, and expressions (NodeClassCEL) are switched off`;
 }
 
 function atLeastZero(kubelet: Kubelet, field: string): readonly FieldProblem[] {

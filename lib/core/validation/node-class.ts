@@ -2,15 +2,20 @@ import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { quote } from '../../apis/quote.ts';
 import { type FieldProblem, under } from './field-problem.ts';
 import { kubeletProblems } from './kubelet.ts';
+import { kubeletExpressionProblems } from './kubelet-expressions.ts';
 import { unsupportedKubeletFields } from './kubelet-support.ts';
 
-/** A3.15, A3.16, A3.18: why Karpenter calls an EC2NodeClass that the API server has accepted not ready. */
+/** A3.15 to A3.18: why Karpenter calls an EC2NodeClass that the API server has accepted not ready. */
 export function nodeClassProblems(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const { kubelet = {}, amiSelectorTerms } = nodeClass.spec;
   return [
     ...under(
       ['spec', 'kubelet'],
-      [...kubeletProblems(kubelet), ...unsupportedKubeletFields(kubelet, amiFamilyOf(nodeClass))],
+      [
+        ...kubeletProblems(kubelet),
+        ...kubeletExpressionProblems(kubelet),
+        ...unsupportedKubeletFields(kubelet, amiFamilyOf(nodeClass)),
+      ],
     ),
     ...amiSelectorTerms.flatMap(({ alias }, index) =>
       aliasProblems(alias, ['spec', 'amiSelectorTerms', index, 'alias']),

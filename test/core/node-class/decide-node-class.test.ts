@@ -182,6 +182,8 @@ describe('a class that is not ready', () => {
     ['TagValidationFailed', { tags: { 'karpenter.sh/nodepool': 'mine' } }],
     ['TagValidationFailed', { tags: { 'kubernetes.io/cluster/demo': 'owned' } }],
     ['InvalidKubeletConfiguration', { kubelet: { registerWithTaints: [] } }],
+    ['KubeletExpressionInvalid', { kubelet: { maxPods: '0 - 1', kubeReserved: { cpu: 'vcpus *' } } }],
+    ['KubeletExpressionEvaluationFailed', { kubelet: { maxPods: '0 - 1' } }],
     ['InvalidKubeletConfiguration', { kubelet: { evictionHard: { 'memory.available': '-5%' } } }],
     ['UnsupportedKubeletConfiguration', { amiFamily: 'AL2', kubelet: { featureGates: { A: true } } }],
     ['UserDataSizeLimitExceeded', { userData: 'x'.repeat(17_000) }],

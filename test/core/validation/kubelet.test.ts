@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { kubeletProblems } from '../../../lib/core/validation/kubelet.ts';
+import { kubeletExpressionProblems } from '../../../lib/core/validation/kubelet-expressions.ts';
 import { KUBELET_FIELDS } from '../../../lib/core/validation/kubelet-fields.ts';
 import { unsupportedKubeletFields } from '../../../lib/core/validation/kubelet-support.ts';
 
@@ -166,40 +167,68 @@ describe('A3.16: soft thresholds and grace periods come in pairs', () => {
   });
 });
 
-describe('A3.16, A3.17: reservations are quantities of zero or more of four resources', () => {
+describe('A3.16: reservations are of four resources, and not below zero', () => {
   test.each(['kubeReserved', 'systemReserved'])('%s', (field) => {
     expect(pathsOf({ [field]: { cpu: '1', memory: '0', 'ephemeral-storage': '1Gi', pid: '1k' } })).toEqual([]);
     expect(pathsOf({ [field]: { 'nvidia.com/gpu': '1' } })).toEqual([`${field}/nvidia.com/gpu`]);
-    expect(pathsOf({ [field]: { cpu: '-1', memory: 'vcpus * 10', pid: null } })).toEqual([
+    expect(pathsOf({ [field]: { cpu: '-1', memory: '-vcpus', pid: '-0' } })).toEqual([
       `${field}/cpu`,
       `${field}/memory`,
       `${field}/pid`,
     ]);
   });
+});
 
-  test('an expression is told from an amount below zero', () => {
-    const problems = kubeletProblems({ kubeReserved: { cpu: '-100m', memory: 'memory_mib / 20' } });
-    expect(problems.map(({ message }) => message)).toEqual([
-      '"-100m" is below zero',
-      '"memory_mib / 20" is no quantity, and expressions (NodeClassCEL) are switched off',
+function told(kubelet: Readonly<Record<string, unknown>>): readonly string[] {
+  return kubeletExpressionProblems(kubelet).map(
+    ({ reason, path, message }) => `${reason} ${path.join('/')}: ${message}`,
+  );
+}
+
+describe('A3.17: text that is no amount is an expression', () => {
+  test.each<Readonly<Record<string, unknown>>>([
+    { maxPods: 'min(max_pods, 110)' },
+    { maxPods: '110' },
+    { maxPods: 110 },
+    { kubeReserved: { cpu: 'max(60, vcpus * 30)', memory: '100Mi', pid: '-1' } },
+    { systemReserved: { memory: 'memory_mib / 20' } },
+    { kubeReserved: null, systemReserved: ['cpu'] },
+  ])('%j is fine', (kubelet) => {
+    expect(told(kubelet)).toEqual([]);
+    expect(pathsOf(kubelet).filter((path) => path.includes('maxPods'))).toEqual([]);
+  });
+
+  test('and what is none is refused as it is read (A3.29)', () => {
+    expect(
+      told({ maxPods: '', kubeReserved: { cpu: 'vcpus *', pid: null }, systemReserved: { memory: '1ki' } }),
+    ).toEqual([
+      'KubeletExpressionInvalid maxPods: "" is no expression: Unexpected token: EOF',
+      'KubeletExpressionInvalid kubeReserved/cpu: "vcpus *" is no expression: Unexpected token: EOF',
+      'KubeletExpressionInvalid kubeReserved/pid: "" is no expression: Unexpected token: EOF',
+      `KubeletExpressionInvalid systemReserved/memory: "1ki" is no expression: Unexpected character: 'i'`,
     ]);
+  });
+
+  test('and so is what gives nothing for a type that every region has (A3.29)', () => {
+    expect(told({ maxPods: '0 - 1', systemReserved: { memory: '1048576 / (vcpus - vcpus)' } })).toEqual([
+      'KubeletExpressionEvaluationFailed maxPods: "0 - 1" fails for m5.large: it gives -1',
+      'KubeletExpressionEvaluationFailed systemReserved/memory: ' +
+        '"1048576 / (vcpus - vcpus)" fails for m5.large: division by zero',
+    ]);
+  });
+
+  test('the problem says what may be written', () => {
+    expect(kubeletExpressionProblems({ maxPods: 'x' })[0]?.allowed).toBe(
+      'a whole number of zero or more without quotes, or CEL over vcpus, memory_mib, default_enis, ips_per_eni, ' +
+        'max_pods, instance_type that gives one, such as min(max_pods, vcpus * 8)',
+    );
   });
 });
 
-describe('A3.16, A3.17: counts are whole numbers of zero or more', () => {
+describe('A3.16: counts are whole numbers of zero or more', () => {
   test.each(['maxPods', 'podsPerCore', 'evictionMaxPodGracePeriod'])('%s', (field) => {
     expect(pathsOf({ [field]: 0 })).toEqual([]);
     expect(pathsOf({ [field]: -1 })).toEqual([field]);
-  });
-
-  test.each(['min(max_pods, 110)', '110', ''])('maxPods is no text, for that would be an expression: %j', (maxPods) => {
-    expect(kubeletProblems({ maxPods })).toEqual([
-      {
-        path: ['maxPods'],
-        message: `"${maxPods}" is text, and expressions (NodeClassCEL) are switched off`,
-        allowed: 'a whole number of zero or more without quotes, such as 110',
-      },
-    ]);
   });
 });
 
