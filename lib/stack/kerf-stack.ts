@@ -13,7 +13,9 @@ import {
   writeClusters,
 } from '../operator/options.ts';
 import { Dashboard } from './dashboard.ts';
+import { type Admitted, Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
+import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';
 import { StateTable } from './state-table.ts';
@@ -40,7 +42,8 @@ export class KerfStack extends Stack {
     const functions = wakeFunctions(this, { ...told, ...stored });
     const webhook = new Webhook(this, 'Webhook', { environment: told });
 
-    this.#permit(functions, { clusters, state, decisions });
+    const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
+    this.#permit(functions, { clusters, state, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });
     this.#connect(functions, webhook);
     new Schedules(this, 'Schedules', {
       clusters: names,
@@ -48,6 +51,7 @@ export class KerfStack extends Stack {
       twiceADay: functions.catalogue.wakeQueue,
     });
     new InterruptionRules(this, 'InterruptionRules', { queue: functions.interruption.wakeQueue });
+    this.#install(functions, nodes);
     new Dashboard(this, 'Dashboard', { clusters: names, functions });
 
     this.#output({
@@ -64,8 +68,34 @@ export class KerfStack extends Stack {
     for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: functions[name].role.roleArn });
   }
 
+  /** The roles that nodes of a cluster may have, by ARN; the one that is made here is an output. */
+  #nodeRolesOf(cluster: ClusterOptions): NodesOfCluster {
+    const { linux, windows } = givenNodeRoles(cluster);
+    const arns = (names: readonly string[]) => names.map((name) => roleArn(this, name));
+    const made =
+      cluster.makeNodeRole === true ? new NodeRole(this, `NodeRole-${cluster.name}`, { cluster }) : undefined;
+    if (made !== undefined) new CfnOutput(this, `NodeRoleName-${cluster.name}`, { value: made.role.roleName });
+    const linuxArns = [...arns(linux), ...(made === undefined ? [] : [made.role.roleArn])];
+    return { cluster, linux: linuxArns, windows: arns(windows), roles: [...linuxArns, ...arns(windows)] };
+  }
+
+  /** Who gets into the clusters. */
+  #install(functions: WakeFunctions, nodes: readonly NodesOfCluster[]): void {
+    const access = nodes
+      .filter(({ cluster }) => cluster.accessEntries !== false)
+      .map(({ cluster, linux, windows }) => ({
+        cluster,
+        entries: [
+          ...CLUSTER_FUNCTIONS.map((name) => admitted(functions[name].role.roleArn, 'STANDARD', [`kerf:${name}`])),
+          ...linux.map((principal) => admitted(principal, 'EC2_LINUX')),
+          ...windows.map((principal) => admitted(principal, 'EC2_WINDOWS')),
+        ],
+      }));
+    if (access.length > 0) new Installer(this, 'Installer', { access });
+  }
+
   /** Who may do what. */
-  #permit(functions: WakeFunctions, { clusters, state, decisions }: Permitted): void {
+  #permit(functions: WakeFunctions, { clusters, state, decisions, nodeRoles }: Permitted): void {
     const { provisioning, lifecycle, termination, interruption, catalogue } = functions;
     const controllers = CLUSTER_FUNCTIONS.map((name) => functions[name]);
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
@@ -73,7 +103,7 @@ export class KerfStack extends Stack {
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
     for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
-    permissions.grantLaunch(lifecycle.role, clusters);
+    permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
     permissions.grantTerminate(termination.role, clusters);
     permissions.grantCatalogueReads(catalogue.role);
   }
@@ -96,6 +126,20 @@ interface Permitted {
   readonly clusters: readonly ClusterOptions[];
   readonly state: StateTable;
   readonly decisions: EventBus;
+  /** By ARN. */
+  readonly nodeRoles: string[];
+}
+
+interface NodesOfCluster {
+  readonly cluster: ClusterOptions;
+  /** By ARN. */
+  readonly linux: readonly string[];
+  readonly windows: readonly string[];
+  readonly roles: readonly string[];
+}
+
+function admitted(principal: string, type: Admitted['type'], groups: readonly string[] = []): Admitted {
+  return { principal, type, groups };
 }
 
 type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunction>>;

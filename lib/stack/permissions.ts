@@ -41,7 +41,7 @@ export function grantCatalogueReads(role: IRole): void {
 }
 
 /** Launching: everything that comes into being carries the tag of one of our clusters, from its first moment (promise 4). */
-export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[]): void {
+export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], nodeRoles: string[]): void {
   const stack = Stack.of(role);
   const names = clusters.map(({ name }) => name);
   const tagged = { StringEquals: { [`aws:RequestTag/${CLUSTER_TAG}`]: names } };
@@ -65,7 +65,7 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[]): v
   });
   allow(role, {
     actions: ['iam:PassRole'],
-    resources: clusters.map((cluster) => nodeRoleArn(stack, cluster)),
+    resources: nodeRoles,
     conditions: { StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] } },
   });
   const reason = 'EC2 names what it makes only while it makes it: the condition on the cluster tag is the limit';
@@ -94,11 +94,6 @@ export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[])
     [printedArn('instance')],
     'Instance ids are not known at deploy time: the condition on the cluster tag is the limit',
   );
-}
-
-/** Which role a node gets where the configuration does not say: the one that Karpenter's guide makes. */
-function nodeRoleArn(stack: Stack, { name, nodeRole = `KarpenterNodeRole-${name}` }: ClusterOptions): string {
-  return stack.formatArn({ service: 'iam', region: '', resource: 'role', resourceName: nodeRole });
 }
 
 function ec2Arn(stack: Stack, resource: string): string {
@@ -144,7 +139,7 @@ function printedArn(resource: string): string {
   return `arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:${resource}/*`;
 }
 
-function acknowledgeWildcards(role: IRole, resources: readonly string[], reason: string): void {
+export function acknowledgeWildcards(role: IRole, resources: readonly string[], reason: string): void {
   const acknowledged = resources.map((resource) => ({
     id: `AwsSolutions::AwsSolutions-IAM5[Resource::${resource}]`,
     reason,

@@ -15,6 +15,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   termination: 1_800 * KB,
   catalogue: 1_800 * KB,
   interruption: 800 * KB,
+  installer: 450 * KB,
 };
 
 let assembly: Assembly;

@@ -161,4 +161,11 @@ describe('permissions', () => {
     expect(JSON.stringify(passing)).toContain('KarpenterNodeRole-blue');
     expect(passing).toHaveLength(1);
   });
+
+  test('access entries are changed in the clusters of the deployment alone', () => {
+    const changing = statements().filter((statement) => actionsOf(statement).includes('eks:DeleteAccessEntry'));
+    expect(changing.map((statement) => JSON.stringify(at(statement, 'Resource')))).toEqual([
+      expect.stringMatching(/access-entry\/blue\/\*.*access-entry\/green\/\*/),
+    ]);
+  });
 });

@@ -1,0 +1,10 @@
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import { answerCustomResource } from '../../lib/operator/custom-resource.ts';
+import { wireInstaller } from '../../lib/operator/installer.ts';
+
+const { runtime, resource } = wireInstaller();
+
+/** Called by CloudFormation when the stack is created, changed or deleted. */
+export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
+  await answerCustomResource(runtime, event, resource);
+}

@@ -1,0 +1,64 @@
+import { type Stack, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { type ClusterOptions, OptionError } from '../operator/options.ts';
+
+/** What a node must be allowed: to join and describe itself, to give pods addresses, to pull images, to be reached without SSH. */
+const POLICIES = [
+  'AmazonEKSWorkerNodePolicy',
+  'AmazonEKS_CNI_Policy',
+  'AmazonEC2ContainerRegistryPullOnly',
+  'AmazonSSMManagedInstanceCore',
+];
+
+export interface NodeRoleProps {
+  readonly cluster: ClusterOptions;
+}
+
+/** The role of a cluster's nodes, by a name that an EC2NodeClass can say. */
+export class NodeRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, { cluster: { name } }: NodeRoleProps) {
+    super(scope, id);
+    this.role = new Role(this, 'Role', {
+      roleName: nodeRoleName(name),
+      description: `Nodes of EKS cluster ${name}, launched by Kerf`,
+      assumedBy: new ServicePrincipal('ec2.amazonaws.com'),
+      managedPolicies: POLICIES.map((policy) => ManagedPolicy.fromAwsManagedPolicyName(policy)),
+    });
+    Validations.of(this.role).acknowledge(
+      ...POLICIES.map((policy) => ({
+        id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
+        reason: 'EKS names these policies for nodes, and AWS keeps them as nodes change',
+      })),
+    );
+  }
+}
+
+const LONGEST_NAME = 64;
+
+function nodeRoleName(cluster: string): string {
+  const name = `KerfNodeRole-${cluster}`;
+  if (name.length <= LONGEST_NAME) return name;
+  throw new OptionError(
+    `makeNodeRole of cluster ${cluster}: the role ${name} would have ${name.length} characters, and IAM takes ${LONGEST_NAME}: ` +
+      'make a role yourself, and name it in nodeRole',
+  );
+}
+
+/** Roles that are there already, by name. Where the configuration names none, the one that Karpenter's guide makes. */
+export function givenNodeRoles({ name, nodeRole, makeNodeRole, windowsNodeRole }: ClusterOptions): {
+  readonly linux: readonly string[];
+  readonly windows: readonly string[];
+} {
+  const known = nodeRole ?? (makeNodeRole === true ? undefined : `KarpenterNodeRole-${name}`);
+  return {
+    linux: known === undefined ? [] : [known],
+    windows: windowsNodeRole === undefined ? [] : [windowsNodeRole],
+  };
+}
+
+export function roleArn(stack: Stack, name: string): string {
+  return stack.formatArn({ service: 'iam', region: '', resource: 'role', resourceName: name });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterOptions } from '../../lib/operator/options.ts';
+import { OptionError } from '../../lib/operator/options.ts';
+import { propertiesOf, synthesize } from './assembly.ts';
+import { at } from './json.ts';
+
+/** Who is let into which cluster, as the installer is told; a role of this stack by the name of its function. */
+function admittedBy(clusters: readonly ClusterOptions[]): readonly string[] {
+  const { template, remove } = synthesize(clusters, { bundle: false });
+  try {
+    const [resource] = propertiesOf(template, 'AWS::CloudFormation::CustomResource');
+    const told = JSON.stringify(at(resource, 'Access') ?? '');
+    const entries = [...told.matchAll(/\\"principal\\":\\"(.*?)\\",\\"type\\":\\"(\w+)\\",\\"groups\\":\[(.*?)\]/g)];
+    return entries.map(([, principal = '', type, groups = '']) => {
+      const name = /(?:role\/([\w-]+))$/.exec(principal)?.[1] ?? /"(\w+?)Role[0-9A-F]{8}"/.exec(principal)?.[1];
+      return [name, type, groups.replaceAll(/\\*"/g, '')].join(' ').trim();
+    });
+  } finally {
+    remove();
+  }
+}
+
+const FUNCTIONS = [
+  'Provisioning STANDARD kerf:provisioning',
+  'Lifecycle STANDARD kerf:lifecycle',
+  'Disruption STANDARD kerf:disruption',
+  'Termination STANDARD kerf:termination',
+];
+
+describe('who is let into a cluster', () => {
+  test('the functions, each in a group of its own, and the role that Karpenter’s guide makes for nodes', () => {
+    expect(admittedBy([{ name: 'blue' }])).toEqual([...FUNCTIONS, 'KarpenterNodeRole-blue EC2_LINUX']);
+  });
+
+  test('the roles of nodes that the configuration names, those of Windows in their own way', () => {
+    expect(admittedBy([{ name: 'blue', nodeRole: 'nodes', windowsNodeRole: 'windows-nodes' }]).slice(4)).toEqual([
+      'nodes EC2_LINUX',
+      'windows-nodes EC2_WINDOWS',
+    ]);
+  });
+
+  test('nobody, where others do it', () => {
+    expect(admittedBy([{ name: 'blue', accessEntries: false }])).toEqual([]);
+  });
+});
+
+describe('a role that the stack makes for nodes', () => {
+  test('has a name that an EC2NodeClass can say, may be handed to instances, and is let in', () => {
+    const { template, remove } = synthesize([{ name: 'blue', makeNodeRole: true }], { bundle: false });
+    template.hasResourceProperties('AWS::IAM::Role', { RoleName: 'KerfNodeRole-blue' });
+    expect(JSON.stringify(template.toJSON())).not.toContain('KarpenterNodeRole');
+    expect(JSON.stringify(template.findOutputs('*'))).toContain('NodeRoleblueRole');
+    remove();
+    expect(admittedBy([{ name: 'blue', makeNodeRole: true }])[4]).toBe('NodeRoleblue EC2_LINUX');
+  });
+
+  test('of a cluster whose name is too long for IAM is refused, with what to do', () => {
+    const name = 'a'.repeat(60);
+    expect(() => synthesize([{ name, makeNodeRole: true }], { bundle: false })).toThrow(OptionError);
+    expect(() => synthesize([{ name, makeNodeRole: true }], { bundle: false })).toThrow(/73 characters.*nodeRole/);
+  });
+});
