@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CreateClusterCommand, EKSClient } from '@aws-sdk/client-eks';
 import { type Emulators, startEmulators } from './emulators.ts';
 import { freePort } from './server.ts';
 
@@ -54,7 +55,9 @@ async function deployAndTest(
     endpoint: `http://127.0.0.1:${clusterPort}`,
     serviceCidr: '10.100.0.0/16',
     kubernetesVersion: '1.35',
+    makeNodeRole: true,
   };
+  await createCluster(deployEnvironment, cluster.name);
   const shared = ['--context', `clusters=${JSON.stringify([cluster])}`, '--output', join(folder, 'cdk.out')];
   await must('cdk bootstrap', deployEnvironment, [CDK, 'bootstrap', ...shared, 'aws://123456789012/us-east-1']);
   const deploy = [
@@ -72,6 +75,25 @@ async function deployAndTest(
     KERF_OUTPUTS: outputs,
     KERF_CLUSTER_PORT: String(clusterPort),
   });
+}
+
+/** Whom it lets in is EKS's to say; it has no API server. */
+async function createCluster(environment: NodeJS.ProcessEnv, name: string): Promise<void> {
+  const { AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = environment;
+  const eks = new EKSClient({
+    ...(AWS_ENDPOINT_URL !== undefined && { endpoint: AWS_ENDPOINT_URL }),
+    ...(AWS_REGION !== undefined && { region: AWS_REGION }),
+    credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY },
+  });
+  await eks.send(
+    new CreateClusterCommand({
+      name,
+      roleArn: 'arn:aws:iam::123456789012:role/cluster',
+      resourcesVpcConfig: {},
+      accessConfig: { authenticationMode: 'API_AND_CONFIG_MAP' },
+    }),
+  );
+  eks.destroy();
 }
 
 async function must(name: string, environment: NodeJS.ProcessEnv, command: readonly string[]): Promise<void> {

@@ -64,7 +64,7 @@ export class KerfStack extends Stack {
     for (const [name, { wakeQueue, logGroup }] of Object.entries(functions)) {
       this.#output({ [`${name}QueueUrl`]: wakeQueue.queue.queueUrl, [`${name}LogGroup`]: logGroup.logGroupName });
     }
-    // Each needs an access entry in every cluster.
+    // For RBAC, and for whoever lets them into the clusters in place of the installer.
     for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: functions[name].role.roleArn });
   }
 

@@ -1,0 +1,43 @@
+/** Whom the deployed stack let into its cluster: the installer ran behind CloudFormation, and EKS has what it made. */
+import { DescribeAccessEntryCommand, EKSClient } from '@aws-sdk/client-eks';
+import { afterAll, describe, expect, test } from 'vitest';
+import { eksAccessEntries } from '../../lib/providers/aws/eks-access-entries.ts';
+import { output } from './deployment.ts';
+
+const eks = new EKSClient();
+const entries = eksAccessEntries(eks);
+
+afterAll(() => eks.destroy());
+
+test.each(['provisioning', 'lifecycle', 'disruption', 'termination'])(
+  'the function %s is let in, in its own group',
+  async (name) => {
+    const principal = output(`${name.charAt(0).toUpperCase()}${name.slice(1)}RoleArn`);
+    expect(await entries.find('demo', principal)).toEqual({ principal, type: 'STANDARD', groups: [`kerf:${name}`] });
+  },
+);
+
+test('the role that the stack made for nodes is let in as nodes are', async () => {
+  const principal = `arn:aws:iam::123456789012:role/${output('NodeRoleNamedemo')}`;
+  expect(await entries.find('demo', principal)).toMatchObject({ type: 'EC2_LINUX' });
+});
+
+describe('an entry on EKS', () => {
+  const principal = 'arn:aws:iam::123456789012:role/somebody';
+
+  test('is made once, changed, and removed; one of somebody else stays', async () => {
+    expect(await entries.find('demo', principal)).toBeUndefined();
+    const entry = { principal, type: 'STANDARD', groups: ['a'] } as const;
+    await entries.create('demo', entry);
+    await entries.create('demo', entry);
+    await entries.setGroups('demo', principal, ['a', 'b']);
+    expect(await entries.find('demo', principal)).toEqual({ ...entry, groups: ['a', 'b'] });
+    const { accessEntry } = await eks.send(
+      new DescribeAccessEntryCommand({ clusterName: 'demo', principalArn: principal }),
+    );
+    expect(accessEntry?.tags).toEqual({ 'app.kubernetes.io/managed-by': 'kerf' });
+    await entries.remove('demo', principal);
+    await entries.remove('demo', principal);
+    expect(await entries.find('demo', principal)).toBeUndefined();
+  });
+});
