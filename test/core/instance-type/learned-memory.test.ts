@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { ARCH } from '../../../lib/apis/labels.ts';
 import { type LearnedMemory, memoryLesson } from '../../../lib/core/instance-type/learned-memory.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
+import { decideLifecycle } from '../../../lib/core/node-claim/lifecycle.ts';
 import type { ResolvedImage } from '../../../lib/core/node-class/resolved-node-class.ts';
+import { launchContext } from '../../builders/launch-context.ts';
 import { anInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { HOUR, NOW_MS } from '../../builders/times.ts';
@@ -39,6 +41,18 @@ describe('C4: a node that registers teaches', () => {
   test.each([undefined, '0', '-1', 'much'])('nothing where it has %s memory', (memory) => {
     expect(lessonOf(memory, [])).toBeUndefined();
   });
+});
+
+test('C4: a lesson is part of the registration, and is not told twice', () => {
+  const node = { metadata: { name: 'node-1' }, status: { capacity: { memory: '7Gi' } } };
+  const view = { record: launchedClaim(), node, deleteRequested: false, instanceListed: true, instanceLabels: {} };
+  const actions = (learnedMemory: readonly LearnedMemory[]) =>
+    decideLifecycle({ ...view, learnedMemory, launchContext: launchContext() }, NOW_MS).actions;
+  const [register, learn, ...more] = actions([]);
+  expect([register?.kind, learn?.kind, more]).toEqual(['register-node', 'learn-memory', []]);
+  const lesson = learn?.kind === 'learn-memory' ? [learn.lesson] : [];
+  expect(lesson).toMatchObject([{ instanceType, imageId, memoryBytes: 7 * 2 ** 30 }]);
+  expect(actions(lesson).map(({ kind }) => kind)).toEqual(['register-node']);
 });
 
 describe('C4: what was learned stands in place of the estimate', () => {
