@@ -10,6 +10,7 @@ import { findClaims } from './find-claims.ts';
 import { observeWorld, viewOf, type World } from './observe-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { tendInstances } from './tend-instances.ts';
+import { tendNodeClasses } from './tend-node-classes.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** How many launches one invocation tries for a claim before it leaves the rest to the next. */
@@ -30,7 +31,8 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
   );
   if (wake.nodeClaim === undefined) {
     await removeOrphans(ports, { cluster, records, world });
-    untold.push(...(await tendInstances({ ports, cluster, records, world, decisions })));
+    const tending = { ports, cluster, records, world, decisions };
+    untold.push(...(await tendInstances(tending)), ...(await tendNodeClasses(tending)));
   }
   await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
   const failures = [...looks.failures, ...untold];

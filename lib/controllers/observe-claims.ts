@@ -7,6 +7,7 @@ import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
 import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { isRegistered } from '../core/node-claim/registration.ts';
+import { whyNotUsable } from '../core/node-class/readiness.ts';
 import { requirementsFromValues, singleValues } from '../core/requirements/requirements.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -106,6 +107,8 @@ async function resolve(
   nodeClass: EC2NodeClass,
   unavailable: readonly UnavailableOffering[],
 ): Promise<NodeClaimView['launchContext']> {
+  const unready = whyNotUsable(nodeClass);
+  if (unready !== undefined) return unready;
   const resolution = await resolveNodeClass(ports, nodeClass);
   if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass, unavailable };
   return { reason: resolution.reason, message: resolution.message };

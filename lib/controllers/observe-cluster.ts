@@ -10,6 +10,7 @@ import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { kubeletExpressionProblem } from '../core/instance-type/type-kubelet.ts';
 import { unavailability, zonesWithAddresses } from '../core/instance-type/unavailable.ts';
 import { withOverlayPrices } from '../core/instance-type/unpriced-types.ts';
+import { whyNotUsable } from '../core/node-class/readiness.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
 import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
 import { observeBuffers } from './observe-buffers.ts';
@@ -116,6 +117,8 @@ interface Known {
 }
 
 async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, known: Known): Promise<Launchable> {
+  const unready = whyNotUsable(nodeClass);
+  if (unready !== undefined) return unusable(unready.reason, unready.message);
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
   const resolution = await resolveNodeClass(ports, nodeClass);

@@ -100,7 +100,8 @@ function field(value: unknown, key: string): unknown {
 const TARGETS: Readonly<Record<string, readonly WakeTarget[]>> = {
   events: ['provisioning'],
   nodepools: ['provisioning'],
-  ec2nodeclasses: ['provisioning'],
+  // What it says of itself is found out first (A3.28); who waits for that is woken then.
+  ec2nodeclasses: ['lifecycle', 'provisioning'],
   nodes: ['lifecycle', 'termination'],
   nodeclaims: ['lifecycle', 'termination'],
 };

@@ -39,6 +39,12 @@ export type InstanceProfileState =
       readonly message: string;
     };
 
+/** A3.29: which call of a launch we may not make, and what EC2 says of it. */
+export interface MissingPermission {
+  readonly reason: 'CreateLaunchTemplateAuthCheckFailed' | 'CreateFleetAuthCheckFailed' | 'RunInstancesAuthCheckFailed';
+  readonly message: string;
+}
+
 /** What is known without capacity after a launch, also after one that succeeded (C53): as wide as `UnavailableOffering` may be. */
 export type MissingCapacity = Omit<UnavailableMark, 'atMs'>;
 
@@ -83,6 +89,8 @@ export interface CloudProvider {
   removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
   /** A3.30: deletes what was made for the class: its managed instance profiles and its launch templates. Nothing left is success. */
   releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
+  /** Tries the calls of a launch without making them. Undefined where all are allowed, or where that is not to be asked (F20). */
+  whyNotAuthorized(nodeClass: EC2NodeClass, resolved: ResolvedNodeClass): Promise<MissingPermission | undefined>;
   launch(request: LaunchRequest): Promise<LaunchOutcome>;
   /** Instances of the cluster that are not terminated yet, by id: all, or those of the ids. */
   describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]>;

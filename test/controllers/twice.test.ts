@@ -16,6 +16,7 @@ describe('the same trigger twice', () => {
         expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
         expectAllGone(result);
       },
+      30_000,
     );
   }
 

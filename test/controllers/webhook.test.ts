@@ -60,7 +60,7 @@ describe('who is woken', () => {
   test.each([
     ['events', ['provisioning']],
     ['nodepools', ['provisioning']],
-    ['ec2nodeclasses', ['provisioning']],
+    ['ec2nodeclasses', ['lifecycle', 'provisioning']],
     ['nodes', ['lifecycle', 'termination']],
     ['nodeclaims', ['lifecycle', 'termination']],
     ['configmaps', []],

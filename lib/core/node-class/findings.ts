@@ -97,12 +97,19 @@ function profile(state: NodeClassView['instanceProfile']): Finding {
   return { type, status, reason: state.reason, message: state.message };
 }
 
+/** Problems that are of the class itself and not of what it selects. */
+const OF_THE_CLASS: readonly string[] = [
+  'Unsupported',
+  'KubeletExpressionInvalid',
+  'KubeletExpressionEvaluationFailed',
+];
+
 /** A3.29: first what can be said of the class by itself, so that it is told whatever else is missing. */
 function validation(view: NodeClassView, needs: readonly Finding[]): Finding {
   const type = 'ValidationSucceeded';
   const { nodeClass, found, problems, refusal } = view;
   const no = ({ reason, message }: Complaint): Finding => ({ type, status: 'False', reason, message });
-  const invalid = whyNotValid(nodeClass) ?? problems.find(({ reason }) => reason === 'Unsupported');
+  const invalid = whyNotValid(nodeClass) ?? problems.find(({ reason }) => OF_THE_CLASS.includes(reason));
   if (invalid !== undefined) return no(invalid);
   const open = needs.filter(({ status }) => status !== 'True');
   if (open.length > 0) {

@@ -2,6 +2,7 @@ import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { KubeletConfiguration } from '../../apis/kubelet-configuration.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { withTypeKubelet } from '../instance-type/type-kubelet.ts';
 import { CLUSTER_TAG } from '../node-claim/ownership-tags.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { kubeletProblems } from '../validation/kubelet.ts';
@@ -46,7 +47,12 @@ export function userDataWarning(nodeClass: EC2NodeClass, bootstrap: ClusterBoots
 
 /** As a node without labels of its own gets it. */
 function userDataOf(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): ReturnType<typeof nodeUserData> {
-  return nodeUserData(nodeClass, { bootstrap, labels: {}, taints: [UNREGISTERED_TAINT] });
+  return nodeUserData(withoutExpressions(nodeClass), { bootstrap, labels: {}, taints: [UNREGISTERED_TAINT] });
+}
+
+/** A3.17: what is worked out for each type is judged by itself. */
+function withoutExpressions(nodeClass: EC2NodeClass): EC2NodeClass {
+  return nodeClass.spec.kubelet === undefined ? nodeClass : withTypeKubelet(nodeClass, {});
 }
 
 /** A3.14: the rules of our CRD, for a cluster that has another one. */

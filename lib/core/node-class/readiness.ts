@@ -1,15 +1,14 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { type Complaint, whyNotValid } from './node-class-validation.ts';
 
 /**
  * C37: why nothing is launched of a NodeClass, by its own status; undefined where its status has no objection.
  *
- * *Shape:* the class's own reason and message. A class that has no status yet has none to go by: whoever wants to launch
- * looks itself, so that a new cluster does not wait for the status.
+ * *Shape:* the class's own reason and message. A class that has no status yet is judged by what it says itself, and
+ * whoever wants to launch looks up the rest, so that a new cluster does not wait for the status.
  */
-export function whyNotUsable({
-  metadata,
-  status,
-}: EC2NodeClass): { readonly reason: string; readonly message: string } | undefined {
+export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
+  const { metadata, status } = nodeClass;
   const { name, generation = 0, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) {
     return {
@@ -18,7 +17,14 @@ export function whyNotUsable({
     };
   }
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready === undefined) return undefined;
+  const unready = (why: Complaint): Complaint => ({
+    ...why,
+    message: `EC2NodeClass ${name} is not ready: ${why.message}`,
+  });
+  if (ready === undefined) {
+    const invalid = whyNotValid(nodeClass);
+    return invalid && unready(invalid);
+  }
   const { observedGeneration = generation, reason = 'NodeClassNotReady', message = '' } = ready;
   if (observedGeneration < generation) {
     return {
@@ -26,10 +32,5 @@ export function whyNotUsable({
       message: `EC2NodeClass ${name} was changed: generation ${generation} is not looked at yet, its status is of generation ${observedGeneration}`,
     };
   }
-  return ready.status === 'True' ? undefined : { reason, message: `EC2NodeClass ${name} is not ready: ${message}` };
-}
-
-/** C37: a claim of a class that is gone, or going, has nothing to wait for. */
-export function isGone(reason: string): boolean {
-  return reason === 'NodeClassTerminating' || reason === 'NodeClassNotFound';
+  return ready.status === 'True' ? undefined : unready({ reason, message });
 }

@@ -72,6 +72,8 @@ export class Ec2CloudProvider implements CloudProvider {
 
   async releaseNodeClass(): Promise<void> {}
 
+  async whyNotAuthorized(): Promise<undefined> {}
+
   launch(request: LaunchRequest): Promise<LaunchOutcome> {
     return launch({ client: this.#options.client, templates: this.#templates }, request);
   }

@@ -96,6 +96,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: profileOf(world, nodeClass) }),
     removeUnusedInstanceProfiles: async () => {},
     releaseNodeClass: async () => {},
+    whyNotAuthorized: async () => undefined,
     launch: async (request) => state.answers.get(request.clientToken) ?? launch(state, request),
     describeInstances: async (cluster, ids) =>
       listed(state, cluster)

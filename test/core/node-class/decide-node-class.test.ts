@@ -186,11 +186,23 @@ describe('a class that is not ready', () => {
     ['KubeletExpressionEvaluationFailed', { kubelet: { maxPods: '0 - 1' } }],
     ['InvalidKubeletConfiguration', { kubelet: { evictionHard: { 'memory.available': '-5%' } } }],
     ['UnsupportedKubeletConfiguration', { amiFamily: 'AL2', kubelet: { featureGates: { A: true } } }],
+    ['KubeletExpressionInvalid', { kubelet: { maxPods: 'vcpus *' } }],
     ['UserDataSizeLimitExceeded', { userData: 'x'.repeat(17_000) }],
   ])('is refused with %s (A3.14, A3.16, A3.18, A3.29, C75)', (reason, spec) => {
     const nodeClass = written(seen({ nodeClass: asking(spec) }));
     expect(conditionOf(nodeClass, 'ValidationSucceeded')).toMatchObject({ status: 'False', reason });
     expect(conditionOf(nodeClass, 'Ready')).toMatchObject({ status: 'False', reason });
+  });
+
+  test('is refused for an expression that gives nothing for some type (A3.17)', () => {
+    const problems = [{ reason: 'KubeletExpressionEvaluationFailed', message: 'fails for m5.large' }];
+    const nodeClass = asking({ kubelet: { maxPods: 'max_pods' } });
+    expect(decideNodeClass(seen({ nodeClass, problems }), NOW_MS).blocked).toMatchObject(problems);
+  });
+
+  test('is not refused for an expression as such: Kerf has them on (A3.17)', () => {
+    const kubelet = { maxPods: 'min(max_pods, vcpus * 8)', kubeReserved: { cpu: 'vcpus * 10' } };
+    expect(decideNodeClass(seen({ nodeClass: asking({ kubelet }) }), NOW_MS).blocked).toEqual([]);
   });
 
   test('is refused where the network of the services is not known, which AL2023 needs (A3.29)', () => {

@@ -22,6 +22,12 @@ describe('whether instances are launched of a NodeClass (C37)', () => {
     expect(whyNotUsable({ ...aNodeClass(), status: { subnets: [] } })).toBeUndefined();
   });
 
+  test('they are not where it has no status yet and says itself what cannot be (A3.16)', () => {
+    expect(whyNotUsable(aNodeClass({ kubelet: { registerWithTaints: [] } }))).toMatchObject({
+      reason: 'InvalidKubeletConfiguration',
+    });
+  });
+
   test.each(['False', 'Unknown'] as const)(
     'they are not where Ready is %s, for the reason that the class gives',
     (status) => {

@@ -1,0 +1,138 @@
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { Blocked, Decision } from '../core/action.ts';
+import { fingerprint } from '../core/identity.ts';
+import { type KubeletExpressionProblem, kubeletExpressionsOf } from '../core/instance-type/kubelet-expressions.ts';
+import { kubeletExpressionProblem } from '../core/instance-type/type-kubelet.ts';
+import { decideNodeClass, finalizersWanted, launchable } from '../core/node-class/decide-node-class.ts';
+import { decideFarewell } from '../core/node-class/farewell.ts';
+import type { NodeClassView } from '../core/node-class/findings.ts';
+import { whyNotUsable } from '../core/node-class/readiness.ts';
+import { ConflictError, PortError } from '../ports/errors.ts';
+import { announce } from './announce.ts';
+import type { ControllerPorts } from './ports.ts';
+import { resolveNodeClass } from './resolve-node-class.ts';
+import type { Tending } from './tending.ts';
+
+/**
+ * Each EC2NodeClass says of itself what it finds and whether instances can be launched of it (A3.26–A3.30), and goes when
+ * nothing refers to it any more. *Shape:* the failures; one class that fails keeps none of the others waiting.
+ *
+ * These writes are no actions of a recorded decision: what they say follows from what is seen just now, so that whoever
+ * looks next says it again, and a write that was lost or overtaken is made good by that.
+ */
+export async function tendNodeClasses(tending: Tending): Promise<readonly Error[]> {
+  const { world } = tending;
+  const failures: Error[] = [];
+  await Promise.all(
+    world.nodeClasses.map(async (nodeClass) => {
+      try {
+        failures.push(...(await tend(tending, nodeClass)));
+      } catch (error) {
+        if (!(error instanceof PortError)) throw error;
+        // Overtaken: whoever wrote to it is heard of, and the next look is near.
+        if (error instanceof ConflictError) return;
+        failures.push(new Error(`EC2NodeClass ${nodeClass.metadata.name}: ${error.message}`, { cause: error }));
+      }
+    }),
+  );
+  return failures;
+}
+
+async function tend(tending: Tending, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
+  const isGoing = nodeClass.metadata.deletionTimestamp !== undefined;
+  return tell(tending, nodeClass, isGoing ? await letGo(tending, nodeClass) : await show(tending, nodeClass));
+}
+
+interface Outcome {
+  readonly blocked: readonly Blocked[];
+  /** The object says what it did not say before. */
+  readonly isNew: boolean;
+}
+
+const NOTHING_TO_TELL: Outcome = { blocked: [], isNew: false };
+
+/** The finalizer first, so that nothing that is made for the class outlives it unseen. */
+async function show({ ports, cluster }: Tending, nodeClass: EC2NodeClass): Promise<Outcome> {
+  const finalizers = finalizersWanted(nodeClass);
+  const kept = finalizers === undefined ? nodeClass : await ports.cluster.patchNodeClass(nodeClass, finalizers);
+  if (kept === undefined) return NOTHING_TO_TELL;
+  const { patch, blocked } = decideNodeClass(await observe(ports, kept), ports.clock.now());
+  if (patch === undefined) return { blocked, isNew: false };
+  const shown = await ports.cluster.patchNodeClass(kept, patch);
+  const becameUsable = shown !== undefined && whyNotUsable(kept) !== undefined && whyNotUsable(shown) === undefined;
+  if (becameUsable) {
+    // Pods and claims that waited for it.
+    await ports.messages.wake('provisioning', { cluster, reason: 'node-class-ready' });
+    await ports.messages.wake('lifecycle', { cluster, reason: 'node-class-ready' });
+  }
+  return { blocked, isNew: true };
+}
+
+/** Our permissions are asked for last, where nothing else is in the way of a launch. */
+async function observe(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise<NodeClassView> {
+  const [resolution, instanceProfile, expressionProblems] = await Promise.all([
+    resolveNodeClass(ports, nodeClass),
+    ports.cloud.ensureInstanceProfile(nodeClass),
+    whyNotWorkedOut(ports, nodeClass),
+  ]);
+  const { found, problems } =
+    resolution.kind === 'resolved' ? { found: resolution.nodeClass, problems: [] } : resolution;
+  const view: NodeClassView = { nodeClass, found, problems: [...expressionProblems, ...problems], instanceProfile };
+  const resolved = launchable(view);
+  const refusal = resolved === undefined ? undefined : await ports.cloud.whyNotAuthorized(nodeClass, resolved);
+  return refusal === undefined ? view : { ...view, refusal };
+}
+
+/** A3.17: the catalogue is read only for a class whose kubelet is worked out for each type. */
+async function whyNotWorkedOut(
+  { catalogue }: ControllerPorts,
+  nodeClass: EC2NodeClass,
+): Promise<readonly KubeletExpressionProblem[]> {
+  if (kubeletExpressionsOf(nodeClass) === undefined) return [];
+  const { facts = [] } = (await catalogue.readCatalogue()) ?? {};
+  const problem = kubeletExpressionProblem(nodeClass, facts);
+  return problem === undefined ? [] : [problem];
+}
+
+/** A3.30. */
+async function letGo({ ports, cluster, world }: Tending, nodeClass: EC2NodeClass): Promise<Outcome> {
+  const { name, uid } = nodeClass.metadata;
+  // Read again: claims were made since the run began to look.
+  const records = await ports.store.listNodeClaims(cluster);
+  const claims = [
+    ...records.map((record) => ({ name: record.name, spec: record.spec })),
+    ...world.mirrors.map(({ metadata, spec }) => ({ name: metadata.name, spec })),
+  ].filter(({ spec }) => spec.nodeClassRef.name === name);
+  const farewell = decideFarewell(nodeClass, [...new Set(claims.map((claim) => claim.name))], ports.clock.now());
+  switch (farewell.kind) {
+    case 'none':
+      return NOTHING_TO_TELL;
+    case 'release':
+      await ports.cloud.releaseNodeClass(cluster, nodeClass);
+      await ports.cluster.patchNodeClass(nodeClass, farewell.patch);
+      return NOTHING_TO_TELL;
+    case 'wait': {
+      const { patch, blocked } = farewell;
+      if (patch === undefined) return { blocked: [blocked], isNew: false };
+      await ports.cluster.patchNodeClass(nodeClass, patch);
+      const { reason, message } = blocked;
+      const regarding = { kind: 'EC2NodeClass', name, ...(uid !== undefined && { uid }) } as const;
+      await ports.cluster.publishEvent({ regarding, type: 'Normal', reason, message });
+      return { blocked: [blocked], isNew: true };
+    }
+  }
+}
+
+/** The run's report has it each time, the bus when it is new. */
+async function tell(
+  { ports, cluster, decisions }: Tending,
+  { metadata: { name, generation = 0 } }: EC2NodeClass,
+  { blocked, isNew }: Outcome,
+): Promise<readonly Error[]> {
+  if (blocked.length === 0) return [];
+  const id = `nodeclass-${name}-${generation}-${fingerprint(JSON.stringify(blocked), 6)}`;
+  const atMs = ports.clock.now();
+  const decision: Decision = { id, cluster, controller: 'lifecycle', atMs, actions: [], blocked };
+  decisions.push(decision);
+  return isNew ? announce(ports, decision) : [];
+}
