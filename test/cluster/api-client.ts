@@ -69,7 +69,7 @@ export async function succeed(call: Call): Promise<Answer> {
   throw new Error(`${call.method} ${call.path}: ${answer.status} ${textAt(answer.body, 'message')}`);
 }
 
-function variable(name: string): string {
+export function variable(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set: run these tests by npm run test:cluster`);
   return value;
