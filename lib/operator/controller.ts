@@ -9,6 +9,7 @@ import type { ControllerPorts } from '../controllers/ports.ts';
 import { EventBridgeDecisionBus } from '../providers/aws/decision-bus.ts';
 import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
 import { EksAccess } from '../providers/aws/eks-access.ts';
+import type { InstanceProfiles } from '../providers/aws/instance-profiles.ts';
 import { awsMessages } from '../providers/aws/messages.ts';
 import { ssmParameters } from '../providers/aws/ssm-parameters.ts';
 import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
@@ -27,10 +28,14 @@ import type { WakeRuntime } from './wake-batch.ts';
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
 /** A service that does not answer must not take the function's whole time: the tick asks again. */
-const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
+export const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
 /** *Errors:* OptionError. */
-export function wireController(controller: ControllerFunction, environment: Environment = process.env): WakeRuntime {
+export function wireController(
+  controller: ControllerFunction,
+  environment: Environment = process.env,
+  profiles?: InstanceProfiles,
+): WakeRuntime {
   const options = controllerOptions(environment);
   const { region, table: tableName } = options;
   const dynamodb = new DynamoDBClient({ requestHandler: PATIENCE });
@@ -41,6 +46,7 @@ export function wireController(controller: ControllerFunction, environment: Envi
     eventBridge: new EventBridgeClient({ requestHandler: PATIENCE }),
     sqs: new SQSClient({ requestHandler: PATIENCE }),
     ssm: new SSMClient({ requestHandler: PATIENCE }),
+    ...(profiles !== undefined && { profiles }),
   };
   const shared = sharedPorts(options, clients);
   const clusters = new Map(
@@ -63,6 +69,8 @@ interface Clients {
   readonly eventBridge: EventBridgeClient;
   readonly sqs: SQSClient;
   readonly ssm: SSMClient;
+  /** Of the function that makes them. */
+  readonly profiles?: InstanceProfiles;
 }
 
 function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, 'cluster' | 'cloud'> {
@@ -100,6 +108,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     branchInterfaces: new Map(),
     describeCluster: async () => await access.describe(),
     readParameters: ssmParameters(clients.ssm),
+    ...(clients.profiles !== undefined && { profiles: clients.profiles }),
   });
   let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
   return async () => {

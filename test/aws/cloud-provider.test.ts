@@ -2,6 +2,7 @@ import { EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
+import { IamInstanceProfiles } from '../../lib/providers/aws/iam-instance-profiles.ts';
 import { ssmParameters } from '../../lib/providers/aws/ssm-parameters.ts';
 import { cloudProviderContract } from '../contract/cloud-provider.ts';
 import { variable } from './deployment.ts';
@@ -38,5 +39,6 @@ function cloudOf(client: EC2Client, { cluster: clusterName }: Ec2World): Ec2Clou
     branchInterfaces: new Map(),
     describeCluster: async () => ({ bootstrap: { clusterName, ...network }, kubernetesVersion: '1.33' }),
     readParameters: ssmParameters(new SSMClient({})),
+    profiles: new IamInstanceProfiles({ client: new IAMClient({}), clock: { now: () => Date.now() } }),
   });
 }

@@ -17,10 +17,12 @@ import { batched } from './batch.ts';
 import { describeCatalogue } from './describe-catalogue.ts';
 import { endInstances } from './end-instances.ts';
 import { describeInstanceHealth } from './instance-health.ts';
+import { type InstanceProfiles, withoutIam } from './instance-profiles.ts';
 import type { BranchInterfaces } from './instance-type-facts.ts';
 import { describeInstances, instanceOwners, MOST_IDS } from './instances.ts';
 import { launch } from './launch.ts';
 import { LaunchTemplates } from './launch-template.ts';
+import { deleteLaunchTemplates, isProfileUsed } from './release-node-class.ts';
 import type { ClusterFacts } from './resolution.ts';
 import { type ResolutionAnswers, resolutionAnswers } from './resolution-answers.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
@@ -37,6 +39,8 @@ export interface Ec2Options {
   readonly describeCluster: () => Promise<ClusterFacts>;
   /** C64: what aliases stand for; SSM's client is not every bundle's either. */
   readonly readParameters: ReadParameters;
+  /** @default IAM is not reached from here */
+  readonly profiles?: InstanceProfiles;
 }
 
 /** EC2 of one region, for one cluster. */
@@ -45,11 +49,13 @@ export class Ec2CloudProvider implements CloudProvider {
   readonly #templates: LaunchTemplates;
   readonly #ending = new Map<string, (instanceId: string) => Promise<void>>();
   readonly #answers: ResolutionAnswers;
+  readonly #profiles: InstanceProfiles;
 
   constructor(options: Ec2Options) {
     this.#options = options;
     this.#templates = new LaunchTemplates(options.client);
     this.#answers = resolutionAnswers(options.clock);
+    this.#profiles = options.profiles ?? withoutIam;
   }
 
   describeCatalogue(): Promise<Catalogue> {
@@ -61,16 +67,22 @@ export class Ec2CloudProvider implements CloudProvider {
     return resolveNodeClass({ ...this.#options, cluster, answers: this.#answers }, nodeClass);
   }
 
-  async ensureInstanceProfile({ metadata, spec }: EC2NodeClass): Promise<InstanceProfileState> {
-    const name = spec.instanceProfile ?? spec.role;
-    if (name !== undefined) return { kind: 'ready', name };
-    const message = `EC2NodeClass ${metadata.name} has neither role nor instanceProfile: set one`;
-    return { kind: 'not-ready', reason: 'InstanceProfileNotFound', message };
+  async ensureInstanceProfile(nodeClass: EC2NodeClass): Promise<InstanceProfileState> {
+    const { bootstrap } = await this.#options.describeCluster();
+    return await this.#profiles.ensure({ cluster: bootstrap.clusterName, region: this.#options.region }, nodeClass);
   }
 
-  async removeUnusedInstanceProfiles(): Promise<void> {}
+  async removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void> {
+    const { client, region } = this.#options;
+    await this.#profiles.removeUnused({ cluster, region }, nodeClasses, (arn) => isProfileUsed(client, arn));
+  }
 
-  async releaseNodeClass(): Promise<void> {}
+  async releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void> {
+    const { client, region } = this.#options;
+    const templates = await deleteLaunchTemplates(client, cluster, nodeClass.metadata.name);
+    for (const name of templates) this.#templates.forget(name);
+    await this.#profiles.release({ cluster, region }, nodeClass);
+  }
 
   async whyNotAuthorized(): Promise<undefined> {}
 

@@ -1,8 +1,10 @@
 import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 
-/** The one table from the words of EC2, EKS, SQS and EventBridge to ours; a code that is not here goes by its status. */
+/** The one table from the words of EC2, EKS, IAM, SSM, SQS and EventBridge to ours; a code that is not here goes by its status. */
 const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
+  ConcurrentModificationException: 'unreachable',
   EC2ThrottledException: 'unreachable',
+  EntityTemporarilyUnmodifiableException: 'unreachable',
   InternalError: 'unreachable',
   InternalException: 'unreachable',
   InternalFailure: 'unreachable',
@@ -89,6 +91,18 @@ export function isThrottled(thrown: unknown): boolean {
 /** An instance id that EC2 does not know: it was terminated long ago, or never was. */
 export function isUnknownInstance(thrown: unknown): boolean {
   return nameOf(thrown) === 'InvalidInstanceID.NotFound' || nameOf(thrown) === 'InvalidInstanceID.Malformed';
+}
+
+export function isEntityMissing(thrown: unknown): boolean {
+  return /^NoSuchEntity(Exception)?$/.test(nameOf(thrown));
+}
+
+export function isEntityTaken(thrown: unknown): boolean {
+  return /^EntityAlreadyExists(Exception)?$/.test(nameOf(thrown));
+}
+
+export function isEntityLimit(thrown: unknown): boolean {
+  return /^LimitExceeded(Exception)?$/.test(nameOf(thrown));
 }
 
 export function isUnknownReservation(thrown: unknown): boolean {

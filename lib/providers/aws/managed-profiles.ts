@@ -1,0 +1,97 @@
+import {
+  DeleteInstanceProfileCommand,
+  GetInstanceProfileCommand,
+  type IAMClient,
+  type InstanceProfile,
+  ListInstanceProfilesCommand,
+  RemoveRoleFromInstanceProfileCommand,
+} from '@aws-sdk/client-iam';
+import type { Labels } from '../../apis/kubernetes.ts';
+import { CLUSTER_TAG } from '../../core/node-claim/ownership-tags.ts';
+import { managedProfilePath, type ProfilePlace } from '../../core/node-class/instance-profile-name.ts';
+import { isEntityMissing, translated } from './errors.ts';
+import { allPages } from './pages.ts';
+
+export interface Profile {
+  readonly name: string;
+  readonly arn: string;
+  readonly path: string;
+  readonly roles: readonly string[];
+  readonly tags: Labels;
+}
+
+/** Karpenter's profiles lie at the same path with the same ownership tags: these are what tells ours from them. */
+export const MANAGED_TAGS = { 'app.kubernetes.io/managed-by': 'kerf' } as const;
+
+/** When a profile was first seen without use, in milliseconds since 1970. */
+export const UNUSED_SINCE = 'kerf.dev/unused-since';
+
+/** Promise 4: what lacks one of these is somebody else's. */
+export function isManaged(place: ProfilePlace, { path, tags }: Profile): boolean {
+  return (
+    path.startsWith(managedProfilePath(place)) &&
+    tags[CLUSTER_TAG] === place.cluster &&
+    Object.entries(MANAGED_TAGS).every(([key, value]) => tags[key] === value)
+  );
+}
+
+/** Undefined where there is none of that name. */
+export async function findProfile(client: IAMClient, name: string): Promise<Profile | undefined> {
+  const command = new GetInstanceProfileCommand({ InstanceProfileName: name });
+  return await translated(`look for instance profile ${name}`, async () => {
+    try {
+      const { InstanceProfile: profile } = await client.send(command);
+      return profile === undefined ? undefined : profileOf(profile);
+    } catch (thrown) {
+      if (isEntityMissing(thrown)) return undefined;
+      throw thrown;
+    }
+  });
+}
+
+/** Our profiles of a cluster, or of one NodeClass of it. The list tells no tags, and its path is a wish: each is looked at. */
+export async function listManaged(client: IAMClient, place: ProfilePlace, owner?: string): Promise<readonly Profile[]> {
+  const PathPrefix = managedProfilePath(place, owner);
+  const listed = await allPages('list instance profiles', async (token) => {
+    const command = new ListInstanceProfilesCommand({ PathPrefix, ...(token === undefined ? {} : { Marker: token }) });
+    const answer = await client.send(command);
+    return { items: answer.InstanceProfiles, next: answer.IsTruncated === true ? answer.Marker : undefined };
+  });
+  const managed: Profile[] = [];
+  for (const { InstanceProfileName: name, Path = '' } of listed) {
+    if (name === undefined || !Path.startsWith(PathPrefix)) continue;
+    const profile = await findProfile(client, name);
+    if (profile !== undefined && isManaged(place, profile)) managed.push(profile);
+  }
+  return managed;
+}
+
+/** Gone already is success. */
+export async function deleteProfile(client: IAMClient, { name, roles }: Profile): Promise<void> {
+  const InstanceProfileName = name;
+  await translated(`delete instance profile ${name}`, async () => {
+    for (const RoleName of roles) {
+      await orGone(client.send(new RemoveRoleFromInstanceProfileCommand({ InstanceProfileName, RoleName })));
+    }
+    await orGone(client.send(new DeleteInstanceProfileCommand({ InstanceProfileName })));
+  });
+}
+
+async function orGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (thrown) {
+    if (!isEntityMissing(thrown)) throw thrown;
+  }
+}
+
+function profileOf(profile: InstanceProfile): Profile {
+  const { InstanceProfileName: name = '', Arn: arn = '', Path: path = '', Roles = [], Tags = [] } = profile;
+  return {
+    name,
+    arn,
+    path,
+    roles: Roles.flatMap(({ RoleName }) => (RoleName === undefined ? [] : [RoleName])),
+    tags: Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value])),
+  };
+}
