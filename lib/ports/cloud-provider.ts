@@ -35,7 +35,12 @@ export type InstanceProfileState =
   | { readonly kind: 'ready'; readonly name: string }
   | {
       readonly kind: 'not-ready';
-      readonly reason: 'InstanceProfileNotFound' | 'RoleNotFound' | 'InstanceProfileConflict' | 'IamNotReachable';
+      readonly reason:
+        | 'InstanceProfileNotFound'
+        | 'RoleNotFound'
+        | 'InstanceProfileConflict'
+        | 'IamNotReachable'
+        | 'Refused';
       readonly message: string;
     };
 
@@ -85,7 +90,7 @@ export interface CloudProvider {
   resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution>;
   /** A3.10: `instanceProfile` is only looked for; of a `role`, the managed profile is made or mended, by anyone, any number of times. */
   ensureInstanceProfile(nodeClass: EC2NodeClass): Promise<InstanceProfileState>;
-  /** C67: lets go of managed profiles that none of these classes names any more and no instance uses, an hour after that was first seen. */
+  /** C67: lets go of managed profiles that none of these classes names any more and no instance uses, an hour after that was first seen. Looks every half hour, however often it is called. */
   removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
   /** A3.30: deletes what was made for the class: its managed instance profiles and its launch templates. Nothing left is success. */
   releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;

@@ -101,7 +101,9 @@ export class KerfStack extends Stack {
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
     for (const { role } of [...controllers, interruption, catalogue]) state.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
-    for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role);
+    for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
+    permissions.grantInstanceProfiles(lifecycle.role, clusters);
+    permissions.grantTemplateRelease(lifecycle.role, clusters);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
     permissions.grantTerminate(termination.role, clusters);

@@ -1,4 +1,4 @@
-/** What the functions may do to EC2 and EKS, each grant with its reason where it cannot name the resources. */
+/** What the functions may do to EC2, EKS, IAM and SSM, each grant with its reason where it cannot name the resources. */
 import { Stack, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CLUSTER_TAG, type ClusterOptions } from '../operator/options.ts';
@@ -21,8 +21,74 @@ export function grantClusterAccess(role: IRole, clusters: readonly ClusterOption
 }
 
 /** The selectors of an EC2NodeClass, resolved. */
-export function grantNodeClassReads(role: IRole): void {
-  allowDescribe(role, ['ec2:DescribeSubnets', 'ec2:DescribeSecurityGroups', 'ec2:DescribeImages']);
+export function grantNodeClassReads(role: IRole, clusters: readonly ClusterOptions[]): void {
+  allowDescribe(role, [
+    'ec2:DescribeCapacityReservations',
+    'ec2:DescribeImages',
+    'ec2:DescribePlacementGroups',
+    'ec2:DescribeSecurityGroups',
+    'ec2:DescribeSubnets',
+  ]);
+  const stack = Stack.of(role);
+  const parameters = { service: 'ssm', resource: 'parameter' };
+  const published = stack.formatArn({ ...parameters, account: '', resourceName: 'aws/service/*' });
+  allow(role, { actions: ['ssm:GetParameters'], resources: [published] });
+  // A parameter may hold anything: what an ssmParameter term may name is tagged for the cluster.
+  allow(role, {
+    actions: ['ssm:GetParameters'],
+    resources: [stack.formatArn({ ...parameters, resourceName: '*' })],
+    conditions: { StringEquals: { 'aws:ResourceTag/karpenter.sh/discovery': clusters.map(({ name }) => name) } },
+  });
+  const ids = 'AWS publishes the ids of its images there for everybody to read';
+  acknowledgeWildcards(role, ['arn:<AWS::Partition>:ssm:<AWS::Region>::parameter/aws/service/*'], ids);
+  const own = 'The EC2NodeClass names them at run time: the condition on the discovery tag is the limit';
+  acknowledgeWildcards(role, ['arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/*'], own);
+}
+
+/** C67: the instance profiles that are made for roles, at a path and with a tag of one of our clusters. */
+export function grantInstanceProfiles(role: IRole, clusters: readonly ClusterOptions[]): void {
+  const stack = Stack.of(role);
+  const names = clusters.map(({ name }) => name);
+  const profile = { service: 'iam', region: '', resource: 'instance-profile' };
+  const managed = names.map((name) =>
+    stack.formatArn({ ...profile, resourceName: `karpenter/${stack.region}/${name}/*` }),
+  );
+  allow(role, {
+    actions: ['iam:CreateInstanceProfile', 'iam:TagInstanceProfile'],
+    resources: managed,
+    conditions: { StringEquals: { [`aws:RequestTag/${CLUSTER_TAG}`]: names } },
+  });
+  allow(role, {
+    actions: [
+      'iam:AddRoleToInstanceProfile',
+      'iam:DeleteInstanceProfile',
+      'iam:RemoveRoleFromInstanceProfile',
+      'iam:TagInstanceProfile',
+      'iam:UntagInstanceProfile',
+    ],
+    resources: managed,
+    conditions: { StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: names } },
+  });
+  const all = stack.formatArn({ ...profile, resourceName: '*' });
+  allow(role, { actions: ['iam:GetInstanceProfile', 'iam:ListInstanceProfiles'], resources: [all] });
+  const made =
+    'A profile is named for its NodeClass and role: its path and the condition on the cluster tag are the limit';
+  acknowledgeWildcards(
+    role,
+    names.map((name) => printedProfile(`karpenter/<AWS::Region>/${name}/`)),
+    made,
+  );
+  acknowledgeWildcards(role, [printedProfile('')], 'An EC2NodeClass may name any profile, which is only looked for');
+}
+
+/** A3.30: the launch templates of a NodeClass that goes. */
+export function grantTemplateRelease(role: IRole, clusters: readonly ClusterOptions[]): void {
+  allowDescribe(role, ['ec2:DescribeLaunchTemplates']);
+  allow(role, {
+    actions: ['ec2:DeleteLaunchTemplate'],
+    resources: [ec2Arn(Stack.of(role), 'launch-template')],
+    conditions: { StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) } },
+  });
 }
 
 export function grantInstanceReads(role: IRole): void {
@@ -137,6 +203,10 @@ function allow(role: IRole, { actions, resources, conditions }: Grant): void {
 /** An ARN as nag prints it: an acknowledgement is found by its text. */
 function printedArn(resource: string): string {
   return `arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:${resource}/*`;
+}
+
+function printedProfile(path: string): string {
+  return `arn:<AWS::Partition>:iam::<AWS::AccountId>:instance-profile/${path}*`;
 }
 
 export function acknowledgeWildcards(role: IRole, resources: readonly string[], reason: string): void {

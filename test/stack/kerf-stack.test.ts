@@ -156,6 +156,42 @@ describe('permissions', () => {
     ]);
   });
 
+  test('C67: an instance profile is touched only at the path and with the tag of a cluster of ours (promise 4)', () => {
+    const touching = statements().filter((statement) =>
+      actionsOf(statement).some((action) => /^iam:(Create|Tag|Untag|Add|Remove|Delete)/.test(action)),
+    );
+    expect(touching.map((statement) => at(statement, 'Condition'))).toEqual(
+      ['RequestTag', 'ResourceTag'].map((tag) => ({
+        StringEquals: { [`aws:${tag}/eks:eks-cluster-name`]: ['blue', 'green'] },
+      })),
+    );
+    for (const statement of touching) {
+      const resources = listAt(statement, 'Resource').map((resource) => JSON.stringify(resource));
+      expect(resources.map((resource) => /instance-profile.karpenter.*(blue|green).\*/.exec(resource)?.[1])).toEqual([
+        'blue',
+        'green',
+      ]);
+    }
+  });
+
+  test('C64: of the parameters that AWS has not published, only those that are tagged for a cluster are read', () => {
+    const reading = statements().filter((statement) => actionsOf(statement).includes('ssm:GetParameters'));
+    const own = reading.filter((statement) => !JSON.stringify(statement).includes('::parameter/aws/service/*'));
+    expect(own.length).toBeGreaterThan(0);
+    for (const statement of own) {
+      expect(at(statement, 'Condition')).toEqual({
+        StringEquals: { 'aws:ResourceTag/karpenter.sh/discovery': ['blue', 'green'] },
+      });
+    }
+  });
+
+  test('A3.30: only launch templates with the tag of a cluster of ours are deleted (promise 4)', () => {
+    const deleting = statements().filter((statement) => actionsOf(statement).includes('ec2:DeleteLaunchTemplate'));
+    expect(deleting.map((statement) => at(statement, 'Condition'))).toEqual([
+      { StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] } },
+    ]);
+  });
+
   test('only the role of its own nodes is handed to an instance', () => {
     const passing = statements().filter((statement) => actionsOf(statement).includes('iam:PassRole'));
     expect(JSON.stringify(passing)).toContain('KarpenterNodeRole-blue');

@@ -18,7 +18,7 @@ import {
 } from '../../core/node-class/instance-profile-name.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InstanceProfileState } from '../../ports/cloud-provider.ts';
-import { UnreachableError } from '../../ports/errors.ts';
+import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { isEntityLimit, isEntityMissing, isEntityTaken, translated } from './errors.ts';
 import type { InstanceProfiles } from './instance-profiles.ts';
 import { KeptAnswers } from './kept-answers.ts';
@@ -34,6 +34,8 @@ import {
 
 /** C67: a launch that was frozen with a profile is long over by then. */
 const PROTECTED_MS = HOUR_MS;
+/** C67. */
+const SWEEP_MS = HOUR_MS / 2;
 /** A profile that somebody takes away is missed after that; every look is a call to IAM. */
 const KEEP_MS = 10 * MINUTE_MS;
 
@@ -42,6 +44,7 @@ export class IamInstanceProfiles implements InstanceProfiles {
   readonly #client: IAMClient;
   readonly #clock: Clock;
   readonly #ready: KeptAnswers<InstanceProfileState>;
+  readonly #sweptAtMs = new Map<string, number>();
 
   constructor({ client, clock }: { readonly client: IAMClient; readonly clock: Clock }) {
     this.#client = client;
@@ -56,10 +59,15 @@ export class IamInstanceProfiles implements InstanceProfiles {
       return notReady('InstanceProfileNotFound', `${where} has neither role nor instanceProfile: set one`);
     }
     const { instanceProfile, role } = nodeClass.spec;
-    return await this.#ready.ask({ key: name, keepMs: KEEP_MS }, async () => {
-      if (instanceProfile !== undefined || role === undefined) return await this.#look(where, name);
-      return await this.#mend({ place, nodeClass, name, role });
-    });
+    try {
+      return await this.#ready.ask({ key: name, keepMs: KEEP_MS }, async () => {
+        if (instanceProfile !== undefined || role === undefined) return await this.#look(where, name);
+        return await this.#mend({ place, nodeClass, name, role });
+      });
+    } catch (error) {
+      if (error instanceof RefusedError) return notReady('Refused', `${where}: ${error.message}`);
+      throw error;
+    }
   }
 
   async removeUnused(
@@ -67,12 +75,16 @@ export class IamInstanceProfiles implements InstanceProfiles {
     nodeClasses: readonly EC2NodeClass[],
     isUsed: (arn: string) => Promise<boolean>,
   ): Promise<void> {
+    const nowMs = this.#clock.now();
+    const sweptAtMs = this.#sweptAtMs.get(place.cluster);
+    if (sweptAtMs !== undefined && nowMs - sweptAtMs < SWEEP_MS) return;
     const wanted = new Set(nodeClasses.map((nodeClass) => instanceProfileNameOf(place, nodeClass)));
     for (const profile of await listManaged(this.#client, place)) {
       const keep = wanted.has(profile.name) || (await isUsed(profile.arn));
       if (keep) await this.#wantAgain(profile);
       else await this.#letGo(profile);
     }
+    this.#sweptAtMs.set(place.cluster, nowMs);
   }
 
   async release(place: ProfilePlace, nodeClass: EC2NodeClass): Promise<void> {

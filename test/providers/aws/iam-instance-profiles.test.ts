@@ -164,15 +164,16 @@ describe('C67: the profile of a role', () => {
     await expect(profiles.ensure(place, nodeClass)).rejects.toMatchObject({ name: 'UnreachableError' });
   });
 
-  test('what IAM does not allow is refused', async () => {
+  test('what IAM does not allow is a reason like any other', async () => {
     inAccount();
     iam.on(CreateInstanceProfileCommand).rejects(awsError('AccessDenied', 403));
-    await expect(profiles.ensure(place, nodeClass)).rejects.toMatchObject({ name: 'RefusedError' });
+    expect(await profiles.ensure(place, nodeClass)).toMatchObject({ reason: 'Refused' });
   });
 });
 
+const unused = async () => await Promise.resolve(false);
+
 describe('C67: profiles that nothing needs', () => {
-  const unused = async () => await Promise.resolve(false);
   const deleted = () =>
     iam.commandCalls(DeleteInstanceProfileCommand).map((call) => call.args[0].input.InstanceProfileName);
   const old = (sinceMs?: number) =>
@@ -194,7 +195,7 @@ describe('C67: profiles that nothing needs', () => {
     clock.nowMs += HOUR_MS - 1;
     await profiles.removeUnused(place, [nodeClass], unused);
     expect(deleted()).toEqual([]);
-    clock.nowMs += 1;
+    clock.nowMs += HOUR_MS / 2;
     await profiles.removeUnused(place, [nodeClass], unused);
     expect(deleted()).toEqual(['demo_old']);
     expect(iam.commandCalls(RemoveRoleFromInstanceProfileCommand)[0]?.args[0].input.RoleName).toBe('before');
@@ -224,6 +225,17 @@ describe('C67: profiles that nothing needs', () => {
     await profiles.removeUnused(place, [], unused);
     await profiles.release(place, nodeClass);
     expect(deleted()).toEqual([]);
+  });
+
+  test('they are looked for every half hour, however often somebody asks', async () => {
+    inAccount();
+    await profiles.removeUnused(place, [nodeClass], unused);
+    clock.nowMs += HOUR_MS / 2 - 1;
+    await profiles.removeUnused(place, [nodeClass], unused);
+    expect(iam.commandCalls(ListInstanceProfilesCommand)).toHaveLength(1);
+    clock.nowMs += 1;
+    await profiles.removeUnused(place, [nodeClass], unused);
+    expect(iam.commandCalls(ListInstanceProfilesCommand)).toHaveLength(2);
   });
 
   test('A3.30: a class that is released lets go of all its own, and what is gone already is success', async () => {
