@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Instance, LaunchRequest } from '../../lib/core/node-claim/record.ts';
+import { imageFor } from '../../lib/core/node-class/images.ts';
 import type { CloudProvider, DescribedInstance } from '../../lib/ports/cloud-provider.ts';
 
 /** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */
@@ -206,6 +207,27 @@ export function cloudProviderContract(
         expect(images.length).toBeGreaterThan(0);
         expect(instanceProfile).not.toBe('');
         expect(bootstrap.clusterName).toBe(harness.cluster);
+      });
+
+      test('C65: an alias has an image for each kind of instance type, and none for two', async () => {
+        const aliased = withSpec({ amiFamily: 'AL2023', amiSelectorTerms: [{ alias: 'al2023@latest' }] });
+        const resolution = await cloud.resolveNodeClass(aliased);
+        if (resolution.kind !== 'resolved') throw new Error(resolution.message);
+        const { images } = resolution.nodeClass;
+        const idFor = (architecture: 'amd64' | 'arm64', device?: string) => {
+          const imageLabels = device === undefined ? {} : { [`karpenter.k8s.aws/instance-${device}-count`]: '1' };
+          return imageFor({ architecture, imageLabels }, images)?.id;
+        };
+        const ids = [
+          idFor('amd64'),
+          idFor('amd64', 'gpu'),
+          idFor('amd64', 'accelerator'),
+          idFor('arm64'),
+          idFor('arm64', 'gpu'),
+        ];
+        expect(ids).not.toContain(undefined);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(idFor('arm64', 'accelerator')).toBeUndefined();
       });
 
       test('A3.10: an instance profile of one’s own is launched with as it stands', async () => {

@@ -1,13 +1,10 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
-import { ARCH, type CapacityType } from '../../apis/labels.ts';
+import type { CapacityType } from '../../apis/labels.ts';
 import { formatTime } from '../../apis/time.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import type { FleetOverride, LaunchRequest } from '../../core/node-claim/record.ts';
-import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
-import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 import type {
   CloudProvider,
   DescribedInstance,
@@ -18,6 +15,7 @@ import type {
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
+import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
 
 /** From the answer of CreateFleet to an instance that runs. */
 const PENDING_MS = [1_000, 3_000] as const;
@@ -92,8 +90,8 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
   return {
     instances: () => [...instances.values()],
     describeCatalogue: async () => world.catalogue,
-    resolveNodeClass: async (nodeClass) => ({ kind: 'resolved', nodeClass: resolvedNodeClass(world, nodeClass) }),
-    ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: profileOf(world, nodeClass) }),
+    resolveNodeClass: async (nodeClass) => ({ kind: 'resolved', nodeClass: simulatedResolution(world, nodeClass) }),
+    ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: simulatedProfile(world, nodeClass) }),
     removeUnusedInstanceProfiles: async () => {},
     releaseNodeClass: async () => {},
     whyNotAuthorized: async () => undefined,
@@ -142,36 +140,6 @@ function ownersAmong({ instances }: Ec2State, ids: readonly string[]): readonly 
 
 function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstance[] {
   return [...instances.values()].filter((instance) => instance.cluster === cluster && !gone.has(instance.id));
-}
-
-/** Every selector finds something: manifests are simulated wherever they come from. */
-function resolvedNodeClass(world: Ec2World, nodeClass: EC2NodeClass): ResolvedNodeClass {
-  const { cluster, catalogue } = world;
-  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
-  return {
-    bootstrap: {
-      clusterName: cluster,
-      endpoint: 'https://simulated',
-      certificateAuthority: '',
-      serviceCidr: '10.100.0.0/16',
-    },
-    subnets: [...zones]
-      .map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 }))
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
-    images: ['amd64', 'arm64'].map((architecture) => ({
-      id: `ami-simulated-${architecture}`,
-      name: `simulated-${architecture}`,
-      deprecated: false,
-      requirements: [{ key: ARCH, operator: 'In', values: [architecture] }],
-    })),
-    instanceProfile: profileOf(world, nodeClass),
-  };
-}
-
-/** A role has a profile there, and so has a class that names neither. */
-function profileOf({ cluster, catalogue: { region } }: Ec2World, nodeClass: EC2NodeClass): string {
-  return instanceProfileNameOf({ cluster, region }, nodeClass) ?? 'simulated';
 }
 
 function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {

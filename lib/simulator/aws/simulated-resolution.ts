@@ -1,0 +1,60 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/choose-images.ts';
+import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
+import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
+
+interface Place {
+  readonly cluster: string;
+  readonly catalogue: Catalogue;
+}
+
+/** C65: as AWS makes them for Amazon Linux 2023. */
+const AWS_IMAGES: readonly FoundImage[] = [
+  image('x86_64', 'amd64', ['standard']),
+  image('x86_64', 'amd64-nvidia', ['nvidia']),
+  image('x86_64', 'amd64-neuron', ['neuron']),
+  image('arm64', 'arm64', ['standard']),
+  image('arm64', 'arm64-nvidia', ['nvidia']),
+];
+
+/** Every selector finds something: manifests are simulated wherever they come from. Capacity is nowhere reserved. */
+export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): ResolvedNodeClass {
+  const { cluster, catalogue } = place;
+  const { capacityReservationSelectorTerms: reservations, placementGroupSelector: group } = nodeClass.spec;
+  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
+  return {
+    bootstrap: {
+      clusterName: cluster,
+      endpoint: 'https://simulated',
+      certificateAuthority: '',
+      serviceCidr: '10.100.0.0/16',
+    },
+    subnets: [...zones]
+      .map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
+    images: chooseImages(imagesOf(nodeClass), 0),
+    instanceProfile: simulatedProfile(place, nodeClass),
+    ...(reservations !== undefined && { capacityReservations: [] }),
+    ...(group !== undefined && {
+      placementGroup: { id: group.id ?? 'pg-simulated', name: group.name ?? 'simulated', strategy: 'cluster' },
+    }),
+  };
+}
+
+/** A role has a profile there, and so has a class that names neither. */
+export function simulatedProfile({ cluster, catalogue: { region } }: Place, nodeClass: EC2NodeClass): string {
+  return instanceProfileNameOf({ cluster, region }, nodeClass) ?? 'simulated';
+}
+
+/** Images that are found by anything but an alias are for every type of their architecture. */
+function imagesOf({ spec }: EC2NodeClass): readonly FoundImage[] {
+  if (spec.amiSelectorTerms.some(({ alias }) => alias !== undefined)) return AWS_IMAGES;
+  return [image('x86_64', 'amd64'), image('arm64', 'arm64')];
+}
+
+function image(architecture: string, kind: string, variants?: readonly ImageVariant[]): FoundImage {
+  const name = `simulated-${kind}`;
+  return { id: `ami-${name}`, name, architecture, createdAt: '', ...(variants !== undefined && { variants }) };
+}
