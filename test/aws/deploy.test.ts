@@ -48,7 +48,7 @@ beforeAll(async () => {
   // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
   const catalogue = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
   await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(catalogue);
-  applyManifests(api, { discovery: 'demo', role: NODE_ROLE, pods: ['web-1'] });
+  applyManifests(api, { discovery: 'demo', node: { instanceProfile: NODE_ROLE }, pods: ['web-1'] });
 });
 
 afterAll(async () => {

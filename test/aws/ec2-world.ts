@@ -24,6 +24,8 @@ export interface Ec2World {
   readonly cluster: string;
   readonly nodeClass: EC2NodeClass;
   readonly otherRole: string;
+  /** A profile of the user's own. */
+  readonly node: { readonly instanceProfile: string };
   readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
   readonly launchForeign: () => Promise<string>;
   /** Instances of any state but terminated whose tags name the cluster, counted by moto. */
@@ -44,6 +46,7 @@ export async function ec2World(ec2: EC2Client, iam: IAMClient): Promise<Ec2World
   return {
     cluster,
     otherRole,
+    node: { instanceProfile: role },
     nodeClass: {
       apiVersion: 'karpenter.k8s.aws/v1',
       kind: 'EC2NodeClass',

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refreshCatalogue } from '../../lib/controllers/catalogue.ts';
 import { wireCatalogue } from '../../lib/operator/catalogue.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
 import { type Kerf, startKerf } from './kerf.ts';
 import { applyManifests, podAt } from './manifests.ts';
 
@@ -16,16 +17,20 @@ const TYPES = {
 /** How long the throttle storm lasts. KERF_STORM_SECONDS=60 for the length that the design names. */
 const STORM_MS = Number(process.env['KERF_STORM_SECONDS'] ?? 15) * 1_000;
 
+let api: FakeApiServer;
 let kerf: Kerf;
 beforeEach(async () => {
-  kerf = await startKerf();
+  api = await FakeApiServer.start();
+  kerf = await startKerf(api.endpoint);
 });
-afterEach(() => kerf.close());
+afterEach(async () => {
+  await kerf.close();
+  await api.close();
+});
 
 function ask(...pods: readonly string[]): void {
-  const { cluster, nodeClass } = kerf.world;
-  const role = nodeClass.spec.role ?? '';
-  applyManifests(kerf.api, { discovery: cluster, role, pods, cpu: '1500m', requirements: [TYPES] });
+  const { cluster: discovery, node } = kerf.world;
+  applyManifests(api, { discovery, node, pods, cpu: '1500m', requirements: [TYPES] });
 }
 
 /** Ticks and deliveries until the condition holds. */
@@ -118,7 +123,7 @@ test('messages that are delivered five times, all at once, launch and end each i
   await until('two launches', allLaunched(2), 5);
   await expectOneInstanceEach(2);
   const ids = await launchedIds();
-  for (const name of ['web-1', 'web-2']) kerf.api.store.delete(podAt(name), {});
+  for (const name of ['web-1', 'web-2']) api.store.delete(podAt(name), {});
   await Promise.all(ids.map((id) => kerf.interrupt(id, 5)));
   await until('the end of both', async () => (await kerf.world.countInstances()) === 0, 5);
   expect(await kerf.everLaunched()).toHaveLength(2);

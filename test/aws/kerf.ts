@@ -1,6 +1,6 @@
 /**
- * Kerf's functions in this process, wired as in Lambda: EC2 is a moto of its own, queues, bus and table are ministack's, the
- * cluster is the fake API server. What Lambda's pollers do, the test does: so that it can deliver a message five times.
+ * Kerf's functions in this process, wired as in Lambda: EC2 is a moto of its own, queues, bus and table are ministack's. What
+ * Lambda's pollers do, the test does: so that it can deliver a message five times.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,7 +32,6 @@ import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-s
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import { CACHE } from '../../scripts/emulators.ts';
 import { startMoto } from '../../scripts/moto.ts';
-import { FakeApiServer } from '../fakes/api-server.ts';
 import { readJson } from '../stack/json.ts';
 import { type Ec2World, ec2World } from './ec2-world.ts';
 import { MotoControl } from './moto-control.ts';
@@ -43,15 +42,17 @@ export type WokenFunction = 'provisioning' | 'lifecycle' | 'termination';
 
 export interface Kerf {
   readonly world: Ec2World;
-  readonly api: FakeApiServer;
   readonly moto: MotoControl;
   readonly catalogue: DynamoDbCatalogueStore;
   readonly ec2: EC2Client;
   readonly claims: () => Promise<readonly NodeClaimRecord[]>;
   /** Every instance that was ever launched for the cluster, in whatever state it is now. */
   readonly everLaunched: () => Promise<readonly Instance[]>;
+  /** As if it had been found gone. */
+  readonly release: (record: NodeClaimRecord) => Promise<void>;
   /** What the schedule does every minute. */
   readonly tick: () => Promise<void>;
+  readonly wake: (name: WokenFunction, nodeClaim?: string) => Promise<void>;
   /** One look into every queue: each message goes to its function `times` times at once. *Shape:* how many messages there were. */
   readonly deliver: (times?: number) => Promise<number>;
   /** An event of EC2, as it comes out of the interruption queue, `times` times at once. */
@@ -67,41 +68,46 @@ const RECONCILE: Readonly<Record<WokenFunction, Reconcile>> = {
 const FUNCTIONS: readonly WokenFunction[] = ['provisioning', 'lifecycle', 'termination'];
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
 
-export async function startKerf(): Promise<Kerf> {
+/** @param endpoint the cluster's API server. */
+export async function startKerf(endpoint: string): Promise<Kerf> {
   const folder = mkdtempSync(join(tmpdir(), 'kerf-faults-'));
   const server = await startMoto(CACHE, folder);
   // The clients are made by the wiring, which reads the environment; this is the environment of this test file alone.
   for (const name of ['EC2', 'SSM', 'IAM', 'PRICING']) process.env[`AWS_ENDPOINT_URL_${name}`] = server.endpoint;
   const clients = { ec2: new EC2Client({}), iam: new IAMClient({}), sqs: new SQSClient({}) };
-  const [world, table, api, urls] = await Promise.all([
+  const [world, table, urls] = await Promise.all([
     ec2World(clients.ec2, clients.iam),
     testTable({}),
-    FakeApiServer.start(),
     makeQueues(clients.sqs),
   ]);
   const eventBus = `kerf-${randomUUID().slice(0, 8)}`;
   await new EventBridgeClient({}).send(new CreateEventBusCommand({ Name: eventBus }));
+  const store = new DynamoDbNodeClaimStore(table);
   const catalogue = new DynamoDbCatalogueStore({ ...table, region: 'us-east-1' });
   await catalogue.writeCatalogue(
     readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json')),
   );
-  const environment = environmentOf({ world, api, urls, tableName: table.tableName, eventBus });
+  const environment = environmentOf({ world, endpoint, urls, tableName: table.tableName, eventBus });
   const functions = functionsOf(clients.sqs, urls, environment);
+  const wake: Kerf['wake'] = async (name, nodeClaim) => {
+    const Body = JSON.stringify({ cluster: world.cluster, reason: 'tick', nodeClaim });
+    await functions.invoke(name, recordOf({ Body }));
+  };
   return {
     world,
-    api,
     catalogue,
     moto: new MotoControl(server.endpoint),
     ec2: clients.ec2,
-    claims: async () => await new DynamoDbNodeClaimStore(table).listNodeClaims(world.cluster),
+    claims: async () => await store.listNodeClaims(world.cluster),
+    release: async (record) => void (await store.updateNodeClaim({ ...record, releasedAtMs: Date.now() })),
     everLaunched: async () => await everLaunched(clients.ec2, world.cluster),
     ...functions,
+    wake,
     tick: async () => {
-      const body = JSON.stringify({ cluster: world.cluster, reason: 'tick' });
-      for (const name of FUNCTIONS) await functions.invoke(name, recordOf({ Body: body }));
+      for (const name of FUNCTIONS) await wake(name);
     },
     close: async () => {
-      await Promise.all([api.close(), table.close(), server.stop()]);
+      await Promise.all([table.close(), server.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -121,7 +127,7 @@ async function makeQueues(sqs: SQSClient): Promise<Readonly<Record<string, strin
 
 function environmentOf(parts: {
   readonly world: Ec2World;
-  readonly api: FakeApiServer;
+  readonly endpoint: string;
   readonly urls: Readonly<Record<string, string>>;
   readonly tableName: string;
   readonly eventBus: string;
@@ -135,7 +141,7 @@ function environmentOf(parts: {
     [VARIABLES.clusters]: writeClusters([
       {
         name: parts.world.cluster,
-        endpoint: parts.api.endpoint,
+        endpoint: parts.endpoint,
         serviceCidr: '10.100.0.0/16',
         kubernetesVersion: '1.35',
       },

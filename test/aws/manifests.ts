@@ -1,10 +1,12 @@
 /** What a user has in the cluster: one NodePool, its EC2NodeClass, and pods that wait. */
 import type { FakeApiServer } from '../fakes/api-server.ts';
+import type { Address, Json } from '../fakes/api-store.ts';
 
 export interface Workload {
   /** The value of the tag `karpenter.sh/discovery` on subnets and security groups. */
   readonly discovery: string;
-  readonly role: string;
+  /** How its nodes come by their permissions. */
+  readonly node: { readonly role: string } | { readonly instanceProfile: string };
   readonly pods: readonly string[];
   /** A pod's request. @default 1 */
   readonly cpu?: string;
@@ -16,39 +18,58 @@ export interface Workload {
   }[];
 }
 
+export interface Manifest {
+  readonly address: Address;
+  readonly object: Json;
+}
+
 export function applyManifests({ store }: FakeApiServer, workload: Workload): void {
-  const selector = [{ tags: { 'karpenter.sh/discovery': workload.discovery } }];
+  for (const { address, object } of manifestsOf(workload)) store.put(address, object);
+}
+
+export function manifestsOf(workload: Workload): readonly Manifest[] {
+  return [
+    nodePool(workload.requirements ?? []),
+    nodeClass(workload),
+    ...workload.pods.map((name) => ({ address: podAt(name), object: pendingPod(name, workload.cpu ?? '1') })),
+  ];
+}
+
+function nodePool(own: NonNullable<Workload['requirements']>): Manifest {
   const requirements = [
     { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
     { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
-    ...(workload.requirements ?? []),
+    ...own,
   ];
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
-  store.put(
-    { group: '/apis/karpenter.sh/v1', resource: 'nodepools', name: 'general' },
-    {
+  return {
+    address: { group: '/apis/karpenter.sh/v1', resource: 'nodepools', name: 'general' },
+    object: {
       apiVersion: 'karpenter.sh/v1',
       kind: 'NodePool',
       metadata: { name: 'general' },
       spec: { template: { spec: { nodeClassRef, requirements } } },
     },
-  );
-  store.put(
-    { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses', name: 'default' },
-    {
+  };
+}
+
+function nodeClass({ discovery, node }: Workload): Manifest {
+  const selector = [{ tags: { 'karpenter.sh/discovery': discovery } }];
+  return {
+    address: { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses', name: 'default' },
+    object: {
       apiVersion: 'karpenter.k8s.aws/v1',
       kind: 'EC2NodeClass',
-      metadata: { name: 'default', uid: `uid-${workload.discovery}` },
+      metadata: { name: 'default', uid: `uid-${discovery}` },
       spec: {
         amiFamily: 'AL2023',
         amiSelectorTerms: [{ alias: 'al2023@latest' }],
-        role: workload.role,
+        ...node,
         subnetSelectorTerms: selector,
         securityGroupSelectorTerms: selector,
       },
     },
-  );
-  for (const name of workload.pods) store.put(podAt(name), pendingPod(name, workload.cpu ?? '1'));
+  };
 }
 
 export function podAt(name: string) {

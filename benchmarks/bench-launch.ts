@@ -1,0 +1,41 @@
+/**
+ * Measures what a launch costs: `npm run bench:launch -- [--runs N]`. Starts the emulators and, in this process, the API
+ * server of the cluster; Kerf's functions run in another, so that its CPU time is theirs.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startEmulators } from '../scripts/emulators.ts';
+import { FakeApiServer } from '../test/fakes/api-server.ts';
+
+const MEASURE = join(import.meta.dirname, 'launch', 'measure-launch.ts');
+
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } });
+if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
+
+/** Ctrl-C reaches the children too: they end, and what was started is put away. */
+process.on('SIGINT', () => {});
+
+const folder = mkdtempSync(join(tmpdir(), 'kerf-bench-launch-'));
+const api = await FakeApiServer.start();
+try {
+  const emulators = await startEmulators(folder);
+  try {
+    process.exitCode = await measure({ ...emulators.environment, KERF_API_SERVER: api.endpoint });
+  } finally {
+    await emulators.stop();
+  }
+} finally {
+  await api.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function measure(env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, [MEASURE, values.runs], { env, stdio: 'inherit' });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  child.once('exit', (code) => resolve(code ?? 1));
+  child.once('error', () => resolve(1));
+  return await promise;
+}
