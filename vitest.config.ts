@@ -10,6 +10,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Two busy cores are enough to make a slow test slower than vitest's five seconds.
+          testTimeout: 30_000,
           include: [
             'test/{apis,benchmarks,core,controllers,providers,operator,parity,simulator,cli,contract,functions}/**/*.test.ts',
           ],

@@ -112,15 +112,9 @@ class FleetMaker:
             }
             for override in config.get("Overrides") or [{}]:
                 data = version.data | override
-                zone = override.get("AvailabilityZone")
-                if "SubnetId" in data:
-                    subnet = backend.get_subnet(data["SubnetId"])
-                    if zone not in (None, subnet.availability_zone):
-                        raise EC2ClientError("InvalidFleetConfig", f"{subnet.id} is not in {zone}")
-                    zone = subnet.availability_zone
-                pools.append(
-                    {"template": specification, "data": data, "override": override, "zone": zone, "lifecycle": lifecycle}
-                )
+                data |= _subnet_of(version.data, override)
+                pool = {"template": specification, "data": data, "override": override, "lifecycle": lifecycle}
+                pools.append(pool | {"zone": _zone_of(backend, data, override)})
         _refuse_bad_config(pools)
         return pools
 
@@ -143,6 +137,25 @@ class FleetMaker:
         code = self._rules.missing(place, asked)
         if code is not None:
             raise EC2ClientError(code, f"We currently do not have sufficient {place['instanceType']} capacity.")
+
+
+def _subnet_of(data: dict[str, Any], override: dict[str, Any]) -> dict[str, str]:
+    """The subnet is named by the override or by the template's interfaces, and not by both."""
+    named = {each["SubnetId"] for each in data.get("NetworkInterfaces", []) if "SubnetId" in each}
+    if named and "SubnetId" in override:
+        message = "Network interfaces and an instance-level subnet ID may not be specified on the same request"
+        raise EC2ClientError("InvalidParameterCombination", message)
+    return {"SubnetId": named.pop()} if named else {}
+
+
+def _zone_of(backend: Any, data: dict[str, Any], override: dict[str, Any]) -> str | None:
+    zone = override.get("AvailabilityZone")
+    if "SubnetId" not in data:
+        return zone
+    subnet = backend.get_subnet(data["SubnetId"])
+    if zone not in (None, subnet.availability_zone):
+        raise EC2ClientError("InvalidFleetConfig", f"{subnet.id} is not in {zone}")
+    return subnet.availability_zone
 
 
 def _refuse_bad_config(pools: list[dict[str, Any]]) -> None:
@@ -174,7 +187,7 @@ def _run(backend: Any, pool: dict[str, Any], tags: dict[str, dict[str, str]], fl
     data = pool["data"]
     _refuse_what_is_not_there(backend, pool)
     reservation_id = reservations.take(backend, data, pool["zone"])
-    interfaces = [dict(each) for each in data.get("NetworkInterfaces", [])]
+    interfaces = [{**each, "SubnetId": data.get("SubnetId")} for each in data.get("NetworkInterfaces", [])]
     groups = list(data.get("SecurityGroupIds", []))
     for interface in interfaces:
         groups += [group for group in interface.pop("Groups", []) if group not in groups]
@@ -201,11 +214,13 @@ def _run(backend: Any, pool: dict[str, Any], tags: dict[str, dict[str, str]], fl
     instance = started.instances[0]
     instance.add_tags({"aws:ec2:fleet-id": fleet, "aws:ec2launchtemplate:id": pool["template"]["LaunchTemplateId"]})
     instance.capacity_reservation_id = reservation_id
+    # A capacity block, or a reservation that may be interrupted.
+    instance.lifecycle = data.get("InstanceMarketOptions", {}).get("MarketType")
     if pool["lifecycle"] == "spot":
         instance.lifecycle = "spot"
         instance.spot_instance_request_id = f"sir-{instance.id[-8:]}"
     placement = data.get("Placement", {})
-    instance.placement.group_name = placement.get("GroupName", "")
+    instance.placement.group_name = reservations.group_name(placement) or ""
     instance.placement.tenancy = placement.get("Tenancy", "default")
     profile = data.get("IamInstanceProfile", {})
     if profile:

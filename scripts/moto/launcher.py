@@ -24,6 +24,7 @@ from werkzeug.serving import run_simple  # noqa: E402
 import fleets  # noqa: E402
 import identities  # noqa: E402
 import images  # noqa: E402
+import instance_status  # noqa: E402
 import instance_types  # noqa: E402
 import reservations  # noqa: E402
 from front_door import FrontDoor  # noqa: E402
@@ -48,6 +49,7 @@ def main() -> None:
     instance_types.install(prices)
     identities.install()
     images.install()
+    instance_status.install(rules)
 
     moto = DomainDispatcherApplication(create_backend_app)
     door = FrontDoor(moto, rules, PriceList(prices))

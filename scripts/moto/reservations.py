@@ -45,6 +45,12 @@ def take(backend: Any, data: dict[str, Any], zone: str) -> str | None:
     return wanted
 
 
+def group_name(placement: dict[str, Any]) -> str | None:
+    """The placement group that a launch template names, by name or by id."""
+    by_id = {each["GroupId"]: name for name, each in _groups.items()}
+    return placement.get("GroupName") or by_id.get(placement.get("GroupId"))
+
+
 def _available(backend: Any, reservation: dict[str, Any]) -> int:
     name = reservation["CapacityReservationId"]
     used = sum(

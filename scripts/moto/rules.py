@@ -8,7 +8,7 @@ What tests ask for: faults and missing capacity. A rule is a JSON object:
     {"kind": "endless-pages", "actions": ["DescribeInstanceTypes"], "circle": true}
     {"kind": "deny", "actions": ["CreateFleet"]}
 
-Every field but `kind` may be left out, and then stands for all. `containing` limits a rule to requests whose body holds
+and what instance_status.py says of single instances. Every field but `kind` may be left out, and then stands for all. `containing` limits a rule to requests whose body holds
 that text, such as a cluster's name: so tests that run beside each other do not meet.
 """
 
@@ -17,7 +17,7 @@ import random
 import threading
 from typing import Any
 
-KINDS = {"missing-capacity", "throttle", "lose-reply", "endless-pages", "deny"}
+KINDS = {"missing-capacity", "throttle", "lose-reply", "endless-pages", "deny", "impaired", "event"}
 
 
 class Rules:
@@ -58,6 +58,11 @@ class Rules:
                     rule["times"] -= 1
                 return rule
         return None
+
+    def about(self, kind: str, instance_id: str) -> list[dict[str, Any]]:
+        """What is said of one instance."""
+        with self._lock:
+            return [rule for rule in self._rules.values() if rule["kind"] == kind and rule["instanceId"] == instance_id]
 
     def missing(self, pool: dict[str, str], body: str) -> str | None:
         """The error code for a pool (type, zone, capacity type) that has no capacity now."""

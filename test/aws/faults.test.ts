@@ -113,8 +113,8 @@ test.each([1, 3])('a reply that is lost %i times after the instance was launched
   ask('web-1');
   await kerf.moto.rule({ kind: 'lose-reply', actions: ['CreateFleet'], times });
   await until('the launch', allLaunched(1));
-  // The SDK asks three times; after that the instance is found by its tags.
-  expect((await kerf.moto.takeCalls())['CreateFleet']).toBe(Math.min(times + 1, 3));
+  // The SDK asks again by itself; where that is lost too, the instance is found by its tags.
+  expect((await kerf.moto.takeCalls())['CreateFleet']).toBeGreaterThan(1);
   await expectOneInstanceEach(1);
 });
 

@@ -1,7 +1,7 @@
 /** What our launcher of moto lets a test ask for (`scripts/moto/rules.py`): faults, missing capacity, and what was called. */
 
 export interface MotoRule {
-  readonly kind: 'missing-capacity' | 'throttle' | 'lose-reply' | 'endless-pages' | 'deny';
+  readonly kind: 'missing-capacity' | 'throttle' | 'lose-reply' | 'endless-pages' | 'deny' | 'impaired' | 'event';
   /** @default all */
   readonly actions?: readonly string[];
   /** @default all requests; else those whose body holds this text, such as a cluster's name */
@@ -15,8 +15,12 @@ export interface MotoRule {
   readonly instanceType?: string;
   readonly zone?: string;
   readonly capacityType?: 'on-demand' | 'spot';
-  /** @default InsufficientInstanceCapacity */
+  /** Of an event, its own; of missing capacity, the error's. @default InsufficientInstanceCapacity */
   readonly code?: string;
+  /** Of what is said of one instance: `impaired` with the part and the time, `event` with its code. */
+  readonly instanceId?: string;
+  readonly part?: 'instance' | 'system';
+  readonly since?: string;
 }
 
 export class MotoControl {
