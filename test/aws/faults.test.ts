@@ -120,6 +120,8 @@ test.each([1, 3])('a reply that is lost %i times after the instance was launched
 
 test('messages that are delivered five times, all at once, launch and end each instance once', async () => {
   ask('web-1', 'web-2');
+  await Promise.all(Array.from({ length: 5 }, () => kerf.wake('provisioning')));
+  while ((await kerf.deliver(5)) > 0);
   await until('two launches', allLaunched(2), 5);
   await expectOneInstanceEach(2);
   const ids = await launchedIds();
