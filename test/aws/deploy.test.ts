@@ -29,6 +29,7 @@ import { applyManifests } from './manifests.ts';
 import { spotWarning } from './spot-warning.ts';
 
 const NODE_ROLE = 'KarpenterNodeRole-demo';
+const SHIPPED = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
 const sqs = new SQSClient();
 let api: FakeApiServer;
 let port: Server;
@@ -46,8 +47,7 @@ beforeAll(async () => {
   await tagNetwork();
   await makeRole(new IAMClient(), NODE_ROLE);
   // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
-  const catalogue = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
-  await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(catalogue);
+  await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(SHIPPED);
   applyManifests(api, { discovery: 'demo', node: { instanceProfile: NODE_ROLE }, pods: ['web-1'] });
 });
 
@@ -174,3 +174,22 @@ test('what was refused has woken nobody', async () => {
   const lines = await logLines('Lifecycle');
   expect(lines.filter((line) => String(at(line, 'reason')).includes('webhook'))).toEqual([]);
 });
+
+test('the catalogue function writes what EC2 sells, and what the price list and the spot market ask for it', async () => {
+  const MessageBody = JSON.stringify({ cluster: 'demo', reason: 'missing' });
+  await sqs.send(new SendMessageCommand({ QueueUrl: output('CatalogueQueueUrl'), MessageBody }));
+  const { facts, offerings } = await eventually(
+    'a catalogue of today',
+    async () => {
+      const found = await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).readCatalogue();
+      return found !== undefined && found.asOf > SHIPPED.asOf ? found : undefined;
+    },
+    90_000,
+  );
+  expect(facts.length).toBeGreaterThan(1_000);
+  const found = offerings.find(({ type, zone }) => type === 'm5.large' && zone === 'us-east-1b');
+  const shipped = SHIPPED.offerings.find(({ type, zone }) => type === 'm5.large' && zone === 'us-east-1b');
+  expect(found?.onDemandUsdPerHour).toBe(shipped?.onDemandUsdPerHour);
+  // moto's spot prices differ a little by zone.
+  expect(found?.spotUsdPerHour).toBeCloseTo((shipped?.spotUsdPerHour ?? 0) * 1.01, 5);
+}, 120_000);
