@@ -107,6 +107,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     onDemandUsdPerHour: new Map(),
     branchInterfaces: new Map(),
     describeCluster: async () => await access.describe(),
+    ...(cluster.dryRunChecks !== undefined && { dryRunChecks: cluster.dryRunChecks }),
     readParameters: ssmParameters(clients.ssm),
     ...(clients.profiles !== undefined && { profiles: clients.profiles }),
   });

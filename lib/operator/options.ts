@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly makeNodeRole?: boolean;
   /** Whether the stack lets its functions and the nodes into the cluster, through EKS. @default true */
   readonly accessEntries?: boolean;
+  /** F20 DISABLE_DRY_RUN, the other way round: whether the calls of a launch are tried before a NodeClass is called ready. @default true */
+  readonly dryRunChecks?: boolean;
 }
 
 /** Something in the configuration is not what it must be. The message names it, its value and what is allowed. */
@@ -159,7 +161,7 @@ const TEXT_KEYS = [
   'nodeRole',
   'windowsNodeRole',
 ] as const;
-const FLAG_KEYS = ['makeNodeRole', 'accessEntries'] as const;
+const FLAG_KEYS = ['makeNodeRole', 'accessEntries', 'dryRunChecks'] as const;
 const CLUSTER_KEYS: readonly string[] = [...TEXT_KEYS, ...FLAG_KEYS];
 
 /** One cluster of a configuration, checked. *Errors:* OptionError, which begins with `where`. */

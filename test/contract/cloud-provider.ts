@@ -261,6 +261,14 @@ export function cloudProviderContract(
         await cloud.releaseNodeClass(harness.cluster, harness.nodeClass);
       });
 
+      test('A3.29: whoever may launch is told of no missing permission, and nothing is launched by the question', async () => {
+        const resolution = await cloud.resolveNodeClass(harness.nodeClass);
+        if (resolution.kind !== 'resolved') throw new Error(resolution.message);
+        const before = await cloud.describeInstances(harness.cluster);
+        expect(await cloud.whyNotAuthorized(harness.nodeClass, resolution.nodeClass)).toBeUndefined();
+        expect(await cloud.describeInstances(harness.cluster)).toEqual(before);
+      });
+
       needs('selectors', 'selectors that find nothing are told apart', async () => {
         const reasonOf = async (over: Partial<EC2NodeClass['spec']>) => {
           const resolution = await cloud.resolveNodeClass(withSpec(over));

@@ -68,12 +68,12 @@ test('the webhook needs no more than its own variables', () => {
 test('what the stack writes is what a function reads; the role stays behind', () => {
   const clusters = [
     { name: 'a', endpoint: 'https://a.test', certificateAuthority: 'Q0E=', nodeRole: 'nodes' },
-    { name: 'b' },
+    { name: 'b', dryRunChecks: false },
   ];
   const read = controllerOptions(environment({ CLUSTERS: writeClusters(clusters) })).clusters;
   expect([...read.values()]).toEqual([
     { name: 'a', endpoint: 'https://a.test', certificateAuthority: 'Q0E=' },
-    { name: 'b' },
+    { name: 'b', dryRunChecks: false },
   ]);
 });
 

@@ -13,7 +13,7 @@ export type Farewell =
   /** What was made for it goes first, then the finalizer. */
   | { readonly kind: 'release'; readonly patch: NodeClassPatch };
 
-export const WAITING_ON_NODE_CLAIMS = 'WaitingOnNodeClaimTermination';
+const WAITING_ON_NODE_CLAIMS = 'WaitingOnNodeClaimTermination';
 
 /** Of many claims, a few are told by name. */
 const MOST_NAMES = 5;

@@ -4,6 +4,8 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
+import { trialRequest } from '../../core/node-claim/trial-request.ts';
+import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   CloudProvider,
@@ -11,8 +13,10 @@ import type {
   InstanceOwner,
   InstanceProfileState,
   LaunchOutcome,
+  MissingPermission,
   NodeClassResolution,
 } from '../../ports/cloud-provider.ts';
+import { Authorization } from './authorization.ts';
 import { batched } from './batch.ts';
 import { describeCatalogue } from './describe-catalogue.ts';
 import { endInstances } from './end-instances.ts';
@@ -37,6 +41,8 @@ export interface Ec2Options {
   readonly branchInterfaces: BranchInterfaces;
   /** The cluster whose nodes are launched; EKS is asked elsewhere, so that this bundle need not hold its client. */
   readonly describeCluster: () => Promise<ClusterFacts>;
+  /** Whether the calls of a launch are tried before a NodeClass is called ready (A3.29). @default true */
+  readonly dryRunChecks?: boolean;
   /** C64: what aliases stand for; SSM's client is not every bundle's either. */
   readonly readParameters: ReadParameters;
   /** @default IAM is not reached from here */
@@ -47,6 +53,7 @@ export interface Ec2Options {
 export class Ec2CloudProvider implements CloudProvider {
   readonly #options: Ec2Options;
   readonly #templates: LaunchTemplates;
+  readonly #authorization: Authorization;
   readonly #ending = new Map<string, (instanceId: string) => Promise<void>>();
   readonly #answers: ResolutionAnswers;
   readonly #profiles: InstanceProfiles;
@@ -54,6 +61,7 @@ export class Ec2CloudProvider implements CloudProvider {
   constructor(options: Ec2Options) {
     this.#options = options;
     this.#templates = new LaunchTemplates(options.client);
+    this.#authorization = new Authorization(options);
     this.#answers = resolutionAnswers(options.clock);
     this.#profiles = options.profiles ?? withoutIam;
   }
@@ -84,7 +92,12 @@ export class Ec2CloudProvider implements CloudProvider {
     await this.#profiles.release({ cluster, region }, nodeClass);
   }
 
-  async whyNotAuthorized(): Promise<undefined> {}
+  async whyNotAuthorized(nodeClass: EC2NodeClass, resolved: ResolvedNodeClass): Promise<MissingPermission | undefined> {
+    if (this.#options.dryRunChecks === false) return undefined;
+    const request = trialRequest(resolved.bootstrap.clusterName, nodeClass, resolved);
+    const { name, uid, generation } = nodeClass.metadata;
+    return request && this.#authorization.whyNot(JSON.stringify([name, uid, generation]), request);
+  }
 
   launch(request: LaunchRequest): Promise<LaunchOutcome> {
     return launch({ client: this.#options.client, templates: this.#templates }, request);

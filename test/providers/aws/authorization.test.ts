@@ -1,0 +1,107 @@
+import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/time.ts';
+import { trialRequest } from '../../../lib/core/node-claim/trial-request.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { Authorization } from '../../../lib/providers/aws/authorization.ts';
+import { launchContext } from '../../builders/launch-context.ts';
+import { awsError } from './aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+const { nodeClass, resolved } = launchContext();
+
+function trial(): NonNullable<ReturnType<typeof trialRequest>> {
+  const request = trialRequest('demo', nodeClass, resolved);
+  if (request === undefined) throw new Error('there is nothing to try');
+  return request;
+}
+
+function authorization(now: () => number = () => 0): Authorization {
+  return new Authorization({ client, clock: { now } });
+}
+
+function denied(message: string): Error {
+  return Object.assign(awsError('UnauthorizedOperation', 403), { message });
+}
+
+beforeEach(() => {
+  ec2.reset();
+  ec2.onAnyCommand().rejects(awsError('DryRunOperation', 412));
+});
+
+describe('what a launch may do is tried (A3.29)', () => {
+  test('by all three calls, none of which makes anything', async () => {
+    expect(await authorization().whyNot('default', trial())).toBeUndefined();
+    expect(ec2.calls()).toHaveLength(3);
+    for (const { args } of ec2.calls()) expect(args[0].input).toMatchObject({ DryRun: true });
+  });
+
+  test('with the tags that our permissions are bound to, on all that is made', async () => {
+    await authorization().whyNot('default', trial());
+    const tag = { Key: 'eks:eks-cluster-name', Value: 'demo' };
+    const run = ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input;
+    expect(run).toMatchObject({
+      InstanceType: 'm5.large',
+      ImageId: 'ami-amd64',
+      SubnetId: 'subnet-a',
+      SecurityGroupIds: ['sg-1'],
+      IamInstanceProfile: { Name: 'node' },
+    });
+    const specifications = [
+      ...ec2.commandCalls(CreateLaunchTemplateCommand),
+      ...ec2.commandCalls(CreateFleetCommand),
+      ...ec2.commandCalls(RunInstancesCommand),
+    ].flatMap(({ args }) => args[0].input.TagSpecifications ?? []);
+    expect(specifications).toHaveLength(7);
+    for (const one of specifications) expect(one).toMatchObject({ Tags: expect.arrayContaining([tag]) });
+  });
+
+  test('and each call that is not allowed is told apart', async () => {
+    const message = 'You are not authorized';
+    const answer = async () => authorization().whyNot('default', trial());
+    ec2.on(RunInstancesCommand).rejects(denied(message));
+    expect(await answer()).toEqual({ reason: 'RunInstancesAuthCheckFailed', message });
+    ec2.on(CreateFleetCommand).rejects(denied(message));
+    expect(await answer()).toEqual({ reason: 'CreateFleetAuthCheckFailed', message });
+    ec2.on(CreateLaunchTemplateCommand).rejects(denied(message));
+    expect(await answer()).toEqual({ reason: 'CreateLaunchTemplateAuthCheckFailed', message });
+  });
+
+  test('and what EC2 says is told without its secret part, which is another each time', async () => {
+    const message = 'You are not authorized to perform: ec2:CreateFleet. Encoded authorization failure message: x1Y2';
+    ec2.on(CreateFleetCommand).rejects(denied(message));
+    expect(await authorization().whyNot('default', trial())).toMatchObject({
+      message: 'You are not authorized to perform: ec2:CreateFleet.',
+    });
+  });
+
+  test('and an objection to something else is no answer about permissions', async () => {
+    ec2.on(RunInstancesCommand).rejects(awsError('InvalidParameterValue', 400));
+    expect(await authorization().whyNot('default', trial())).toBeUndefined();
+  });
+
+  test('and a call that was throttled, or not answered, is no answer at all', async () => {
+    for (const code of ['RequestLimitExceeded', 'TimeoutError']) {
+      ec2.on(CreateFleetCommand).rejects(awsError(code));
+      await expect(authorization().whyNot('default', trial())).rejects.toBeInstanceOf(UnreachableError);
+    }
+  });
+
+  test('once in 30 minutes while it is allowed, for each subject; each time while it is not', async () => {
+    let nowMs = 0;
+    const checks = authorization(() => nowMs);
+    await checks.whyNot('default/1', trial());
+    nowMs = 29 * MINUTE_MS;
+    await checks.whyNot('default/1', trial());
+    expect(ec2.calls()).toHaveLength(3);
+    await checks.whyNot('default/2', trial());
+    expect(ec2.calls()).toHaveLength(6);
+    nowMs = 30 * MINUTE_MS;
+    ec2.on(CreateLaunchTemplateCommand).rejects(denied('no'));
+    await checks.whyNot('default/1', trial());
+    await checks.whyNot('default/1', trial());
+    expect(ec2.calls()).toHaveLength(8);
+  });
+});
