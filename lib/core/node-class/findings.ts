@@ -93,7 +93,8 @@ function findingOf({ type, isFound, reasons }: Need, view: NodeClassView): Findi
 function profile(state: NodeClassView['instanceProfile']): Finding {
   const type = 'InstanceProfileReady';
   if (state.kind === 'ready') return holds(type);
-  const status = state.reason === 'IamNotReachable' ? 'Unknown' : 'False';
+  // What IAM did not let us look at may well be there.
+  const status = state.reason === 'IamNotReachable' || state.reason === 'Refused' ? 'Unknown' : 'False';
   return { type, status, reason: state.reason, message: state.message };
 }
 

@@ -161,6 +161,7 @@ describe('a class that is not ready', () => {
   test.each([
     ['RoleNotFound', 'False'],
     ['IamNotReachable', 'Unknown'],
+    ['Refused', 'Unknown'],
   ])('says of its profile %s that it is %s', (reason, status) => {
     const instanceProfile = { kind: 'not-ready', reason, message: 'role node' } as const;
     const nodeClass = written(seen({ instanceProfile }));
