@@ -262,3 +262,17 @@ describe('provisioning (C37)', () => {
     expect(first?.at).toBeLessThan(5);
   });
 });
+
+test('C67: profiles that no class names any more are looked for, and what comes of it keeps no class waiting', async () => {
+  const asked: (readonly string[])[] = [];
+  const { look, seen } = bench({
+    removeUnusedInstanceProfiles: async (cluster, nodeClasses) => {
+      asked.push([cluster, ...nodeClasses.map(({ metadata }) => metadata.name)]);
+      throw new UnreachableError('list instance profiles: Throttling');
+    },
+  });
+  const report = await look();
+  expect(asked).toEqual([[CLUSTER, 'default']]);
+  expect(report.failures.map(({ message }) => message).join()).toContain('Throttling');
+  expect(seen()?.status?.instanceProfile).toBeDefined();
+});
