@@ -1,6 +1,5 @@
 import { SECOND_MS } from '../apis/time.ts';
 import type { Due } from '../core/action.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import { ConflictError, PortError, StaleRecordError } from '../ports/errors.ts';
 
 export interface EachClaim {
@@ -18,16 +17,16 @@ const AT_ONCE = 10;
  * Looks at every claim; one that fails or hangs keeps none of the others waiting (promise 7). A claim that somebody else
  * changed meanwhile is looked at again in a second, one that the world failed in five.
  */
-export async function eachClaim(
-  records: readonly NodeClaimRecord[],
+export async function eachClaim<Claim extends { readonly name: string }>(
+  records: readonly Claim[],
   nowMs: number,
-  look: (record: NodeClaimRecord, aside: Aside) => Promise<readonly Due[]>,
+  look: (record: Claim, aside: Aside) => Promise<readonly Due[]>,
 ): Promise<EachClaim> {
   const due: Due[] = [];
   const failures: Error[] = [];
   const left = [...records];
   const asides: Promise<void>[] = [];
-  const noteFailure = async (record: NodeClaimRecord, work: Promise<unknown>): Promise<void> => {
+  const noteFailure = async ({ name }: Claim, work: Promise<unknown>): Promise<void> => {
     try {
       await work;
     } catch (error) {
@@ -36,7 +35,7 @@ export async function eachClaim(
       if (error instanceof PortError && error.retryable) {
         due.push({ atMs: nowMs + (overtaken ? 1 : 5) * SECOND_MS, kind: 'settling' });
       }
-      if (!overtaken) failures.push(new Error(`NodeClaim ${record.name}: ${error.message}`, { cause: error }));
+      if (!overtaken) failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }
   };
   const next = async (): Promise<void> => {

@@ -1,8 +1,9 @@
 import { PortError } from '../ports/errors.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { tagInstances } from './tag-instances.ts';
 import type { Tending } from './tending.ts';
 
-const STEPS: readonly ((tending: Tending) => Promise<readonly Error[]>)[] = [tagInstances];
+const STEPS: readonly ((tending: Tending) => Promise<readonly Error[]>)[] = [collectGarbage, tagInstances];
 
 /** Each minute, for instances that run: one duty that fails keeps none of the others waiting. *Shape:* the failures. */
 export async function tendInstances(tending: Tending): Promise<readonly Error[]> {

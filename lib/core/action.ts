@@ -33,7 +33,12 @@ export const ANY = '*';
 
 /** Everything that Kerf can do to the world. Each is carried out in one place, `controllers/carry-out.ts`. */
 export type Action =
-  | { readonly kind: 'create-node-claim'; readonly nodeClaim: NodeClaimRecord }
+  | {
+      readonly kind: 'create-node-claim';
+      readonly nodeClaim: NodeClaimRecord;
+      /** @default it is made for its pods */
+      readonly message?: string;
+    }
   | {
       readonly kind: 'nominate-node';
       readonly node: string;
@@ -76,7 +81,13 @@ export type Action =
       readonly instanceId: string;
       readonly tags: Labels;
     }
-  | { readonly kind: 'terminate-instance'; readonly nodeClaim: string; readonly instanceId: string }
+  | {
+      readonly kind: 'terminate-instance';
+      readonly nodeClaim: string;
+      readonly instanceId: string;
+      /** @default its claim is being deleted, and says why */
+      readonly message?: string;
+    }
   | {
       readonly kind: 'release-node-claim';
       readonly nodeClaim: string;

@@ -1,5 +1,6 @@
+import type { FoundInstance } from '../../lib/core/node-claim/adoption.ts';
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
-import { NOW_MS } from './times.ts';
+import { HOUR, NOW_MS } from './times.ts';
 
 const GIB = 2 ** 30;
 
@@ -53,6 +54,12 @@ export function anInstance(over: Partial<Instance> = {}): Instance {
     priceUsdPerHour: 0.1,
     ...over,
   };
+}
+
+/** As EC2 lists it, an hour after its launch for `general-1`. */
+export function aFoundInstance(over: Partial<FoundInstance> = {}): FoundInstance {
+  const tags = { nodeClaim: 'general-1', nodePool: 'general', nodeClass: 'default' };
+  return { ...anInstance(), ...tags, launchedAtMs: NOW_MS - HOUR, ...over };
 }
 
 /** The claim launched when it was made. */

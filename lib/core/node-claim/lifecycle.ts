@@ -144,10 +144,11 @@ function whyDelete(
       ? undefined
       : { reason: 'launch_timeout', message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes` };
   }
-  // D15: a node that is Ready runs, whatever a listing forgot.
+  // D15: a node that is Ready runs, whatever a listing forgot. A claim without a node is not left waiting for the end of its
+  // time to register, as Karpenter leaves it: its pods would wait for a node that cannot come.
   const runs = instanceListed || (node !== undefined && isNodeReady(node));
   if (!runs && nowMs - state.atMs >= LISTED_AFTER_MS) {
-    return { reason: 'instance_terminated', message: `EC2 does not know instance ${state.instance.id} any more` };
+    return { reason: 'garbage_collected', message: `EC2 does not know instance ${state.instance.id} any more` };
   }
   if (record.registeredAtMs === undefined && nowMs - state.atMs >= REGISTRATION_TIMEOUT_MS) {
     return {

@@ -241,7 +241,7 @@ describe('giving up', () => {
       'its instance is gone (D15)',
       viewOf(launchedClaim(), { instanceListed: false }),
       NOW_MS + MINUTE,
-      'instance_terminated',
+      'garbage_collected',
     ],
     [
       'its instance is too young to be listed',
@@ -253,7 +253,7 @@ describe('giving up', () => {
       'its instance is gone, its node not ready (D15)',
       viewOf(launchedClaim(), { instanceListed: false, node: aNode({ ready: false }) }),
       NOW_MS + MINUTE,
-      'instance_terminated',
+      'garbage_collected',
     ],
     [
       'its instance is not listed, but its node is Ready (D15)',
