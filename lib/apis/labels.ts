@@ -15,6 +15,8 @@ export const REGISTERED = 'karpenter.sh/registered';
 export const INITIALIZED = 'karpenter.sh/initialized';
 export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
 export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
+export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
+export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
 export const NODE_CLAIM_TAG = 'karpenter.sh/nodeclaim';
 export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-load-balancers';
 

@@ -1,9 +1,16 @@
 import { PortError } from '../ports/errors.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { endReservations } from './end-reservations.ts';
+import { heedHealth } from './heed-health.ts';
 import { tagInstances } from './tag-instances.ts';
 import type { Tending } from './tending.ts';
 
-const STEPS: readonly ((tending: Tending) => Promise<readonly Error[]>)[] = [collectGarbage, tagInstances];
+const STEPS: readonly ((tending: Tending) => Promise<readonly Error[]>)[] = [
+  heedHealth,
+  endReservations,
+  collectGarbage,
+  tagInstances,
+];
 
 /** Each minute, for instances that run: one duty that fails keeps none of the others waiting. *Shape:* the failures. */
 export async function tendInstances(tending: Tending): Promise<readonly Error[]> {

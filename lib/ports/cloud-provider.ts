@@ -58,6 +58,7 @@ export type LaunchOutcome =
   /** Nothing was launched and the token is spent. Where nothing is missing, EC2 objects to something else: the message says what. */
   | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string };
 
+/** As it is just now: it may have outlived its reservation. */
 export interface DescribedInstance extends Instance {
   readonly nodeClaim: string;
   /** As its tags say; empty where they do not. */
@@ -65,8 +66,6 @@ export interface DescribedInstance extends Instance {
   readonly nodeClass: string;
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down';
   readonly launchedAtMs: number;
-  /** The capacity reservation that it is in just now. @default none */
-  readonly reservationId?: string;
 }
 
 /** Whose an instance is, by its tags. */

@@ -106,7 +106,10 @@ export class KerfStack extends Stack {
     permissions.grantTemplateRelease(lifecycle.role, clusters);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
-    permissions.grantTerminate(termination.role, clusters);
+    // Lifecycle ends what no claim calls its own.
+    for (const { role } of [lifecycle, termination]) permissions.grantTerminate(role, clusters);
+    permissions.grantInstanceStatusReads(lifecycle.role);
+    permissions.grantNaming(lifecycle.role, clusters);
     permissions.grantCatalogueReads(catalogue.role);
   }
 

@@ -147,6 +147,23 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], no
   );
 }
 
+/** What is wrong with instances (C82). */
+export function grantInstanceStatusReads(role: IRole): void {
+  allowDescribe(role, ['ec2:DescribeInstanceStatus']);
+}
+
+/** C84, C86: their names, once their nodes are registered: these two tags, on instances of our clusters, and nothing else. */
+export function grantNaming(role: IRole, clusters: readonly ClusterOptions[]): void {
+  allow(role, {
+    actions: ['ec2:CreateTags'],
+    resources: [ec2Arn(Stack.of(role), 'instance')],
+    conditions: {
+      StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) },
+      'ForAllValues:StringEquals': { 'aws:TagKeys': ['Name', 'karpenter.sh/nodeclaim'] },
+    },
+  });
+}
+
 /** Ending instances that carry the tag of one of our clusters, and no other (promise 4). */
 export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[]): void {
   const instances = ec2Arn(Stack.of(role), 'instance');

@@ -151,8 +151,24 @@ describe('permissions', () => {
 
   test('instances are ended only where they carry the tag of a cluster of ours (promise 4)', () => {
     const ending = statements().filter((statement) => actionsOf(statement).includes('ec2:TerminateInstances'));
-    expect(ending.map((statement) => at(statement, 'Condition'))).toEqual([
-      { StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] } },
+    expect(ending).toHaveLength(2);
+    for (const statement of ending) {
+      expect(at(statement, 'Condition')).toEqual({
+        StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] },
+      });
+    }
+  });
+
+  test('an instance that runs is given its names and no other tag, and only where it is ours (C84, C86)', () => {
+    const tagging = statements().filter((statement) => actionsOf(statement).includes('ec2:CreateTags'));
+    const naming = tagging.filter(
+      (statement) => at(statement, 'Condition', 'StringEquals', 'ec2:CreateAction') === undefined,
+    );
+    expect(naming.map((statement) => at(statement, 'Condition'))).toEqual([
+      {
+        StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] },
+        'ForAllValues:StringEquals': { 'aws:TagKeys': ['Name', 'karpenter.sh/nodeclaim'] },
+      },
     ]);
   });
 

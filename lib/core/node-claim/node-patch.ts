@@ -6,9 +6,9 @@ export interface NodeTarget {
   readonly resourceVersion?: string;
 }
 
-/** Changes to a node. Labels and annotations merge; taints and finalizers replace the whole list. */
+/** Changes to a node. Labels and annotations merge, a label of null goes; taints and finalizers replace the whole list. */
 export interface NodePatch {
-  readonly labels?: Labels;
+  readonly labels?: Readonly<Record<string, string | null>>;
   readonly annotations?: Labels;
   readonly taints?: readonly Taint[];
   readonly finalizers?: readonly string[];

@@ -103,7 +103,7 @@ function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Insta
   if (instance.InstanceId === undefined || state === undefined) return undefined;
   if (nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
   const instanceType = instance.InstanceType ?? '';
-  const reservationId = instance.CapacityReservationId;
+  const reservation = reservationOf(instance);
   return {
     id: instance.InstanceId,
     instanceType,
@@ -117,7 +117,7 @@ function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Insta
     nodeClass: tags[NODE_CLASS] ?? '',
     state,
     launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
-    ...(reservationId === undefined ? {} : { reservationId }),
+    ...(reservation === undefined ? {} : { reservation }),
   };
 }
 
@@ -125,4 +125,14 @@ function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Insta
 function capacityTypeOf(instance: Ec2Instance): DescribedInstance['capacityType'] {
   if (instance.InstanceLifecycle === 'spot') return 'spot';
   return instance.CapacityReservationId === undefined ? 'on-demand' : 'reserved';
+}
+
+/** The one that it is in just now: an instance outlives its reservation (C83). */
+function reservationOf({
+  CapacityReservationId: id,
+  InstanceLifecycle,
+}: Ec2Instance): DescribedInstance['reservation'] {
+  if (id === undefined) return undefined;
+  if (InstanceLifecycle === 'capacity-block') return { id, kind: 'capacity-block' };
+  return { id, kind: InstanceLifecycle === 'interruptible-capacity-reservation' ? 'interruptible' : 'default' };
 }

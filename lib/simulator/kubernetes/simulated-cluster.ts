@@ -1,5 +1,5 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { type Namespace, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
+import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
 import type { PodTarget } from '../../core/action.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
@@ -76,18 +76,23 @@ function patchNode(
       `node ${target.name} is at ${node.metadata.resourceVersion}, not ${target.resourceVersion}: read it again`,
     );
   }
-  const { labels, annotations, taints, finalizers = node.metadata.finalizers } = patch;
+  const { annotations, taints, finalizers = node.metadata.finalizers } = patch;
   writeNode(state, {
     ...node,
     metadata: {
       ...node.metadata,
-      labels: { ...node.metadata.labels, ...labels },
+      labels: mergedLabels(node, patch),
       annotations: { ...node.metadata.annotations, ...annotations },
       ...(finalizers === undefined ? {} : { finalizers }),
     },
     spec: { ...node.spec, ...(taints === undefined ? {} : { taints }) },
   });
   if (node.metadata.deletionTimestamp !== undefined && finalizers?.length === 0) removeNode(state, target.name);
+}
+
+function mergedLabels({ metadata }: Node, { labels = {} }: NodePatch): Labels {
+  const merged = Object.entries({ ...metadata.labels, ...labels });
+  return Object.fromEntries(merged.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
 function patchNodeClass(
