@@ -67,6 +67,15 @@ describe('a class that finds all it selects', () => {
     });
   });
 
+  test.each(['AL2023', 'AL2', 'Bottlerocket'] as const)(
+    'and works out its kubelet for each type is Ready before there is a type (A3.17, %s)',
+    (amiFamily) => {
+      const kubelet = { maxPods: 'min(max_pods, vcpus * 8)', kubeReserved: { cpu: 'vcpus * 20', memory: '1Gi' } };
+      const nodeClass = written(seen({ nodeClass: asking({ amiFamily, kubelet }) }));
+      expect(conditionOf(nodeClass, 'ValidationSucceeded')).toMatchObject({ status: 'True' });
+    },
+  );
+
   test('is hashed (A3.26)', () => {
     expect(written(seen()).metadata.annotations).toHaveProperty(['karpenter.k8s.aws/ec2nodeclass-hash']);
   });
