@@ -14,7 +14,7 @@ interface About {
   readonly atMs: number;
 }
 
-export const INSTANCE_STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated'] as const;
+const INSTANCE_STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated'] as const;
 export type InstanceState = (typeof INSTANCE_STATES)[number];
 
 export type ParsedInterruption =

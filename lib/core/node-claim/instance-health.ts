@@ -14,7 +14,7 @@ export interface InstanceHealth {
 }
 
 /** C82: a check that fails for a moment is nothing. */
-export const IMPAIRED_MS = 120 * SECOND_MS;
+const IMPAIRED_MS = 120 * SECOND_MS;
 
 /** C82. */
 const ENDING_EVENTS: ReadonlySet<string> = new Set([
