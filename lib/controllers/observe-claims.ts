@@ -5,11 +5,12 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceLabels } from '../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
 import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
+import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { isRegistered } from '../core/node-claim/registration.ts';
 import { whyNotUsable } from '../core/node-class/readiness.ts';
 import { requirementsFromValues, singleValues } from '../core/requirements/requirements.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
+import { observeShifts, observeUnavailable } from './observe-unavailable.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
 
@@ -20,6 +21,8 @@ export interface World {
   readonly nodeClasses: readonly EC2NodeClass[];
   /** Those that are not going already. */
   readonly instances: readonly DescribedInstance[];
+  /** C36: what EC2 lists there is no proof of anything. */
+  readonly shifted: ReadonlySet<string>;
   readonly contexts: Map<string, NodeClaimView['launchContext']>;
   /** Read when the first node has to be registered. */
   catalogue: Catalogue | undefined;
@@ -27,11 +30,12 @@ export interface World {
 }
 
 export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
-  const [nodes, mirrors, nodeClasses, instances] = await Promise.all([
+  const [nodes, mirrors, nodeClasses, instances, shifted] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listNodeClaims(),
     ports.cluster.listNodeClasses(),
     ports.cloud.describeInstances(cluster),
+    observeShifts(ports.cloud, cluster),
   ]);
   const alive = instances.filter(({ state }) => state !== 'shutting-down');
   return {
@@ -39,6 +43,7 @@ export async function observeWorld(ports: ControllerPorts, cluster: string): Pro
     mirrors,
     nodeClasses,
     instances: alive,
+    shifted,
     contexts: new Map(),
     catalogue: undefined,
     learnedMemory: undefined,
@@ -56,13 +61,17 @@ export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, wo
     record,
     ...(node === undefined ? {} : { node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
-    instanceListed: instance !== undefined && world.instances.some(({ id }) => id === instance.id),
+    instanceListed: instance !== undefined && isThere(instance, world),
     ...(tagged === undefined ? {} : { taggedInstance: tagged }),
     ...(node === undefined || isRegistered(node)
       ? { instanceLabels: {}, learnedMemory: [] }
       : await whatRegistrationNeeds(ports, record, world)),
     launchContext: await launchContext(ports, record, world),
   };
+}
+
+function isThere({ id, zone }: Instance, { instances, shifted }: World): boolean {
+  return shifted.has(zone) || instances.some((one) => one.id === id);
 }
 
 async function whatRegistrationNeeds(
@@ -96,7 +105,7 @@ async function launchContext(
   const nodeClass = world.nodeClasses.find((one) => one.metadata.name === name);
   if (nodeClass === undefined)
     return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist` };
-  const unavailable = await ports.catalogue.listUnavailable(ports.clock.now());
+  const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());
   const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass, unavailable));
   world.contexts.set(name, known);
   return 'resolved' in known ? { ...known, unavailable } : known;

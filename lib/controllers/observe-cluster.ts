@@ -15,6 +15,7 @@ import { whyNotStartable } from '../core/node-class/user-data.ts';
 import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
 import { observeBuffers } from './observe-buffers.ts';
 import { observePlaces } from './observe-places.ts';
+import { observeUnavailable } from './observe-unavailable.ts';
 import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
@@ -30,11 +31,11 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
   const { store } = ports;
   const epoch = await settledEpoch(ports, cluster);
   const nowMs = ports.clock.now();
-  const [nodeClaims, commands, nominations, unavailable] = await Promise.all([
+  const [nodeClaims, commands, nominations, { unavailable, unheeded }] = await Promise.all([
     store.listNodeClaims(cluster),
     store.listCommands(cluster),
     store.listNominations(cluster, nowMs),
-    ports.catalogue.listUnavailable(nowMs),
+    observeUnavailable(ports, cluster, nowMs),
   ]);
   const [nodes, pods, daemonSets, podDisruptionBudgets, nodePools, buffers] = await Promise.all([
     ports.cluster.listNodes(),
@@ -62,7 +63,7 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     nominated: new Set(nominations.map((nomination) => nomination.node)),
     unavailable,
     ...places,
-    unheeded: [...conflicts.map(unheededOverlay), ...buffers.unready.map(unheededBuffer)],
+    unheeded: [...unheeded, ...conflicts.map(unheededOverlay), ...buffers.unready.map(unheededBuffer)],
   };
 }
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../apis/time.ts';
 import type { Decision } from '../core/action.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import { instanceOf, type NodeClaimRecord } from '../core/node-claim/record.ts';
 import { tagged, tagsToGive } from '../core/node-claim/tagging.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
@@ -13,7 +13,9 @@ const MOST_A_RUN = 60;
 /** Instances whose nodes are registered get their names, once. */
 export async function tagInstances({ ports, cluster, records, world, decisions }: Tending): Promise<readonly Error[]> {
   const classOf = new Map(world.nodeClasses.map((one) => [one.metadata.name, one]));
+  // C36: not in a zone that the cluster is shifted away from.
   const isDue = (record: NodeClaimRecord): boolean =>
+    !world.shifted.has(instanceOf(record)?.zone ?? '') &&
     tagsToGive(record, classOf.get(record.spec.nodeClassRef.name)) !== undefined;
   const nowMs = ports.clock.now();
   const untold: Error[] = [];

@@ -8,6 +8,7 @@ import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
 import { type Aside, eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
+import { observeShifts } from './observe-unavailable.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { armWakeUp } from './wake-up.ts';
 
@@ -28,18 +29,22 @@ export async function reconcileTermination(ports: ControllerPorts, wake: Wake): 
 interface World {
   readonly nodes: readonly Node[];
   readonly instances: ReadonlyMap<string, DescribedInstance>;
+  /** C36: what runs there is neither described nor terminated. */
+  readonly shifted: ReadonlySet<string>;
   readonly decisions: Decision[];
   readonly untold: Error[];
 }
 
 /** One list of nodes and one of instances, however many claims there are (C51). */
 async function observe(ports: ControllerPorts, cluster: string, records: readonly NodeClaimRecord[]): Promise<World> {
-  const ids = records.flatMap((record) => instanceOf(record)?.id ?? []);
+  const all = records.flatMap((record) => instanceOf(record) ?? []);
+  const shifted = all.length === 0 ? new Set<string>() : await observeShifts(ports.cloud, cluster);
+  const ids = all.filter(({ zone }) => !shifted.has(zone)).map(({ id }) => id);
   const [nodes, instances] = await Promise.all([
     records.length === 0 ? [] : ports.cluster.listNodes(),
     ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids),
   ]);
-  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), decisions: [], untold: [] };
+  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), shifted, decisions: [], untold: [] };
 }
 
 async function takeDown(
@@ -74,11 +79,13 @@ async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: Wo
   const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
   const pods = node === undefined ? [] : await ports.cluster.listPodsOnNode(node.metadata.name);
   const listed = world.instances.get(instance?.id ?? '');
+  const zoneShifted = instance !== undefined && world.shifted.has(instance.zone);
   const instanceState = listed?.state === 'shutting-down' ? 'shutting-down' : 'alive';
   return {
     record,
     pods,
     ...(node === undefined ? {} : { node }),
-    ...(listed === undefined ? {} : ({ instanceState } as const)),
+    ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
+    ...(zoneShifted ? { zoneShifted } : {}),
   };
 }

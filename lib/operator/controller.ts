@@ -24,6 +24,7 @@ import { queueRetry } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
 import { telemetryOf } from './telemetry.ts';
 import type { WakeRuntime } from './wake-batch.ts';
+import { shiftsOf } from './zonal-shift.ts';
 
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
@@ -99,6 +100,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     clock: systemClock,
   });
   const access = clusterAccess(cluster, eks);
+  const shiftedZones = shiftsOf(cluster, { ...clients, access: eks, region });
   const cloud = new Ec2CloudProvider({
     client: clients.ec2,
     region,
@@ -110,6 +112,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     ...(cluster.dryRunChecks !== undefined && { dryRunChecks: cluster.dryRunChecks }),
     readParameters: ssmParameters(clients.ssm),
     ...(clients.profiles !== undefined && { profiles: clients.profiles }),
+    ...(shiftedZones !== undefined && { shiftedZones }),
   });
   let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
   return async () => {

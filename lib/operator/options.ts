@@ -19,6 +19,8 @@ export interface ClusterOptions {
   readonly windowsNodeRole?: string;
   /** Whether the stack makes a role for the nodes, KerfNodeRole-NAME, and lets it in. @default false */
   readonly makeNodeRole?: boolean;
+  /** C36 ENABLE_ZONAL_SHIFT: whether nothing is launched in a zone that ARC shifts the cluster away from. @default false */
+  readonly zonalShift?: boolean;
   /** Whether the stack lets its functions and the nodes into the cluster, through EKS. @default true */
   readonly accessEntries?: boolean;
   /** F20 DISABLE_DRY_RUN, the other way round: whether the calls of a launch are tried before a NodeClass is called ready. @default true */
@@ -161,7 +163,7 @@ const TEXT_KEYS = [
   'nodeRole',
   'windowsNodeRole',
 ] as const;
-const FLAG_KEYS = ['makeNodeRole', 'accessEntries', 'dryRunChecks'] as const;
+const FLAG_KEYS = ['makeNodeRole', 'accessEntries', 'dryRunChecks', 'zonalShift'] as const;
 const CLUSTER_KEYS: readonly string[] = [...TEXT_KEYS, ...FLAG_KEYS];
 
 /** One cluster of a configuration, checked. *Errors:* OptionError, which begins with `where`. */

@@ -104,6 +104,8 @@ export interface CloudProvider {
   describeInstanceHealth(instanceIds: readonly string[]): Promise<readonly InstanceHealth[]>;
   /** Calls at about the same time become one (C51); the failure of one is its own. */
   terminate(cluster: string, instanceId: string): Promise<void>;
+  /** C36: the names of the zones that the cluster is shifted away from just now; none where its configuration leaves shifts alone. */
+  shiftedZones(): Promise<readonly string[]>;
   /** C84. An instance that is gone needs no tags: success. */
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void>;
 }

@@ -104,6 +104,7 @@ export class KerfStack extends Stack {
     for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
     permissions.grantInstanceProfiles(lifecycle.role, clusters);
     permissions.grantTemplateRelease(lifecycle.role, clusters);
+    for (const { role } of controllers) permissions.grantZonalShiftReads(role, clusters);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
     // Lifecycle ends what no claim calls its own.

@@ -20,6 +20,17 @@ export function grantClusterAccess(role: IRole, clusters: readonly ClusterOption
   allow(role, { actions: ['eks:DescribeCluster'], resources });
 }
 
+/** C36: which zones the cluster is shifted away from; ARC names them by id, EC2 says which zone that is here. */
+export function grantZonalShiftReads(role: IRole, clusters: readonly ClusterOptions[]): void {
+  const shifting = clusters.filter(({ zonalShift }) => zonalShift === true);
+  if (shifting.length === 0) return;
+  const resources = shifting.map(({ name }) =>
+    Stack.of(role).formatArn({ service: 'eks', resource: 'cluster', resourceName: name }),
+  );
+  allow(role, { actions: ['arc-zonal-shift:GetManagedResource'], resources });
+  allowDescribe(role, ['ec2:DescribeAvailabilityZones']);
+}
+
 /** The selectors of an EC2NodeClass, resolved. */
 export function grantNodeClassReads(role: IRole, clusters: readonly ClusterOptions[]): void {
   allowDescribe(role, [

@@ -105,3 +105,12 @@ test.each([
 ])('the endpoint %s: %s', (endpoint, allowed) => {
   expect(messageOf(() => parseCluster({ name: 'demo', endpoint }, 'clusters[0]')).startsWith('no error')).toBe(allowed);
 });
+
+test('zonal shifts are heeded where the configuration says so (C36), and the functions are told', () => {
+  const clusters = [{ name: 'a', zonalShift: true }, { name: 'b' }];
+  const read = controllerOptions(environment({ CLUSTERS: writeClusters(clusters) })).clusters;
+  expect([...read.values()]).toEqual(clusters);
+  expect(messageOf(() => parseCluster({ name: 'a', zonalShift: 'yes' }, 'clusters[0]'))).toContain(
+    'clusters[0].zonalShift is "yes": it must be true or false',
+  );
+});

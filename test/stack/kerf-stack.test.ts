@@ -7,7 +7,9 @@ let assembly: Assembly;
 let template: Template;
 
 beforeAll(() => {
-  assembly = synthesize([{ name: 'blue' }, { name: 'green', endpoint: 'https://green.test' }], { bundle: false });
+  assembly = synthesize([{ name: 'blue' }, { name: 'green', endpoint: 'https://green.test', zonalShift: true }], {
+    bundle: false,
+  });
   template = assembly.template;
 });
 
@@ -121,7 +123,7 @@ test('the webhook secret is a reference, never a value, and no output holds it',
 test('the functions know every cluster, and what was said of it', () => {
   template.hasResourceProperties('AWS::Lambda::Function', {
     Description: 'Kerf lifecycle',
-    Environment: { Variables: { CLUSTERS: '{"blue":{},"green":{"endpoint":"https://green.test"}}' } },
+    Environment: { Variables: { CLUSTERS: '{"blue":{},"green":{"endpoint":"https://green.test","zonalShift":true}}' } },
   });
 });
 
@@ -206,6 +208,17 @@ describe('permissions', () => {
     expect(deleting.map((statement) => at(statement, 'Condition'))).toEqual([
       { StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] } },
     ]);
+  });
+
+  test('zonal shifts are read of the clusters that are to heed them, and of no others (C36)', () => {
+    const reading = statements().filter((statement) =>
+      actionsOf(statement).includes('arc-zonal-shift:GetManagedResource'),
+    );
+    expect(reading.length).toBeGreaterThan(0);
+    for (const statement of reading) {
+      expect(JSON.stringify(at(statement, 'Resource'))).toContain('cluster/green');
+      expect(JSON.stringify(at(statement, 'Resource'))).not.toContain('cluster/blue');
+    }
   });
 
   test('only the role of its own nodes is handed to an instance', () => {

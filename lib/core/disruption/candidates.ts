@@ -5,6 +5,7 @@ import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
+import { isShifted } from '../instance-type/unavailable.ts';
 import { instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
 import { type Refusal, refusal } from '../scheduling/refusal.ts';
 import type { DisruptionCandidate } from './command.ts';
@@ -27,6 +28,9 @@ export function candidateOf(
   if (inCommand(snapshot, nodeClaim.name)) return undefined;
   const view = snapshot.nodePools.find(({ nodePool }) => nodePool.metadata.name === nodeClaim.nodePool);
   if (view === undefined) return refusal('NodePoolNotFound', `its NodePool ${nodeClaim.nodePool} does not exist`);
+  const zone = instanceOf(nodeClaim)?.zone ?? '';
+  // C36: voluntary work there waits until the shift is over.
+  if (isShifted(zone, snapshot.unavailable)) return refusal('ZonalShift', `the cluster is shifted away from ${zone}`);
   if (snapshot.nominated.has(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
   if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
     return refusal('DoNotDisrupt', `the node carries ${DO_NOT_DISRUPT}`);

@@ -42,3 +42,11 @@ export function zonesWithAddresses(
   const exhausted = exhaustedSubnets(offerings);
   return new Set(subnets.filter(({ id }) => !exhausted.has(id)).map(({ zone }) => zone));
 }
+
+/** C36: why a zone that the cluster is shifted away from is unavailable. */
+export const ZONAL_SHIFT = 'ZonalShift';
+
+/** Whether the cluster is shifted away from the zone, as its snapshot says. */
+export function isShifted(zone: string, offerings: readonly UnavailableOffering[]): boolean {
+  return offerings.some((one) => one.reason === ZONAL_SHIFT && one.zone === zone);
+}

@@ -1,7 +1,7 @@
 import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
-import { parseTime, SECOND_MS } from '../../apis/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, type PodTarget, settling, type Verdict } from '../action.ts';
 import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import { LISTED_AFTER_MS } from './launch.ts';
@@ -24,6 +24,8 @@ export interface TerminationView {
   readonly pods: readonly Pod[];
   /** Undefined once EC2 has it no more. */
   readonly instanceState?: 'alive' | 'shutting-down';
+  /** C36: the cluster is shifted away from the instance's zone, where EC2 is not to be asked for anything. @default false */
+  readonly zoneShifted?: boolean;
 }
 
 export interface TerminationVerdict extends Verdict {
@@ -48,7 +50,7 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
     return nowMs < listedBy ? { ...nothing(record), due: [settling(listedBy)] } : release(view, nowMs);
   }
   if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [pollAfter(nowMs)] };
-  if (node === undefined || record.registeredAtMs === undefined) return terminate(record, instance.id, nowMs);
+  if (node === undefined || record.registeredAtMs === undefined) return terminate(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
   const draining =
@@ -58,7 +60,7 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
   if (!drained) return { record: draining, actions, blocked, due };
   const earliest = startedAtMs + LEAST_DRAIN_MS;
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [settling(earliest)] };
-  return terminate(draining, instance.id, nowMs);
+  return terminate(view, draining, nowMs);
 }
 
 function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdict & { readonly drained: boolean } {
@@ -126,16 +128,18 @@ function isStuck(pod: Pod, nowMs: number): boolean {
   return deletionTimestamp !== undefined && nowMs - parseTime(deletionTimestamp) > STUCK_MS;
 }
 
-function terminate(record: NodeClaimRecord, instanceId: string, nowMs: number): TerminationVerdict {
+function terminate(view: TerminationView, record: NodeClaimRecord, nowMs: number): TerminationVerdict {
   const { deletion } = record;
-  if (deletion === undefined) return nothing(record);
+  const instance = instanceOf(record);
+  if (deletion === undefined || instance === undefined) return nothing(record);
+  if (view.zoneShifted === true) return { ...nothing(record), due: [settling(nowMs + MINUTE_MS)] };
   const asked =
     deletion.terminateRequestedAtMs === undefined
       ? { ...record, deletion: { ...deletion, terminateRequestedAtMs: nowMs } }
       : record;
   return {
     record: asked,
-    actions: [{ kind: 'terminate-instance', nodeClaim: record.name, instanceId }],
+    actions: [{ kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }],
     blocked: [],
     due: [pollAfter(nowMs)],
   };

@@ -74,7 +74,8 @@ async function describePlaces(client: EC2Client): Promise<readonly { readonly ty
   );
 }
 
-async function describeZoneIds(client: EC2Client): Promise<ReadonlyMap<string, string>> {
+/** *Shape:* `us-east-1a` → `use1-az6`, as this account has them. */
+export async function describeZoneIds(client: EC2Client): Promise<ReadonlyMap<string, string>> {
   const command = new DescribeAvailabilityZonesCommand({ AllAvailabilityZones: false });
   const answer = await translated('describe availability zones', () => client.send(command));
   return new Map(

@@ -47,6 +47,8 @@ export interface Ec2Options {
   readonly readParameters: ReadParameters;
   /** @default IAM is not reached from here */
   readonly profiles?: InstanceProfiles;
+  /** C36. @default the cluster's configuration leaves zonal shifts alone */
+  readonly shiftedZones?: () => Promise<readonly string[]>;
 }
 
 /** EC2 of one region, for one cluster. */
@@ -121,6 +123,10 @@ export class Ec2CloudProvider implements CloudProvider {
     const end = this.#ending.get(cluster) ?? this.#endTogether(cluster);
     this.#ending.set(cluster, end);
     return end(instanceId);
+  }
+
+  async shiftedZones(): Promise<readonly string[]> {
+    return (await this.#options.shiftedZones?.()) ?? [];
   }
 
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void> {

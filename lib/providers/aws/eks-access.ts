@@ -3,8 +3,9 @@ import { MINUTE_MS } from '../../apis/time.ts';
 import type { ClusterBootstrap } from '../../core/node-class/cluster-bootstrap.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { RefusedError } from '../../ports/errors.ts';
-import { type AwsCredentials, eksToken } from './eks-token.ts';
+import { eksToken } from './eks-token.ts';
 import { translated } from './errors.ts';
+import type { AwsCredentials } from './signature-v4.ts';
 
 export interface EksAccessOptions {
   readonly client: EKSClient;
@@ -18,6 +19,8 @@ export interface EksAccessOptions {
 export interface EksCluster {
   readonly bootstrap: ClusterBootstrap;
   readonly kubernetesVersion: string;
+  /** @default the configuration says all of it, and EKS was not asked */
+  readonly arn?: string;
 }
 
 /** EKS takes a token for 15 minutes. */
@@ -68,11 +71,15 @@ function clusterOf(name: string, cluster: Cluster | undefined): EksCluster {
   const network = cluster?.kubernetesNetworkConfig;
   const serviceCidr = network?.serviceIpv4Cidr ?? network?.serviceIpv6Cidr;
   const certificateAuthority = cluster?.certificateAuthority?.data;
-  const { endpoint, version } = cluster ?? {};
+  const { arn, endpoint, version } = cluster ?? {};
   if (!endpoint || !certificateAuthority || !serviceCidr || !version) {
     throw new RefusedError(
       `EKS cluster ${name} (${cluster?.status ?? 'no status'}) has no endpoint, certificate, version or service network yet: wait until it is ACTIVE`,
     );
   }
-  return { bootstrap: { clusterName: name, endpoint, certificateAuthority, serviceCidr }, kubernetesVersion: version };
+  return {
+    bootstrap: { clusterName: name, endpoint, certificateAuthority, serviceCidr },
+    kubernetesVersion: version,
+    ...(arn === undefined ? {} : { arn }),
+  };
 }

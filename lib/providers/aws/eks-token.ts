@@ -1,10 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
-
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
+import { type AwsCredentials, escaped, scopeOf, sha256, signatureOf, timestampOf } from './signature-v4.ts';
 
 export interface TokenRequest {
   readonly cluster: string;
@@ -27,8 +21,8 @@ export function eksToken(request: TokenRequest): string {
 
 function presignedUrl({ cluster, region, credentials, nowMs }: TokenRequest): string {
   const host = `sts.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
-  const timestamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const scope = `${timestamp.slice(0, 8)}/${region}/sts/aws4_request`;
+  const timestamp = timestampOf(nowMs);
+  const scope = scopeOf(timestamp, region, 'sts');
   const query = canonicalQuery({
     Action: 'GetCallerIdentity',
     Version: '2011-06-15',
@@ -41,8 +35,7 @@ function presignedUrl({ cluster, region, credentials, nowMs }: TokenRequest): st
   });
   const headers = `host:${host}\nx-k8s-aws-id:${cluster}\n`;
   const call = ['GET', '/', query, headers, SIGNED_HEADERS, sha256('')].join('\n');
-  const text = ['AWS4-HMAC-SHA256', timestamp, scope, sha256(call)].join('\n');
-  const signature = hmac(signingKey(credentials.secretAccessKey, scope), text).toString('hex');
+  const signature = signatureOf(call, { secretAccessKey: credentials.secretAccessKey, timestamp, scope });
   return `https://${host}/?${query}&X-Amz-Signature=${signature}`;
 }
 
@@ -51,25 +44,4 @@ function canonicalQuery(parameters: Readonly<Record<string, string>>): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
     .join('&');
-}
-
-/** RFC 3986, as the signature wants it: encodeURIComponent leaves five characters too many. */
-function escaped(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-/** The secret, narrowed step by step to the day, the region and the service of the scope. */
-function signingKey(secretAccessKey: string, scope: string): Buffer {
-  return scope.split('/').reduce<Buffer>((key, part) => hmac(key, part), Buffer.from(`AWS4${secretAccessKey}`));
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

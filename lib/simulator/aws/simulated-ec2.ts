@@ -102,6 +102,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
         .toSorted(byId),
     instanceOwners: async (ids) => ownersAmong(state, ids),
     describeInstanceHealth: async (ids) => ids.flatMap((id) => state.health.get(id) ?? []).toSorted(byId),
+    shiftedZones: async () => [],
     tagInstance: async (cluster, id, tags) => {
       if (listed(state, cluster).some((instance) => instance.id === id))
         state.tags.set(id, { ...state.tags.get(id), ...tags });

@@ -161,6 +161,16 @@ describe('who is no candidate, and why (E3, E4)', () => {
 
   test.each<[string, Partial<ClusterSnapshot>, NodeOptions, string]>([
     ['promised to pending pods', { nominated: new Set(['a']) }, {}, 'Nominated'],
+    [
+      'in a zone that the cluster is shifted away from (C36)',
+      {
+        unavailable: [
+          { instanceType: '*', zone: 'eu-west-3a', capacityType: 'spot', untilMs: NOW_MS, reason: 'ZonalShift' },
+        ],
+      },
+      {},
+      'ZonalShift',
+    ],
     ['the node says so', {}, { annotations }, 'DoNotDisrupt'],
     ['a daemon on it says so', { pods: [runningPod('a', { owner: 'DaemonSet', annotations })] }, {}, 'DoNotDisrupt'],
     ['its NodePool is gone', { nodePools: [] }, {}, 'NodePoolNotFound'],

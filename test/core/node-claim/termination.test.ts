@@ -247,3 +247,20 @@ describe('the end', () => {
     expect(decideTermination(view, NOW_MS)).toMatchObject({ actions: [], due: [] });
   });
 });
+
+describe('in a zone that the cluster is shifted away from (C36)', () => {
+  const drained = { drainStartedAtMs: NOW_MS - MINUTE };
+
+  test('the instance is left until the shift is over', () => {
+    const verdict = decideTermination(viewOf([], { zoneShifted: true }, { deletion: deletion(drained) }), NOW_MS);
+    expect(verdict.actions).toEqual([]);
+    expect(verdict.due).toEqual([{ atMs: NOW_MS + MINUTE, kind: 'settling' }]);
+    expect(verdict.record.deletion?.terminateRequestedAtMs).toBeUndefined();
+    const after = decideTermination(viewOf([], {}, { deletion: deletion(drained) }), NOW_MS);
+    expect(kinds(after.actions)).toEqual(['terminate-instance']);
+  });
+
+  test('pods still leave the node', () => {
+    expect(evicted(decideTermination(viewOf([pod('web')], { zoneShifted: true }), NOW_MS))).toEqual(['web']);
+  });
+});

@@ -1,0 +1,96 @@
+import { SECOND_MS } from '../../apis/time.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { type AwsCredentials, escaped, signedHeaders } from './signature-v4.ts';
+
+export interface ZonalShiftOptions {
+  readonly region: string;
+  /** The EKS cluster's ARN: it is the resource that ARC shifts. */
+  readonly clusterArn: () => Promise<string>;
+  readonly credentials: () => Promise<AwsCredentials>;
+  /** ARC names zones by id, the rest of Kerf by name: `use1-az1` → `us-east-1c`, as this account has them. */
+  readonly zoneNames: () => Promise<ReadonlyMap<string, string>>;
+  readonly clock: Clock;
+  /** @default the runtime's own */
+  readonly fetch?: typeof fetch;
+}
+
+/** C36. */
+const KEPT_MS = 30 * SECOND_MS;
+const PATIENCE_MS = 3 * SECOND_MS;
+const SERVICE = 'arc-zonal-shift';
+
+/**
+ * Which zones the cluster is shifted away from just now, by name: by an operator, a practice run or AWS itself. ARC's
+ * client for it is one call, made by hand. *Errors:* RefusedError, UnreachableError. *Source:* ARC's GetManagedResource.
+ */
+export function zonalShifts(options: ZonalShiftOptions): () => Promise<readonly string[]> {
+  let kept: { readonly zones: Promise<readonly string[]>; readonly untilMs: number } | undefined;
+  return async () => {
+    const nowMs = options.clock.now();
+    if (kept === undefined || kept.untilMs <= nowMs) kept = { zones: readShifts(options), untilMs: nowMs + KEPT_MS };
+    try {
+      return await kept.zones;
+    } catch (error) {
+      // A failure is nobody's answer for half a minute.
+      kept = undefined;
+      throw error;
+    }
+  };
+}
+
+async function readShifts(options: ZonalShiftOptions): Promise<readonly string[]> {
+  const arn = await options.clusterArn();
+  const answer = await get(options, arn);
+  // A cluster that is not enabled for zonal shift cannot be shifted.
+  if (answer === undefined) return [];
+  const ids = shiftedIds(answer, options.clock.now());
+  if (ids.length === 0) return [];
+  const names = await options.zoneNames();
+  return ids.flatMap((id) => names.get(id) ?? []).toSorted();
+}
+
+/** *Shape:* undefined for a resource that ARC does not know. */
+async function get(
+  { region, credentials, clock, fetch: call = fetch }: ZonalShiftOptions,
+  arn: string,
+): Promise<unknown> {
+  const host = `${SERVICE}.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
+  const path = `/managedresources/${escaped(arn)}`;
+  const signed = { service: SERVICE, region, host, path, credentials: await credentials(), nowMs: clock.now() };
+  const doing = `read the zonal shifts of ${arn}`;
+  let answer: Response;
+  try {
+    answer = await call(`https://${host}${path}`, {
+      headers: signedHeaders(signed),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (answer.status === 404) return undefined;
+    if (answer.ok) return await answer.json();
+  } catch (cause) {
+    throw new UnreachableError(`${doing}: ARC did not answer within ${PATIENCE_MS} ms: try again later`, { cause });
+  }
+  const text = `${doing}: ARC answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`;
+  if (answer.status === 429 || answer.status >= 500) throw new UnreachableError(text);
+  throw new RefusedError(`${text}: allow arc-zonal-shift:GetManagedResource, or take zonalShift off the cluster`);
+}
+
+/** Of several shifts at once one is in effect; a zonal shift ends by itself, in epoch seconds. */
+function shiftedIds(answer: unknown, nowMs: number): readonly string[] {
+  const ids = ['zonalShifts', 'autoshifts'].flatMap((key) => {
+    const shifts = fieldOf(answer, key);
+    if (!Array.isArray(shifts)) return [];
+    return shifts.flatMap((shift: unknown) => {
+      const expiry = fieldOf(shift, 'expiryTime');
+      const over = typeof expiry === 'number' && expiry * SECOND_MS <= nowMs;
+      const awayFrom = fieldOf(shift, 'awayFrom');
+      return fieldOf(shift, 'appliedStatus') === 'APPLIED' && !over && typeof awayFrom === 'string' ? [awayFrom] : [];
+    });
+  });
+  return [...new Set(ids)];
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([name]) => name === key)?.[1];
+}
