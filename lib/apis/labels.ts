@@ -17,6 +17,15 @@ export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
 export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
 export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
 export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+/** C22: what tells reserved capacity from other, and one reservation from another. */
+export const RESERVATION_LABELS: ReadonlySet<string> = new Set([
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVATION_INTERRUPTIBLE,
+]);
+export const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
+export const PLACEMENT_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
+export const NITRO_SANDBOX = 'eks.amazonaws.com/nitro-sandbox';
 export const NODE_CLAIM_TAG = 'karpenter.sh/nodeclaim';
 export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
@@ -35,6 +44,8 @@ export const NODE_CLASS_FINALIZER = 'karpenter.k8s.aws/termination';
 /** A3.26: of an EC2NodeClass, to tell whether a node was launched as its class says today. */
 export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
+/** C54. */
+export const INSTANCE_PROFILE_NAME = 'karpenter.k8s.aws/instance-profile-name';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 export type CapacityType = 'on-demand' | 'spot' | 'reserved';
@@ -87,7 +98,7 @@ export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   OS,
   CAPACITY_TYPE,
   WINDOWS_BUILD,
-  'eks.amazonaws.com/nitro-sandbox',
+  NITRO_SANDBOX,
   ...AWS_WELL_KNOWN_LABELS,
 ]);
 

@@ -131,11 +131,11 @@ async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, kno
   }
   const problem = kubeletExpressionProblem(nodeClass, known.catalogue.facts);
   if (problem !== undefined) return unusable(problem.reason, problem.message);
-  const { subnets, images, placementGroup } = resolution.nodeClass;
+  const { subnets, images, placementGroup, capacityReservations: reservations = [] } = resolution.nodeClass;
   const zones = zonesWithAddresses(subnets, known.unavailable);
   const isUnavailable = unavailability(known.unavailable);
   const { learnedMemory } = known;
-  const options = { zones, isUnavailable, images, placementGroup, learnedMemory };
+  const options = { zones, isUnavailable, reservations, images, placementGroup, learnedMemory };
   return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };
 }
 

@@ -1,5 +1,22 @@
 import type { LaunchContext } from '../../lib/core/node-claim/launch.ts';
+import type { ResolvedCapacityReservation } from '../../lib/core/node-class/resolved-node-class.ts';
 import { aNodeClass } from './node-pools.ts';
+
+/** Five m5.large in eu-west-3a, none of them in use. */
+export function aReservation(over: Partial<ResolvedCapacityReservation> = {}): ResolvedCapacityReservation {
+  return {
+    id: 'cr-1',
+    instanceType: 'm5.large',
+    zone: 'eu-west-3a',
+    ownerId: '123456789012',
+    matchCriteria: 'targeted',
+    type: 'default',
+    interruptible: false,
+    state: 'active',
+    availableInstances: 5,
+    ...over,
+  };
+}
 
 /** What a launch needs to know: an AL2023 class in two zones, nothing without capacity. */
 export function launchContext(over: Partial<LaunchContext> = {}): LaunchContext {

@@ -1,7 +1,8 @@
-import { CAPACITY_TYPE, RESERVATION_ID, ZONE, ZONE_ID } from '../../apis/labels.ts';
-import { admits, allowsAbsence } from '../requirements/requirement.ts';
+import { CAPACITY_TYPE, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import { admits, type Requirement } from '../requirements/requirement.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { InstanceType, Offering } from './instance-type.ts';
+import { reservationLabels } from './reservation-labels.ts';
 
 /** The offerings that are to be had and meet the requirements on zone, capacity type and reservation (B26). */
 export function compatibleOfferings(type: InstanceType, requirements: Requirements): readonly Offering[] {
@@ -17,11 +18,15 @@ export function placeFilter(requirements: Requirements): (place: Place) => boole
   const zone = requirements.get(ZONE);
   const zoneId = requirements.get(ZONE_ID);
   const capacityType = requirements.get(CAPACITY_TYPE);
-  const reservation = requirements.get(RESERVATION_ID);
+  const ofReservation = [...requirements].filter(([key]) => RESERVATION_LABELS.has(key));
   return (place) =>
     (zone === undefined || admits(zone, place.zone)) &&
     (zoneId === undefined || place.zoneId === undefined || admits(zoneId, place.zoneId)) &&
     (capacityType === undefined || admits(capacityType, place.capacityType)) &&
-    (reservation === undefined ||
-      (place.reservation === undefined ? allowsAbsence(reservation) : admits(reservation, place.reservation.id)));
+    (ofReservation.length === 0 || admitsReservation(ofReservation, place));
+}
+
+function admitsReservation(asked: readonly (readonly [string, Requirement])[], { reservation }: Place): boolean {
+  const labels = reservation === undefined ? {} : reservationLabels(reservation);
+  return asked.every(([key, one]) => admits(one, labels[key]));
 }

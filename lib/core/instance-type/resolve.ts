@@ -1,6 +1,6 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
-import { ARCH, CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import { ARCH, CAPACITY_TYPE, REGION, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/labels.ts';
 import type { ResolvedImage, ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
 import { type Requirements, requirementsFromValues } from '../requirements/requirements.ts';
 import { type CapacitySettings, capacityOf } from './capacity.ts';
@@ -11,6 +11,7 @@ import type { InstanceType, LaunchTraits, Offering, TypeKubelet } from './instan
 import { type LearnedMemory, learnedMemoryOf } from './learned-memory.ts';
 import { type AvailabilityOptions, offeringsOf } from './offerings.ts';
 import { allocatableOf } from './overhead.ts';
+import { reservationLabels } from './reservation-labels.ts';
 import { kubeletWorker, withTypeKubelet } from './type-kubelet.ts';
 
 export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettings {
@@ -116,7 +117,17 @@ function offeringLabels(offerings: readonly Offering[]): LabelValues {
     [ZONE]: distinct(available.map(({ zone }) => zone)),
     [ZONE_ID]: distinct(available.flatMap(({ zoneId }) => zoneId ?? [])),
     [CAPACITY_TYPE]: distinct(available.map(({ capacityType }) => capacityType)),
+    ...labelsOfReservations(available),
   };
+}
+
+/** C22. */
+function labelsOfReservations(available: readonly Offering[]): LabelValues {
+  const labels = available.flatMap(({ reservation }) =>
+    reservation === undefined ? [] : [reservationLabels(reservation)],
+  );
+  const valuesOf = (key: string): readonly string[] => distinct(labels.flatMap((one) => one[key] ?? []));
+  return Object.fromEntries([...RESERVATION_LABELS].map((key) => [key, valuesOf(key)]));
 }
 
 function distinct(values: readonly string[]): readonly string[] {

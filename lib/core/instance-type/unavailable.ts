@@ -18,9 +18,7 @@ export function unavailableKey({ instanceType, zone, capacityType, subnetId, res
  * A quick answer to "is this offering known to lack capacity": by itself, with its whole zone or with its whole capacity
  * type. Subnets are not asked: `exhaustedSubnets` names them. *Cost:* O(1) a question.
  */
-export function unavailability(
-  offerings: readonly UnavailableOffering[],
-): (of: OfferingKey & { readonly reservationId?: string | undefined }) => boolean {
+export function unavailability(offerings: readonly UnavailableOffering[]): (of: OfferingKey) => boolean {
   const known = new Set(offerings.map(unavailableKey));
   return ({ type, zone, capacityType, reservationId }) =>
     known.has(`${capacityType}/${type}/${zone}`) ||

@@ -10,6 +10,7 @@ import {
 } from '../../apis/labels.ts';
 import { formatTaint, isEphemeral, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
+import { reservationLabels } from '../instance-type/reservation-labels.ts';
 import { parseResources } from '../resources/resources.ts';
 import type { NodePatch } from './node-patch.ts';
 import { instanceOf, type NodeClaimRecord } from './record.ts';
@@ -31,7 +32,14 @@ export function registrationPatch(record: NodeClaimRecord, node: Node, instanceL
 function offeringLabels(record: NodeClaimRecord): Labels {
   const instance = instanceOf(record);
   if (instance === undefined) return {};
-  return { [INSTANCE_TYPE]: instance.instanceType, [ZONE]: instance.zone, [CAPACITY_TYPE]: instance.capacityType };
+  const { instanceType, zone, capacityType, reservation } = instance;
+  return {
+    [INSTANCE_TYPE]: instanceType,
+    [ZONE]: zone,
+    [CAPACITY_TYPE]: capacityType,
+    // C22, C54.
+    ...(reservation === undefined ? {} : reservationLabels(reservation)),
+  };
 }
 
 export function isRegistered(node: Node): boolean {

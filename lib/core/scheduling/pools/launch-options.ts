@@ -8,7 +8,7 @@ import type { NodeClaimTemplate } from './template.ts';
 const MOST_TYPES = 60;
 
 /**
- * What a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type. Empty where nothing is to
+ * What a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type, reservation. Empty where nothing is to
  * be had. *Source:* C39 leaves out special hardware while something plain is left, C40 spot that is dearer than on-demand;
  * a pool that asks for flexibility by minValues keeps both. C42: the 60 cheapest types, and for minValues dearer ones.
  */
@@ -62,8 +62,10 @@ function typesForMinValues(
 
 const NO_VALUES: ReadonlySet<string> = new Set();
 
-function launchOption(type: InstanceType, { zone, capacityType, priceUsdPerHour }: Offering): LaunchOption {
-  return { instanceType: type.name, zone, capacityType, priceUsdPerHour };
+function launchOption(type: InstanceType, offering: Offering): LaunchOption {
+  const { zone, capacityType, priceUsdPerHour, reservation } = offering;
+  const option = { instanceType: type.name, zone, capacityType, priceUsdPerHour };
+  return reservation === undefined ? option : { ...option, reservationId: reservation.id };
 }
 
 /** C39: bare metal and accelerators only where nothing else is left. */
@@ -92,7 +94,8 @@ function byPrice(a: LaunchOption, b: LaunchOption): number {
     a.priceUsdPerHour - b.priceUsdPerHour ||
     compare(a.instanceType, b.instanceType) ||
     compare(a.zone, b.zone) ||
-    compare(a.capacityType, b.capacityType)
+    compare(a.capacityType, b.capacityType) ||
+    compare(a.reservationId ?? '', b.reservationId ?? '')
   );
 }
 
