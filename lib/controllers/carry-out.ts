@@ -1,7 +1,7 @@
 import { parseDuration } from '../apis/duration.ts';
 import type { Action, Blocked, Decision } from '../core/action.ts';
-import { launched, refusedLaunch } from '../core/node-claim/launch.ts';
 import type { Deletion, NodeClaimRecord } from '../core/node-claim/record.ts';
+import { launchInstance } from './launch-instance.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /**
@@ -67,22 +67,6 @@ async function carryOutOne(
 }
 
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
-
-/** Sends the frozen request and records what came of it; what is known to lack capacity is remembered either way (C53). */
-async function launchInstance(ports: ControllerPorts, cluster: string, action: Of<'launch-instance'>): Promise<void> {
-  const { store, clock } = ports;
-  const record = await store.readNodeClaim(cluster, action.nodeClaim);
-  // Somebody else recorded the outcome of this attempt already.
-  if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return;
-  const outcome = await ports.cloud.launch(action.request);
-  const nowMs = clock.now();
-  await ports.catalogue.markUnavailable(outcome.missing.map((missing) => ({ ...missing, atMs: nowMs })));
-  const settled =
-    outcome.kind === 'launched'
-      ? launched(record, outcome.instance, nowMs)
-      : refusedLaunch(record, { message: outcome.message, nowMs, learned: outcome.missing.length > 0 });
-  await store.updateNodeClaim(settled);
-}
 
 /** D18: from the first request on; a later one changes neither reason nor deadline, unless the deadline is a nearer one. */
 async function deleteNodeClaim(

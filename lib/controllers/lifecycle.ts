@@ -1,4 +1,5 @@
-import type { Decision, Due } from '../core/action.ts';
+import { SECOND_MS } from '../apis/time.ts';
+import { type Decision, type Due, settling } from '../core/action.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { isShownBy, mirrorOf } from '../core/node-claim/mirror.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
@@ -60,6 +61,7 @@ async function advance(ports: ControllerPorts, claim: Claim): Promise<readonly D
     const id = `${name}-v${version}`;
     const decision: Decision = { id, cluster, controller: 'lifecycle', atMs: nowMs, actions, blocked };
     const settled = verdict.record !== record;
+    if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
     if (settled) record = await ports.store.updateNodeClaim(verdict.record);
     await carryOut(ports, decision);
     if (actions.length > 0 || blocked.length > 0) decisions.push(decision);
@@ -69,7 +71,12 @@ async function advance(ports: ControllerPorts, claim: Claim): Promise<readonly D
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
   await showRecord(ports, record, world);
-  return due;
+  return isRefused(record) && due.length === 0 ? [settling(ports.clock.now() + SECOND_MS)] : due;
+}
+
+/** More is left to try than one invocation tries. */
+function isRefused({ launch, deletion }: NodeClaimRecord): boolean {
+  return launch.kind === 'refused' && deletion === undefined;
 }
 
 /** Keeps the NodeClaim object like its record; one that is on its way out gets no object any more. */

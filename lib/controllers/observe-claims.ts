@@ -4,6 +4,7 @@ import type { UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceLabels } from '../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
+import { addressesInFlight } from '../core/node-claim/launch-subnets.ts';
 import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
 import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { isRegistered } from '../core/node-claim/registration.ts';
@@ -19,17 +20,22 @@ export interface World {
   readonly nodes: Awaited<ReturnType<ControllerPorts['cluster']['listNodes']>>;
   readonly mirrors: Awaited<ReturnType<ControllerPorts['cluster']['listNodeClaims']>>;
   readonly nodeClasses: readonly EC2NodeClass[];
+  /** When EC2 was asked for its instances. */
+  readonly listedAtMs: number;
   /** Those that are not going already. */
   readonly instances: readonly DescribedInstance[];
   /** C36: what EC2 lists there is no proof of anything. */
   readonly shifted: ReadonlySet<string>;
   readonly contexts: Map<string, NodeClaimView['launchContext']>;
+  /** C45: the claims whose launch is under way in this run, by name. */
+  readonly inFlight: Map<string, NodeClaimRecord>;
   /** Read when the first node has to be registered. */
   catalogue: Catalogue | undefined;
   learnedMemory: readonly LearnedMemory[] | undefined;
 }
 
 export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
+  const listedAtMs = ports.clock.now();
   const [nodes, mirrors, nodeClasses, instances, shifted] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listNodeClaims(),
@@ -42,9 +48,11 @@ export async function observeWorld(ports: ControllerPorts, cluster: string): Pro
     nodes,
     mirrors,
     nodeClasses,
+    listedAtMs,
     instances: alive,
     shifted,
     contexts: new Map(),
+    inFlight: new Map(),
     catalogue: undefined,
     learnedMemory: undefined,
   };
@@ -61,6 +69,7 @@ export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, wo
     record,
     ...(node === undefined ? {} : { node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
+    listedAtMs: world.listedAtMs,
     instanceListed: instance !== undefined && isThere(instance, world),
     ...(tagged === undefined ? {} : { taggedInstance: tagged }),
     ...(node === undefined || isRegistered(node)
@@ -104,11 +113,13 @@ async function launchContext(
     return { reason: 'NotNeeded', message: 'it is launched' };
   const nodeClass = world.nodeClasses.find((one) => one.metadata.name === name);
   if (nodeClass === undefined)
-    return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist` };
+    return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };
+  if (nodeClass.metadata.deletionTimestamp !== undefined)
+    return { reason: 'NodeClassTerminating', message: `its EC2NodeClass ${name} is being deleted`, gone: true };
   const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());
   const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass, unavailable));
   world.contexts.set(name, known);
-  return 'resolved' in known ? { ...known, unavailable } : known;
+  return 'resolved' in known ? { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) } : known;
 }
 
 async function resolve(

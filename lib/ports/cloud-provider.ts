@@ -55,8 +55,12 @@ export type MissingCapacity = Omit<UnavailableMark, 'atMs'>;
 
 export type LaunchOutcome =
   | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }
-  /** Nothing was launched and the token is spent. Where nothing is missing, EC2 objects to something else: the message says what. */
-  | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string };
+  /** EC2's answer to the token: nothing was launched. Where nothing is missing, EC2 objects to something else: the message says what. */
+  | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string }
+  /** This very call was turned down and launched nothing; what a call before it launched it does not tell. */
+  | { readonly kind: 'rejected'; readonly missing: readonly MissingCapacity[]; readonly message: string }
+  /** The token was used before, to an end that EC2 does not tell: only a list shows what was launched. */
+  | { readonly kind: 'spent'; readonly missing: readonly MissingCapacity[]; readonly message: string };
 
 /** As it is just now: it may have outlived its reservation. */
 export interface DescribedInstance extends Instance {

@@ -4,10 +4,10 @@ import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CLUSTER_TAG, type ClusterOptions } from '../operator/options.ts';
 
 /** What CreateFleet makes, and what it is asked to tag. */
-const LAUNCHED = ['fleet', 'instance', 'volume', 'network-interface', 'launch-template'];
+const LAUNCHED = ['fleet', 'instance', 'volume', 'network-interface', 'launch-template', 'spot-instances-request'];
 
-/** What CreateFleet uses and leaves as it is, and the spot request, which it makes without tags. */
-const LAUNCHED_FROM = ['subnet', 'security-group', 'capacity-reservation', 'spot-instances-request', 'placement-group'];
+/** What CreateFleet uses and leaves as it is. */
+const LAUNCHED_FROM = ['subnet', 'security-group', 'capacity-reservation', 'placement-group'];
 
 /** What an instance is made from, whoever owns it. */
 const PUBLIC = ['image', 'snapshot'];

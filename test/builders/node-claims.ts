@@ -1,5 +1,6 @@
 import type { FoundInstance } from '../../lib/core/node-claim/adoption.ts';
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import { aTemplate } from '../contract/records.ts';
 import { HOUR, NOW_MS } from './times.ts';
 
 const GIB = 2 ** 30;
@@ -81,4 +82,16 @@ export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest
     tags: {},
     ...over,
   };
+}
+
+/** A request with one line: an m5.large in eu-west-3a; reserved capacity comes out of cr-1. */
+export function aFleet(capacityType: LaunchRequest['capacityType'] = 'on-demand'): LaunchRequest {
+  const where = { instanceType: 'm5.large', zone: 'eu-west-3a', subnetId: 'subnet-a', imageId: 'ami-amd64' };
+  const reservation = { id: 'cr-1', kind: 'default' } as const;
+  const template = capacityType === 'reserved' ? aTemplate({ reservation }) : aTemplate();
+  return aLaunchRequest({
+    capacityType,
+    overrides: [{ ...where, capacityType, priceUsdPerHour: 0.1, template: 0 }],
+    templates: [template],
+  });
 }

@@ -1,26 +1,7 @@
-import type { CapacityType } from '../../apis/labels.ts';
-import type { ResolvedCapacityReservation } from '../node-class/resolved-node-class.ts';
+import type { AvailabilityOptions, OfferingKey } from './availability.ts';
 import type { InstanceTypeFacts, RegionalOffering } from './facts.ts';
 import type { Offering } from './instance-type.ts';
 import { reservedOfferings } from './reserved-offerings.ts';
-
-/** What identifies an offering among all types. */
-export interface OfferingKey {
-  readonly type: string;
-  readonly zone: string;
-  readonly capacityType: CapacityType;
-  /** @default of no reservation */
-  readonly reservationId?: string | undefined;
-}
-
-export interface AvailabilityOptions {
-  /** The zones that the NodeClass's subnets cover. @default every zone */
-  readonly zones?: ReadonlySet<string>;
-  /** True where EC2 had no capacity lately (C32). @default none */
-  readonly isUnavailable?: (offering: OfferingKey) => boolean;
-  /** Those that the NodeClass selects. @default none */
-  readonly reservations?: readonly ResolvedCapacityReservation[];
-}
 
 /**
  * The type's offerings: one a zone and capacity type that it is sold under and that has a price, and one a reservation.

@@ -1,7 +1,7 @@
 import type { ResolvedCapacityReservation } from '../node-class/resolved-node-class.ts';
+import type { AvailabilityOptions } from './availability.ts';
 import type { RegionalOffering } from './facts.ts';
 import type { Offering, Reservation } from './instance-type.ts';
-import type { AvailabilityOptions } from './offerings.ts';
 
 /** C30: so cheap that it always comes first, and still in the order of the prices on demand. */
 const DISCOUNT = 10_000_000;

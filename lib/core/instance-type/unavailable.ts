@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../apis/time.ts';
 import { ANY, type UnavailableOffering } from '../action.ts';
-import type { OfferingKey } from './offerings.ts';
+import type { OfferingKey } from './availability.ts';
 
 /** C32, C81: how long an offering without capacity, or one that was just taken back, is left alone the first time. */
 export const UNAVAILABLE_MS = 3 * MINUTE_MS;

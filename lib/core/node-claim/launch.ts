@@ -1,61 +1,63 @@
-import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
 import {
-  CAPACITY_TYPES,
-  type CapacityType,
+  INSTANCE_PROFILE_NAME,
+  MIN_VALUES_RELAXED,
   NODE_CLAIM_TAG,
   NODE_CLASS,
+  NODE_CLASS_HASH,
+  NODE_CLASS_HASH_VERSION,
   NODE_POOL,
   PRICE_OVERLAY_APPLIED,
 } from '../../apis/labels.ts';
-import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
-import type { UnavailableOffering } from '../action.ts';
 import { fingerprint } from '../identity.ts';
-import { exhaustedSubnets, unavailability } from '../instance-type/unavailable.ts';
-import { imageFor } from '../node-class/images.ts';
-import type { ResolvedNodeClass } from '../node-class/resolved-node-class.ts';
-import { nodeUserData } from '../node-class/user-data.ts';
-import { volumesOf } from '../node-class/volumes.ts';
+import { exhaustedSubnets } from '../instance-type/unavailable.ts';
+import { fleetLines, goneOptions, type Market } from './fleet-lines.ts';
+import { fleetParts } from './launch-templates.ts';
 import { ownershipTags } from './ownership-tags.ts';
-import type { FleetOverride, Instance, LaunchOption, LaunchRequest, NodeClaimRecord } from './record.ts';
+import type { FleetOverride, Instance, LaunchRequest, NodeClaimRecord } from './record.ts';
 
 /** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
-export interface LaunchContext {
+export interface LaunchContext extends Market {
   readonly nodeClass: EC2NodeClass;
-  readonly resolved: ResolvedNodeClass;
-  readonly unavailable: readonly UnavailableOffering[];
 }
 
 /** An instance that EC2 does not list may be too young to be listed. */
 export const LISTED_AFTER_MS = MINUTE_MS;
 
 export type LaunchPlan =
-  | { readonly kind: 'launch'; readonly attempt: number; readonly request: LaunchRequest }
+  | {
+      readonly kind: 'launch';
+      readonly attempt: number;
+      readonly request: LaunchRequest;
+      /** C54: what the claim and its node are to say of how they were launched. */
+      readonly annotations: Labels;
+      /** C44. @default nothing to warn of */
+      readonly warning?: string;
+    }
   /** None of the options is to be had. */
   | { readonly kind: 'no-capacity'; readonly message: string }
   | { readonly kind: 'unsupported'; readonly message: string };
 
 /**
- * The next attempt's request, to be frozen before it is sent. *Source:* C43 (reserved, then spot, then on-demand), C46;
- * the token follows from claim and attempt, so that a replay launches nothing twice (C51).
+ * The next attempt's request, to be frozen before it is sent. *Source:* C38, C43, C45, C46, C56; the token follows from
+ * claim and attempt, so that a replay launches nothing twice (C51).
  */
 export function planLaunch(record: NodeClaimRecord, context: LaunchContext): LaunchPlan {
-  const open = openMarket(context);
-  const overrides = record.options.flatMap((option) => override(option, record, open));
-  const capacityType = PREFERENCE.find((one) => overrides.some((line) => line.capacityType === one));
-  if (capacityType === undefined) return { kind: 'no-capacity', message: whyNothingLeft(record, context) };
-  const family = amiFamilyOf(context.nodeClass);
-  const taints = [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? []), UNREGISTERED_TAINT];
-  const userData = nodeUserData(context.nodeClass, {
-    bootstrap: context.resolved.bootstrap,
-    labels: record.labels,
-    taints: family === 'Custom' ? [] : taints,
-  });
-  if (userData.kind === 'unsupported') return userData;
+  const lines = fleetLines(record, context);
+  const [first] = lines;
+  if (first === undefined) return { kind: 'no-capacity', message: whyNothingLeft(record, context) };
+  const parts = fleetParts(record, context, lines);
+  if ('kind' in parts) return parts;
+  const { capacityType } = first;
+  const { context: passedOn } = context.nodeClass.spec;
   const attempt = attemptsOf(record) + 1;
   return {
     kind: 'launch',
     attempt,
+    annotations: launchAnnotations(context),
+    ...warningOf(record, parts.overrides),
     request: {
       clientToken: `kerf-${fingerprint(`${record.cluster}/${record.name}/${record.createdAtMs}/${attempt}`)}`,
       cluster: record.cluster,
@@ -64,52 +66,33 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       nodeClass: record.spec.nodeClassRef.name,
       capacityType,
       ...(record.annotations[PRICE_OVERLAY_APPLIED] === undefined ? {} : { prioritized: true }),
-      overrides: overrides.filter((line) => line.capacityType === capacityType),
-      templates: [
-        {
-          securityGroupIds: context.resolved.securityGroups.map(({ id }) => id),
-          instanceProfile: context.resolved.instanceProfile,
-          userData: userData.text,
-          blockDeviceMappings: volumesOf(context.nodeClass),
-          metadataOptions: context.nodeClass.spec.metadataOptions,
-          networkInterfaces: [{ networkCard: 0, device: 0, kind: 'interface' }],
-        },
-      ],
+      // C48.
+      ...(passedOn === undefined || record.annotations[MIN_VALUES_RELAXED] !== undefined ? {} : { context: passedOn }),
+      ...parts,
       tags: tagsOf(record, context.nodeClass),
     },
   };
 }
 
-/** C43. */
-const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
-
-/** What the NodeClass resolves to less what lately had no capacity, of whatever width (C32). */
-interface OpenMarket {
-  readonly subnets: ResolvedNodeClass['subnets'];
-  readonly images: ResolvedNodeClass['images'];
-  readonly lacks: (option: LaunchOption) => boolean;
+/** C54: which class, as it said just then, and which profile. */
+function launchAnnotations({ nodeClass, resolved }: LaunchContext): Labels {
+  const hashes = [NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION].flatMap((key) => {
+    const value = nodeClass.metadata.annotations?.[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return { ...Object.fromEntries(hashes), [INSTANCE_PROFILE_NAME]: resolved.instanceProfile };
 }
 
-function openMarket({ resolved, unavailable }: LaunchContext): OpenMarket {
-  const exhausted = exhaustedSubnets(unavailable);
-  const isUnavailable = unavailability(unavailable);
-  return {
-    subnets: resolved.subnets.filter(({ id }) => !exhausted.has(id)),
-    images: resolved.images,
-    lacks: ({ instanceType: type, zone, capacityType, reservationId }) =>
-      isUnavailable({ type, zone, capacityType, reservationId }),
-  };
-}
+/** C44: who takes spot for want of money should have some types to choose from on demand as well. */
+const FEW_TYPES = 5;
 
-/** The option with the subnet and image for it; nothing where it has lately no capacity, no subnet or no image. */
-function override(option: LaunchOption, record: NodeClaimRecord, open: OpenMarket): FleetOverride[] {
-  if (open.lacks(option)) return [];
-  const subnet = open.subnets.find((one) => one.zone === option.zone);
-  const type = record.types.find((one) => one.name === option.instanceType);
-  const image = type === undefined ? undefined : imageFor(type, open.images);
-  return subnet === undefined || image === undefined
-    ? []
-    : [{ ...option, subnetId: subnet.id, imageId: image.id, template: 0 }];
+function warningOf({ options }: NodeClaimRecord, overrides: readonly FleetOverride[]): { readonly warning?: string } {
+  const types = new Set(overrides.map(({ instanceType }) => instanceType)).size;
+  const isFallback =
+    overrides[0]?.capacityType === 'on-demand' && options.some(({ capacityType }) => capacityType === 'spot');
+  if (!isFallback || types >= FEW_TYPES) return {};
+  const warning = `spot is not to be had, and on demand there are only ${types} instance types to choose from: at least ${FEW_TYPES} are advised`;
+  return { warning };
 }
 
 /** C50, and the claim's name from the first moment on, so that an instance can be traced before its node registers. */
@@ -128,12 +111,29 @@ function attemptsOf(record: NodeClaimRecord): number {
 }
 
 function whyNothingLeft(record: NodeClaimRecord, context: LaunchContext): string {
-  const { subnets, lacks } = openMarket(context);
-  const gone = record.options.filter(lacks).length;
+  const gone = record.options.filter(goneOptions(context)).length;
+  const exhausted = exhaustedSubnets(context.unavailable);
+  const subnets = context.resolved.subnets.filter(({ id }) => !exhausted.has(id));
   const full = context.resolved.subnets.length - subnets.length;
   const zones = [...new Set(subnets.map((subnet) => subnet.zone))].toSorted().join(', ') || 'no zone';
   const less = full === 0 ? '' : `, ${full} more have no free address`;
   return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}${less}`;
+}
+
+/** A found instance as the request that made it knows it: EC2 tells neither what it costs nor which kind of reservation it is in. */
+export function adopted(found: Instance, { overrides, templates }: LaunchRequest): Instance {
+  const { id, instanceType, zone, capacityType, imageId, priceUsdPerHour } = found;
+  const line = overrides.find((one) => one.instanceType === instanceType && one.zone === zone);
+  const reservation = line === undefined ? undefined : templates[line.template]?.reservation;
+  return {
+    id,
+    instanceType,
+    zone,
+    imageId,
+    capacityType: line?.capacityType ?? capacityType,
+    priceUsdPerHour: line?.priceUsdPerHour ?? priceUsdPerHour,
+    ...(reservation === undefined ? {} : { reservation }),
+  };
 }
 
 /** The record once the instance is there: from now on it holds its real capacity (promise 2: the refund). */
@@ -144,6 +144,12 @@ export function launched(record: NodeClaimRecord, instance: Instance, nowMs: num
     ...(type === undefined ? {} : { holds: type.capacity, allocatable: type.allocatable }),
     launch: { kind: 'launched', attempt: attemptsOf(record), instance, atMs: nowMs },
   };
+}
+
+/** The record once EC2 says that it does not know the request by its token any more. */
+export function spentLaunch(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
+  if (record.launch.kind !== 'requested') return record;
+  return { ...record, launch: { ...record.launch, sentAgainAtMs: nowMs, spent: true } };
 }
 
 /** Where nothing was learned of capacity, the same call would be refused again: 5 s, doubled with each attempt, to a minute. */

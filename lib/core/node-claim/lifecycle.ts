@@ -6,7 +6,15 @@ import { type Action, type Blocked, type Due, settling, type Verdict } from '../
 import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { type LearnedMemory, memoryLesson } from '../instance-type/learned-memory.ts';
-import { type LaunchContext, LISTED_AFTER_MS, launched, planLaunch, refusedLaunch } from './launch.ts';
+import {
+  adopted,
+  type LaunchContext,
+  type LaunchPlan,
+  LISTED_AFTER_MS,
+  launched,
+  planLaunch,
+  refusedLaunch,
+} from './launch.ts';
 import { nodeTarget } from './node-patch.ts';
 import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
@@ -14,6 +22,10 @@ import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } fro
 /** D8. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
+/** From the last time that a request may have been sent: a function runs for a minute at most, and then EC2 has to list. */
+const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
+/** D3. */
+const LONGEST_MESSAGE = 300;
 
 /** One claim and its node: all that its lifecycle looks at. */
 export interface NodeClaimView {
@@ -21,6 +33,8 @@ export interface NodeClaimView {
   readonly node?: Node;
   /** The NodeClaim object in the cluster is being deleted: somebody said `kubectl delete nodeclaim`. */
   readonly deleteRequested: boolean;
+  /** When EC2 listed its instances. */
+  readonly listedAtMs: number;
   /** Whether EC2 lists the instance. */
   readonly instanceListed: boolean;
   /** An instance that carries the claim's name: what a launch made whose reply was lost. */
@@ -30,7 +44,14 @@ export interface NodeClaimView {
   /** C4: what was learned of memory so far; needed for its registration. */
   readonly learnedMemory: readonly LearnedMemory[];
   /** What a launch needs, or why the NodeClass cannot be used just now. */
-  readonly launchContext: LaunchContext | { readonly reason: string; readonly message: string };
+  readonly launchContext: LaunchContext | NoLaunchContext;
+}
+
+export interface NoLaunchContext {
+  readonly reason: string;
+  readonly message: string;
+  /** There is no such NodeClass, or it is going: no use to wait for it (C37). @default false */
+  readonly gone?: true;
 }
 
 /** What happens next to a claim, and the record as it is to be written before that is done. */
@@ -57,43 +78,75 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
 
 /**
  * A launch whose outcome is not recorded. An instance with the claim's name is what it made. Else the request is sent again
- * word for word: EC2 answers with what the first one launched. A claim that must go, or that cannot be settled in the time
- * for a launch, is given up once EC2 has had time to list what there is.
+ * word for word: EC2 answers with what the first one launched. Where EC2 does not take it any more, and where the claim must
+ * go or cannot be settled in the time for a launch, nothing is sent, and the attempt is over once EC2 had time to list what
+ * there is.
  */
-function settle(
-  { record, taggedInstance }: NodeClaimView,
-  state: NodeClaimRecord['launch'] & { readonly kind: 'requested' },
-  nowMs: number,
-): LifecycleVerdict {
-  if (taggedInstance !== undefined) return unchanged(launched(record, taggedInstance, nowMs));
-  const hopeless = record.deletion !== undefined || nowMs - record.createdAtMs >= LAUNCH_TIMEOUT_MS;
-  if (hopeless && nowMs - state.atMs >= LISTED_AFTER_MS) {
-    return unchanged(
-      refusedLaunch(record, { message: 'its launch was never settled, and EC2 lists no instance of it', nowMs }),
-    );
+function settle(view: NodeClaimView, state: Requested, nowMs: number): LifecycleVerdict {
+  const { record, taggedInstance, listedAtMs } = view;
+  if (taggedInstance !== undefined) {
+    return unchanged(launched(record, adopted(taggedInstance, state.request), nowMs));
   }
-  const { attempt, request } = state;
-  return act(record, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
+  const { attempt, request, sentAgainAtMs = state.atMs } = state;
+  if (isWorthAsking(record, state, nowMs)) {
+    const sent: NodeClaimRecord = { ...record, launch: { ...state, sentAgainAtMs: nowMs } };
+    return act(sent, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
+  }
+  const overAtMs = sentAgainAtMs + SETTLED_AFTER_MS;
+  if (listedAtMs < overAtMs) return { ...unchanged(record), due: [settling(overAtMs)] };
+  const message = 'its launch was never settled, and EC2 lists no instance of it';
+  return unchanged(refusedLaunch(record, { message, nowMs, learned: true }));
+}
+
+type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };
+
+function isWorthAsking(record: NodeClaimRecord, { atMs, spent }: Requested, nowMs: number): boolean {
+  if (spent === true) return false;
+  const isHopeless = record.deletion !== undefined || nowMs - record.createdAtMs >= LAUNCH_TIMEOUT_MS;
+  return !isHopeless || nowMs - atMs < LISTED_AFTER_MS;
 }
 
 function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
   const { record, launchContext } = view;
-  if (!('resolved' in launchContext)) return waiting(record, launchContext, nowMs);
+  if (!('resolved' in launchContext)) {
+    const { gone = false, ...why } = launchContext;
+    // C37.
+    if (gone) return deletion(record, { reason: 'insufficient_capacity', message: why.message });
+    return waiting(record, why, nowMs);
+  }
   const { launch: state } = record;
-  const pauseUntilMs = state.kind === 'refused' ? (state.retryAtMs ?? nowMs) : nowMs;
-  if (nowMs < pauseUntilMs) return { ...unchanged(record), due: [settling(pauseUntilMs)] };
+  if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
   const plan = planLaunch(record, launchContext);
   switch (plan.kind) {
     case 'no-capacity':
       return deletion(record, { reason: 'insufficient_capacity', message: plan.message });
     case 'unsupported':
       return waiting(record, { reason: 'Unsupported', message: plan.message }, nowMs);
-    case 'launch': {
-      const { attempt, request } = plan;
-      const frozen: NodeClaimRecord = { ...record, launch: { kind: 'requested', attempt, request, atMs: nowMs } };
-      return act(frozen, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
-    }
+    case 'launch':
+      return send(record, plan, nowMs);
   }
+}
+
+/** Write ahead: what is sent is in the record first (D36). */
+function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, nowMs: number): LifecycleVerdict {
+  const { attempt, request, warning } = plan;
+  const frozen: NodeClaimRecord = {
+    ...record,
+    annotations: { ...record.annotations, ...plan.annotations },
+    launch: { kind: 'requested', attempt, request, atMs: nowMs },
+  };
+  const verdict = act(frozen, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
+  if (warning === undefined) return verdict;
+  return { ...verdict, blocked: [blockedClaim(record, { reason: 'FewTypesOnDemand', message: warning })] };
+}
+
+/** D3: what EC2 objects to is told while the claim waits to try again. */
+function pausing(
+  record: NodeClaimRecord,
+  state: NodeClaimRecord['launch'] & { readonly kind: 'refused' },
+): LifecycleVerdict {
+  const blocked = [blockedClaim(record, { reason: 'LaunchFailed', message: state.message.slice(0, LONGEST_MESSAGE) })];
+  return { ...unchanged(record), blocked, due: [settling(state.retryAtMs ?? state.atMs)] };
 }
 
 /** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
@@ -133,7 +186,7 @@ interface Goodbye {
 }
 
 function whyDelete(
-  { record, node, deleteRequested, instanceListed }: NodeClaimView,
+  { record, node, deleteRequested, instanceListed, listedAtMs }: NodeClaimView,
   nowMs: number,
 ): Goodbye | undefined {
   if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
@@ -147,7 +200,7 @@ function whyDelete(
   // D15: a node that is Ready runs, whatever a listing forgot. A claim without a node is not left waiting for the end of its
   // time to register, as Karpenter leaves it: its pods would wait for a node that cannot come.
   const runs = instanceListed || (node !== undefined && isNodeReady(node));
-  if (!runs && nowMs - state.atMs >= LISTED_AFTER_MS) {
+  if (!runs && listedAtMs - state.atMs >= LISTED_AFTER_MS) {
     return { reason: 'garbage_collected', message: `EC2 does not know instance ${state.instance.id} any more` };
   }
   if (record.registeredAtMs === undefined && nowMs - state.atMs >= REGISTRATION_TIMEOUT_MS) {

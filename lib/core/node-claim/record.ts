@@ -114,7 +114,16 @@ export interface Instance {
 export type LaunchState =
   | { readonly kind: 'planned' }
   /** Frozen and perhaps sent: until its outcome is recorded, only this very request may be sent. */
-  | { readonly kind: 'requested'; readonly attempt: number; readonly request: LaunchRequest; readonly atMs: number }
+  | {
+      readonly kind: 'requested';
+      readonly attempt: number;
+      readonly request: LaunchRequest;
+      readonly atMs: number;
+      /** When it was last to be sent again. @default never */
+      readonly sentAgainAtMs?: number;
+      /** EC2 does not take it any more; what it may have launched shows by its tags. @default false */
+      readonly spent?: true;
+    }
   | { readonly kind: 'launched'; readonly attempt: number; readonly instance: Instance; readonly atMs: number }
   /** EC2 refused; the next attempt leaves out what is known to be unavailable. */
   | {

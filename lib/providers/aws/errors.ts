@@ -117,9 +117,21 @@ export function isTemplateTaken(thrown: unknown): boolean {
   return nameOf(thrown) === 'InvalidLaunchTemplateName.AlreadyExistsException';
 }
 
-export function isTemplateMissing(thrown: unknown): boolean {
-  const name = nameOf(thrown);
-  return name === 'InvalidLaunchTemplateName.NotFoundException' || name === 'InvalidLaunchTemplateId.NotFound';
+export function isTemplateMissing(code: string | undefined): boolean {
+  return code === 'InvalidLaunchTemplateName.NotFoundException' || code === 'InvalidLaunchTemplateId.NotFound';
+}
+
+/** The client token was used before, and what came with it then was not the same. */
+export function isTokenSpent(thrown: unknown): boolean {
+  return nameOf(thrown) === 'IdempotentParameterMismatch';
+}
+
+/** How often the SDK called before it threw this: what it threw is the last answer only. */
+export function callsOf(thrown: unknown): number {
+  if (!(thrown instanceof Error) || !('$metadata' in thrown)) return 1;
+  const metadata = thrown.$metadata;
+  if (typeof metadata !== 'object' || metadata === null || !('attempts' in metadata)) return 1;
+  return Number(metadata.attempts);
 }
 
 /** The code of an AWS error, or an empty text. */

@@ -1,7 +1,10 @@
 import {
+  type ConnectionTrackingSpecificationRequest,
   CreateLaunchTemplateCommand,
   type EC2Client,
   type LaunchTemplateBlockDeviceMappingRequest,
+  type LaunchTemplateInstanceNetworkInterfaceSpecificationRequest,
+  type MarketType,
   type RequestLaunchTemplateData,
   type VolumeType,
 } from '@aws-sdk/client-ec2';
@@ -11,7 +14,12 @@ import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { unitValue } from '../../apis/quantity.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { ownershipTags } from '../../core/node-claim/ownership-tags.ts';
-import type { LaunchRequest, LaunchTemplateSpec } from '../../core/node-claim/record.ts';
+import type {
+  HeldReservation,
+  LaunchInterface,
+  LaunchRequest,
+  LaunchTemplateSpec,
+} from '../../core/node-claim/record.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
 import { ec2Tags } from './tags.ts';
@@ -26,28 +34,103 @@ export interface LaunchTemplate {
 const GIB = 1024 ** 3;
 const VOLUME_TYPES: readonly VolumeType[] = ['gp2', 'gp3', 'io1', 'io2', 'sc1', 'st1', 'standard'];
 
-/** C58. Images and subnets are left to the fleet's overrides, so that one template serves a whole request. */
+/** C58. Images, and the subnets of single interfaces, are left to the fleet's overrides: one template serves a whole request. */
 export function launchTemplateOf(request: LaunchRequest, spec: LaunchTemplateSpec): LaunchTemplate {
   const { [NODE_CLAIM_TAG]: _own, ...shared } = request.tags;
   const tags = { ...shared, ...ownershipTags(request.cluster) };
-  const metadata = spec.metadataOptions;
   const data: RequestLaunchTemplateData = {
     IamInstanceProfile: { Name: spec.instanceProfile },
-    SecurityGroupIds: [...spec.securityGroupIds],
     UserData: Buffer.from(spec.userData).toString('base64'),
     BlockDeviceMappings: spec.blockDeviceMappings.map(deviceOf),
-    MetadataOptions: {
-      HttpEndpoint: metadata.httpEndpoint,
-      HttpProtocolIpv6: metadata.httpProtocolIPv6,
-      HttpPutResponseHopLimit: metadata.httpPutResponseHopLimit,
-      HttpTokens: metadata.httpTokens,
-      // C58: tags may name what pods of the node should not know.
-      InstanceMetadataTags: 'disabled',
-    },
-    // C49: the fleet tags instances and volumes, the template what the fleet cannot.
-    TagSpecifications: [{ ResourceType: 'network-interface', Tags: ec2Tags(tags) }],
+    MetadataOptions: metadataOf(spec),
+    NetworkInterfaces: spec.networkInterfaces.map((one) => interfaceOf(one, spec)),
+    ...hardwareOf(spec),
+    ...reservationOf(spec),
+    TagSpecifications: tagged(request).map((ResourceType) => ({ ResourceType, Tags: ec2Tags(tags) })),
   };
   return { name: `kerf-${fingerprint(JSON.stringify([request.cluster, data]))}`, data, tags };
+}
+
+/** C49: the fleet tags instances and volumes, the template what the fleet cannot. */
+function tagged({ capacityType }: LaunchRequest): readonly ('network-interface' | 'spot-instances-request')[] {
+  return capacityType === 'spot' ? ['network-interface', 'spot-instances-request'] : ['network-interface'];
+}
+
+function metadataOf({ metadataOptions }: LaunchTemplateSpec): RequestLaunchTemplateData['MetadataOptions'] {
+  return {
+    HttpEndpoint: metadataOptions.httpEndpoint,
+    HttpProtocolIpv6: metadataOptions.httpProtocolIPv6,
+    HttpPutResponseHopLimit: metadataOptions.httpPutResponseHopLimit,
+    HttpTokens: metadataOptions.httpTokens,
+    // C58: tags may name what pods of the node should not know.
+    InstanceMetadataTags: 'disabled',
+  };
+}
+
+function hardwareOf(spec: LaunchTemplateSpec): RequestLaunchTemplateData {
+  const { nestedVirtualization, placementGroup } = spec;
+  const placement = {
+    ...(spec.dedicated === true ? { Tenancy: 'dedicated' as const } : {}),
+    ...(placementGroup === undefined ? {} : { GroupId: placementGroup.id }),
+    ...(placementGroup?.partition === undefined ? {} : { PartitionNumber: placementGroup.partition }),
+  };
+  return {
+    ...(spec.detailedMonitoring === true ? { Monitoring: { Enabled: true } } : {}),
+    ...(nestedVirtualization === undefined ? {} : { CpuOptions: { NestedVirtualization: nestedVirtualization } }),
+    ...(spec.enclaves === true ? { EnclaveOptions: { Enabled: true } } : {}),
+    ...(Object.keys(placement).length === 0 ? {} : { Placement: placement }),
+  };
+}
+
+/** C60: an open reservation is left to whoever made it, unless the NodeClass selects it. */
+function reservationOf({ reservation }: LaunchTemplateSpec): RequestLaunchTemplateData {
+  if (reservation === undefined) {
+    return { CapacityReservationSpecification: { CapacityReservationPreference: 'none' } };
+  }
+  const MarketType = MARKETS[reservation.kind];
+  return {
+    CapacityReservationSpecification: {
+      CapacityReservationPreference: 'capacity-reservations-only',
+      CapacityReservationTarget: { CapacityReservationId: reservation.id },
+    },
+    ...(MarketType === undefined ? {} : { InstanceMarketOptions: { MarketType } }),
+  };
+}
+
+const MARKETS: Readonly<Record<HeldReservation['kind'], MarketType | undefined>> = {
+  default: undefined,
+  'capacity-block': 'capacity-block',
+  interruptible: 'interruptible-capacity-reservation',
+};
+
+/** C59: interfaces are always told, so that the security groups have one place. */
+function interfaceOf(
+  one: LaunchInterface,
+  { securityGroupIds, subnetId }: LaunchTemplateSpec,
+): LaunchTemplateInstanceNetworkInterfaceSpecificationRequest {
+  const { prefixes, publicAddress, connectionTracking: tracking } = one;
+  return {
+    NetworkCardIndex: one.networkCard,
+    DeviceIndex: one.device,
+    InterfaceType: one.kind,
+    Groups: [...securityGroupIds],
+    DeleteOnTermination: true,
+    ...(subnetId === undefined ? {} : { SubnetId: subnetId }),
+    ...(publicAddress === undefined ? {} : { AssociatePublicIpAddress: publicAddress }),
+    ...(one.ipv6 === true ? { PrimaryIpv6: true, Ipv6AddressCount: 1 } : {}),
+    ...(prefixes === undefined ? {} : { [one.ipv6 === true ? 'Ipv6PrefixCount' : 'Ipv4PrefixCount']: prefixes }),
+    ...(tracking === undefined ? {} : { ConnectionTrackingSpecification: trackingOf(tracking) }),
+  };
+}
+
+function trackingOf(
+  tracking: NonNullable<LaunchInterface['connectionTracking']>,
+): ConnectionTrackingSpecificationRequest {
+  return {
+    TcpEstablishedTimeout: tracking.tcpEstablishedTimeout,
+    UdpStreamTimeout: tracking.udpStreamTimeout,
+    UdpTimeout: tracking.udpTimeout,
+  };
 }
 
 /** The templates that this process has seen to exist: one call per template and warm function. */

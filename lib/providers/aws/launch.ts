@@ -1,23 +1,27 @@
 import {
   CreateFleetCommand,
-  type CreateFleetCommandInput,
   type CreateFleetCommandOutput,
   type CreateFleetError,
   type CreateFleetInstance,
   type EC2Client,
-  type _InstanceType as Ec2InstanceType,
+  type LaunchTemplateAndOverridesResponse,
 } from '@aws-sdk/client-ec2';
 import { ANY } from '../../core/action.ts';
 import { unavailableKey } from '../../core/instance-type/unavailable.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
 import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
-import { type CapacityProblem, capacityProblem, isTemplateMissing, nameOf, portErrorOf } from './errors.ts';
+import {
+  type CapacityProblem,
+  callsOf,
+  capacityProblem,
+  isTemplateMissing,
+  isTokenSpent,
+  nameOf,
+  portErrorOf,
+} from './errors.ts';
+import { fleetInput } from './fleet-input.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
-import { ec2Tags, instanceTags } from './tags.ts';
-
-/** CreateFleet takes no more; the overrides come cheapest first. */
-const MOST_OVERRIDES = 300;
 
 export interface LaunchTools {
   readonly client: EC2Client;
@@ -26,31 +30,27 @@ export interface LaunchTools {
 
 /** One instance through CreateFleet, whatever is replayed: the request's token names the launch. */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchOutcome> {
-  const doing = `launch ${request.nodeClaim}`;
-  if (request.capacityType === 'reserved') {
-    throw new RefusedError(
-      `${doing}: capacity type reserved cannot be launched yet: let the pool allow on-demand or spot`,
-    );
-  }
+  const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
+  const sent: SentRequest = { request, templates };
   try {
-    return outcomeOf(request, await createFleet(tools, request));
+    return outcomeOf(tools, sent, await createFleet(tools, sent));
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : '';
-    const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: message }];
-    const missing = missingOf(request, errors);
-    if (missing.length === 0) throw portErrorOf(thrown, doing);
-    return { kind: 'refused', missing, message: summaryOf(errors) };
+    return outcomeOfFailure(sent, thrown);
   }
 }
 
-async function createFleet(tools: LaunchTools, request: LaunchRequest): Promise<CreateFleetCommandOutput> {
-  const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
+interface SentRequest {
+  readonly request: LaunchRequest;
+  readonly templates: readonly LaunchTemplate[];
+}
+
+async function createFleet(tools: LaunchTools, { request, templates }: SentRequest): Promise<CreateFleetCommandOutput> {
   const command = new CreateFleetCommand(fleetInput(request, templates));
   await Promise.all(templates.map((template) => tools.templates.ensure(template)));
   try {
     return await tools.client.send(command);
   } catch (thrown) {
-    if (!isTemplateMissing(thrown)) throw thrown;
+    if (!isTemplateMissing(nameOf(thrown))) throw thrown;
     // C52: it was deleted since we saw it. EC2 keeps no token of a call that it refused.
     for (const { name } of templates) tools.templates.forget(name);
     await Promise.all(templates.map((template) => tools.templates.ensure(template)));
@@ -58,81 +58,45 @@ async function createFleet(tools: LaunchTools, request: LaunchRequest): Promise<
   }
 }
 
-/** C46, C47, C49. */
-function fleetInput(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
-  const tags = ec2Tags(instanceTags(request));
-  const overrides = request.overrides.slice(0, MOST_OVERRIDES);
-  return {
-    Type: 'instant',
-    ClientToken: request.clientToken,
-    TargetCapacitySpecification: {
-      TotalTargetCapacity: 1,
-      DefaultTargetCapacityType: request.capacityType === 'spot' ? 'spot' : 'on-demand',
-    },
-    ...allocationOf(request),
-    LaunchTemplateConfigs: templates.map((template, place) => ({
-      LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
-      Overrides: overrides
-        .filter((override) => override.template === place)
-        .map((override) => ({
-          InstanceType: instanceTypeOf(override.instanceType),
-          SubnetId: override.subnetId,
-          AvailabilityZone: override.zone,
-          ImageId: override.imageId,
-          Priority: override.priceUsdPerHour,
-        })),
-    })),
-    TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
-  };
+/** A call that EC2 refuses launched nothing; what one before it did, where the SDK called twice, only a list tells. */
+function outcomeOfFailure(sent: SentRequest, thrown: unknown): LaunchOutcome {
+  const doing = `launch ${sent.request.nodeClaim}`;
+  const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: thrown instanceof Error ? thrown.message : '' }];
+  const missing = missingOf(sent, errors);
+  const failure = thrown instanceof RefusedError ? thrown : portErrorOf(thrown, doing);
+  if (missing.length === 0 && !(failure instanceof RefusedError)) throw failure;
+  const kind = isTokenSpent(thrown) || callsOf(thrown) > 1 ? 'spent' : 'rejected';
+  return { kind, missing, message: missing.length > 0 ? summaryOf(errors) : messageOf(failure) };
 }
 
-function allocationOf(request: LaunchRequest): Pick<CreateFleetCommandInput, 'SpotOptions' | 'OnDemandOptions'> {
-  const prioritized = request.prioritized === true;
-  return request.capacityType === 'spot'
-    ? {
-        SpotOptions: {
-          AllocationStrategy: prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized',
-        },
-      }
-    : { OnDemandOptions: { AllocationStrategy: prioritized ? 'prioritized' : 'lowest-price' } };
+function messageOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
 }
 
-function instanceTypeOf(name: string): Ec2InstanceType {
-  if (isInstanceType(name)) return name;
-  throw new RefusedError(`"${name}" is no EC2 instance type: correct the requirements of the NodePool`);
-}
-
-/** The SDK lists the types of its own day; what is for sale today is EC2's to say. */
-function isInstanceType(name: string): name is Ec2InstanceType {
-  return /^[a-z0-9-]+\.[a-z0-9-]+$/.test(name);
-}
-
-function outcomeOf(request: LaunchRequest, answer: CreateFleetCommandOutput): LaunchOutcome {
+function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCommandOutput): LaunchOutcome {
+  const { request, templates } = sent;
   const errors = answer.Errors ?? [];
-  const missingCapacity = missingOf(request, errors);
-  const launched = answer.Instances?.find((each) => (each.InstanceIds ?? []).length > 0);
-  if (launched !== undefined) {
-    return { kind: 'launched', instance: instanceOf(request, launched), missing: missingCapacity };
+  const missing = missingOf(sent, errors);
+  if (errors.some(({ ErrorCode }) => isTemplateMissing(ErrorCode))) {
+    for (const { name } of templates) tools.templates.forget(name);
   }
+  const launched = answer.Instances?.find((each) => (each.InstanceIds ?? []).length > 0);
+  if (launched !== undefined) return { kind: 'launched', instance: instanceOf(sent, launched), missing };
   // Whether it launched is unknown: the same request is asked again.
   if (errors.length === 0) {
     throw new UnreachableError(`launch ${request.nodeClaim}: EC2 gave neither an instance nor a reason: ask again`);
   }
   // Whatever EC2 objects to, the token is spent: only another attempt can succeed.
-  return { kind: 'refused', missing: missingCapacity, message: summaryOf(errors) };
+  return { kind: 'refused', missing, message: summaryOf(errors) };
 }
 
 /** C53: each error names a type and a place; one that names neither stands for all that was asked. */
-function missingOf(request: LaunchRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
+function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
   const found = new Map<string, MissingCapacity>();
   for (const error of errors) {
     const problem = capacityProblem(error.ErrorCode, error.ErrorMessage);
     if (problem === undefined) continue;
-    const where = error.LaunchTemplateAndOverrides?.Overrides;
-    for (const override of request.overrides) {
-      if (where?.InstanceType !== undefined && where.InstanceType !== override.instanceType) continue;
-      if (where?.SubnetId !== undefined && where.SubnetId !== override.subnetId) continue;
-      if (where?.AvailabilityZone !== undefined && where.AvailabilityZone !== override.zone) continue;
+    for (const override of sent.request.overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
       const missing = missingFrom(override, problem);
       const key = unavailableKey(missing);
       if (!found.has(key)) found.set(key, missing);
@@ -141,12 +105,27 @@ function missingOf(request: LaunchRequest, errors: readonly CreateFleetError[]):
   return [...found.values()];
 }
 
+/** Whether EC2 speaks of an override. It names the template by its id alone at times, and that we do not know. */
+function isMeant(
+  { templates }: SentRequest,
+  where: LaunchTemplateAndOverridesResponse | undefined,
+): (override: FleetOverride) => boolean {
+  const { InstanceType, SubnetId, AvailabilityZone } = where?.Overrides ?? {};
+  const template = where?.LaunchTemplateSpecification?.LaunchTemplateName;
+  return (override) =>
+    (template === undefined || template === templates[override.template]?.name) &&
+    (InstanceType === undefined || InstanceType === override.instanceType) &&
+    (SubnetId === undefined || SubnetId === override.subnetId) &&
+    (AvailabilityZone === undefined || AvailabilityZone === override.zone);
+}
+
 /** C32: as wide as the error reaches. */
 function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem): MissingCapacity {
-  const { instanceType, zone, capacityType, subnetId } = override;
+  const { instanceType, zone, capacityType, subnetId, reservationId } = override;
   switch (scope) {
     case 'offering':
-      return { instanceType, zone, capacityType, reason };
+      // C34: of reserved capacity the one reservation.
+      return { instanceType, zone, capacityType, ...(reservationId === undefined ? {} : { reservationId }), reason };
     case 'subnet':
       return { instanceType: ANY, zone, capacityType, subnetId, reason };
     case 'capacity-type':
@@ -154,23 +133,32 @@ function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem
   }
 }
 
-/** The override that EC2 chose, found by type and subnet. */
-function instanceOf(request: LaunchRequest, launched: CreateFleetInstance): Instance {
-  const where = launched.LaunchTemplateAndOverrides?.Overrides;
-  const type = launched.InstanceType ?? where?.InstanceType;
-  const ofType = request.overrides.filter((override) => override.instanceType === type);
+/** The override that EC2 chose, found by type and place. */
+function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance {
+  const { nodeClaim, overrides, templates } = sent.request;
+  const where = launched.LaunchTemplateAndOverrides;
+  const type = launched.InstanceType ?? where?.Overrides?.InstanceType;
+  const zone = launched.AvailabilityZone ?? where?.Overrides?.AvailabilityZone;
+  const ofType = overrides.filter((override) => override.instanceType === type);
   const chosen =
-    ofType.find((override) => override.subnetId === where?.SubnetId) ??
-    ofType.find((override) => override.zone === (launched.AvailabilityZone ?? where?.AvailabilityZone)) ??
+    ofType.find(isMeant(sent, where)) ??
+    ofType.find((override) => override.zone === zone) ??
     (ofType.length === 1 ? ofType[0] : undefined);
   const id = launched.InstanceIds?.[0];
   if (chosen === undefined || id === undefined) {
-    throw new UnreachableError(
-      `launch ${request.nodeClaim}: EC2 launched ${id} as ${type}, and does not say where: ask again`,
-    );
+    throw new UnreachableError(`launch ${nodeClaim}: EC2 launched ${id} as ${type}, and does not say where: ask again`);
   }
-  const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = chosen;
-  return { id, instanceType, zone, capacityType, imageId: where?.ImageId ?? imageId, priceUsdPerHour };
+  const { instanceType, capacityType, imageId, priceUsdPerHour } = chosen;
+  const reservation = templates[chosen.template]?.reservation;
+  return {
+    id,
+    instanceType,
+    zone: chosen.zone,
+    capacityType,
+    priceUsdPerHour,
+    imageId: where?.Overrides?.ImageId ?? imageId,
+    ...(reservation === undefined ? {} : { reservation }),
+  };
 }
 
 function summaryOf(errors: readonly CreateFleetError[]): string {

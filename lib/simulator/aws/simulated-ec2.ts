@@ -229,7 +229,7 @@ function pick({
 
 function note(timeline: Timeline, request: LaunchRequest, answer: LaunchOutcome): void {
   const { nodeClaim } = request;
-  if (answer.kind === 'refused') return timeline.note({ kind: 'launch-refused', nodeClaim, message: answer.message });
+  if (answer.kind !== 'launched') return timeline.note({ kind: 'launch-refused', nodeClaim, message: answer.message });
   const { id, instanceType, zone, capacityType, priceUsdPerHour } = answer.instance;
   timeline.note({
     kind: 'instance-launched',

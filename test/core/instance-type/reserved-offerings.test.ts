@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { AvailabilityOptions } from '../../../lib/core/instance-type/availability.ts';
 import { compatibleOfferings } from '../../../lib/core/instance-type/compatible-offerings.ts';
-import type { AvailabilityOptions } from '../../../lib/core/instance-type/offerings.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import { requirementsFrom } from '../../../lib/core/requirements/requirements.ts';
 import { aReservation } from '../../builders/launch-context.ts';
@@ -25,6 +25,8 @@ function typeWith(options: AvailabilityOptions) {
 }
 const reservedOf = (options: AvailabilityOptions) =>
   typeWith(options).offerings.filter(({ capacityType }) => capacityType === 'reserved');
+
+const isFirst: AvailabilityOptions['isUnavailable'] = ({ reservationId }) => reservationId === 'cr-1';
 
 describe('what a reservation offers (C25)', () => {
   test('is its type in its zone, at next to nothing (C30)', () => {
@@ -51,11 +53,10 @@ describe('what a reservation offers (C25)', () => {
   });
 
   test('has no instances left where EC2 said so, whatever it counts (C34)', () => {
-    const isUnavailable: AvailabilityOptions['isUnavailable'] = ({ reservationId }) => reservationId === 'cr-1';
     const reservations = [aReservation(), aReservation({ id: 'cr-2' })];
-    expect(reservedOf({ isUnavailable, reservations }).map(({ reservation }) => reservation?.instances)).toEqual([
-      0, 5,
-    ]);
+    expect(
+      reservedOf({ isUnavailable: isFirst, reservations }).map(({ reservation }) => reservation?.instances),
+    ).toEqual([0, 5]);
   });
 
   test('has labels that pools and pods may ask for (C22)', () => {

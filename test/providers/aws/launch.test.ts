@@ -1,11 +1,10 @@
 import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { LaunchRequest, LaunchTemplateSpec } from '../../../lib/core/node-claim/record.ts';
-import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import type { LaunchRequest } from '../../../lib/core/node-claim/record.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { launch } from '../../../lib/providers/aws/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
-import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 import { aLaunchRequest, aTemplate } from '../../contract/records.ts';
 import { awsError } from './aws-error.ts';
 
@@ -13,6 +12,13 @@ const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
 const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
 const [FIRST, SECOND] = aLaunchRequest().overrides;
+const FIRST_LINE = {
+  instanceType: 'm5.large',
+  zone: 'us-east-1a',
+  priceUsdPerHour: 0.1,
+  subnetId: 'subnet-a',
+  imageId: 'ami-amd64',
+};
 
 const LAUNCHED = {
   Instances: [
@@ -102,11 +108,6 @@ describe('the request', () => {
     const [first, second] = ec2.commandCalls(CreateFleetCommand).map((call) => call.args[0].input);
     expect(second).toEqual(first);
   });
-
-  test('reserved capacity is refused before anything is sent', async () => {
-    await expect(launchOnce(aLaunchRequest({ capacityType: 'reserved' }))).rejects.toBeInstanceOf(RefusedError);
-    expect(ec2.calls()).toHaveLength(0);
-  });
 });
 
 describe('the outcome', () => {
@@ -162,9 +163,9 @@ describe('the outcome', () => {
     ]);
   });
 
-  test('a capacity error that is thrown is the same outcome', async () => {
+  test('a capacity error that is thrown says the same of capacity', async () => {
     ec2.on(CreateFleetCommand).rejects(awsError('MaxSpotInstanceCountExceeded'));
-    expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'refused', missing: [{}, {}] });
+    expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'rejected', missing: [{}, {}] });
   });
 
   test('a subnet without free addresses is marked, not the type that was to start there (C32)', async () => {
@@ -236,6 +237,46 @@ describe('the outcome', () => {
   });
 });
 
+describe('out of a reservation', () => {
+  const one = (reservationId: string, template: number) =>
+    ({ ...FIRST_LINE, capacityType: 'reserved', reservationId, template }) as const;
+  const request = aLaunchRequest({
+    capacityType: 'reserved',
+    overrides: [one('cr-1', 0), one('cr-2', 1)],
+    templates: [
+      aTemplate({ reservation: { id: 'cr-1', kind: 'default' } }),
+      aTemplate({ reservation: { id: 'cr-2', kind: 'default' } }),
+    ],
+  });
+  const of = (template: number) => ({
+    LaunchTemplateSpecification: {
+      LaunchTemplateName: request.templates.map((spec) => launchTemplateOf(request, spec).name)[template] ?? '',
+    },
+    Overrides: { InstanceType: 'm5.large' as const, AvailabilityZone: 'us-east-1a' },
+  });
+
+  test('the instance is of the reservation that its template names (C54)', async () => {
+    ec2.on(CreateFleetCommand).resolves({ Instances: [{ InstanceIds: ['i-1'], LaunchTemplateAndOverrides: of(1) }] });
+    expect(await launchOnce(request)).toMatchObject({
+      instance: { capacityType: 'reserved', reservation: { id: 'cr-2', kind: 'default' } },
+    });
+  });
+
+  test('one that is used up is marked, and no other of the type and zone (C34)', async () => {
+    const Errors = [{ ErrorCode: 'ReservationCapacityExceeded', LaunchTemplateAndOverrides: of(0) }];
+    ec2.on(CreateFleetCommand).resolves({ Errors });
+    expect((await launchOnce(request)).missing).toEqual([
+      {
+        instanceType: 'm5.large',
+        zone: 'us-east-1a',
+        capacityType: 'reserved',
+        reservationId: 'cr-1',
+        reason: 'ReservationCapacityExceeded',
+      },
+    ]);
+  });
+});
+
 describe('failures of the world', () => {
   test.each(['TimeoutError', 'RequestLimitExceeded', 'Unavailable', 'InternalError'])(
     '%s: nothing is known, the same request may be sent again',
@@ -245,91 +286,46 @@ describe('failures of the world', () => {
     },
   );
 
-  test.each(['UnauthorizedOperation', 'IdempotentParameterMismatch', 'InvalidParameterValue'])(
-    '%s: somebody must change something',
+  test.each(['UnauthorizedOperation', 'InvalidParameterValue', 'CredentialsProviderError'])(
+    '%s: this call launched nothing, and what it objects to is told',
     async (code) => {
       ec2.on(CreateFleetCommand).rejects(awsError(code, 400));
-      await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(RefusedError);
+      const outcome = await launchOnce(aLaunchRequest());
+      expect(outcome).toMatchObject({ kind: 'rejected', missing: [] });
+      expect(outcome.kind === 'rejected' && outcome.message).toContain(code);
     },
   );
-});
 
-describe('the launch template', () => {
-  test('its name follows from its content alone: claims of one kind share it', () => {
-    const base = nameOf();
-    expect(nameOf({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] })).toBe(base);
-    expect(nameOf({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).toBe(base);
-    for (const other of [{ userData: 'x' }, { securityGroupIds: ['sg-2'] }, { instanceProfile: 'p' }]) {
-      expect(nameOf({}, other)).not.toBe(base);
-    }
-    expect(nameOf({ cluster: 'c' })).not.toBe(base);
-    expect(base).toMatch(/^kerf-[a-z2-7]{26}$/);
+  test('an instance type that EC2 cannot have is rejected before anything is sent', async () => {
+    const [first] = aLaunchRequest().overrides;
+    const overrides = first === undefined ? [] : [{ ...first, instanceType: 'anything' }];
+    expect(await launchOnce(aLaunchRequest({ overrides }))).toMatchObject({ kind: 'rejected' });
+    expect(ec2.calls()).toHaveLength(0);
   });
 
-  test('A3.23, C76: metadata needs a token and ends at the node; the volume is small, fast and encrypted', () => {
-    expect(launchTemplateOf(aLaunchRequest(), aTemplate()).data).toMatchObject({
-      MetadataOptions: {
-        HttpTokens: 'required',
-        HttpPutResponseHopLimit: 1,
-        HttpEndpoint: 'enabled',
-        InstanceMetadataTags: 'disabled',
-      },
-      BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 20, VolumeType: 'gp3', Encrypted: true } }],
-      IamInstanceProfile: { Name: 'node' },
-      SecurityGroupIds: ['sg-1'],
-      UserData: Buffer.from('#!/bin/bash\ntrue\n').toString('base64'),
+  test('a token that came with other parameters before: an instance of that call may run (C51)', async () => {
+    ec2.on(CreateFleetCommand).rejects(awsError('IdempotentParameterMismatch', 400));
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'spent', missing: [] });
+  });
+
+  test('a refusal after an earlier try of the SDK says nothing about that try (C51)', async () => {
+    const refusal = Object.assign(awsError('UnauthorizedOperation', 400), {
+      $metadata: { httpStatusCode: 400, attempts: 2 },
     });
+    ec2.on(CreateFleetCommand).rejects(refusal);
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'spent' });
   });
 
-  test('what the NodeClass says about volumes and metadata is taken', () => {
-    const { data } = launchTemplateOf(aLaunchRequest(), {
-      ...aTemplate(),
-      blockDeviceMappings: [
-        {
-          deviceName: '/dev/sda1',
-          ebs: { volumeSize: '1.5Ti', volumeType: 'io2', iops: 3000, kmsKeyID: 'k', deleteOnTermination: false },
-        },
-      ],
-      metadataOptions: { ...METADATA_DEFAULTS, httpPutResponseHopLimit: 2, httpTokens: 'optional' },
-    });
-    expect(data.BlockDeviceMappings).toMatchObject([
-      {
-        DeviceName: '/dev/sda1',
-        Ebs: {
-          VolumeSize: 1536,
-          VolumeType: 'io2',
-          Iops: 3000,
-          KmsKeyId: 'k',
-          DeleteOnTermination: false,
-        },
-      },
-    ]);
-    expect(data.MetadataOptions).toMatchObject({ HttpPutResponseHopLimit: 2, HttpTokens: 'optional' });
-  });
-
-  test('one that exists is fine, and is made once a process', async () => {
-    ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
+  test('C52: one more template that is missing ends the attempt, and the next makes it again', async () => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'InvalidLaunchTemplateName.NotFoundException' }] });
     const tools = { client, templates: new LaunchTemplates(client) };
-    await launch(tools, aLaunchRequest());
+    expect(await launch(tools, aLaunchRequest())).toMatchObject({ kind: 'refused', missing: [] });
     await launch(tools, aLaunchRequest({ clientToken: 'token-2' }));
-    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
-  });
-
-  test('C52: one that was deleted is made again, once', async () => {
-    const gone = awsError('InvalidLaunchTemplateName.NotFoundException', 400);
-    ec2.on(CreateFleetCommand).rejectsOnce(gone).resolves(LAUNCHED);
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'launched' });
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
-    ec2.on(CreateFleetCommand).rejects(gone);
-    await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(RefusedError);
   });
 });
 
 function spotRequest(): LaunchRequest {
   const { overrides, ...rest } = aLaunchRequest({ capacityType: 'spot' });
   return { ...rest, overrides: overrides.map((each) => ({ ...each, capacityType: 'spot' })) };
-}
-
-function nameOf(over: Partial<LaunchRequest> = {}, template: Partial<LaunchTemplateSpec> = {}): string {
-  return launchTemplateOf(aLaunchRequest(over), aTemplate(template)).name;
 }

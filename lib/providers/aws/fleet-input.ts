@@ -1,0 +1,85 @@
+import type {
+  CreateFleetCommandInput,
+  DefaultTargetCapacityType,
+  _InstanceType as Ec2InstanceType,
+  FleetLaunchTemplateOverridesRequest,
+} from '@aws-sdk/client-ec2';
+import type { FleetOverride, HeldReservation, LaunchRequest } from '../../core/node-claim/record.ts';
+import { RefusedError } from '../../ports/errors.ts';
+import type { LaunchTemplate } from './launch-template.ts';
+import { ec2Tags, instanceTags } from './tags.ts';
+
+/** One CreateFleet call (C46 to C49). *Expects:* one template for each of the request's, in order. */
+export function fleetInput(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
+  const tags = ec2Tags(instanceTags(request));
+  const kind = reservationKindOf(request);
+  return {
+    Type: 'instant',
+    ClientToken: request.clientToken,
+    Context: request.context,
+    TargetCapacitySpecification: {
+      TotalTargetCapacity: 1,
+      DefaultTargetCapacityType: targetCapacityType(request, kind),
+    },
+    ...allocationOf(request, kind),
+    LaunchTemplateConfigs: templates.map((template, place) => ({
+      LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
+      Overrides: request.overrides
+        .filter((override) => override.template === place)
+        .map((override) => overrideOf(request, override)),
+    })),
+    TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
+  };
+}
+
+/** C38: all reservations of one request are of one kind. */
+function reservationKindOf({ capacityType, templates }: LaunchRequest): HeldReservation['kind'] | undefined {
+  return capacityType === 'reserved' ? (templates[0]?.reservation?.kind ?? 'default') : undefined;
+}
+
+/** C46, C47: what is reserved without an end is launched on demand, out of the reservation that the template names. */
+function targetCapacityType(
+  { capacityType }: LaunchRequest,
+  kind: HeldReservation['kind'] | undefined,
+): DefaultTargetCapacityType {
+  if (kind === 'capacity-block') return 'capacity-block';
+  if (kind === 'interruptible') return 'reserved-capacity';
+  return capacityType === 'spot' ? 'spot' : 'on-demand';
+}
+
+type Allocation = Pick<CreateFleetCommandInput, 'SpotOptions' | 'OnDemandOptions' | 'ReservedCapacityOptions'>;
+
+function allocationOf(request: LaunchRequest, kind: HeldReservation['kind'] | undefined): Allocation {
+  const prioritized = request.prioritized === true;
+  if (kind === 'capacity-block') return {};
+  if (kind === 'interruptible') {
+    return { ReservedCapacityOptions: { ReservationTypes: ['interruptible-capacity-reservation'] } };
+  }
+  if (request.capacityType !== 'spot') {
+    return { OnDemandOptions: { AllocationStrategy: prioritized ? 'prioritized' : 'lowest-price' } };
+  }
+  const AllocationStrategy = prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized';
+  return { SpotOptions: { AllocationStrategy } };
+}
+
+/** C46: the subnet is named once, here or in the template. */
+function overrideOf(request: LaunchRequest, override: FleetOverride): FleetLaunchTemplateOverridesRequest {
+  const isInTemplate = request.templates[override.template]?.subnetId !== undefined;
+  return {
+    InstanceType: instanceTypeOf(override.instanceType),
+    ...(isInTemplate ? {} : { SubnetId: override.subnetId }),
+    AvailabilityZone: override.zone,
+    ImageId: override.imageId,
+    Priority: override.priceUsdPerHour,
+  };
+}
+
+function instanceTypeOf(name: string): Ec2InstanceType {
+  if (isInstanceType(name)) return name;
+  throw new RefusedError(`"${name}" is no EC2 instance type: correct the requirements of the NodePool`);
+}
+
+/** The SDK lists the types of its own day; what is for sale today is EC2's to say. */
+function isInstanceType(name: string): name is Ec2InstanceType {
+  return /^[a-z0-9-]+\.[a-z0-9-]+$/.test(name);
+}
