@@ -4,6 +4,7 @@ import { formatTime, MINUTE_MS, parseTime } from '../apis/time.ts';
 import type { ControllerPorts } from '../controllers/ports.ts';
 import type { Blocked, Decision } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { ResolvedCapacityReservation } from '../core/node-class/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
@@ -34,6 +35,8 @@ export interface SimulationInput {
   readonly manifests: Manifests;
   readonly scenario?: Scenario;
   readonly catalogue: Catalogue;
+  /** What EC2 has set aside; every NodeClass selects all of it. @default nothing */
+  readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   readonly seed: number;
   readonly durationMs: number;
   /** Puts something between the controllers and a port: faults, counters. */
@@ -134,6 +137,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
   const ec2: SimulatedEc2 = simulatedEc2({
     cluster: CLUSTER,
     ...machines,
+    capacityReservations: input.capacityReservations ?? [],
     onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
     onEvent: (event) => timetable.after(REACTION_MS, async () => kerf.functions.interruption(event)),

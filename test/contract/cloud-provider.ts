@@ -95,6 +95,19 @@ export function cloudProviderContract(
         expect(all.filter(({ nodeClaim }) => nodeClaim === request.nodeClaim)).toHaveLength(1);
       });
 
+      needs(
+        'clientToken',
+        'a token that comes with another request launches nothing, and says that it is spent',
+        async () => {
+          const request = harness.request();
+          await launchOne(request);
+          const other = harness.request({ clientToken: request.clientToken });
+          expect((await cloud.launch(other)).kind).toBe('spent');
+          const all = await cloud.describeInstances(harness.cluster);
+          expect(all.filter(({ nodeClaim }) => nodeClaim === other.nodeClaim)).toEqual([]);
+        },
+      );
+
       needs('spot', 'a spot request gets a spot instance', async () => {
         const onDemand = harness.request();
         const overrides = onDemand.overrides.map((each) => ({ ...each, capacityType: 'spot' }) as const);

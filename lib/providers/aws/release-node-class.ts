@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { NODE_CLASS } from '../../apis/labels.ts';
 import { CLUSTER_TAG } from '../../core/node-claim/ownership-tags.ts';
-import { isTemplateMissing, translated } from './errors.ts';
+import { isTemplateMissing, nameOf, translated } from './errors.ts';
 import { allPages } from './pages.ts';
 
 /** A3.30: the launch templates that were made for a class, found by their tags. *Shape:* their names. */
@@ -41,7 +41,7 @@ async function deleteTemplate(client: EC2Client, LaunchTemplateId: string): Prom
     try {
       await client.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }));
     } catch (thrown) {
-      if (!isTemplateMissing(thrown)) throw thrown;
+      if (!isTemplateMissing(nameOf(thrown))) throw thrown;
     }
   });
 }

@@ -1,10 +1,12 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import { formatTime } from '../../apis/time.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
-import type { FleetOverride, LaunchRequest } from '../../core/node-claim/record.ts';
+import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
+import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 import type {
   CloudProvider,
   DescribedInstance,
@@ -15,6 +17,7 @@ import type {
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
+import { isUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
 
 /** From the answer of CreateFleet to an instance that runs. */
@@ -57,6 +60,8 @@ export interface Ec2World {
   readonly timetable: Timetable;
   readonly random: Random;
   readonly timeline: Timeline;
+  /** As they are before anything is launched. @default none */
+  readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   /** An instance runs: its kubelet will join the cluster. */
   readonly onLaunch: (instance: SimulatedInstance) => void;
   readonly onGone: (instance: SimulatedInstance) => void;
@@ -69,8 +74,8 @@ interface Ec2State {
   readonly instances: Map<string, SimulatedInstance>;
   /** Terminated: EC2 lists them no more. */
   readonly gone: Set<string>;
-  /** What each client token was answered: the same token gets the same answer. */
-  readonly answers: Map<string, LaunchOutcome>;
+  /** What each client token came with and was answered: the same request gets the same answer. */
+  readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
   readonly health: Map<string, InstanceHealth>;
   readonly tags: Map<string, Labels>;
@@ -90,12 +95,12 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
   return {
     instances: () => [...instances.values()],
     describeCatalogue: async () => world.catalogue,
-    resolveNodeClass: async (nodeClass) => ({ kind: 'resolved', nodeClass: simulatedResolution(world, nodeClass) }),
+    resolveNodeClass: async (nodeClass) => ({ kind: 'resolved', nodeClass: resolved(state, nodeClass) }),
     ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: simulatedProfile(world, nodeClass) }),
     removeUnusedInstanceProfiles: async () => {},
     releaseNodeClass: async () => {},
     whyNotAuthorized: async () => undefined,
-    launch: async (request) => state.answers.get(request.clientToken) ?? launch(state, request),
+    launch: async (request) => answerOf(state, request) ?? launch(state, request),
     describeInstances: async (cluster, ids) =>
       listed(state, cluster)
         .filter(({ id }) => ids === undefined || ids.includes(id))
@@ -143,15 +148,27 @@ function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstan
   return [...instances.values()].filter((instance) => instance.cluster === cluster && !gone.has(instance.id));
 }
 
+function resolved({ world, instances }: Ec2State, nodeClass: EC2NodeClass): ResolvedNodeClass {
+  const capacityReservations = reservationsNow(world.capacityReservations ?? [], instances.values());
+  return { ...simulatedResolution(world, nodeClass), capacityReservations };
+}
+
+/** C51: EC2 refuses a token that comes with other parameters. */
+function answerOf({ answers }: Ec2State, request: LaunchRequest): LaunchOutcome | undefined {
+  const known = answers.get(request.clientToken);
+  if (known === undefined || known.request === JSON.stringify(request)) return known?.answer;
+  return { kind: 'spent', missing: [], message: `the token ${request.clientToken} came with other parameters before` };
+}
+
 function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
-  const { world, instances, answers, blackouts } = state;
-  const { line, missing } = firstAvailable(request, blackouts);
+  const { world, instances, answers } = state;
+  const { line, missing } = firstAvailable(request, state);
   const instance = line === undefined ? undefined : instanceFor(state, request, line);
   const answer: LaunchOutcome =
     instance === undefined
       ? { kind: 'refused', missing, message: `none of ${request.overrides.length} offerings had capacity` }
       : { kind: 'launched', instance: pick(instance), missing };
-  answers.set(request.clientToken, answer);
+  answers.set(request.clientToken, { request: JSON.stringify(request), answer });
   // What comes of the call is told after the call.
   const delayMs = instance === undefined ? 0 : world.random.between(...PENDING_MS);
   world.timetable.after(delayMs, () => note(world.timeline, request, answer));
@@ -166,7 +183,8 @@ function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, lin
   const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = line;
   const { cluster, nodeClaim, nodePool, nodeClass } = request;
   const id = `i-${hexOf(`${request.clientToken}/${instances.size}`)}`;
-  const what = { id, instanceType, zone, capacityType, imageId, priceUsdPerHour };
+  const reservation = request.templates[line.template]?.reservation;
+  const what = { id, instanceType, zone, capacityType, imageId, priceUsdPerHour, ...(reservation && { reservation }) };
   return { ...what, cluster, nodeClaim, nodePool, nodeClass, state: 'running', launchedAtMs: world.timetable.now() };
 }
 
@@ -193,18 +211,21 @@ export function costOf(instance: SimulatedInstance, nowMs: number): number {
 /** The cheapest line with capacity, and what lacked it on the way there (C47, C53). */
 function firstAvailable(
   request: LaunchRequest,
-  blackouts: ReadonlySet<Blackout>,
+  { world, instances, blackouts }: Ec2State,
 ): { readonly line: FleetOverride | undefined; readonly missing: readonly MissingCapacity[] } {
   const lines = request.overrides.toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour);
-  const isDark = (line: FleetOverride): boolean => [...blackouts].some((blackout) => covers(blackout, line));
+  const reservations = reservationsNow(world.capacityReservations ?? [], instances.values());
+  const isDark = (line: FleetOverride): boolean =>
+    isUsedUp(line, reservations) || [...blackouts].some((blackout) => covers(blackout, line));
   const first = lines.findIndex((line) => !isDark(line));
-  const missing = lines.slice(0, first === -1 ? lines.length : first).map(({ instanceType, zone, capacityType }) => ({
-    instanceType,
-    zone,
-    capacityType,
-    reason: 'InsufficientInstanceCapacity',
-  }));
+  const missing = lines.slice(0, first === -1 ? lines.length : first).map(missingLine);
   return { line: lines[first], missing };
+}
+
+function missingLine({ instanceType, zone, capacityType, reservationId }: FleetOverride): MissingCapacity {
+  return reservationId === undefined
+    ? { instanceType, zone, capacityType, reason: 'InsufficientInstanceCapacity' }
+    : { instanceType, zone, capacityType, reservationId, reason: 'ReservationCapacityExceeded' };
 }
 
 function covers(blackout: Blackout, line: FleetOverride): boolean {
@@ -216,15 +237,9 @@ function covers(blackout: Blackout, line: FleetOverride): boolean {
   );
 }
 
-function pick({
-  id,
-  instanceType,
-  zone,
-  capacityType,
-  imageId,
-  priceUsdPerHour,
-}: SimulatedInstance): (LaunchOutcome & { kind: 'launched' })['instance'] {
-  return { id, instanceType, zone, capacityType, imageId, priceUsdPerHour };
+function pick(instance: SimulatedInstance): Instance {
+  const { id, instanceType, zone, capacityType, imageId, priceUsdPerHour, reservation } = instance;
+  return { id, instanceType, zone, capacityType, imageId, priceUsdPerHour, ...(reservation && { reservation }) };
 }
 
 function note(timeline: Timeline, request: LaunchRequest, answer: LaunchOutcome): void {

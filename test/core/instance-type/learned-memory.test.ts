@@ -47,7 +47,7 @@ test('C4: a lesson is part of the registration, and is not told twice', () => {
   const node = { metadata: { name: 'node-1' }, status: { capacity: { memory: '7Gi' } } };
   const view = { record: launchedClaim(), node, deleteRequested: false, instanceListed: true, instanceLabels: {} };
   const actions = (learnedMemory: readonly LearnedMemory[]) =>
-    decideLifecycle({ ...view, learnedMemory, launchContext: launchContext() }, NOW_MS).actions;
+    decideLifecycle({ ...view, listedAtMs: NOW_MS, learnedMemory, launchContext: launchContext() }, NOW_MS).actions;
   const [register, learn, ...more] = actions([]);
   expect([register?.kind, learn?.kind, more]).toEqual(['register-node', 'learn-memory', []]);
   const lesson = learn?.kind === 'learn-memory' ? [learn.lesson] : [];

@@ -1,0 +1,21 @@
+import type { FleetOverride, Instance } from '../../core/node-claim/record.ts';
+import type { ResolvedCapacityReservation } from '../../core/node-class/resolved-node-class.ts';
+
+/** The reservations as EC2 counts them now: every NodeClass selects all of them. */
+export function reservationsNow(
+  reservations: readonly ResolvedCapacityReservation[],
+  instances: Iterable<Pick<Instance, 'reservation'> & { readonly endedAtMs?: number }>,
+): readonly ResolvedCapacityReservation[] {
+  const running = [...instances].filter(({ endedAtMs }) => endedAtMs === undefined);
+  return reservations.map((one) => {
+    const inUse = running.filter(({ reservation }) => reservation?.id === one.id).length;
+    return { ...one, availableInstances: Math.max(0, one.availableInstances - inUse) };
+  });
+}
+
+/** Whether a line asks for reserved capacity that is not there. */
+export function isUsedUp(line: FleetOverride, now: readonly ResolvedCapacityReservation[]): boolean {
+  if (line.capacityType !== 'reserved') return false;
+  const one = now.find(({ id }) => id === line.reservationId);
+  return one?.instanceType !== line.instanceType || one.zone !== line.zone || one.availableInstances === 0;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import { runSimulation } from '../../lib/simulator/simulation.ts';
+import { aReservation } from '../builders/launch-context.ts';
+import { aDeployment, aPool, someManifests } from './manifests.ts';
+
+const requirements = [
+  { key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['reserved', 'on-demand'] },
+  { key: 'node.kubernetes.io/instance-type', operator: 'In' as const, values: ['c7g.large'] },
+  { key: 'topology.kubernetes.io/zone', operator: 'In' as const, values: ['us-east-1a'] },
+];
+
+test('what is reserved is launched first, and when it is used up the rest on demand (C30, C31, C43)', async () => {
+  const pool = aPool();
+  const { template } = pool.spec;
+  const result = await runSimulation({
+    manifests: someManifests({
+      nodePools: [aPool({ template: { ...template, spec: { ...template.spec, requirements } } })],
+      deployments: [aDeployment('web', 3, '1500m')],
+    }),
+    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
+    capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
+    seed: 1,
+    durationMs: 20 * 60_000,
+  });
+  const launched = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.capacityType] : []));
+  expect(launched.toSorted()).toEqual(['on-demand', 'reserved', 'reserved']);
+  expect(result).toMatchObject({ podsRunning: 3, podsPending: [] });
+});
