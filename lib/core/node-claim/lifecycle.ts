@@ -15,6 +15,7 @@ import {
   planLaunch,
   refusedLaunch,
 } from './launch.ts';
+import { LONGEST_MESSAGE } from './mirror.ts';
 import { nodeTarget } from './node-patch.ts';
 import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
@@ -24,8 +25,6 @@ const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
 /** From the last time that a request may have been sent: a function runs for a minute at most, and then EC2 has to list. */
 const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
-/** D3. */
-const LONGEST_MESSAGE = 300;
 
 /** One claim and its node: all that its lifecycle looks at. */
 export interface NodeClaimView {

@@ -5,6 +5,9 @@ import { formatTime } from '../../apis/time.ts';
 import { formatResources } from '../resources/resources.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from './record.ts';
 
+/** D3. */
+export const LONGEST_MESSAGE = 300;
+
 /** The NodeClaim object that shows a record in the cluster (A2.3–A2.7). */
 export function mirrorOf(record: NodeClaimRecord): NodeClaim {
   const instance = instanceOf(record);
@@ -44,7 +47,8 @@ export function isShownBy(record: NodeClaimRecord, mirror: NodeClaim | undefined
     shown !== undefined &&
     shown.providerID === wanted?.providerID &&
     shown.nodeName === wanted?.nodeName &&
-    trueConditions(shown) === trueConditions(wanted)
+    trueConditions(shown) === trueConditions(wanted) &&
+    launchMessage(shown) === launchMessage(wanted)
   );
 }
 
@@ -53,16 +57,28 @@ function trueConditions(status: NodeClaim['status']): string {
   return types.toSorted().join();
 }
 
+function launchMessage(status: NodeClaim['status']): string {
+  return (status?.conditions ?? []).find(({ type }) => type === 'Launched')?.message ?? '';
+}
+
 /** A2.5: Ready when launched, registered and initialized. */
 function conditionsOf(record: NodeClaimRecord): readonly Condition[] {
   const launchedAtMs = record.launch.kind === 'launched' ? record.launch.atMs : undefined;
   const { registeredAtMs, initializedAtMs } = record;
   return [
-    condition('Launched', launchedAtMs, record),
+    record.launch.kind === 'refused'
+      ? failedLaunch(record.launch, record)
+      : condition('Launched', launchedAtMs, record),
     condition('Registered', registeredAtMs, record),
     condition('Initialized', initializedAtMs, record),
     condition('Ready', initializedAtMs, record),
   ];
+}
+
+/** D3: what EC2 objects to, cut to what fits a table. */
+function failedLaunch({ message }: { readonly message: string }, record: NodeClaimRecord): Condition {
+  const shown = message.slice(0, LONGEST_MESSAGE);
+  return { ...condition('Launched', undefined, record), reason: 'LaunchFailed', message: shown };
 }
 
 function condition(type: string, sinceMs: number | undefined, record: NodeClaimRecord): Condition {

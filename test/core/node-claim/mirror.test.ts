@@ -41,6 +41,18 @@ test('it is Ready when it is launched, registered and initialized (A2.5)', () =>
   expect(conditions(ready)).toEqual({ Launched: 'True', Registered: 'True', Initialized: 'True', Ready: 'True' });
 });
 
+test('it says what EC2 objected to, in at most 300 characters, as long as that stands (D3)', () => {
+  const refused = aClaim({ launch: { kind: 'refused', attempt: 1, message: 'x'.repeat(400), atMs: NOW_MS } });
+  expect(mirrorOf(refused).status?.conditions?.[0]).toMatchObject({
+    type: 'Launched',
+    status: 'Unknown',
+    reason: 'LaunchFailed',
+    message: 'x'.repeat(300),
+  });
+  expect(isShownBy(refused, mirrorOf(aClaim()))).toBe(false);
+  expect(isShownBy(refused, mirrorOf(refused))).toBe(true);
+});
+
 test('launched, it names its instance and its capacity (A2.4)', () => {
   expect(mirrorOf(aClaim()).status).not.toHaveProperty('providerID');
   expect(mirrorOf(launchedClaim()).status).toMatchObject({
