@@ -5,7 +5,7 @@ export interface Column {
 }
 
 /** Lines of a table with its titles, each column as wide as it must be. */
-export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const all = [columns.map(({ title }) => title), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => (row[index] ?? '').length)));
   return all.map((row) =>

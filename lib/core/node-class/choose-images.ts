@@ -66,7 +66,7 @@ function rank(a: FoundImage, b: FoundImage, nowMs: number): number {
   return deprecated || compare(b.createdAt, a.createdAt) || compare(a.name, b.name) || compare(a.id, b.id);
 }
 
-export function isDeprecated({ deprecatedAt }: Pick<FoundImage, 'deprecatedAt'>, nowMs: number): boolean {
+function isDeprecated({ deprecatedAt }: Pick<FoundImage, 'deprecatedAt'>, nowMs: number): boolean {
   return deprecatedAt !== undefined && parseTime(deprecatedAt) <= nowMs;
 }
 

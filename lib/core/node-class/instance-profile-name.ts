@@ -19,7 +19,7 @@ export function instanceProfileNameOf(place: ProfilePlace, nodeClass: EC2NodeCla
 }
 
 /** The name that Kerf gives the profile of a role. *Shape:* within IAM's 128 characters, for a cluster has at most 100. */
-export function managedProfileName(
+function managedProfileName(
   { cluster, region }: ProfilePlace,
   made: { readonly owner: string; readonly role: string },
 ): string {
