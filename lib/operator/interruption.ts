@@ -1,6 +1,5 @@
 /** The interruption function's wiring: the table, the queues and the bus, of EC2 only whose an instance is, and no cluster. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EC2Client } from '@aws-sdk/client-ec2';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { InterruptionPorts } from '../controllers/interruption.ts';
@@ -10,6 +9,7 @@ import { awsMessages } from '../providers/aws/messages.ts';
 import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
+import { budgetedEc2 } from './ec2-client.ts';
 import { type Environment, interruptionOptions } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
 import type { Retrying } from './retry-soon.ts';
@@ -31,7 +31,7 @@ export function wireInterruption(environment: Environment = process.env): {
   } = interruptionOptions(environment);
   const client = new DynamoDBClient();
   const sqs = new SQSClient();
-  const ec2 = new EC2Client();
+  const ec2 = budgetedEc2({ dynamodb: client, tableName, region });
   const queue = new SqsWakeQueue({ client: sqs, queueUrls });
   const bus = new EventBridgeDecisionBus({ client: new EventBridgeClient(), busName });
   const ports = {
