@@ -48,7 +48,7 @@ beforeAll(async () => {
   await makeRole(new IAMClient(), NODE_ROLE);
   // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
   await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(SHIPPED);
-  applyManifests(api, { discovery: 'demo', node: { instanceProfile: NODE_ROLE }, pods: ['web-1'] });
+  applyManifests(api, { discovery: 'demo', node: { role: NODE_ROLE }, pods: ['web-1'] });
 });
 
 afterAll(async () => {
