@@ -1,6 +1,6 @@
 /** What EC2 makes of a launch, looked at with EC2's own eyes. */
 import { inspect } from 'node:util';
-import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { CreateCapacityReservationCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LaunchRequest } from '../../lib/core/node-claim/record.ts';
@@ -90,10 +90,10 @@ test('a token that comes with another request launches nothing', async () => {
 });
 
 test.each([
-  ['image', { imageId: 'ami-00000000000000000' }, {}, 'InvalidAMIID.NotFound'],
-  ['instance profile', {}, { instanceProfile: 'nobody' }, 'InvalidParameterValue'],
-  ['security group', {}, { securityGroupIds: ['sg-00000000000000000'] }, 'InvalidGroup.NotFound'],
-])('a launch whose %s is gone says so, and leaves nothing behind', async (_what, override, template, code) => {
+  { what: 'image', override: { imageId: 'ami-00000000000000000' }, code: 'InvalidAMIID.NotFound' },
+  { what: 'instance profile', template: { instanceProfile: 'nobody' }, code: 'InvalidParameterValue' },
+  { what: 'security group', template: { securityGroupIds: ['sg-00000000000000000'] }, code: 'InvalidGroup.NotFound' },
+])('a launch whose $what is gone says so, and leaves nothing behind', async ({ override, template, code }) => {
   const request = world.request();
   const [spec = aTemplate()] = request.templates;
   const before = await world.countInstances();
@@ -105,4 +105,34 @@ test.each([
   expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
   expect(outcome.kind === 'refused' && outcome.message).toContain(code);
   expect(await world.countInstances()).toBe(before);
+});
+
+test('C60: an instance of reserved capacity comes out of its reservation, until that is full', async () => {
+  const { CapacityReservation } = await ec2.send(
+    new CreateCapacityReservationCommand({
+      InstanceType: 'm5.large',
+      InstancePlatform: 'Linux/UNIX',
+      AvailabilityZone: 'us-east-1a',
+      InstanceCount: 1,
+      InstanceMatchCriteria: 'targeted',
+    }),
+  );
+  const reservationId = CapacityReservation?.CapacityReservationId ?? '';
+  const reserved = (): LaunchRequest => {
+    const { overrides, templates, ...request } = world.request();
+    return {
+      ...request,
+      capacityType: 'reserved',
+      templates: templates.map((each) => ({ ...each, reservation: { id: reservationId, kind: 'default' } })),
+      overrides: overrides.slice(0, 1).map((each) => ({ ...each, capacityType: 'reserved', reservationId })),
+    };
+  };
+  const { instance } = await launched(reserved());
+  expect(instance).toMatchObject({ capacityType: 'reserved', reservation: { id: reservationId } });
+  expect((await instanceOf(instance.id))?.CapacityReservationId).toBe(reservationId);
+  const second = await cloud.launch(reserved());
+  expect(second).toMatchObject({
+    kind: 'refused',
+    missing: [{ reservationId, reason: 'ReservationCapacityExceeded' }],
+  });
 });
