@@ -1,4 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { whyTooCostly } from './expression-cost.ts';
 
 /**
  * A3.17: what the kubelet is told may be worked out for each instance type, by an expression in CEL over numbers of the type.
@@ -33,8 +34,8 @@ type KubeletExpression =
 
 /**
  * Compiles an expression once for all types. *Shape:* `evaluate` gives a whole number of zero or more, decimals cut off.
- * *Errors:* values: `invalid` where it is not CEL, names what there is not, or gives no number whatever the type; `failed` where
- * it gives none for this type.
+ * *Errors:* values: `invalid` where it is not CEL, names what there is not, might take for ever, or gives no number whatever the
+ * type; `failed` where it gives none for this type.
  */
 export function compileKubeletExpression(text: string): KubeletExpression {
   if (text.length > LONGEST)
@@ -45,6 +46,8 @@ export function compileKubeletExpression(text: string): KubeletExpression {
     if (!valid) return { kind: 'invalid', message: firstLine(error) };
     if (type !== 'int' && type !== 'double')
       return { kind: 'invalid', message: `it gives ${String(type)}, not a number` };
+    const costly = whyTooCostly(parsed.ast);
+    if (costly !== undefined) return { kind: 'invalid', message: costly };
     return { kind: 'expression', evaluate: (variables) => evaluated(parsed, variables) };
   } catch (error) {
     return { kind: 'invalid', message: firstLine(error) };

@@ -52,6 +52,42 @@ describe('A3.29: what is no expression is told as it is compiled', () => {
   });
 });
 
+const TEN = '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]';
+const loops = (depth: number): string => (depth === 0 ? 'true' : `${TEN}.all(v${depth}, ${loops(depth - 1)})`);
+
+describe('an expression that is short and might take for ever is refused before it is evaluated (promise 7)', () => {
+  test.each([
+    ['loops in loops', `${loops(12)} ? 1 : 2`, 'it calls all, and may only call min, max, int'],
+    ['lists that double', `[[1]]${'.map(a, a + a)'.repeat(20)}[0].size()`, 'it calls map, and may only call'],
+    ['texts that double', `["x"]${'.map(a, a + a)'.repeat(20)}[0].size()`, 'it calls map, and may only call'],
+    ['names that double', 'cel.bind(a, "xx", (a + a).size())', 'it calls bind, and may only call'],
+    ['a loop below an operator', `vcpus + (${loops(1)} ? 1 : 2)`, 'it calls all, and may only call'],
+    ['a loop in a list', `${loops(1)} in [true] ? 1 : 2`, 'it calls all, and may only call'],
+    ['a loop within min', `min(1, ${loops(1)} ? 1 : 2)`, 'it calls all, and may only call'],
+    ['a pattern that backtracks', 'instance_type.matches("(a+)+$") ? 1 : 2', 'the pattern (a+)+$ repeats a group'],
+    [
+      'a long one',
+      `instance_type.matches("${'.*'.repeat(20)}x") ? 1 : 2`,
+      'has 20 repetitions, and at most 3 are tried',
+    ],
+    ['a text of its own', '"aaaaaaaa".matches("a*a*a*b") ? 1 : 2', 'matches may only be called on instance_type'],
+    [
+      'a pattern that is made',
+      'instance_type.matches("a" + "b") ? 1 : 2',
+      'the pattern of matches has to be written out',
+    ],
+  ])('%s', (_, text, message) => {
+    expect(resultOf(text)).toMatchObject({ kind: 'invalid', message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ['instance_type.matches("^m[0-9]+[.]") ? 1 : 2', 1],
+    ['instance_type.size()', 8],
+  ])('%s is worked out', (text, value) => {
+    expect(resultOf(text)).toEqual({ kind: 'value', value });
+  });
+});
+
 describe('A3.29: what gives no number for a type is told as it is evaluated', () => {
   test.each([
     ['1048576 / (vcpus - vcpus)', 'division by zero'],

@@ -1,0 +1,58 @@
+/** What an expression may call: each takes a time that its length bounds. The evaluator knows more, and so does Karpenter's. */
+const CALLED = new Set('min max int uint double string bool size startsWith endsWith contains matches'.split(' '));
+/** The evaluator's patterns backtrack: three unlimited repetitions over a type's name are some thousand steps. */
+const MOST_REPETITIONS = 3;
+/** The only text that a pattern is tried on. */
+const NAME = 'instance_type';
+
+/**
+ * Why an expression may take for ever, though it is short: loops within loops, texts that double, patterns that backtrack.
+ * One NodeClass must not hold up every other (promise 7). *Shape:* undefined where its time is bounded. *Cost:* O(nodes).
+ */
+export function whyTooCostly(node: unknown): string | undefined {
+  if (isList(node)) return firstOf(node);
+  if (!isNode(node)) return undefined;
+  const { op, args } = node;
+  if (!isList(args)) return whyTooCostly(args);
+  const [name] = args;
+  if (op === 'call' || op === 'rcall') {
+    if (!CALLED.has(String(name))) return `it calls ${String(name)}, and may only call ${[...CALLED].join(', ')}`;
+    if (name === 'matches') return whyTooCostlyPattern(args);
+  }
+  return firstOf(args);
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function firstOf(nodes: readonly unknown[]): string | undefined {
+  for (const node of nodes) {
+    const why = whyTooCostly(node);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+interface ExpressionNode {
+  readonly op: string;
+  readonly args: unknown;
+}
+
+function isNode(value: unknown): value is ExpressionNode {
+  return (
+    typeof value === 'object' && value !== null && 'op' in value && typeof value.op === 'string' && 'args' in value
+  );
+}
+
+/** `instance_type.matches("^m5")`. */
+function whyTooCostlyPattern(call: readonly unknown[]): string | undefined {
+  const [text, pattern] = call.slice(1).flat();
+  if (!isNode(text) || text.op !== 'id' || text.args !== NAME) return `matches may only be called on ${NAME}`;
+  if (!isNode(pattern) || pattern.op !== 'value' || typeof pattern.args !== 'string')
+    return 'the pattern of matches has to be written out';
+  const repetitions = pattern.args.match(/[*+{]/g)?.length ?? 0;
+  if (/\)[*+?{]/.test(pattern.args)) return `the pattern ${pattern.args} repeats a group: repeat single characters`;
+  if (repetitions <= MOST_REPETITIONS) return undefined;
+  return `the pattern ${pattern.args} has ${repetitions} repetitions, and at most ${MOST_REPETITIONS} are tried`;
+}
