@@ -1,5 +1,5 @@
 import { type CalendarDate, dateOfDay, datesOfYears, newYearsDay } from './calendar.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from './time.ts';
 
 /** Five-field cron schedules and their shorthands, in UTC, as disruption budgets use them (A1.17). */
 export interface CronSchedule {
@@ -114,7 +114,6 @@ function wholeNumber(text: string): number | undefined {
   return tooLarge ? undefined : Number(digits);
 }
 
-const DAY_MS = 24 * HOUR_MS;
 const MINUTES_PER_DAY = DAY_MS / MINUTE_MS;
 /** How many calendar years Karpenter looks ahead for a firing. */
 const YEARS_AHEAD = 5;

@@ -3,6 +3,7 @@
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** RFC 3339 in UTC, to the second as Kubernetes writes it. */
 export function formatTime(ms: number): string {

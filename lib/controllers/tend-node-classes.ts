@@ -11,7 +11,7 @@ import { ConflictError, PortError } from '../ports/errors.ts';
 import { announce } from './announce.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
-import { sweepInstanceProfiles } from './sweep-instance-profiles.ts';
+import { sweepLeftovers } from './sweep-leftovers.ts';
 import type { Tending } from './tending.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function tendNodeClasses(tending: Tending): Promise<readonly Error[
       }
     }),
   );
-  return [...failures, ...(await sweepInstanceProfiles(tending))];
+  return [...failures, ...(await sweepLeftovers(tending))];
 }
 
 async function tend(tending: Tending, nodeClass: EC2NodeClass): Promise<readonly Error[]> {

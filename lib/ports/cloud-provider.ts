@@ -97,6 +97,8 @@ export interface CloudProvider {
   removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
   /** A3.30: deletes what was made for the class: its managed instance profiles and its launch templates. Nothing left is success. */
   releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
+  /** Deletes launch templates of ours that are so old that no launch needs them; a later one makes its own again. Looks every hour, however often it is called. */
+  removeOldLaunchTemplates(cluster: string): Promise<void>;
   /** Tries the calls of a launch without making them. Undefined where all are allowed, or where that is not to be asked (F20). */
   whyNotAuthorized(nodeClass: EC2NodeClass, resolved: ResolvedNodeClass): Promise<MissingPermission | undefined>;
   launch(request: LaunchRequest): Promise<LaunchOutcome>;

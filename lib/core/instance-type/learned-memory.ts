@@ -1,6 +1,6 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import { isQuantity, unitValue } from '../../apis/quantity.ts';
-import { HOUR_MS } from '../../apis/time.ts';
+import { DAY_MS } from '../../apis/time.ts';
 import type { LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
 import { imageFor } from '../node-class/images.ts';
 import type { ResolvedImage } from '../node-class/resolved-node-class.ts';
@@ -14,7 +14,7 @@ export interface LearnedMemory {
 }
 
 /** C4: how long it is remembered, and with how much of that left it is worth another write. */
-const LEARNED_MS = 60 * 24 * HOUR_MS;
+const LEARNED_MS = 60 * DAY_MS;
 const RENEWED_MS = LEARNED_MS / 2;
 
 /**

@@ -26,7 +26,8 @@ import type { BranchInterfaces } from './instance-type-facts.ts';
 import { describeInstances, instanceOwners, MOST_IDS } from './instances.ts';
 import { launch } from './launch.ts';
 import { LaunchTemplates } from './launch-template.ts';
-import { deleteLaunchTemplates, isProfileUsed } from './release-node-class.ts';
+import { deleteLaunchTemplates, OldLaunchTemplates } from './our-launch-templates.ts';
+import { isProfileUsed } from './profile-use.ts';
 import type { ClusterFacts } from './resolution.ts';
 import { type ResolutionAnswers, resolutionAnswers } from './resolution-answers.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
@@ -57,12 +58,14 @@ export class Ec2CloudProvider implements CloudProvider {
   readonly #templates: LaunchTemplates;
   readonly #authorization: Authorization;
   readonly #ending = new Map<string, (instanceId: string) => Promise<void>>();
+  readonly #oldTemplates: OldLaunchTemplates;
   readonly #answers: ResolutionAnswers;
   readonly #profiles: InstanceProfiles;
 
   constructor(options: Ec2Options) {
     this.#options = options;
     this.#templates = new LaunchTemplates(options.client);
+    this.#oldTemplates = new OldLaunchTemplates(options, this.#templates);
     this.#authorization = new Authorization(options);
     this.#answers = resolutionAnswers(options.clock);
     this.#profiles = options.profiles ?? withoutIam;
@@ -92,6 +95,10 @@ export class Ec2CloudProvider implements CloudProvider {
     const templates = await deleteLaunchTemplates(client, cluster, nodeClass.metadata.name);
     for (const name of templates) this.#templates.forget(name);
     await this.#profiles.release({ cluster, region }, nodeClass);
+  }
+
+  removeOldLaunchTemplates(cluster: string): Promise<void> {
+    return this.#oldTemplates.remove(cluster);
   }
 
   async whyNotAuthorized(nodeClass: EC2NodeClass, resolved: ResolvedNodeClass): Promise<MissingPermission | undefined> {

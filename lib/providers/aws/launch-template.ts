@@ -24,6 +24,9 @@ import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
 import { ec2Tags } from './tags.ts';
 
+/** What names of ours begin with. */
+export const LAUNCH_TEMPLATE_PREFIX = 'kerf-';
+
 export interface LaunchTemplate {
   /** Made of the content, so that the same content is the same template, whoever creates it. */
   readonly name: string;
@@ -48,7 +51,7 @@ export function launchTemplateOf(request: LaunchRequest, spec: LaunchTemplateSpe
     ...reservationOf(spec),
     TagSpecifications: tagged(request).map((ResourceType) => ({ ResourceType, Tags: ec2Tags(tags) })),
   };
-  return { name: `kerf-${fingerprint(JSON.stringify([request.cluster, data]))}`, data, tags };
+  return { name: `${LAUNCH_TEMPLATE_PREFIX}${fingerprint(JSON.stringify([request.cluster, data]))}`, data, tags };
 }
 
 /** C49: the fleet tags instances and volumes, the template what the fleet cannot. */

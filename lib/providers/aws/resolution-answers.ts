@@ -1,5 +1,5 @@
 import type { PlacementGroup, SecurityGroup, Subnet } from '@aws-sdk/client-ec2';
-import { HOUR_MS, MINUTE_MS } from '../../apis/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../apis/time.ts';
 import type { FoundImage } from '../../core/node-class/choose-images.ts';
 import type { ResolvedCapacityReservation } from '../../core/node-class/resolved-node-class.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -17,7 +17,7 @@ export const KEEP_MS = {
    */
   latestParameters: 5 * MINUTE_MS,
   /** A release stays what it is. */
-  pinnedParameters: 24 * HOUR_MS,
+  pinnedParameters: DAY_MS,
   placementGroups: HOUR_MS,
 } as const;
 

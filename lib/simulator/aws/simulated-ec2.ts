@@ -99,6 +99,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: simulatedProfile(world, nodeClass) }),
     removeUnusedInstanceProfiles: async () => {},
     releaseNodeClass: async () => {},
+    removeOldLaunchTemplates: async () => {},
     whyNotAuthorized: async () => undefined,
     launch: async (request) => answerOf(state, request) ?? launch(state, request),
     describeInstances: async (cluster, ids) =>
