@@ -8,7 +8,7 @@ import type { LaunchRequest, LaunchType, NodeClaimRecord } from './record.ts';
 const NOBODY = 'kerf-authorization-check';
 
 /** The types that a trial names: whether a launch is allowed says a small one as well as any. */
-export const TRIAL_TYPES = { amd64: 'm5.large', arm64: 'm6g.large' } as const;
+const TRIAL_TYPES = { amd64: 'm5.large', arm64: 'm6g.large' } as const;
 
 /**
  * A launch of the NodeClass to be tried and not made: one small instance of its first image in its first subnet, with the

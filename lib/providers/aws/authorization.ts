@@ -1,8 +1,5 @@
 import {
   CreateFleetCommand,
-  type CreateFleetCommandInput,
-  CreateLaunchTemplateCommand,
-  type CreateLaunchTemplateCommandInput,
   type EC2Client,
   type ResourceType,
   RunInstancesCommand,
@@ -11,35 +8,41 @@ import {
 } from '@aws-sdk/client-ec2';
 import { MINUTE_MS } from '../../apis/time.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
-import { TRIAL_TYPES } from '../../core/node-claim/trial-request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MissingPermission } from '../../ports/cloud-provider.ts';
 import { isTransientCode, nameOf, portErrorOf } from './errors.ts';
-import { type LaunchTemplate, launchTemplateOf } from './launch-template.ts';
+import { fleetInput } from './fleet-input.ts';
+import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
 import { ec2Tags, instanceTags } from './tags.ts';
 
 /** A3.29: what was allowed is not asked again for as long. */
 const ALLOWED_MS = 30 * MINUTE_MS;
 
-/** Tries the calls of a launch without making them, and remembers what was allowed while this process lives. */
+export interface AuthorizationOptions {
+  readonly client: EC2Client;
+  readonly clock: Clock;
+  readonly templates: LaunchTemplates;
+}
+
+/** Tries the calls of a launch, of which only the template is made, and remembers what was allowed while this process lives. */
 export class Authorization {
-  readonly #client: EC2Client;
-  readonly #clock: Clock;
+  readonly #options: AuthorizationOptions;
   readonly #allowedUntilMs = new Map<string, number>();
 
-  constructor({ client, clock }: { readonly client: EC2Client; readonly clock: Clock }) {
-    this.#client = client;
-    this.#clock = clock;
+  constructor(options: AuthorizationOptions) {
+    this.#options = options;
   }
 
   /** *Expects:* of `subject` that another request for it is another text. *Errors:* UnreachableError, RefusedError. */
   async whyNot(subject: string, request: LaunchRequest): Promise<MissingPermission | undefined> {
-    if ((this.#allowedUntilMs.get(subject) ?? 0) > this.#clock.now()) return undefined;
-    for (const { reason, call } of trials(this.#client, request)) {
-      const refusal = await refusalOf(call);
-      if (refusal !== undefined) return { reason, message: refusal };
+    const { clock } = this.#options;
+    if ((this.#allowedUntilMs.get(subject) ?? 0) > clock.now()) return undefined;
+    for (const { reason, call, isNeeded } of trials(this.#options, request)) {
+      const answer = await answerOf(call);
+      if (answer.kind === 'denied') return { reason, message: answer.message };
+      if (answer.kind === 'unclear' && isNeeded === true) return undefined;
     }
-    this.#allowedUntilMs.set(subject, this.#clock.now() + ALLOWED_MS);
+    this.#allowedUntilMs.set(subject, clock.now() + ALLOWED_MS);
     return undefined;
   }
 }
@@ -47,66 +50,66 @@ export class Authorization {
 interface Trial {
   readonly reason: MissingPermission['reason'];
   readonly call: () => Promise<unknown>;
+  /** Without it the others say nothing. @default false */
+  readonly isNeeded?: true;
 }
 
-function trials(client: EC2Client, request: LaunchRequest): readonly Trial[] {
-  const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
-  const dry = { DryRun: true } as const;
+/**
+ * The template is made: our permission to use one hangs on its tags, and EC2 denies what has none. It goes with the
+ * NodeClass (A3.30).
+ */
+function trials({ client, templates }: AuthorizationOptions, request: LaunchRequest): readonly Trial[] {
+  const wanted = request.templates.map((spec) => launchTemplateOf(request, spec));
   return [
-    ...templates.map((template) => ({
-      reason: 'CreateLaunchTemplateAuthCheckFailed' as const,
-      call: async () => client.send(new CreateLaunchTemplateCommand({ ...templateInput(template), ...dry })),
-    })),
+    {
+      reason: 'CreateLaunchTemplateAuthCheckFailed',
+      call: () => makeAll(templates, wanted),
+      isNeeded: true,
+    },
     {
       reason: 'CreateFleetAuthCheckFailed',
-      call: async () => client.send(new CreateFleetCommand({ ...trialFleet(request, templates), ...dry })),
+      call: async () => client.send(trialFleet(request, wanted)),
     },
     {
       reason: 'RunInstancesAuthCheckFailed',
-      call: async () => client.send(new RunInstancesCommand({ ...trialRun(request), ...dry })),
+      call: async () => client.send(new RunInstancesCommand({ ...trialRun(request, wanted), DryRun: true })),
     },
   ];
 }
 
-function templateInput({ name, data, tags }: LaunchTemplate): CreateLaunchTemplateCommandInput {
-  return {
-    LaunchTemplateName: name,
-    LaunchTemplateData: data,
-    TagSpecifications: [{ ResourceType: 'launch-template', Tags: ec2Tags(tags) }],
-  };
+/** Also those that were seen before: somebody may have deleted them, or taken the permission away. */
+async function makeAll(templates: LaunchTemplates, wanted: readonly LaunchTemplate[]): Promise<void> {
+  for (const template of wanted) {
+    templates.forget(template.name);
+    await templates.ensure(template);
+  }
 }
 
-/** One line is enough to be told what is allowed; the template need not exist for that. */
-function trialFleet(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
-  return {
-    Type: 'instant',
-    TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' },
-    LaunchTemplateConfigs: templates.map(({ name }) => ({
-      LaunchTemplateSpecification: { LaunchTemplateName: name, Version: '$Latest' },
-      Overrides: [lineOf(request)],
-    })),
-    TagSpecifications: tagged(request, ['fleet', 'instance', 'volume']),
-  };
+/** A token would be for a launch. */
+function trialFleet(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommand {
+  const { ClientToken: _token, ...fleet } = fleetInput(request, templates);
+  return new CreateFleetCommand({ ...fleet, DryRun: true });
 }
 
-/** What CreateFleet runs on our behalf, and with our permissions. */
-function trialRun(request: LaunchRequest): RunInstancesCommandInput {
-  const [spec] = request.templates;
+/**
+ * What CreateFleet runs on our behalf, and with our permissions. By the template, for an organization may deny instances
+ * without what it says: tokens for metadata, encrypted volumes.
+ */
+function trialRun(request: LaunchRequest, templates: readonly LaunchTemplate[]): RunInstancesCommandInput {
+  const [line] = request.overrides;
+  const [template] = templates;
+  const [config] = fleetInput(request, templates).LaunchTemplateConfigs ?? [];
+  const { InstanceType, ImageId } = config?.Overrides?.[0] ?? {};
   return {
-    ...lineOf(request),
+    LaunchTemplate: config?.LaunchTemplateSpecification,
+    InstanceType,
+    ImageId,
     MinCount: 1,
     MaxCount: 1,
-    SecurityGroupIds: [...(spec?.securityGroupIds ?? [])],
-    IamInstanceProfile: { Name: spec?.instanceProfile },
+    // RunInstances takes no subnet beside interfaces: theirs is told one by one.
+    NetworkInterfaces: (template?.data.NetworkInterfaces ?? []).map((one) => ({ SubnetId: line?.subnetId, ...one })),
     TagSpecifications: tagged(request, ['instance', 'volume', 'network-interface']),
   };
-}
-
-function lineOf({
-  overrides: [line],
-}: LaunchRequest): Pick<RunInstancesCommandInput, 'InstanceType' | 'ImageId' | 'SubnetId'> {
-  const InstanceType = Object.values(TRIAL_TYPES).find((type) => type === line?.instanceType);
-  return { InstanceType, ImageId: line?.imageId, SubnetId: line?.subnetId };
 }
 
 function tagged(request: LaunchRequest, types: readonly ResourceType[]): TagSpecification[] {
@@ -114,20 +117,24 @@ function tagged(request: LaunchRequest, types: readonly ResourceType[]): TagSpec
   return types.map((type) => ({ ResourceType: type, Tags: tags }));
 }
 
-/**
- * *Shape:* what EC2 says against it; undefined where it would do it, or objects to something else than our permissions, which
- * a launch will show.
- */
-async function refusalOf(call: () => Promise<unknown>): Promise<string | undefined> {
+type Answer =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'denied'; readonly message: string }
+  /** EC2 objects to something else than our permissions, which a launch will show. */
+  | { readonly kind: 'unclear' };
+
+async function answerOf(call: () => Promise<unknown>): Promise<Answer> {
   try {
     await call();
   } catch (thrown) {
     const code = nameOf(thrown);
-    if (code === 'UnauthorizedOperation') return whatIsMissing(thrown);
-    const isAnswer = code === 'DryRunOperation' || (thrown instanceof Error && '$metadata' in thrown);
+    if (code === 'UnauthorizedOperation') return { kind: 'denied', message: whatIsMissing(thrown) };
+    if (code === 'DryRunOperation') return { kind: 'allowed' };
+    const isAnswer = thrown instanceof Error && '$metadata' in thrown;
     if (isTransientCode(code) || !isAnswer) throw portErrorOf(thrown, 'try a launch');
+    return { kind: 'unclear' };
   }
-  return undefined;
+  return { kind: 'allowed' };
 }
 
 /** Without the text that only `aws sts decode-authorization-message` can read: it is long, and another each time. */

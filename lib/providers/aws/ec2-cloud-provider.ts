@@ -66,7 +66,7 @@ export class Ec2CloudProvider implements CloudProvider {
     this.#options = options;
     this.#templates = new LaunchTemplates(options.client);
     this.#oldTemplates = new OldLaunchTemplates(options, this.#templates);
-    this.#authorization = new Authorization(options);
+    this.#authorization = new Authorization({ ...options, templates: this.#templates });
     this.#answers = resolutionAnswers(options.clock);
     this.#profiles = options.profiles ?? withoutIam;
   }

@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../../lib/apis/time.ts';
 import { trialRequest } from '../../../lib/core/node-claim/trial-request.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { Authorization } from '../../../lib/providers/aws/authorization.ts';
+import { LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
 import { launchContext } from '../../builders/launch-context.ts';
 import { awsError } from './aws-error.ts';
 
@@ -19,7 +20,7 @@ function trial(): NonNullable<ReturnType<typeof trialRequest>> {
 }
 
 function authorization(now: () => number = () => 0): Authorization {
-  return new Authorization({ client, clock: { now } });
+  return new Authorization({ client, clock: { now }, templates: new LaunchTemplates(client) });
 }
 
 function denied(message: string): Error {
@@ -29,26 +30,41 @@ function denied(message: string): Error {
 beforeEach(() => {
   ec2.reset();
   ec2.onAnyCommand().rejects(awsError('DryRunOperation', 412));
+  ec2.on(CreateLaunchTemplateCommand).resolves({});
 });
 
 describe('what a launch may do is tried (A3.29)', () => {
-  test('by all three calls, none of which makes anything', async () => {
+  test('by all three calls, which start nothing: only the template is made, for a permission hangs on its tags', async () => {
     expect(await authorization().whyNot('default', trial())).toBeUndefined();
-    expect(ec2.calls()).toHaveLength(3);
-    for (const { args } of ec2.calls()) expect(args[0].input).toMatchObject({ DryRun: true });
+    expect(ec2.calls().map(({ args }) => [args[0].constructor.name, 'DryRun' in args[0].input])).toEqual([
+      ['CreateLaunchTemplateCommand', false],
+      ['CreateFleetCommand', true],
+      ['RunInstancesCommand', true],
+    ]);
+  });
+
+  test('on the template that a launch is made with: an organization may ask for what it says', async () => {
+    const request = trial();
+    await authorization().whyNot('default', request);
+    const [name] = request.templates.map((spec) => launchTemplateOf(request, spec).name);
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)[0]?.args[0].input.LaunchTemplateName).toBe(name);
+    const fleet = ec2.commandCalls(CreateFleetCommand)[0]?.args[0].input;
+    expect(fleet?.LaunchTemplateConfigs).toMatchObject([
+      { LaunchTemplateSpecification: { LaunchTemplateName: name, Version: '$Latest' } },
+    ]);
+    expect(fleet).not.toHaveProperty('ClientToken');
+    expect(ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input).toMatchObject({
+      LaunchTemplate: { LaunchTemplateName: name, Version: '$Latest' },
+      InstanceType: 'm5.large',
+      ImageId: 'ami-amd64',
+      NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: 'subnet-a', Groups: ['sg-1'] }],
+    });
+    expect(ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input).not.toHaveProperty('SubnetId');
   });
 
   test('with the tags that our permissions are bound to, on all that is made', async () => {
     await authorization().whyNot('default', trial());
     const tag = { Key: 'eks:eks-cluster-name', Value: 'demo' };
-    const run = ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input;
-    expect(run).toMatchObject({
-      InstanceType: 'm5.large',
-      ImageId: 'ami-amd64',
-      SubnetId: 'subnet-a',
-      SecurityGroupIds: ['sg-1'],
-      IamInstanceProfile: { Name: 'node' },
-    });
     const specifications = [
       ...ec2.commandCalls(CreateLaunchTemplateCommand),
       ...ec2.commandCalls(CreateFleetCommand),
@@ -56,6 +72,19 @@ describe('what a launch may do is tried (A3.29)', () => {
     ].flatMap(({ args }) => args[0].input.TagSpecifications ?? []);
     expect(specifications).toHaveLength(7);
     for (const one of specifications) expect(one).toMatchObject({ Tags: expect.arrayContaining([tag]) });
+  });
+
+  test('and a template that is there already is as good as one that was made', async () => {
+    ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
+    expect(await authorization().whyNot('default', trial())).toBeUndefined();
+    expect(ec2.calls()).toHaveLength(3);
+  });
+
+  test('and without the template nothing is said of the rest, whose permission hangs on its tags', async () => {
+    ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidParameterValue', 400));
+    ec2.on(CreateFleetCommand).rejects(denied('no such template'));
+    expect(await authorization().whyNot('default', trial())).toBeUndefined();
+    expect(ec2.calls()).toHaveLength(1);
   });
 
   test('and each call that is not allowed is told apart', async () => {
