@@ -13,6 +13,7 @@ import { ec2Tags, instanceTags } from './tags.ts';
 export function fleetInput(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
   const tags = ec2Tags(instanceTags(request));
   const kind = reservationKindOf(request);
+  const priorityOf = priorities(request);
   return {
     Type: 'instant',
     ClientToken: request.clientToken,
@@ -26,7 +27,7 @@ export function fleetInput(request: LaunchRequest, templates: readonly LaunchTem
       LaunchTemplateSpecification: { LaunchTemplateName: template.name, Version: '$Latest' },
       Overrides: request.overrides
         .filter((override) => override.template === place)
-        .map((override) => overrideOf(request, override)),
+        .map((override) => ({ ...overrideOf(request, override), ...priorityOf(override) })),
     })),
     TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
   };
@@ -70,8 +71,17 @@ function overrideOf(request: LaunchRequest, override: FleetOverride): FleetLaunc
     ...(isInTemplate ? {} : { SubnetId: override.subnetId }),
     AvailabilityZone: override.zone,
     ImageId: override.imageId,
-    Priority: override.priceUsdPerHour,
   };
+}
+
+/** C47: the cheaper goes first. EC2 takes whole numbers for priorities, and needs none where it goes by its own prices. */
+function priorities({
+  prioritized,
+  overrides,
+}: LaunchRequest): (override: FleetOverride) => Pick<FleetLaunchTemplateOverridesRequest, 'Priority'> {
+  if (prioritized !== true) return () => ({});
+  const prices = [...new Set(overrides.map(({ priceUsdPerHour }) => priceUsdPerHour))].toSorted((a, b) => a - b);
+  return ({ priceUsdPerHour }) => ({ Priority: prices.indexOf(priceUsdPerHour) });
 }
 
 function instanceTypeOf(name: string): Ec2InstanceType {

@@ -61,6 +61,17 @@ describe('a CreateFleet call', () => {
     expect(new Set(configs.map((one) => one.LaunchTemplateSpecification?.LaunchTemplateName)).size).toBe(2);
   });
 
+  test('has whole numbers for priorities, the cheaper the lower, and none where EC2 goes by its own prices (C47)', () => {
+    const prices = [0.2, 0.15, 0.2, 1.7];
+    const overrides = aLaunchRequest()
+      .overrides.slice(0, 1)
+      .flatMap((line) => prices.map((priceUsdPerHour) => ({ ...line, priceUsdPerHour })));
+    const prioritiesOf = (request: LaunchRequest) =>
+      inputOf(request).LaunchTemplateConfigs?.[0]?.Overrides?.map(({ Priority }) => Priority);
+    expect(prioritiesOf(aLaunchRequest({ overrides, prioritized: true }))).toEqual([1, 0, 1, 2]);
+    expect(prioritiesOf(aLaunchRequest({ overrides }))).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
   test('names a subnet once: not where the template has it (C46, C56)', () => {
     const input = inputOf(aLaunchRequest({ templates: [aTemplate({ subnetId: 'subnet-a' })] }));
     const [override] = input.LaunchTemplateConfigs?.[0]?.Overrides ?? [];

@@ -65,7 +65,7 @@ describe('the request', () => {
     ]);
   });
 
-  test('each override is a type in a subnet with its image, and its price is its priority', async () => {
+  test('each override is a type in a subnet with its image, and EC2 goes by its own prices', async () => {
     await launchOnce(aLaunchRequest());
     expect(fleetInput()?.LaunchTemplateConfigs?.[0]?.Overrides).toEqual([
       {
@@ -73,14 +73,12 @@ describe('the request', () => {
         SubnetId: 'subnet-a',
         AvailabilityZone: 'us-east-1a',
         ImageId: 'ami-amd64',
-        Priority: 0.096,
       },
       {
         InstanceType: 'm6g.large',
         SubnetId: 'subnet-b',
         AvailabilityZone: 'us-east-1b',
         ImageId: 'ami-arm64',
-        Priority: 0.077,
       },
     ]);
   });
