@@ -22,13 +22,9 @@ export function grantClusterAccess(role: IRole, clusters: readonly ClusterOption
 
 /** C36: which zones the cluster is shifted away from; ARC names them by id, EC2 says which zone that is here. */
 export function grantZonalShiftReads(role: IRole, clusters: readonly ClusterOptions[]): void {
-  const shifting = clusters.filter(({ zonalShift }) => zonalShift === true);
-  if (shifting.length === 0) return;
-  const resources = shifting.map(({ name }) =>
-    Stack.of(role).formatArn({ service: 'eks', resource: 'cluster', resourceName: name }),
-  );
-  allow(role, { actions: ['arc-zonal-shift:GetManagedResource'], resources });
-  allowDescribe(role, ['ec2:DescribeAvailabilityZones']);
+  if (!clusters.some(({ zonalShift }) => zonalShift === true)) return;
+  // ARC's call has load balancers for resources, and no EKS clusters: an ARN of one would allow nothing.
+  allowDescribe(role, ['arc-zonal-shift:GetManagedResource', 'ec2:DescribeAvailabilityZones']);
 }
 
 /** The selectors of an EC2NodeClass, resolved. */
@@ -209,7 +205,7 @@ function allowDescribe(role: IRole, actions: readonly string[]): void {
   acknowledgeWildcards(
     role,
     ['*'],
-    'The Describe actions of EC2 and the price list know no narrower resource; nothing else is allowed on every resource',
+    'The Describe actions of EC2, the price list and the zonal shifts of clusters know no narrower resource; nothing else is allowed on every resource',
   );
 }
 
