@@ -50,7 +50,7 @@ export function takeTokens(
 ): Taken {
   const now = refilled(bucket, limits, nowMs);
   const { tokens, perSecond } = now;
-  const inTime = tokens + (perSecond * PATIENCE_MS) / SECOND_MS;
+  const inTime = tokens + promisedAhead(now);
   const count = Math.max(0, Math.min(atMost, Math.floor(inTime)));
   const readyAt = (nth: number) => now.atMs + Math.max(0, Math.ceil(((nth - tokens) / perSecond) * SECOND_MS));
   return {
@@ -66,7 +66,7 @@ export function takeTokens(
  * decrease, as in Chiu and Jain, "Analysis of the increase and decrease algorithms for congestion avoidance", 1989.
  */
 export function throttledBucket(bucket: TokenBucket, limits: CallLimits, nowMs: number): TokenBucket {
-  if (bucket.throttledAtMs !== undefined && nowMs - bucket.throttledAtMs < ONE_EVENT_MS) return bucket;
+  if (bucket.throttledAtMs !== undefined && Math.abs(nowMs - bucket.throttledAtMs) < ONE_EVENT_MS) return bucket;
   const now = refilled(bucket, limits, nowMs);
   return {
     tokens: Math.min(0, now.tokens),
@@ -77,7 +77,9 @@ export function throttledBucket(bucket: TokenBucket, limits: CallLimits, nowMs: 
 }
 
 /** Clocks differ a little: time that seems to run backwards adds nothing. */
-function refilled(bucket: TokenBucket, { capacity, perSecond }: CallLimits, nowMs: number): TokenBucket {
+function refilled(written: TokenBucket, limits: CallLimits, nowMs: number): TokenBucket {
+  const bucket = believed(written, limits, nowMs);
+  const { capacity, perSecond } = limits;
   const seconds = Math.max(0, nowMs - bucket.atMs) / SECOND_MS;
   return {
     ...bucket,
@@ -85,4 +87,31 @@ function refilled(bucket: TokenBucket, { capacity, perSecond }: CallLimits, nowM
     perSecond: Math.min(perSecond, bucket.perSecond + (perSecond / RECOVERY_SECONDS) * seconds),
     atMs: Math.max(bucket.atMs, nowMs),
   };
+}
+
+/**
+ * The bucket without what cannot be true of it, whoever wrote it: a clock that is minutes ahead or a number that is none must
+ * not keep a deployment from its calls. What is unknown is as in a full one: AWS itself says no to what is too much.
+ */
+function believed(
+  { tokens, perSecond, atMs, throttledAtMs }: TokenBucket,
+  limits: CallLimits,
+  nowMs: number,
+): TokenBucket {
+  const latestMs = nowMs + PATIENCE_MS;
+  const throttled = throttledAtMs !== undefined && throttledAtMs <= latestMs ? { throttledAtMs } : {};
+  return {
+    tokens: within(tokens, -promisedAhead(limits), limits.capacity),
+    perSecond: within(perSecond, limits.perSecond * SLOWEST, limits.perSecond),
+    atMs: atMs <= latestMs ? atMs : nowMs,
+    ...throttled,
+  };
+}
+
+function promisedAhead({ perSecond }: Pick<CallLimits, 'perSecond'>): number {
+  return (perSecond * PATIENCE_MS) / SECOND_MS;
+}
+
+function within(value: number, least: number, most: number): number {
+  return Number.isNaN(value) ? most : Math.min(most, Math.max(least, value));
 }

@@ -10,7 +10,7 @@ import type { CallBudget, CallGrant } from '../../ports/call-budget.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError } from '../../ports/errors.ts';
 import { budgetKey } from './keys.ts';
-import { ABSENT, type Attributes, type Item, Table, type TableOptions } from './table.ts';
+import { ABSENT, type Attributes, type Condition, type Item, PRESENT, Table, type TableOptions } from './table.ts';
 
 export interface CallBudgetOptions extends TableOptions {
   readonly region: string;
@@ -32,7 +32,7 @@ const KEPT_SECONDS = 3_600;
 
 /** What this function knows of one API's bucket, and the calls that it has leased. */
 interface Local {
-  seen: { readonly bucket: TokenBucket; readonly version: number } | undefined;
+  seen: { readonly bucket: TokenBucket; readonly version: number | undefined } | undefined;
   leased: readonly number[];
   lease: { readonly size: number; readonly atMs: number };
   leasing: Promise<void> | undefined;
@@ -105,7 +105,8 @@ export class DynamoDbCallBudget implements CallBudget {
     const written = await this.#change(api, local, (bucket) => {
       const answer = takeTokens(bucket, this.#options.limitsOf(api), { atMost, nowMs });
       taken = answer.atMs;
-      if (taken.length > 0) return answer.bucket;
+      // One that a clock far ahead wrote is put right, or it would never fill.
+      if (taken.length > 0 || answer.bucket.atMs < bucket.atMs) return answer.bucket;
       emptyUntilMs = answer.nextAtMs;
       return bucket;
     });
@@ -139,13 +140,17 @@ export class DynamoDbCallBudget implements CallBudget {
   async #write(api: string, local: Local, bucket: TokenBucket): Promise<boolean> {
     const { seen } = local;
     const version = (seen?.version ?? 0) + 1;
-    const condition =
-      seen === undefined ? ABSENT : { expression: 'bucketVersion = :seen', values: { ':seen': seen.version } };
+    const condition = seen === undefined ? ABSENT : unchangedSince(seen.version);
     const item = { ...budgetKey(this.#options.region, api), ...attributesOf(bucket), bucketVersion: version };
     const outcome = await this.#table.write({ kind: 'put', item: expiring(item, bucket), condition });
     local.seen = outcome.kind === 'written' ? { bucket, version } : seenIn(outcome.found);
     return outcome.kind === 'written';
   }
+}
+
+/** An item without a version is nobody's of ours: whatever it says is written over. */
+function unchangedSince(version: number | undefined): Condition {
+  return version === undefined ? PRESENT : { expression: 'bucketVersion = :seen', values: { ':seen': version } };
 }
 
 function attributesOf({ tokens, perSecond, atMs, throttledAtMs }: TokenBucket): Attributes {
@@ -159,9 +164,9 @@ function expiring(item: Item, { atMs }: TokenBucket): Item {
 
 function seenIn(found: Attributes | undefined): Local['seen'] {
   if (found === undefined) return undefined;
-  const { throttledAtMs } = found;
+  const { throttledAtMs, bucketVersion: version } = found;
   return {
-    version: Number(found['bucketVersion']),
+    version: typeof version === 'number' ? version : undefined,
     bucket: {
       tokens: Number(found['bucketTokens']),
       perSecond: Number(found['tokensPerSecond']),

@@ -44,6 +44,39 @@ describe('taking calls', () => {
   });
 });
 
+describe('a bucket that cannot be right starves nobody', () => {
+  test.each<[string, TokenBucket]>([
+    ['written by a clock that is minutes ahead', { ...FULL, atMs: 300_000 }],
+    ['empty, by a clock that is minutes ahead', { ...EMPTY, atMs: 300_000 }],
+    ['of a throttling still to come', { ...EMPTY, perSecond: 0.2, throttledAtMs: 300_000 }],
+    ['that never fills', { ...EMPTY, perSecond: 0 }],
+    ['that drains', { ...EMPTY, perSecond: -5 }],
+    ['with a debt of years', { ...EMPTY, tokens: -1e12 }],
+    ['with no number of tokens', { ...EMPTY, tokens: Number.NaN }],
+    ['with no rate', { ...EMPTY, perSecond: Number.NaN }],
+    ['with no time', { ...EMPTY, atMs: Number.NaN }],
+  ])('one %s', (_, bucket) => {
+    let [left, calls] = [bucket, 0];
+    for (let nowMs = 0; nowMs <= 30_000; nowMs += 500) {
+      const { atMs, bucket: after, nextAtMs } = take(left, 1, nowMs);
+      left = after;
+      calls += atMs.length;
+      expect(nextAtMs).toBeLessThan(nowMs + 10_000);
+      for (const at of atMs) expect(at).toBeLessThanOrEqual(nowMs + PATIENCE_MS);
+    }
+    expect(calls).toBeGreaterThan(3);
+  });
+
+  test('and one that is fuller than full holds what AWS grants', () => {
+    expect(take({ ...FULL, tokens: 1e9, perSecond: 1e9 }, 1_000).atMs).toHaveLength(60);
+  });
+
+  test('nor is a throttling unheard where the last one is said to be still to come', () => {
+    const bucket = { ...FULL, throttledAtMs: 300_000 };
+    expect(throttledBucket(bucket, LIMITS, 0)).toMatchObject({ tokens: 0, perSecond: 2.5, throttledAtMs: 0 });
+  });
+});
+
 describe('once AWS throttled', () => {
   test('the bucket is empty and fills half as fast', () => {
     expect(throttledBucket(FULL, LIMITS, 0)).toEqual({ tokens: 0, perSecond: 2.5, atMs: 0, throttledAtMs: 0 });

@@ -5,7 +5,7 @@ import {
   PutItemCommand,
   type PutItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SECOND_MS } from '../../../lib/apis/time.ts';
@@ -17,7 +17,7 @@ const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);
 const items = new Map<string, Record<string, AttributeValue>>();
 
-/** PutItem with the two conditions that a budget makes; no other call is answered. */
+/** PutItem with the three conditions that a budget makes; no other call is answered. */
 function writable(): void {
   dynamo.on(PutItemCommand).callsFake((input: PutItemCommandInput) => {
     const { Item = {}, ConditionExpression, ExpressionAttributeValues: values } = input;
@@ -26,7 +26,9 @@ function writable(): void {
     const holds =
       ConditionExpression === 'attribute_not_exists(pk)'
         ? found === undefined
-        : found?.['bucketVersion']?.N === values?.[':seen']?.N;
+        : ConditionExpression === 'attribute_exists(pk)'
+          ? found !== undefined
+          : found?.['bucketVersion']?.N === values?.[':seen']?.N;
     if (!holds) {
       throw new ConditionalCheckFailedException({ message: 'no', $metadata: {}, ...(found && { Item: found }) });
     }
@@ -121,6 +123,37 @@ test.each(['TimeoutError', 'AccessDeniedException'])(
     expect(writes()).toBe(2);
   },
 );
+
+test.each<[string, Record<string, unknown>]>([
+  ['nothing', {}],
+  ['words', { bucketVersion: 'first', bucketTokens: 'many', tokensPerSecond: 'some', filledAtMs: 'now' }],
+  ['no version', { bucketTokens: 3, tokensPerSecond: 20, filledAtMs: NOW_MS }],
+  ['nothing but a version', { bucketVersion: 3 }],
+  ['a time minutes ahead', { bucketVersion: 3, bucketTokens: 0, tokensPerSecond: 1, filledAtMs: NOW_MS + 300_000 }],
+])('an item with %s in it is written anew, and calls go on', async (_, item) => {
+  items.set('api#CreateFleet', marshall({ pk: 'budget#us-east-1', sk: 'api#CreateFleet', ...item }));
+  const budget = new DynamoDbCallBudget(options);
+  let granted = 0;
+  for (let second = 0; second < 20; second += 1) {
+    const grant = await budget.take('CreateFleet');
+    if (grant.kind === 'granted') granted += 1;
+    expect(grant.kind === 'granted' ? grant.atMs : grant.untilMs).toBeLessThanOrEqual(nowMs + 5 * SECOND_MS);
+    nowMs += SECOND_MS;
+  }
+  expect(granted).toBeGreaterThan(10);
+  expect(unmarshall(items.get('api#CreateFleet') ?? {})).toMatchObject({
+    bucketVersion: expect.any(Number),
+    bucketTokens: expect.any(Number),
+  });
+});
+
+test('thousands of callers at one moment are answered with few writes, none of them left behind', async () => {
+  const budget = new DynamoDbCallBudget(options);
+  const grants = await Promise.all(Array.from({ length: 5_000 }, async () => budget.take('CreateFleet')));
+  const granted = grants.filter(({ kind }) => kind === 'granted').length;
+  expect(granted).toBe(LIMITS.capacity + 2 * LIMITS.perSecond);
+  expect(writes()).toBeLessThanOrEqual(granted / 10 + 1);
+});
 
 test('a bug stays a bug', async () => {
   dynamo.on(PutItemCommand).rejects(new TypeError('undefined is not a function'));
