@@ -3,8 +3,8 @@ import type { Labels, NodeSelectorRequirement, RequirementOperator, ResourceList
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import type { NodePoolView } from '../../lib/core/cluster/snapshot.ts';
 import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
+import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 import { someTypes } from './instance-types.ts';
-import { METADATA_DEFAULTS } from './metadata-options.ts';
 
 type TemplateSpec = NodePool['spec']['template']['spec'];
 

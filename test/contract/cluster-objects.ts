@@ -11,7 +11,7 @@ import type {
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
+import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
 /** The objects that the contract of a cluster is tried on. */
 export type WorldObject =

@@ -1,7 +1,7 @@
 import type { Decision } from '../../lib/core/action.ts';
 import type { DisruptionCommand } from '../../lib/core/disruption/command.ts';
 import type { Instance, LaunchRequest, LaunchTemplateSpec, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
-import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
+import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
 /** 2026-01-31T08:00:00Z: any instant will do. */
 export const NOW_MS = 1_769_846_400_000;

@@ -1,8 +1,8 @@
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Deployment } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
+import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 import type { Manifests } from '../../lib/simulator/kubernetes/state.ts';
-import { METADATA_DEFAULTS } from '../builders/metadata-options.ts';
 
 /** A pool that may launch c7g and m7g, spot and on-demand, in one zone. */
 export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {

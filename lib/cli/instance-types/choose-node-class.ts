@@ -1,28 +1,11 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { PLAIN_NODE_CLASS } from '../../core/node-class/plain-node-class.ts';
 import type { CliContext } from '../context.ts';
 import { BadInputError } from '../exit-codes.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { readManifests } from '../manifests/read-manifests.ts';
 import { suggest } from '../manifests/suggest.ts';
 import { readAllSources } from '../read-sources.ts';
-
-/** AL2023 as it comes: what most clusters have. */
-const PLAIN_CLASS: EC2NodeClass = {
-  apiVersion: 'karpenter.k8s.aws/v1',
-  kind: 'EC2NodeClass',
-  metadata: { name: 'default' },
-  spec: {
-    amiSelectorTerms: [{ alias: 'al2023@latest' }],
-    subnetSelectorTerms: [],
-    securityGroupSelectorTerms: [],
-    metadataOptions: {
-      httpEndpoint: 'enabled',
-      httpProtocolIPv6: 'disabled',
-      httpPutResponseHopLimit: 1,
-      httpTokens: 'required',
-    },
-  },
-};
 
 /**
  * The EC2NodeClass of the files; without files a plain one. *Shape:* undefined where the files have problems, which are told.
@@ -33,7 +16,7 @@ export function chooseNodeClass(
   paths: readonly string[],
   name: string | undefined,
 ): EC2NodeClass | undefined {
-  if (paths.length === 0 && name === undefined) return PLAIN_CLASS;
+  if (paths.length === 0 && name === undefined) return PLAIN_NODE_CLASS;
   const { manifests, problems, warnings } = readManifests(readAllSources(context, paths));
   const { stderr } = context.process;
   stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));

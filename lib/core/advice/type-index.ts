@@ -1,8 +1,8 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { ARCH, OS } from '../../apis/labels.ts';
 import { capacityOf } from '../instance-type/capacity.ts';
 import type { InstanceTypeFacts } from '../instance-type/facts.ts';
 import { instanceLabels, type LabelValues } from '../instance-type/instance-labels.ts';
+import { PLAIN_NODE_CLASS } from '../node-class/plain-node-class.ts';
 import { admits, type Requirement } from '../requirements/requirement.ts';
 import type { Resources } from '../resources/resources.ts';
 import { withoutMarks } from './words.ts';
@@ -124,28 +124,11 @@ function inOrder(types: TypeSet): (index: number) => boolean {
   return (index) => digits[digits.length - 1 - index] === '1';
 }
 
-/** A NodeClass that keeps nothing and adds nothing. */
-const PLAIN: EC2NodeClass = {
-  apiVersion: 'karpenter.k8s.aws/v1',
-  kind: 'EC2NodeClass',
-  metadata: { name: 'plain' },
-  spec: {
-    amiFamily: 'AL2023',
-    amiSelectorTerms: [],
-    subnetSelectorTerms: [],
-    securityGroupSelectorTerms: [],
-    metadataOptions: {
-      httpEndpoint: 'enabled',
-      httpProtocolIPv6: 'disabled',
-      httpPutResponseHopLimit: 1,
-      httpTokens: 'required',
-    },
-  },
-};
-
 function plainCapacity(facts: InstanceTypeFacts): Resources {
   const ofTheNodeClass = new Set(['ephemeral-storage', 'pods']);
-  return Object.fromEntries(Object.entries(capacityOf(facts, PLAIN)).filter(([name]) => !ofTheNodeClass.has(name)));
+  return Object.fromEntries(
+    Object.entries(capacityOf(facts, PLAIN_NODE_CLASS)).filter(([name]) => !ofTheNodeClass.has(name)),
+  );
 }
 
 function memoized<From, To>(compute: (from: From) => To): (from: From) => To {

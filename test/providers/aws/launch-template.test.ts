@@ -7,9 +7,9 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { LaunchRequest, LaunchTemplateSpec } from '../../../lib/core/node-claim/record.ts';
+import { METADATA_DEFAULTS } from '../../../lib/core/node-class/plain-node-class.ts';
 import { launch } from '../../../lib/providers/aws/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../lib/providers/aws/launch-template.ts';
-import { METADATA_DEFAULTS } from '../../builders/metadata-options.ts';
 import { aLaunchRequest, aTemplate } from '../../contract/records.ts';
 import { awsError } from './aws-error.ts';
 
