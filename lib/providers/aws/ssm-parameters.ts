@@ -19,8 +19,8 @@ export function ssmParameters(client: SSMClient): ReadParameters {
 async function readBatch(client: SSMClient, names: readonly string[]): Promise<readonly (readonly [string, string])[]> {
   const command = new GetParametersCommand({ Names: [...names] });
   const answer = await translated(`read SSM parameters ${names.join(', ')}`, () => client.send(command));
-  return (answer.Parameters ?? []).flatMap(({ Name, ARN, Value }) => {
-    const asked = names.find((name) => name === Name || name === ARN);
+  return (answer.Parameters ?? []).flatMap(({ Name, ARN, Selector = '', Value }) => {
+    const asked = names.find((name) => name === `${Name}${Selector}` || name === `${ARN}${Selector}`);
     return asked === undefined || Value === undefined ? [] : [[asked, Value] as const];
   });
 }

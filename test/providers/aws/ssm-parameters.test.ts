@@ -29,6 +29,23 @@ test('values come by the names that were asked for, an ARN included; what does n
   );
 });
 
+test('a version or a label is a part of the name that was asked for, and SSM answers it apart', async () => {
+  ssm.on(GetParametersCommand).resolves({
+    Parameters: [
+      { Name: '/golden', Selector: ':3', Value: 'ami-3' },
+      { Name: '/golden', Selector: ':tested', Value: 'ami-2' },
+      { Name: '/golden', Value: 'ami-4' },
+    ],
+  });
+  expect(await read(['/golden', '/golden:3', '/golden:tested'])).toEqual(
+    new Map([
+      ['/golden', 'ami-4'],
+      ['/golden:3', 'ami-3'],
+      ['/golden:tested', 'ami-2'],
+    ]),
+  );
+});
+
 test('ten names are asked for at a time', async () => {
   ssm.on(GetParametersCommand).resolves({});
   await read(Array.from({ length: 11 }, (_, index) => `/p/${index}`));
