@@ -18,7 +18,7 @@ export function memoryCatalogueStore(): CatalogueStore {
     markUnavailable: async (marks) => {
       for (const mark of marks) {
         const before = unavailable.get(unavailableKey(mark));
-        const memory = marked(before?.memory, mark.atMs);
+        const memory = marked(before?.memory, mark.atMs, mark.reason);
         if (memory !== before?.memory) unavailable.set(unavailableKey(mark), { mark, memory });
       }
     },

@@ -16,13 +16,16 @@ export const REMEMBERED_MS = HOUR_MS;
 /** Ten claims that fail at once are one event, and one write. */
 const ONE_EVENT_MS = 10 * SECOND_MS;
 
+/** EC2 tries a few of the lines of a fleet and says this of the rest, whatever is to be had there (C33). */
+const NOT_TRIED = 'UnfulfillableCapacity';
+
 /**
  * The memory of an offering once it was seen without capacity at `atMs`: 3 minutes the first time, twice as long each time
- * that it is tried after that and still lacks capacity, up to 30 minutes. An hour after the last mark ended it is forgotten.
+ * that it is tried after that and still lacks capacity, up to 30 minutes; never longer than 3 where EC2 did not try it. An hour after the last mark ended it is forgotten.
  * *Shape:* a mark within a running one is news of the same outage: it adds no strike and ends nothing earlier; the very
  * object that came in, where it teaches nothing. *Source:* C32, C35; kubernetes-sigs/karpenter#3198.
  */
-export function marked(previous: Marked | undefined, atMs: number): Marked {
+export function marked(previous: Marked | undefined, atMs: number, reason = ''): Marked {
   if (previous === undefined || atMs >= previous.untilMs + REMEMBERED_MS) {
     return { markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS, strikes: 1 };
   }
@@ -30,6 +33,7 @@ export function marked(previous: Marked | undefined, atMs: number): Marked {
   if (atMs < previous.untilMs) {
     return { ...previous, markedAtMs: atMs, untilMs: Math.max(previous.untilMs, atMs + UNAVAILABLE_MS) };
   }
+  if (reason === NOT_TRIED) return { ...previous, markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS };
   const strikes = previous.strikes + 1;
   const pauseMs = Math.min(UNAVAILABLE_MS * 2 ** (strikes - 1), LONGEST_MS);
   return { markedAtMs: atMs, untilMs: atMs + pauseMs, strikes };

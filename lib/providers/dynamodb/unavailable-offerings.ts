@@ -26,7 +26,7 @@ async function markOne(table: Table, region: string, mark: UnavailableMark): Pro
   let seen: Attributes | undefined;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const before = seen === undefined ? undefined : memoryOf(seen);
-    const memory = marked(before, mark.atMs);
+    const memory = marked(before, mark.atMs, mark.reason);
     if (memory === before) return;
     const item = itemOf(region, mark, memory);
     // Most are new: the first try reads nothing. Each try needs the answer of the one before.

@@ -27,6 +27,12 @@ test.each([
   expect(untilMs - markedAtMs).toBe(minutes * MINUTE_MS);
 });
 
+test('what EC2 did not even try is no strike, and is left alone for three minutes each time (C33)', () => {
+  const again = marked(FIRST, FIRST.untilMs, 'UnfulfillableCapacity');
+  expect(again).toEqual({ markedAtMs: FIRST.untilMs, untilMs: FIRST.untilMs + 3 * MINUTE_MS, strikes: 1 });
+  expect(marked(again, again.untilMs, 'InsufficientInstanceCapacity').strikes).toBe(2);
+});
+
 test.each([
   ['within the hour it is the next strike', HOUR_MS - 1, 2],
   ['after an hour it is forgotten', HOUR_MS, 1],
