@@ -64,6 +64,10 @@ export function capacityProblem(code: string | undefined, message = ''): Capacit
   const reason = (code ?? '').replace(/^(Server|Client)\./, '');
   // C33: the bare code means many things; only the message tells that it is about the role.
   if (reason === 'AuthFailure' && /service-linked role/i.test(message)) return { scope: 'capacity-type', reason };
+  // The catalogue may be older than EC2's zones; the code also stands for requests that are wrong.
+  if (reason === 'InvalidFleetConfiguration' && /not supported in your requested Availability Zone/i.test(message)) {
+    return { scope: 'offering', reason };
+  }
   const scope = Object.hasOwn(CAPACITY_CODES, reason) ? CAPACITY_CODES[reason] : undefined;
   return scope === undefined ? undefined : { scope, reason };
 }
@@ -118,8 +122,15 @@ export function isTemplateTaken(thrown: unknown): boolean {
 }
 
 export function isTemplateMissing(code: string | undefined): boolean {
-  return code === 'InvalidLaunchTemplateName.NotFoundException' || code === 'InvalidLaunchTemplateId.NotFound';
+  return code !== undefined && TEMPLATE_MISSING.has(code);
 }
+
+/** The last one EC2 may say of a template that was made a moment ago. */
+const TEMPLATE_MISSING: ReadonlySet<string> = new Set([
+  'InvalidLaunchTemplateName.NotFoundException',
+  'InvalidLaunchTemplateId.NotFound',
+  'InvalidLaunchTemplateId.VersionNotFound',
+]);
 
 /** The client token was used before, and what came with it then was not the same. */
 export function isTokenSpent(thrown: unknown): boolean {

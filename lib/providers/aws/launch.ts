@@ -140,10 +140,10 @@ function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance 
   const type = launched.InstanceType ?? where?.Overrides?.InstanceType;
   const zone = launched.AvailabilityZone ?? where?.Overrides?.AvailabilityZone;
   const ofType = overrides.filter((override) => override.instanceType === type);
+  const meant = ofType.filter(isMeant(sent, where));
+  const isThere = (override: FleetOverride): boolean => override.zone === zone;
   const chosen =
-    ofType.find(isMeant(sent, where)) ??
-    ofType.find((override) => override.zone === zone) ??
-    (ofType.length === 1 ? ofType[0] : undefined);
+    meant.find(isThere) ?? meant[0] ?? ofType.find(isThere) ?? (ofType.length === 1 ? ofType[0] : undefined);
   const id = launched.InstanceIds?.[0];
   if (chosen === undefined || id === undefined) {
     throw new UnreachableError(`launch ${nodeClaim}: EC2 launched ${id} as ${type}, and does not say where: ask again`);

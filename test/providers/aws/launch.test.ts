@@ -195,6 +195,30 @@ describe('the outcome', () => {
     expect((await launchOnce(spotRequest())).missing).toEqual([]);
   });
 
+  test('a type that the zone does not have, though EC2 lists it there, is not asked for again just now', async () => {
+    const error = noCapacity('m5.large', 'us-east-1a', 'InvalidFleetConfiguration');
+    const ErrorMessage =
+      'Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a).';
+    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ...error, ErrorMessage }] });
+    expect((await launchOnce(aLaunchRequest())).missing).toMatchObject([
+      { instanceType: 'm5.large', zone: 'us-east-1a', reason: 'InvalidFleetConfiguration' },
+    ]);
+    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ...error, ErrorMessage: 'the fleet is empty' }] });
+    expect((await launchOnce(aLaunchRequest())).missing).toEqual([]);
+  });
+
+  test('where the instance is, EC2 says beside it, also where the line that it chose names a type alone', async () => {
+    const request = aLaunchRequest();
+    const overrides = request.overrides
+      .slice(0, 1)
+      .flatMap((line) => ['us-east-1a', 'us-east-1b'].map((zone) => ({ ...line, zone })));
+    const InstanceType = 'm5.large' as const;
+    const chosen = { LaunchTemplateAndOverrides: { Overrides: { InstanceType } } };
+    const instance = { InstanceIds: ['i-0abc'], InstanceType, AvailabilityZone: 'us-east-1b' };
+    ec2.on(CreateFleetCommand).resolves({ Instances: [{ ...instance, ...chosen }] });
+    expect(await launchOnce({ ...request, overrides })).toMatchObject({ instance: { zone: 'us-east-1b' } });
+  });
+
   test.each([
     'InsufficientInstanceCapacity',
     'MaxSpotInstanceCountExceeded',
