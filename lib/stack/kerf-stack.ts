@@ -107,6 +107,7 @@ export class KerfStack extends Stack {
     for (const { role } of controllers) permissions.grantZonalShiftReads(role, clusters);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
+    permissions.grantServiceLinkedRoles(lifecycle.role);
     // Lifecycle ends what no claim calls its own.
     for (const { role } of [lifecycle, termination]) permissions.grantTerminate(role, clusters);
     permissions.grantInstanceStatusReads(lifecycle.role);

@@ -2,6 +2,7 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CLUSTER_TAG, type ClusterOptions } from '../operator/options.ts';
+import { roleArn } from './node-role.ts';
 
 /** What CreateFleet makes, and what it is asked to tag. */
 const LAUNCHED = ['fleet', 'instance', 'volume', 'network-interface', 'launch-template', 'spot-instances-request'];
@@ -152,6 +153,19 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], no
     ],
     chosen,
   );
+}
+
+/** The roles under which EC2 itself works for us: it makes them on the first launch of an account, with our permission (C33). */
+export function grantServiceLinkedRoles(role: IRole): void {
+  const ours = [
+    ['ec2fleet.amazonaws.com', 'AWSServiceRoleForEC2Fleet'],
+    ['spot.amazonaws.com', 'AWSServiceRoleForEC2Spot'],
+  ] as const;
+  allow(role, {
+    actions: ['iam:CreateServiceLinkedRole'],
+    resources: ours.map(([service, name]) => roleArn(Stack.of(role), `aws-service-role/${service}/${name}`)),
+    conditions: { StringEquals: { 'iam:AWSServiceName': ours.map(([service]) => service) } },
+  });
 }
 
 /** What is wrong with instances (C82). */

@@ -176,7 +176,7 @@ describe('permissions', () => {
 
   test('C67: an instance profile is touched only at the path and with the tag of a cluster of ours (promise 4)', () => {
     const touching = statements().filter((statement) =>
-      actionsOf(statement).some((action) => /^iam:(Create|Tag|Untag|Add|Remove|Delete)/.test(action)),
+      actionsOf(statement).some((action) => /^iam:(Create|Tag|Untag|Add|Remove|Delete).*InstanceProfile$/.test(action)),
     );
     expect(touching.map((statement) => at(statement, 'Condition'))).toEqual(
       ['RequestTag', 'ResourceTag'].map((tag) => ({
@@ -222,6 +222,19 @@ describe('permissions', () => {
     const passing = statements().filter((statement) => actionsOf(statement).includes('iam:PassRole'));
     expect(JSON.stringify(passing)).toContain('KarpenterNodeRole-blue');
     expect(passing).toHaveLength(1);
+  });
+
+  test('the roles of EC2 itself for spot and fleets are made on the first launch, and no other', () => {
+    const making = statements().filter((statement) => actionsOf(statement).includes('iam:CreateServiceLinkedRole'));
+    expect(making).toHaveLength(1);
+    for (const statement of making) {
+      expect(at(statement, 'Condition')).toEqual({
+        StringEquals: { 'iam:AWSServiceName': ['ec2fleet.amazonaws.com', 'spot.amazonaws.com'] },
+      });
+      expect(JSON.stringify(at(statement, 'Resource'))).toMatch(
+        /role\/aws-service-role\/ec2fleet\.amazonaws\.com\/AWSServiceRoleForEC2Fleet.*AWSServiceRoleForEC2Spot"/,
+      );
+    }
   });
 
   test('access entries are changed in the clusters of the deployment alone', () => {
