@@ -2,7 +2,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
-import { UnreachableError } from '../ports/errors.ts';
+import { isOvertaken, UnreachableError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
 import { type Retrying, retrySoon } from './retry-soon.ts';
 
@@ -94,7 +94,9 @@ async function runOnce(
     runtime.telemetry.report(wake, report);
     return true;
   } catch (error) {
-    runtime.telemetry.failure(wake, error);
+    // Nobody on call is to be woken because two runs met: the next look is soon.
+    if (isOvertaken(error)) runtime.telemetry.warn('another run was faster', { ...wake, why: String(error) });
+    else runtime.telemetry.failure(wake, error);
     await retrySoon(runtime, records, error);
     return false;
   }

@@ -32,3 +32,8 @@ export class ConflictError extends PortError {
   override readonly name = 'ConflictError';
   readonly retryable = true;
 }
+
+/** Somebody else was faster: nothing is wrong, and another look will do. */
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof EpochMovedError || error instanceof StaleRecordError || error instanceof ConflictError;
+}

@@ -28,4 +28,5 @@ test('two minutes are left to a spot instance: what may succeed unchanged is tri
     await Promise.reject(failures[Number(Reflect.get(Object(envelope), 'n'))]);
   expect(failedOf(await answerEvents(runtime, event, handle))).toEqual(['1', '2']);
   expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 2 }]);
+  expect(seen.said).toEqual(['an event is looked at again', 'an event was not handled']);
 });

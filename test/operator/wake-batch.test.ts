@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import type { RunReport } from '../../lib/controllers/ports.ts';
 import { answerWakes, groupWakes, type Reconcile, type WakeRuntime } from '../../lib/operator/wake-batch.ts';
-import { RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
+import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';
 
@@ -78,6 +78,14 @@ test("one cluster's failure does not fail another's messages, and is retried soo
   expect(failedOf(await answerWakes(running, batch(records), reconcile))).toEqual(['1', '3']);
   expect(seen.retried).toEqual([{ ids: ['handle-1', 'handle-3'], seconds: 2 }]);
   expect(seen.said.toSorted()).toEqual(['failure a', 'report b 0']);
+});
+
+const overtaken: Reconcile = async () => Promise.reject(new EpochMovedError('another decision was recorded'));
+
+test('a run that another one overtook is no failure, and looks again soon', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  expect(failedOf(await answerWakes(running, batch([message('1', tick('a'))]), overtaken))).toEqual(['1']);
+  expect(seen).toEqual({ said: ['another run was faster'], retried: [{ ids: ['handle-1'], seconds: 2 }] });
 });
 
 test('the second retry leaves more time, the third is left to the dead letters', async () => {
