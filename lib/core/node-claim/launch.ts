@@ -16,7 +16,7 @@ import { exhaustedSubnets } from '../instance-type/unavailable.ts';
 import { fleetLines, goneOptions, type Market } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
 import { ownershipTags } from './ownership-tags.ts';
-import type { FleetOverride, Instance, LaunchRequest, NodeClaimRecord } from './record.ts';
+import type { FleetOverride, Instance, LaunchOption, LaunchRequest, NodeClaimRecord } from './record.ts';
 
 /** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
 export interface LaunchContext extends Market {
@@ -120,18 +120,22 @@ function whyNothingLeft(record: NodeClaimRecord, context: LaunchContext): string
   return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}${less}`;
 }
 
-/** A found instance as the request that made it knows it: EC2 tells neither what it costs nor which kind of reservation it is in. */
-export function adopted(found: Instance, { overrides, templates }: LaunchRequest): Instance {
+/** A found instance as what made it knows it: EC2 tells neither what it costs nor which kind of reservation it is in. */
+export function adopted(found: Instance, { launch, options }: NodeClaimRecord): Instance {
   const { id, instanceType, zone, capacityType, imageId, priceUsdPerHour } = found;
-  const line = overrides.find((one) => one.instanceType === instanceType && one.zone === zone);
-  const reservation = line === undefined ? undefined : templates[line.template]?.reservation;
+  const isOfIt = (one: LaunchOption): boolean => one.instanceType === instanceType && one.zone === zone;
+  const asked = launch.kind === 'requested' ? launch.request : undefined;
+  const line = asked?.overrides.find(isOfIt);
+  // Which of the attempts made it is not known.
+  const option = line ?? options.find((one) => isOfIt(one) && one.capacityType === capacityType);
+  const reservation = line === undefined ? found.reservation : asked?.templates[line.template]?.reservation;
   return {
     id,
     instanceType,
     zone,
     imageId,
-    capacityType: line?.capacityType ?? capacityType,
-    priceUsdPerHour: line?.priceUsdPerHour ?? priceUsdPerHour,
+    capacityType: option?.capacityType ?? capacityType,
+    priceUsdPerHour: option?.priceUsdPerHour ?? priceUsdPerHour,
     ...(reservation === undefined ? {} : { reservation }),
   };
 }

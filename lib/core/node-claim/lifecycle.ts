@@ -67,6 +67,8 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
   const { record } = view;
   if (record.launch.kind === 'requested') return settle(view, record.launch, nowMs);
   if (record.deletion !== undefined) return unchanged(record);
+  const found = takeOver(view, nowMs);
+  if (found !== undefined) return found;
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
   if (record.launch.kind !== 'launched') return launch(view, nowMs);
@@ -82,10 +84,9 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
  * there is.
  */
 function settle(view: NodeClaimView, state: Requested, nowMs: number): LifecycleVerdict {
-  const { record, taggedInstance, listedAtMs } = view;
-  if (taggedInstance !== undefined) {
-    return unchanged(launched(record, adopted(taggedInstance, state.request), nowMs));
-  }
+  const { record, listedAtMs } = view;
+  const found = takeOver(view, nowMs);
+  if (found !== undefined) return found;
   const { attempt, request, sentAgainAtMs = state.atMs } = state;
   if (isWorthAsking(record, state, nowMs)) {
     const sent: NodeClaimRecord = { ...record, launch: { ...state, sentAgainAtMs: nowMs } };
@@ -95,6 +96,15 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): Lifecycle
   if (listedAtMs < overAtMs) return { ...unchanged(record), due: [settling(overAtMs)] };
   const message = 'its launch was never settled, and EC2 lists no instance of it';
   return unchanged(refusedLaunch(record, { message, nowMs, learned: true }));
+}
+
+/**
+ * An instance that carries the claim's name is the claim's, whatever the record says of its launch: it may be listed only after
+ * the attempt was taken for over, and a table that was restored knows less than happened.
+ */
+function takeOver({ record, taggedInstance }: NodeClaimView, nowMs: number): LifecycleVerdict | undefined {
+  if (record.launch.kind === 'launched' || taggedInstance === undefined) return undefined;
+  return unchanged(launched(record, adopted(taggedInstance, record), nowMs));
 }
 
 type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };

@@ -200,6 +200,24 @@ describe('an attempt whose outcome is unknown (D36)', () => {
     });
   });
 
+  test.each<[string, NodeClaimRecord['launch']]>([
+    ['is not launched yet, as after a restore of the table', { kind: 'planned' }],
+    ['was refused', { kind: 'refused', attempt: 2, message: '', atMs: NOW_MS }],
+  ])('an instance with its name is what a claim has that %s: none is launched beside it', (_, launch) => {
+    const options = [
+      { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'on-demand', priceUsdPerHour: 0.1 },
+      { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', priceUsdPerHour: 0.03 },
+    ] as const;
+    const taggedInstance = anInstance({ id: 'i-9', capacityType: 'spot', priceUsdPerHour: 7 });
+    const view = viewOf(aClaim({ options, launch }), { taggedInstance });
+    for (const nowMs of [NOW_MS, NOW_MS + 5 * MINUTE]) {
+      const { actions, record } = decide(view, nowMs);
+      expect(actions).toEqual([]);
+      const instance = { id: 'i-9', capacityType: 'spot', priceUsdPerHour: 0.03 };
+      expect(record.launch).toMatchObject({ kind: 'launched', instance, atMs: nowMs });
+    }
+  });
+
   const late = sent({ createdAtMs: NOW_MS - 4 * MINUTE });
   test.each<[string, NodeClaimRecord, number]>([
     ['the claim must go', sent(going), NOW_MS + 2 * MINUTE],
