@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../../apis/time.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MissingPermission } from '../../ports/cloud-provider.ts';
-import { isTransientCode, nameOf, portErrorOf } from './errors.ts';
+import { isTransientCode, nameOf, portErrorOf, readable } from './errors.ts';
 import { fleetInput } from './fleet-input.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
 import { ec2Tags, instanceTags } from './tags.ts';
@@ -137,8 +137,6 @@ async function answerOf(call: () => Promise<unknown>): Promise<Answer> {
   return { kind: 'allowed' };
 }
 
-/** Without the text that only `aws sts decode-authorization-message` can read: it is long, and another each time. */
 function whatIsMissing(thrown: unknown): string {
-  const message = thrown instanceof Error ? thrown.message : '';
-  return message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim() || 'EC2 does not say what';
+  return (thrown instanceof Error && readable(thrown.message)) || 'EC2 does not say what';
 }

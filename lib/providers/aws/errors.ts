@@ -165,10 +165,15 @@ export function portErrorOf(thrown: unknown, doing: string): unknown {
   if (!(thrown instanceof Error) || thrown instanceof PortError) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
-  const message = `${doing}: ${thrown.name}: ${thrown.message}`;
+  const message = `${doing}: ${thrown.name}: ${readable(thrown.message)}`;
   return kind === 'unreachable'
     ? new UnreachableError(message, { cause: thrown })
     : new RefusedError(message, { cause: thrown });
+}
+
+/** Without the text that only `aws sts decode-authorization-message` can read: it is long, and another each time. */
+export function readable(message: string): string {
+  return message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim();
 }
 
 /** A status of the service decides; a system code (`ECONNRESET`) means that no reply came. */

@@ -19,6 +19,7 @@ import {
   isTokenSpent,
   nameOf,
   portErrorOf,
+  readable,
 } from './errors.ts';
 import { fleetInput } from './fleet-input.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
@@ -162,6 +163,8 @@ function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance 
 }
 
 function summaryOf(errors: readonly CreateFleetError[]): string {
-  const lines = errors.map(({ ErrorCode, ErrorMessage }) => `${ErrorCode ?? 'unknown'}: ${ErrorMessage ?? ''}`);
+  const lines = errors.map(
+    ({ ErrorCode, ErrorMessage }) => `${ErrorCode ?? 'unknown'}: ${readable(ErrorMessage ?? '')}`,
+  );
   return [...new Set(lines)].toSorted().slice(0, 5).join('; ');
 }

@@ -190,6 +190,25 @@ describe('the outcome', () => {
     ]);
   });
 
+  test('what is not allowed is told once, without the text that is another each time and longer than a message may be', async () => {
+    const denied = (secret: string) => ({
+      ErrorCode: 'UnauthorizedOperation',
+      ErrorMessage: `You are not authorized to perform: iam:PassRole. Encoded authorization failure message: ${secret}`,
+    });
+    ec2.on(CreateFleetCommand).resolves({ Errors: [denied('x1'), denied('y2')] });
+    expect(await launchOnce(aLaunchRequest())).toEqual({
+      kind: 'refused',
+      missing: [],
+      message: 'UnauthorizedOperation: You are not authorized to perform: iam:PassRole.',
+    });
+    const thrown = Object.assign(awsError('UnauthorizedOperation', 403), { message: denied('z3').ErrorMessage });
+    ec2.on(CreateFleetCommand).rejects(thrown);
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringMatching(/iam:PassRole\.$/),
+    });
+  });
+
   test('another failure of authorization says nothing of capacity', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'AuthFailure', ErrorMessage: 'not accepted' }] });
     expect((await launchOnce(spotRequest())).missing).toEqual([]);
