@@ -92,22 +92,26 @@ function trialFleet(request: LaunchRequest, templates: readonly LaunchTemplate[]
 }
 
 /**
- * What CreateFleet runs on our behalf, and with our permissions. By the template, for an organization may deny instances
- * without what it says: tokens for metadata, encrypted volumes.
+ * What CreateFleet runs on our behalf, and with our permissions. Metadata options and volumes are told beside the template:
+ * an organization may deny instances without tokens for metadata or with plain volumes, and its policies see the request only.
+ * *Source:* aws/karpenter-provider-aws#9018, #7927.
  */
 function trialRun(request: LaunchRequest, templates: readonly LaunchTemplate[]): RunInstancesCommandInput {
   const [line] = request.overrides;
   const [template] = templates;
   const [config] = fleetInput(request, templates).LaunchTemplateConfigs ?? [];
   const { InstanceType, ImageId } = config?.Overrides?.[0] ?? {};
+  const { MetadataOptions, BlockDeviceMappings, NetworkInterfaces = [] } = template?.data ?? {};
   return {
     LaunchTemplate: config?.LaunchTemplateSpecification,
     InstanceType,
     ImageId,
     MinCount: 1,
     MaxCount: 1,
+    MetadataOptions,
+    BlockDeviceMappings,
     // RunInstances takes no subnet beside interfaces: theirs is told one by one.
-    NetworkInterfaces: (template?.data.NetworkInterfaces ?? []).map((one) => ({ SubnetId: line?.subnetId, ...one })),
+    NetworkInterfaces: NetworkInterfaces.map((one) => ({ SubnetId: line?.subnetId, ...one })),
     TagSpecifications: tagged(request, ['instance', 'volume', 'network-interface']),
   };
 }

@@ -62,6 +62,14 @@ describe('what a launch may do is tried (A3.29)', () => {
     expect(ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input).not.toHaveProperty('SubnetId');
   });
 
+  test('and with what policies of organizations ask of an instance: of a template they do not see it', async () => {
+    await authorization().whyNot('default', trial());
+    expect(ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input).toMatchObject({
+      MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 1 },
+      BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { Encrypted: true } }],
+    });
+  });
+
   test('with the tags that our permissions are bound to, on all that is made', async () => {
     await authorization().whyNot('default', trial());
     const tag = { Key: 'eks:eks-cluster-name', Value: 'demo' };

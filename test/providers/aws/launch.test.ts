@@ -36,6 +36,11 @@ const noCapacity = (type: 'm5.large' | 'm6g.large', zone: string, code = 'Insuff
   LaunchTemplateAndOverrides: { Overrides: { InstanceType: type, AvailabilityZone: zone } },
 });
 
+const denied = (secret: string) => ({
+  ErrorCode: 'UnauthorizedOperation',
+  ErrorMessage: `You are not authorized to perform: iam:PassRole. Encoded authorization failure message: ${secret}`,
+});
+
 beforeEach(() => {
   ec2.reset();
   ec2.on(CreateLaunchTemplateCommand).resolves({});
@@ -191,10 +196,6 @@ describe('the outcome', () => {
   });
 
   test('what is not allowed is told once, without the text that is another each time and longer than a message may be', async () => {
-    const denied = (secret: string) => ({
-      ErrorCode: 'UnauthorizedOperation',
-      ErrorMessage: `You are not authorized to perform: iam:PassRole. Encoded authorization failure message: ${secret}`,
-    });
     ec2.on(CreateFleetCommand).resolves({ Errors: [denied('x1'), denied('y2')] });
     expect(await launchOnce(aLaunchRequest())).toEqual({
       kind: 'refused',
