@@ -17,7 +17,7 @@ export const REMEMBERED_MS = HOUR_MS;
 const ONE_EVENT_MS = 10 * SECOND_MS;
 
 /** EC2 tries a few of the lines of a fleet and says this of the rest, whatever is to be had there (C33). */
-const NOT_TRIED = 'UnfulfillableCapacity';
+export const NOT_TRIED = 'UnfulfillableCapacity';
 
 /**
  * The memory of an offering once it was seen without capacity at `atMs`: 3 minutes the first time, twice as long each time

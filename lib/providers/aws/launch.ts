@@ -7,6 +7,7 @@ import {
   type LaunchTemplateAndOverridesResponse,
 } from '@aws-sdk/client-ec2';
 import { ANY } from '../../core/action.ts';
+import { NOT_TRIED } from '../../core/instance-type/marked.ts';
 import { unavailableKey } from '../../core/instance-type/unavailable.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
 import type { LaunchOutcome, MissingCapacity } from '../../ports/cloud-provider.ts';
@@ -94,9 +95,12 @@ function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCom
 /** C53: each error names a type and a place; one that names neither stands for all that was asked. */
 function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
   const found = new Map<string, MissingCapacity>();
-  for (const error of errors) {
-    const problem = capacityProblem(error.ErrorCode, error.ErrorMessage);
-    if (problem === undefined) continue;
+  const problems = errors.map((error) => capacityProblem(error.ErrorCode, error.ErrorMessage));
+  const isObjection = problems.includes(undefined);
+  for (const [at, error] of errors.entries()) {
+    const problem = problems[at];
+    // Nothing is known of what was not tried because EC2 objects to the request.
+    if (problem === undefined || (isObjection && problem.reason === NOT_TRIED)) continue;
     for (const override of sent.request.overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
       const missing = missingFrom(override, problem);
       const key = unavailableKey(missing);

@@ -156,6 +156,25 @@ describe('the outcome', () => {
     });
   });
 
+  test.each([
+    [
+      'InvalidParameterValue',
+      'Value (demo) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name',
+    ],
+    ['RequestLimitExceeded', 'Request limit exceeded.'],
+  ])(
+    'where EC2 objects with %s to what it tried, what it did not try may well be there',
+    async (ErrorCode, ErrorMessage) => {
+      const objection = { ...noCapacity('m5.large', 'us-east-1a', ErrorCode), ErrorMessage };
+      ec2.on(CreateFleetCommand).resolves({
+        Errors: [objection, noCapacity('m6g.large', 'us-east-1b', 'UnfulfillableCapacity')],
+      });
+      const outcome = await launchOnce(aLaunchRequest());
+      expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
+      expect(outcome.kind === 'refused' && outcome.message).toContain(ErrorMessage);
+    },
+  );
+
   test('C33: an error that names no place stands for all that was asked', async () => {
     const code = 'MaxSpotInstanceCountExceeded';
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: code }] });
