@@ -156,14 +156,14 @@ describe('the templates of a request (C56)', () => {
 });
 
 describe('the lines of a request', () => {
-  test('300 at most: the dearest go, and no zone with them', () => {
-    const cheap = Array.from({ length: 310 }, (_, at) => ({ ...OPTION, instanceType: `t${at}`, priceUsdPerHour: at }));
+  test('200 at most: the dearest go, and no zone with them', () => {
+    const cheap = Array.from({ length: 210 }, (_, at) => ({ ...OPTION, instanceType: `t${at}`, priceUsdPerHour: at }));
     const far = { ...OPTION, instanceType: 't0', zone: 'eu-west-3b', priceUsdPerHour: 999 };
     const types = cheap.map(({ instanceType }) => aType(instanceType));
     const { overrides } = plan(aClaim({ options: [...cheap, far], types }));
-    expect(overrides).toHaveLength(300);
+    expect(overrides).toHaveLength(200);
     expect(overrides.at(-1)).toMatchObject({ zone: 'eu-west-3b', instanceType: 't0' });
-    expect(overrides.at(-2)).toMatchObject({ instanceType: 't298' });
+    expect(overrides.at(-2)).toMatchObject({ instanceType: 't198' });
   });
 
   test('the context of the NodeClass is passed on, but not where minValues were relaxed (C48)', () => {
