@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { startEmulators } from '../scripts/emulators.ts';
 import { FakeApiServer } from '../test/fakes/api-server.ts';
@@ -33,9 +34,18 @@ try {
 }
 
 async function measure(env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, [MEASURE, values.runs], { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, [MEASURE, values.runs], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    if (!isLogged(line)) console.log(line);
+  });
   const { promise, resolve } = Promise.withResolvers<number>();
   child.once('exit', (code) => resolve(code ?? 1));
   child.once('error', () => resolve(1));
   return await promise;
+}
+
+/** What the functions write to CloudWatch is part of the work and none of the result; their errors are shown. */
+function isLogged(line: string): boolean {
+  return line.startsWith('{') && !line.startsWith('{"level":"ERROR"');
 }
