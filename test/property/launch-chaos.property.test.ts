@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../lib/apis/time.ts';
+import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import { type Random, randomFrom } from '../../lib/simulator/random.ts';
+import type { SimulationResult } from '../../lib/simulator/result.ts';
+import { type SimulationInput, simulate } from '../../lib/simulator/simulation.ts';
+import { aReservation } from '../builders/launch-context.ts';
+import { expectAllGone, expectOneInstanceAClaim } from '../controllers/life.ts';
+import { aDeployment, aPool, someManifests } from '../controllers/manifests.ts';
+import { CALM_FROM_MS, type Chaos, chaosOf, eventsOf, inChaos, PODS_AT_END } from './launch-chaos.ts';
+
+const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
+/** Long enough for whatever was begun in the chaos: a node has 15 minutes to register. */
+const SETTLED_AT_MS = CALM_FROM_MS + 25 * MINUTE_MS;
+
+const SEEDS = [13, 22, 36, 46, 49, 50, 64, 73];
+
+test.each(SEEDS)(
+  'whatever fails (seed %i): one instance a claim, none without one, every pod runs, and in the end all is gone',
+  async (seed) => {
+    const random = randomFrom(seed);
+    const chaos = chaosOf(random);
+    const what = JSON.stringify(chaos);
+    const run = lifeIn(chaos, random, seed);
+    let looks = 0;
+    const result = await run.toTheEnd(async (ports) => {
+      looks += 1;
+      const alive = await ports.cloud.describeInstances('simulated');
+      const records = await ports.store.listNodeClaims('simulated');
+      const held = records.flatMap(({ launch }) => (launch.kind === 'launched' ? [launch.instance.id] : []));
+      expect(alive.map(({ id }) => id).toSorted(), `${what}: instances are those that claims hold`).toEqual(
+        held.toSorted(),
+      );
+      const pods = await ports.cluster.listPods();
+      const running = pods.filter(
+        ({ status, metadata }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined,
+      );
+      expect(running.length, `${what}: pods running`).toBe(PODS_AT_END);
+    });
+    expect(looks, 'what was settled was looked at').toBe(1);
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  },
+  30_000,
+);
+
+function lifeIn(chaos: Chaos, random: Random, seed: number) {
+  let clear: ControllerPorts | undefined;
+  const input: SimulationInput = {
+    manifests: someManifests({
+      nodePools: [aPoolOf(random.between(0, 2) === 1 ? ['reserved', 'spot', 'on-demand'] : ['spot', 'on-demand'])],
+      deployments: [aDeployment('web', random.between(1, 9), '1500m')],
+    }),
+    scenario: { name: 'chaos', events: eventsOf(random, SETTLED_AT_MS) },
+    catalogue,
+    capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
+    seed,
+    durationMs: SETTLED_AT_MS + 60 * MINUTE_MS,
+    invocations: chaos.invocations,
+    wrapPorts: (ports) => {
+      clear = ports;
+      return inChaos(ports, chaos, random);
+    },
+  };
+  return {
+    async toTheEnd(whenSettled: (ports: ControllerPorts) => Promise<void>): Promise<SimulationResult> {
+      const steps = simulate(input);
+      for (;;) {
+        const step = await steps.next();
+        if (step.done === true) return step.value;
+        const { kind, at } = step.value;
+        if (kind === 'scenario' && at * SECOND_MS === SETTLED_AT_MS && clear !== undefined) await whenSettled(clear);
+      }
+    },
+  };
+}
+
+/** Nodes of two CPUs at most: a claim a pod. */
+function aPoolOf(capacityTypes: readonly string[]) {
+  const { template } = aPool().spec;
+  const requirements = (template.spec.requirements ?? []).map((one) =>
+    one.key === 'karpenter.sh/capacity-type' ? { ...one, values: capacityTypes } : one,
+  );
+  const small = { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lt' as const, values: ['3'] };
+  return aPool({ template: { ...template, spec: { ...template.spec, requirements: [...requirements, small] } } });
+}
