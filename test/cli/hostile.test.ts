@@ -24,6 +24,8 @@ const UNREADABLE: readonly (readonly [string, string, string])[] = [
     'stands inside what it repeats',
   ],
   ['10 MB of one word', `${HEAD}  x: "${'a'.repeat(10_000_000)}"\n`, 'at most 4 MB'],
+  ['10 MB of one word in JSON', JSON.stringify({ spec: { userData: 'a'.repeat(10_000_000) } }), 'at most 4 MB'],
+  ['10 MB of escapes in JSON', JSON.stringify({ spec: { userData: '"'.repeat(5_000_000) } }), 'at most 4 MB'],
   ['10 MB of brackets', `${HEAD}  x: ${'['.repeat(10_000_000)}`, 'at most 4 MB'],
   ['3 MB of brackets', `${HEAD}  x: ${'['.repeat(3_000_000)}`, 'brackets deep'],
   [

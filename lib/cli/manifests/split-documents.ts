@@ -34,10 +34,16 @@ function splitJson(text: string): readonly string[] {
   if (!/^\s*\{/.test(text)) return [text];
   const ends: number[] = [];
   let depth = 0;
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\\n]|\\.)*"|[{}]/g)) {
-    if (token === '{') depth += 1;
-    else if (token === '}') depth -= 1;
-    if (token === '}' && depth === 0) ends.push(index + 1);
+  let isQuoted = false;
+  // Token by token: a pattern for a whole string fills the stack where the string is some megabytes long.
+  for (const { 0: token, index } of text.matchAll(/\\.|["{}\n]/g)) {
+    if (token === '"') isQuoted = !isQuoted;
+    else if (token === '\n') isQuoted = false;
+    else if (!isQuoted && token === '{') depth += 1;
+    else if (!isQuoted && token === '}') {
+      depth -= 1;
+      if (depth === 0) ends.push(index + 1);
+    }
   }
   const between = ends.slice(0, -1).map((end) => /^\s*(.)/.exec(text.slice(end, end + 200))?.[1]);
   if (ends.length < 2 || depth !== 0 || between.some((next) => next !== '{')) return [text];

@@ -103,7 +103,8 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
   if (problems.length === 0) return undefined;
   const near = new Set(problems.flatMap(({ line }) => [line - 1, line, line + 1]));
   const all = text.split('\n');
-  const index = all.findIndex((line, number) => DIRECTIVE.test(line) || (near.has(number + 1) && TEMPLATE.test(line)));
+  const isTemplate = (line: string): boolean => TEMPLATE.test(line.slice(0, MOST_OF_A_LINE));
+  const index = all.findIndex((line, number) => DIRECTIVE.test(line) || (near.has(number + 1) && isTemplate(line)));
   const found = all[index];
   if (found === undefined) return undefined;
   const [message, allowed] = templateOf(found, text);
@@ -112,6 +113,8 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
 
 /** A line of Terraform's that YAML takes for a directive of its own, far from where it gives up. */
 const DIRECTIVE = /^%\{/;
+/** The pattern fills the stack on a line of some megabytes; what people write by hand is shorter. */
+const MOST_OF_A_LINE = 10_000;
 const TEMPLATE = /^(?:[^"'#]|"[^"]*"|'[^']*'|(?<=\S)#)*(?:\{\{|\{%|%\{)/;
 
 function templateOf(line: string, text: string): readonly [message: string, allowed: string] {
