@@ -140,13 +140,22 @@ function trackingOf(
 export class LaunchTemplates {
   readonly #client: EC2Client;
   readonly #known = new Set<string>();
+  readonly #making = new Map<string, Promise<void>>();
 
   constructor(client: EC2Client) {
     this.#client = client;
   }
 
-  async ensure({ name, data, tags }: LaunchTemplate): Promise<void> {
+  /** Claims that are launched at one moment share the call: EC2 lets an account create fifty templates at once. */
+  async ensure(template: LaunchTemplate): Promise<void> {
+    const { name } = template;
     if (this.#known.has(name)) return;
+    const making = this.#making.get(name) ?? this.#create(template).finally(() => this.#making.delete(name));
+    this.#making.set(name, making);
+    await making;
+  }
+
+  async #create({ name, data, tags }: LaunchTemplate): Promise<void> {
     const command = new CreateLaunchTemplateCommand({
       LaunchTemplateName: name,
       LaunchTemplateData: data,

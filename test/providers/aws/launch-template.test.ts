@@ -28,6 +28,25 @@ beforeEach(() => {
 });
 
 describe('the launch template', () => {
+  test('is created once, however many claims are launched of it at one moment', async () => {
+    const templates = new LaunchTemplates(client);
+    const names = Array.from({ length: 10 }, (_, at) => `general-${at}`);
+    await Promise.all(
+      names.map((nodeClaim) => launch({ client, templates }, aLaunchRequest({ nodeClaim, clientToken: nodeClaim }))),
+    );
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
+    expect(ec2.commandCalls(CreateFleetCommand)).toHaveLength(10);
+  });
+
+  test('that could not be created is tried again by the next', async () => {
+    const templates = new LaunchTemplates(client);
+    ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('RequestLimitExceeded', 503)).resolves({});
+    const both = [1, 2].map(() => launch({ client, templates }, aLaunchRequest()));
+    for (const one of await Promise.allSettled(both)) expect(one.status).toBe('rejected');
+    await launch({ client, templates }, aLaunchRequest());
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
+  });
+
   test('its name follows from its content alone: claims of one kind share it', () => {
     const base = nameOf();
     expect(nameOf({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] })).toBe(base);
