@@ -52,10 +52,18 @@ function unsettableKubelet(nodeClass: EC2NodeClass): Refused | undefined {
 }
 
 function rendered(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
+  const written = userDataBytes(nodeClass.spec.userData ?? '');
+  if (written > MOST_READ_BYTES) return tooLarge(written);
   const isCustom = amiFamilyOf(nodeClass) === 'Custom';
   const data = isCustom ? asText(nodeClass.spec.userData ?? '') : joining(nodeClass, node);
   const bytes = data.kind === 'text' ? userDataBytes(data.text) : 0;
-  if (bytes <= LARGEST_USER_DATA_BYTES) return data;
+  return bytes <= LARGEST_USER_DATA_BYTES ? data : tooLarge(bytes);
+}
+
+/** Joined with ours it may get shorter, by its comments; but a megabyte of TOML takes seconds to read, in which all else waits. */
+const MOST_READ_BYTES = 16 * LARGEST_USER_DATA_BYTES;
+
+function tooLarge(bytes: number): Refused {
   return refused(
     'UserDataSizeLimitExceeded',
     `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_USER_DATA_BYTES}: fetch what is long from S3`,

@@ -253,7 +253,17 @@ describe('amounts for the type', () => {
   });
 });
 
+const COMMENT = '# a comment\n';
+
 describe('limits', () => {
+  test('what no comments can make so long is refused before it is read', () => {
+    const bottlerocket = { amiFamily: 'Bottlerocket' as const, amiSelectorTerms: [{ alias: 'bottlerocket@latest' }] };
+    expect(textOf({ ...bottlerocket, userData: COMMENT.repeat(20_000) })).not.toContain('comment');
+    expect(refusalOf({ ...bottlerocket, userData: COMMENT.repeat(30_000) })).toMatch(
+      /UserDataSizeLimitExceeded.* 360000 bytes/,
+    );
+  });
+
   test('C75: more than EC2 takes is refused with both numbers, counted in bytes', () => {
     expect(refusalOf({ amiFamily: 'Custom', userData: 'ä'.repeat(8_193) })).toMatch(
       /UserDataSizeLimitExceeded: EC2NodeClass default: .*16386 bytes.*16384/,
