@@ -212,7 +212,10 @@ function whyDelete(
   if (!runs && listedAtMs - state.atMs >= LISTED_AFTER_MS) {
     return { reason: 'garbage_collected', message: `EC2 does not know instance ${state.instance.id} any more` };
   }
-  if (record.registeredAtMs === undefined && nowMs - state.atMs >= REGISTRATION_TIMEOUT_MS) {
+  // A node that went before it had our finalizer is not seen to go, and its kubelet registers no other.
+  const isWithoutNode = record.initializedAtMs === undefined && node === undefined;
+  const registeredAtMs = isWithoutNode ? undefined : record.registeredAtMs;
+  if (registeredAtMs === undefined && nowMs - (record.registeredAtMs ?? state.atMs) >= REGISTRATION_TIMEOUT_MS) {
     return {
       reason: 'registration_timeout',
       message: `no node registered within ${REGISTRATION_TIMEOUT_MS / MINUTE_MS} minutes`,

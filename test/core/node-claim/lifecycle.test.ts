@@ -12,7 +12,24 @@ describe('giving up', () => {
     ['not launched for 5 minutes (D8)', viewOf(young), NOW_MS + 5 * MINUTE, 'launch_timeout'],
     ['not registered for 15 minutes (D8)', viewOf(launchedClaim()), NOW_MS + 15 * MINUTE, 'registration_timeout'],
     ['not yet: 14 minutes', viewOf(launchedClaim()), NOW_MS + 14 * MINUTE, undefined],
-    ['registered in time', viewOf(launchedClaim({ registeredAtMs: NOW_MS })), NOW_MS + 15 * MINUTE, undefined],
+    [
+      'registered in time',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node: aNode() }),
+      NOW_MS + 15 * MINUTE,
+      undefined,
+    ],
+    [
+      'registered, but its node went before it was initialized',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE })),
+      NOW_MS + 16 * MINUTE,
+      'registration_timeout',
+    ],
+    [
+      'not yet: its node may come again',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE })),
+      NOW_MS + 16 * MINUTE - SECOND,
+      undefined,
+    ],
     ['kubectl delete nodeclaim', viewOf(aClaim(), { deleteRequested: true }), NOW_MS, 'deleted'],
     [
       'kubectl delete node (D17)',
@@ -20,16 +37,23 @@ describe('giving up', () => {
       NOW_MS,
       'deleted',
     ],
-    ['older than expireAfter (D14)', viewOf(launchedClaim({ registeredAtMs: NOW_MS })), NOW_MS + 720 * HOUR, 'expired'],
+    [
+      'older than expireAfter (D14)',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS })),
+      NOW_MS + 720 * HOUR,
+      'expired',
+    ],
     [
       'not yet: a minute younger (D14)',
-      viewOf(launchedClaim({ registeredAtMs: NOW_MS })),
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS })),
       NOW_MS + 720 * HOUR - MINUTE,
       undefined,
     ],
     [
       'Never (D14)',
-      viewOf(launchedClaim({ registeredAtMs: NOW_MS, spec: claimSpec({ expireAfter: 'Never' }) })),
+      viewOf(
+        launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, spec: claimSpec({ expireAfter: 'Never' }) }),
+      ),
       NOW_MS + 9_999 * HOUR,
       undefined,
     ],
