@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { ARCH, type CapacityType } from '../../apis/labels.ts';
 import { formatCpu } from '../../apis/quantity.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceType } from '../../core/instance-type/instance-type.ts';
 import type { CliContext } from '../context.ts';
@@ -44,9 +45,9 @@ export function renderInstanceTypes(
   const width = columns ?? DEFAULT_COLUMNS;
   const sorted = types.toSorted(
     (a, b) =>
-      compare(familyOf(a), familyOf(b)) ||
+      compareText(familyOf(a), familyOf(b)) ||
       (a.capacity['cpu'] ?? 0) - (b.capacity['cpu'] ?? 0) ||
-      compare(a.name, b.name),
+      compareText(a.name, b.name),
   );
   const [titles = '', ...rows] = formatTableWithin(COLUMNS, sorted, width);
   const bold = color ? styleText('bold', titles, { validateStream: false }) : titles;
@@ -90,8 +91,4 @@ function cheapest({ offerings }: InstanceType, capacityType: CapacityType): stri
 
 function familyOf({ name }: InstanceType): string {
   return name.split('.')[0] ?? '';
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,6 +1,7 @@
 import type { NodeSelectorRequirement } from '../../apis/kubernetes.ts';
 import { ARCH } from '../../apis/labels.ts';
 import { parseTime } from '../../apis/time.ts';
+import { compareText } from '../compare-text.ts';
 import type { ResolvedImage } from './resolved-node-class.ts';
 
 /** Which instance types AWS makes an image for: those without accelerators, with GPUs, with Inferentia or Trainium (C65). */
@@ -63,13 +64,9 @@ function requirementsOf({ architecture, variants }: FoundImage): readonly (reado
 
 function rank(a: FoundImage, b: FoundImage, nowMs: number): number {
   const deprecated = Number(isDeprecated(a, nowMs)) - Number(isDeprecated(b, nowMs));
-  return deprecated || compare(b.createdAt, a.createdAt) || compare(a.name, b.name) || compare(a.id, b.id);
+  return deprecated || compareText(b.createdAt, a.createdAt) || compareText(a.name, b.name) || compareText(a.id, b.id);
 }
 
 function isDeprecated({ deprecatedAt }: Pick<FoundImage, 'deprecatedAt'>, nowMs: number): boolean {
   return deprecatedAt !== undefined && parseTime(deprecatedAt) <= nowMs;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -5,6 +5,7 @@ import {
   type EC2Client,
 } from '@aws-sdk/client-ec2';
 import { formatTime } from '../../apis/time.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../core/instance-type/facts.ts';
 import { translated } from './errors.ts';
 import { type BranchInterfaces, factsOf } from './instance-type-facts.ts';
@@ -33,7 +34,7 @@ export async function describeCatalogue(client: EC2Client, sources: CatalogueSou
         zoneId: zoneIds.get(zone) ?? '',
       }),
     )
-    .toSorted((a, b) => compare(a.type, b.type) || compare(a.zone, b.zone));
+    .toSorted((a, b) => compareText(a.type, b.type) || compareText(a.zone, b.zone));
   return { region: sources.region, asOf: formatTime(sources.nowMs), facts, offerings };
 }
 
@@ -55,7 +56,7 @@ async function describeFacts(client: EC2Client, branches: BranchInterfaces): Pro
   return types
     .map((info) => factsOf(info, branches))
     .filter((facts) => facts !== undefined)
-    .toSorted((a, b) => compare(a.name, b.name));
+    .toSorted((a, b) => compareText(a.name, b.name));
 }
 
 async function describePlaces(client: EC2Client): Promise<readonly { readonly type: string; readonly zone: string }[]> {
@@ -83,8 +84,4 @@ export async function describeZoneIds(client: EC2Client): Promise<ReadonlyMap<st
       name === undefined || id === undefined ? [] : [[name, id] as const],
     ),
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,4 +1,5 @@
 import { type Labels, type Pod, type PodSpec, podKey } from '../../apis/kubernetes.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { podRequests } from '../../core/resources/pod-requests.ts';
 import type { Resources } from '../../core/resources/resources.ts';
 
@@ -49,9 +50,9 @@ export function byTurn(a: QueuedPod, b: QueuedPod): number {
     (b.pod.spec.priority ?? 0) - (a.pod.spec.priority ?? 0) ||
     (b.kind.requests['cpu'] ?? 0) - (a.kind.requests['cpu'] ?? 0) ||
     (b.kind.requests['memory'] ?? 0) - (a.kind.requests['memory'] ?? 0) ||
-    compare(a.pod.metadata.creationTimestamp, b.pod.metadata.creationTimestamp) ||
-    compare(a.pod.metadata.uid, b.pod.metadata.uid) ||
-    compare(podKey(a.pod), podKey(b.pod))
+    compareText(a.pod.metadata.creationTimestamp, b.pod.metadata.creationTimestamp) ||
+    compareText(a.pod.metadata.uid, b.pod.metadata.uid) ||
+    compareText(podKey(a.pod), podKey(b.pod))
   );
 }
 
@@ -75,9 +76,4 @@ function hostPorts(spec: PodSpec): readonly HostPort[] {
       hostPort === 0 ? [] : [{ ip: hostIP === '' ? '0.0.0.0' : hostIP, port: hostPort, protocol }],
     ),
   );
-}
-
-function compare(a = '', b = ''): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,6 +1,7 @@
 import { type Deployment, type OwnerReference, type Pod, type PodTemplate, podKey } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
 import { isActive } from '../../core/cluster/pods.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { requirementsFromLabels } from '../../core/requirements/requirements.ts';
 import { requiredAlternatives } from '../../core/scheduling/pods/pod-requirements.ts';
@@ -115,12 +116,7 @@ function firstToGo(a: Pod, b: Pod): number {
   return (
     Number(a.spec.nodeName !== undefined) - Number(b.spec.nodeName !== undefined) ||
     Number(a.status?.phase === 'Running') - Number(b.status?.phase === 'Running') ||
-    compare(b.metadata.creationTimestamp, a.metadata.creationTimestamp) ||
-    compare(b.metadata.name, a.metadata.name)
+    compareText(b.metadata.creationTimestamp, a.metadata.creationTimestamp) ||
+    compareText(b.metadata.name, a.metadata.name)
   );
-}
-
-function compare(a = '', b = ''): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

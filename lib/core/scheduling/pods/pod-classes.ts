@@ -1,4 +1,5 @@
 import { type Container, type Labels, namespaceOf, type Pod, type PodSpec, podKey } from '../../../apis/kubernetes.ts';
+import { compareText } from '../../compare-text.ts';
 import { podRequests } from '../../resources/pod-requests.ts';
 import type { Resources } from '../../resources/resources.ts';
 import type { SchedulingProblem } from '../schedule.ts';
@@ -122,9 +123,9 @@ function demand({ resources, ports, restartPolicy }: Container): readonly unknow
 
 function byAge(a: Pod, b: Pod): number {
   return (
-    compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
-    compare(a.metadata.uid, b.metadata.uid) ||
-    compare(podKey(a), podKey(b))
+    compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
+    compareText(a.metadata.uid, b.metadata.uid) ||
+    compareText(podKey(a), podKey(b))
   );
 }
 
@@ -137,9 +138,4 @@ function bySize(a: PodGroup, b: PodGroup): number {
     (second['memory'] ?? 0) - (first['memory'] ?? 0) ||
     (older === undefined || younger === undefined ? 0 : byAge(older, younger))
   );
-}
-
-function compare(a = '', b = ''): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../compare-text.ts';
 import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
 import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
 import type { LaunchOption } from '../../node-claim/record.ts';
@@ -92,14 +93,9 @@ function withoutDearSpot(options: readonly LaunchOption[]): readonly LaunchOptio
 function byPrice(a: LaunchOption, b: LaunchOption): number {
   return (
     a.priceUsdPerHour - b.priceUsdPerHour ||
-    compare(a.instanceType, b.instanceType) ||
-    compare(a.zone, b.zone) ||
-    compare(a.capacityType, b.capacityType) ||
-    compare(a.reservationId ?? '', b.reservationId ?? '')
+    compareText(a.instanceType, b.instanceType) ||
+    compareText(a.zone, b.zone) ||
+    compareText(a.capacityType, b.capacityType) ||
+    compareText(a.reservationId, b.reservationId)
   );
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
