@@ -41,15 +41,19 @@ export function fleetLines(record: NodeClaimRecord, market: Market): readonly Fl
 /** The options with the subnet and image for each; none that has lately no capacity, no subnet or no image. */
 function linesToBeHad(record: NodeClaimRecord, market: Market): readonly FleetLine[] {
   const { resolved, unavailable, inFlight = new Map() } = market;
-  const types = new Map(record.types.map((type) => [type.name, type]));
+  const bootable = new Map(
+    record.types.flatMap((type) => {
+      const image = imageFor(type, resolved.images);
+      return image === undefined ? [] : [[type.name, { type, imageId: image.id }] as const];
+    }),
+  );
   const subnets = roomiestSubnets(resolved.subnets, inFlight, unavailable);
   const isGone = goneOptions(market);
   return record.options.flatMap((option) => {
-    const type = types.get(option.instanceType);
+    const found = bootable.get(option.instanceType);
     const subnet = subnets.get(option.zone);
-    const image = type === undefined ? undefined : imageFor(type, resolved.images);
-    if (type === undefined || subnet === undefined || image === undefined || isGone(option)) return [];
-    return [{ ...option, subnetId: subnet.id, imageId: image.id, type }];
+    if (found === undefined || subnet === undefined || isGone(option)) return [];
+    return [{ ...option, subnetId: subnet.id, ...found }];
   });
 }
 

@@ -42,6 +42,7 @@ export function fleetParts(
   lines: readonly FleetLine[],
 ): FleetParts | (UserData & { readonly kind: 'unsupported' }) {
   const shared = sharedTraits(record, inForce);
+  const wantsEfa = (parseResources(record.spec.resources.requests)[EFA] ?? 0) > 0;
   const userDataOf = userDataByKubelet(record, inForce);
   const texts: string[] = [];
   const places = new Map<string, number>();
@@ -50,7 +51,7 @@ export function fleetParts(
   for (const { type, ...line } of lines) {
     const userData = userDataOf(type.kubelet);
     if (userData.kind === 'unsupported') return userData;
-    const own = ownTraits(record, inForce, { ...line, type });
+    const own = ownTraits(inForce, { ...line, type }, wantsEfa);
     if (!texts.includes(userData.text)) texts.push(userData.text);
     const key = JSON.stringify([texts.indexOf(userData.text), own]);
     const template = places.get(key) ?? templates.length;
@@ -102,11 +103,10 @@ function placementOf(
 }
 
 function ownTraits(
-  record: NodeClaimRecord,
   { nodeClass, resolved }: NodeClassInForce,
   { type, subnetId, reservationId }: FleetLine,
+  wantsEfa: boolean,
 ): Pick<LaunchTemplateSpec, 'networkInterfaces' | 'subnetId' | 'reservation'> {
-  const wantsEfa = (parseResources(record.spec.resources.requests)[EFA] ?? 0) > 0;
   const networkInterfaces = networkInterfacesOf(nodeClass, {
     efaByCard: wantsEfa ? (type.efaInterfacesByCard ?? []) : [],
     ipv6: resolved.bootstrap.serviceCidr.includes(':'),
