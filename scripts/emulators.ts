@@ -48,7 +48,7 @@ function testEnvironment(environment: NodeJS.ProcessEnv, moto: Moto, local: Dyna
 }
 
 /** The SDK asks moto for these services, ministack for all others. */
-function motoEndpoints({ endpoint }: Moto): NodeJS.ProcessEnv {
+export function motoEndpoints({ endpoint }: Moto): NodeJS.ProcessEnv {
   return Object.fromEntries(['EC2', 'SSM', 'IAM', 'PRICING'].map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint]));
 }
 

@@ -30,7 +30,7 @@ import { VARIABLES, WOKEN_FUNCTIONS, writeClusters } from '../../lib/operator/op
 import { answerWakes, type Reconcile } from '../../lib/operator/wake-batch.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
-import { CACHE } from '../../scripts/emulators.ts';
+import { CACHE, motoEndpoints } from '../../scripts/emulators.ts';
 import { startMoto } from '../../scripts/moto.ts';
 import { readJson } from '../stack/json.ts';
 import { type Ec2World, ec2World } from './ec2-world.ts';
@@ -73,7 +73,7 @@ export async function startKerf(endpoint: string): Promise<Kerf> {
   const folder = mkdtempSync(join(tmpdir(), 'kerf-faults-'));
   const server = await startMoto(CACHE, folder);
   // The clients are made by the wiring, which reads the environment; this is the environment of this test file alone.
-  for (const name of ['EC2', 'SSM', 'IAM', 'PRICING']) process.env[`AWS_ENDPOINT_URL_${name}`] = server.endpoint;
+  Object.assign(process.env, motoEndpoints(server));
   const clients = { ec2: new EC2Client({}), iam: new IAMClient({}), sqs: new SQSClient({}) };
   const [world, table, urls] = await Promise.all([
     ec2World(clients.ec2, clients.iam),

@@ -5,6 +5,7 @@ import { BadInputError } from '../exit-codes.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { readManifests } from '../manifests/read-manifests.ts';
 import { suggest } from '../manifests/suggest.ts';
+import { counted } from '../plan/render-lines.ts';
 import { readAllSources } from '../read-sources.ts';
 
 /**
@@ -21,7 +22,7 @@ export function chooseNodeClass(
   const { stderr } = context.process;
   stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));
   if (problems.length === 0) return chosen(manifests.nodeClasses, name);
-  stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was listed.\n`);
+  stderr.write(`\n${counted(problems.length, 'problem')}: nothing was listed.\n`);
   return undefined;
 }
 

@@ -24,7 +24,7 @@ const COLUMNS: readonly CellColumn<Row>[] = [
   { title: 'capacity', align: 'left', cell: ({ first }) => first.cheapest.offering.capacityType },
   { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 3 },
   { title: 'cpu', align: 'right', cell: ({ first }) => formatCpu(first.cheapest.type.capacity['cpu'] ?? 0) },
-  { title: 'memory', align: 'right', cell: ({ first }) => formatGib(first.cheapest.type.capacity['memory'] ?? 0) },
+  { title: 'memory', align: 'right', cell: ({ first }) => formatGib(first.cheapest.type.capacity['memory']) },
   { title: 'pods', align: 'right', cell: ({ pods }) => String(pods.length), spare: 2 },
   {
     title: '$/h each',

@@ -11,7 +11,7 @@ import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
 import { provisioningOutput } from './provisioning-output.ts';
-import { printable } from './render-lines.ts';
+import { counted, printable } from './render-lines.ts';
 import { renderProvisioning } from './render-provisioning.ts';
 
 /** What `kerf plan provisioning` does. */
@@ -47,7 +47,7 @@ function overlaid(context: CliContext, read: ReadSnapshot, paths: readonly strin
   const { problems, warnings, notes } = manifests;
   stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));
   if (problems.length > 0) {
-    stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was planned.\n`);
+    stderr.write(`\n${counted(problems.length, 'problem')}: nothing was planned.\n`);
     return undefined;
   }
   const isIdle = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;

@@ -7,6 +7,7 @@ import { BadInputError, EXIT } from '../exit-codes.ts';
 import { shippedCatalogue } from '../figures.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { type Manifests, readManifests } from '../manifests/read-manifests.ts';
+import { counted } from '../plan/render-lines.ts';
 import { readAllSources } from '../read-sources.ts';
 import { chooseRegion } from './choose-region.ts';
 import { renderSummary } from './render-summary.ts';
@@ -21,7 +22,7 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
   stderr.write(warnings.map((warning) => `${formatProblem(warning)}\n`).join(''));
   if (problems.length > 0) {
     stderr.write(problems.map((problem) => `${formatProblem(problem)}\n`).join(''));
-    stderr.write(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: nothing was simulated.\n`);
+    stderr.write(`\n${counted(problems.length, 'problem')}: nothing was simulated.\n`);
     context.process.exitCode = EXIT.badInput;
     return;
   }

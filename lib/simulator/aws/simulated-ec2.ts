@@ -1,10 +1,8 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import { formatTime } from '../../apis/time.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
 import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 import type {
@@ -47,10 +45,6 @@ export interface SimulatedEc2 extends CloudProvider {
   blackOut(blackout: Blackout): () => void;
   /** Warns, and two minutes later takes the instance away. */
   interruptSpot(instanceId: string): void;
-  /** What its status says from now on; undefined: nothing is wrong. */
-  ail(instanceId: string, health: Omit<InstanceHealth, 'id'> | undefined): void;
-  /** The tags that an instance was given since its launch. */
-  readonly tagsOf: (instanceId: string) => Labels;
 }
 
 export interface Ec2World {
@@ -77,8 +71,6 @@ interface Ec2State {
   /** What each client token came with and was answered: the same request gets the same answer. */
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
-  readonly health: Map<string, InstanceHealth>;
-  readonly tags: Map<string, Labels>;
 }
 
 export function simulatedEc2(world: Ec2World): SimulatedEc2 {
@@ -88,8 +80,6 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     gone: new Set(),
     answers: new Map(),
     blackouts: new Set(),
-    health: new Map(),
-    tags: new Map(),
   };
   const { instances, blackouts } = state;
   return {
@@ -107,12 +97,9 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
         .filter(({ id }) => ids === undefined || ids.includes(id))
         .toSorted(byId),
     instanceOwners: async (ids) => ownersAmong(state, ids),
-    describeInstanceHealth: async (ids) => ids.flatMap((id) => state.health.get(id) ?? []).toSorted(byId),
+    describeInstanceHealth: async () => [],
     shiftedZones: async () => [],
-    tagInstance: async (cluster, id, tags) => {
-      if (listed(state, cluster).some((instance) => instance.id === id))
-        state.tags.set(id, { ...state.tags.get(id), ...tags });
-    },
+    tagInstance: async () => {},
     terminate: async (cluster, id) =>
       shutDown(
         state,
@@ -122,9 +109,6 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       blackouts.add(blackout);
       return () => blackouts.delete(blackout);
     },
-    ail: (id, health) =>
-      void (health === undefined ? state.health.delete(id) : state.health.set(id, { id, ...health })),
-    tagsOf: (id) => state.tags.get(id) ?? {},
     interruptSpot(instanceId) {
       const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
       world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));

@@ -18,10 +18,10 @@ const AWS_IMAGES: readonly FoundImage[] = [
   image('arm64', 'arm64-nvidia', ['nvidia']),
 ];
 
-/** Every selector finds something: manifests are simulated wherever they come from. Capacity is nowhere reserved. */
+/** Every selector finds something: manifests are simulated wherever they come from. */
 export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): ResolvedNodeClass {
   const { cluster, catalogue } = place;
-  const { capacityReservationSelectorTerms: reservations, placementGroupSelector: group } = nodeClass.spec;
+  const { placementGroupSelector: group } = nodeClass.spec;
   const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
   return {
     bootstrap: {
@@ -36,7 +36,6 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
     securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
     images: chooseImages(imagesOf(nodeClass), 0),
     instanceProfile: simulatedProfile(place, nodeClass),
-    ...(reservations !== undefined && { capacityReservations: [] }),
     ...(group !== undefined && {
       placementGroup: { id: group.id ?? 'pg-simulated', name: group.name ?? 'simulated', strategy: 'cluster' },
     }),
