@@ -88,7 +88,7 @@ function podInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, reserv
   return Math.max(facts.maxNetworkInterfaces - reservedEnis - efaOnly, 0);
 }
 
-function efaOnlyInterfaces({ spec }: EC2NodeClass): NonNullable<EC2NodeClass['spec']['networkInterfaces']> {
+export function efaOnlyInterfaces({ spec }: EC2NodeClass): NonNullable<EC2NodeClass['spec']['networkInterfaces']> {
   return (spec.networkInterfaces ?? []).filter(({ interfaceType }) => interfaceType === 'efa-only');
 }
 

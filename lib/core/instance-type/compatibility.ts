@@ -1,7 +1,7 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Blocked } from '../action.ts';
 import type { ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
-import { isWindows } from './capacity.ts';
+import { efaOnlyInterfaces, isWindows } from './capacity.ts';
 import { type InstanceTypeFacts, isNitro, networkCardsOf, PLACEMENT_STRATEGIES } from './facts.ts';
 
 /** Why no instance of a type can be launched as its NodeClass says, wherever and whenever. */
@@ -70,7 +70,7 @@ function networkInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): I
 
 /** A3.12: one on a card at the most, which the schema sees to. */
 function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
-  const declared = (nodeClass.spec.networkInterfaces ?? []).filter(({ interfaceType }) => interfaceType === 'efa-only');
+  const declared = efaOnlyInterfaces(nodeClass);
   if (declared.length === 0) return undefined;
   const cards = networkCardsOf(facts);
   const without = declared.find(({ networkCardIndex }) => cards[networkCardIndex]?.efa !== true);

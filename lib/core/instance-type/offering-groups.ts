@@ -1,3 +1,4 @@
+import { canonicalJson } from '../canonical-json.ts';
 import { smaller } from '../resources/resources.ts';
 import type { InstanceType, Offering } from './instance-type.ts';
 
@@ -11,16 +12,12 @@ function hasRoomOfItsOwn({ allocatable }: Offering): boolean {
 }
 
 function groupsOf(type: InstanceType): readonly InstanceType[] {
-  const groups = Map.groupBy(type.offerings, ({ allocatable = type.allocatable }) => textOf(allocatable));
+  const groups = Map.groupBy(type.offerings, ({ allocatable = type.allocatable }) => canonicalJson(allocatable));
   return [...groups.values()].map((offerings) => ({
     ...type,
     allocatable: offerings[0]?.allocatable ?? type.allocatable,
     offerings,
   }));
-}
-
-function textOf(allocatable: InstanceType['allocatable']): string {
-  return JSON.stringify(Object.entries(allocatable).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Each type once again, with the offerings of its parts and no more room than the smallest of them; the first ones first. */

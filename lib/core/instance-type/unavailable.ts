@@ -10,8 +10,11 @@ type Unavailable = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacity
 /** What marks are told apart by: a subnet is full whatever was to start in it. */
 export function unavailableKey({ instanceType, zone, capacityType, subnetId, reservationId }: Unavailable): string {
   if (subnetId !== undefined) return `subnet/${subnetId}`;
-  const offering = `${capacityType}/${instanceType}/${zone}`;
-  return reservationId === undefined ? offering : `${offering}/${reservationId}`;
+  return offeringKey(capacityType, instanceType, zone) + (reservationId === undefined ? '' : `/${reservationId}`);
+}
+
+function offeringKey(capacityType: string, instanceType: string, zone: string): string {
+  return `${capacityType}/${instanceType}/${zone}`;
 }
 
 /**
@@ -21,10 +24,11 @@ export function unavailableKey({ instanceType, zone, capacityType, subnetId, res
 export function unavailability(offerings: readonly UnavailableOffering[]): (of: OfferingKey) => boolean {
   const known = new Set(offerings.map(unavailableKey));
   return ({ type, zone, capacityType, reservationId }) =>
-    known.has(`${capacityType}/${type}/${zone}`) ||
-    (reservationId !== undefined && known.has(`${capacityType}/${type}/${zone}/${reservationId}`)) ||
-    known.has(`${capacityType}/${ANY}/${zone}`) ||
-    known.has(`${capacityType}/${ANY}/${ANY}`);
+    known.has(offeringKey(capacityType, type, zone)) ||
+    (reservationId !== undefined &&
+      known.has(unavailableKey({ instanceType: type, zone, capacityType, reservationId }))) ||
+    known.has(offeringKey(capacityType, ANY, zone)) ||
+    known.has(offeringKey(capacityType, ANY, ANY));
 }
 
 /** The ids of the subnets that had no free address lately. */

@@ -1,13 +1,14 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
 import { NITRO_SANDBOX, PLACEMENT_PARTITION, TENANCY } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import type { TypeKubelet } from '../instance-type/instance-type.ts';
 import { reservationKind } from '../instance-type/reserved-offerings.ts';
+import { isIpv6 } from '../node-class/cluster-dns.ts';
 import type { ResolvedNodeClass } from '../node-class/resolved-node-class.ts';
 import { nodeUserData, type UserData } from '../node-class/user-data.ts';
 import { volumesOf } from '../node-class/volumes.ts';
-import { admits } from '../requirements/requirement.ts';
-import { type Requirements, requirementsFrom, singleValues } from '../requirements/requirements.ts';
+import { requirementsFrom, singleValues } from '../requirements/requirements.ts';
 import { parseResources } from '../resources/resources.ts';
 import { networkInterfacesOf } from './network-interfaces.ts';
 import type { FleetOverride, HeldReservation, LaunchTemplateSpec, LaunchType, NodeClaimRecord } from './record.ts';
@@ -69,7 +70,7 @@ function sharedTraits(
   { nodeClass, resolved }: NodeClassInForce,
 ): Omit<LaunchTemplateSpec, 'userData' | 'networkInterfaces'> {
   const { spec } = nodeClass;
-  const asked = requirementsFrom(record.spec.requirements);
+  const only = singleValues(requirementsFrom(record.spec.requirements));
   const { nestedVirtualization } = spec.cpuOptions ?? {};
   return {
     instanceProfile: resolved.instanceProfile,
@@ -78,26 +79,17 @@ function sharedTraits(
     securityGroupIds: resolved.securityGroups.map(({ id }) => id),
     ...(spec.detailedMonitoring === true ? { detailedMonitoring: true } : {}),
     ...(nestedVirtualization === undefined ? {} : { nestedVirtualization }),
-    ...(spec.enclaveOptions?.enabled === true || isOnly(asked, NITRO_SANDBOX, 'true') ? { enclaves: true } : {}),
+    ...(spec.enclaveOptions?.enabled === true || only[NITRO_SANDBOX] === 'true' ? { enclaves: true } : {}),
     // C43.
-    ...(isOnly(asked, TENANCY, 'dedicated') ? { dedicated: true } : {}),
-    ...placementOf(asked, resolved),
+    ...(only[TENANCY] === 'dedicated' ? { dedicated: true } : {}),
+    ...placementOf(only, resolved),
   };
 }
 
-/** Whether the requirements leave this value and no other. */
-function isOnly(asked: Requirements, label: string, value: string): boolean {
-  const one = asked.get(label);
-  return one !== undefined && !one.complement && one.values.size === 1 && admits(one, value);
-}
-
-function placementOf(
-  asked: Requirements,
-  { placementGroup }: ResolvedNodeClass,
-): Pick<LaunchTemplateSpec, 'placementGroup'> {
+function placementOf(only: Labels, { placementGroup }: ResolvedNodeClass): Pick<LaunchTemplateSpec, 'placementGroup'> {
   if (placementGroup === undefined) return {};
   const { id, strategy } = placementGroup;
-  const partition = Number(singleValues(asked)[PLACEMENT_PARTITION]);
+  const partition = Number(only[PLACEMENT_PARTITION]);
   const isPlaced = strategy === 'partition' && Number.isInteger(partition);
   return { placementGroup: isPlaced ? { id, partition } : { id } };
 }
@@ -109,7 +101,7 @@ function ownTraits(
 ): Pick<LaunchTemplateSpec, 'networkInterfaces' | 'subnetId' | 'reservation'> {
   const networkInterfaces = networkInterfacesOf(nodeClass, {
     efaByCard: wantsEfa ? (type.efaInterfacesByCard ?? []) : [],
-    ipv6: resolved.bootstrap.serviceCidr.includes(':'),
+    ipv6: isIpv6(resolved.bootstrap.serviceCidr),
   });
   const reservation = heldReservation(resolved, reservationId);
   return {

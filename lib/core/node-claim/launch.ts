@@ -12,7 +12,7 @@ import {
 } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import { fingerprint } from '../identity.ts';
-import { exhaustedSubnets } from '../instance-type/unavailable.ts';
+import { exhaustedSubnets, zonesWithAddresses } from '../instance-type/unavailable.ts';
 import { fleetLines, goneOptions, type Market } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
 import { ownershipTags } from './ownership-tags.ts';
@@ -112,10 +112,10 @@ function attemptsOf(record: NodeClaimRecord): number {
 
 function whyNothingLeft(record: NodeClaimRecord, context: LaunchContext): string {
   const gone = record.options.filter(goneOptions(context)).length;
+  const { subnets } = context.resolved;
   const exhausted = exhaustedSubnets(context.unavailable);
-  const subnets = context.resolved.subnets.filter(({ id }) => !exhausted.has(id));
-  const full = context.resolved.subnets.length - subnets.length;
-  const zones = [...new Set(subnets.map((subnet) => subnet.zone))].toSorted().join(', ') || 'no zone';
+  const full = subnets.filter(({ id }) => exhausted.has(id)).length;
+  const zones = [...zonesWithAddresses(subnets, context.unavailable)].toSorted().join(', ') || 'no zone';
   const less = full === 0 ? '' : `, ${full} more have no free address`;
   return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}${less}`;
 }

@@ -22,9 +22,8 @@ export function reservedLines<Line extends LaunchOption>(
     const reservation = byId.get(line.reservationId ?? '');
     return reservation === undefined ? [] : [{ line, reservation, kind: reservationKind(reservation) }];
   });
-  const cheapest = (kind: Kind): number =>
-    Math.min(...known.filter((one) => one.kind === kind).map(({ line }) => line.priceUsdPerHour));
-  const [chosen] = KINDS.toSorted((a, b) => compare(cheapest(a), cheapest(b)));
+  const least = Math.min(...known.map(({ line }) => line.priceUsdPerHour));
+  const chosen = KINDS.find((kind) => known.some((one) => one.kind === kind && one.line.priceUsdPerHour === least));
   const ofKind = known.filter(({ kind }) => kind === chosen);
   if (chosen === 'capacity-block') return ofKind.slice(0, 1).map(({ line }) => line);
   const places = Map.groupBy(ofKind, ({ line }) => `${line.instanceType} ${line.zone}`);
@@ -37,10 +36,4 @@ function moreIsLeft(
   b: { readonly reservation: ResolvedCapacityReservation },
 ): boolean {
   return a.reservation.availableInstances > b.reservation.availableInstances;
-}
-
-/** Infinity for both, where there is neither, is no difference. */
-function compare(a: number, b: number): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -2,23 +2,8 @@ import type { Condition } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
 import { sameContent } from '../canonical-json.ts';
 
-/** One answer about a NodeClass (A3.28), before it is known since when it holds. */
-export interface Finding {
-  readonly type:
-    | 'SubnetsReady'
-    | 'SecurityGroupsReady'
-    | 'AMIsReady'
-    | 'InstanceProfileReady'
-    | 'CapacityReservationsReady'
-    | 'PlacementGroupReady'
-    | 'ValidationSucceeded'
-    | 'Ready';
-  readonly status: Condition['status'];
-  readonly reason: string;
-  readonly message: string;
-}
-
-const OURS: readonly string[] = [
+/** The conditions of a NodeClass that are ours to say (A3.28). */
+const OURS = [
   'SubnetsReady',
   'SecurityGroupsReady',
   'AMIsReady',
@@ -27,7 +12,15 @@ const OURS: readonly string[] = [
   'PlacementGroupReady',
   'ValidationSucceeded',
   'Ready',
-] satisfies readonly Finding['type'][];
+] as const;
+
+/** One answer about a NodeClass, before it is known since when it holds. */
+export interface Finding {
+  readonly type: (typeof OURS)[number];
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** What the API server takes of a message. */
 const LONGEST_MESSAGE = 32_768;
@@ -45,9 +38,13 @@ export function readiness(findings: readonly Finding[]): Finding {
   const open = findings.filter(({ status, reason }) => status !== 'True' && reason !== DEPENDENCIES_NOT_READY);
   const [first] = open;
   if (first === undefined) return holds('Ready');
-  const status = open.some((one) => one.status === 'False') ? 'False' : 'Unknown';
   const message = open.map((one) => one.message).join('; ');
-  return { type: 'Ready', status, reason: first.reason, message };
+  return { type: 'Ready', status: statusOf(open), reason: first.reason, message };
+}
+
+/** Of answers of which none is yes: no, if one is. */
+export function statusOf(open: readonly Finding[]): 'False' | 'Unknown' {
+  return open.some(({ status }) => status === 'False') ? 'False' : 'Unknown';
 }
 
 /**
@@ -60,7 +57,7 @@ export function conditionsFrom(
   nowMs: number,
 ): readonly Condition[] {
   const { conditions, generation } = before;
-  const others = conditions.filter(({ type }) => !OURS.includes(type));
+  const others = conditions.filter(({ type }) => !OURS.some((one) => one === type));
   const wanted = findings.map(({ type, status, reason, message }): Condition => {
     const former = conditions.find((one) => one.type === type);
     const since = former?.status === status ? former.lastTransitionTime : undefined;

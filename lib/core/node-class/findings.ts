@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { DEPENDENCIES_NOT_READY, type Finding, holds } from './conditions.ts';
+import { DEPENDENCIES_NOT_READY, type Finding, holds, statusOf } from './conditions.ts';
+import { isSome } from './node-class-status.ts';
 import { type Complaint, userDataWarning, whyNotJoining, whyNotValid } from './node-class-validation.ts';
 import type { ResolvedNodeClass } from './resolved-node-class.ts';
 
@@ -72,10 +73,6 @@ const NEEDS: readonly Need[] = [
   },
 ];
 
-function isSome(list: readonly unknown[] | undefined): boolean {
-  return list !== undefined && list.length > 0;
-}
-
 function wasLookedFor({ found, problems }: NodeClassView): boolean {
   return found.capacityReservations !== undefined || problems.every(({ reason }) => reason !== 'Refused');
 }
@@ -114,9 +111,8 @@ function validation(view: NodeClassView, needs: readonly Finding[]): Finding {
   if (invalid !== undefined) return no(invalid);
   const open = needs.filter(({ status }) => status !== 'True');
   if (open.length > 0) {
-    const status = open.some((one) => one.status === 'False') ? 'False' : 'Unknown';
     const message = `waits for ${open.map((one) => one.type).join(', ')}`;
-    return { type, status, reason: DEPENDENCIES_NOT_READY, message };
+    return { type, status: statusOf(open), reason: DEPENDENCIES_NOT_READY, message };
   }
   if (found.bootstrap === undefined) {
     const message = 'what nodes must know of their cluster is not known';

@@ -34,7 +34,7 @@ export function resourcesFound(
   };
 }
 
-function isSome<T>(list: readonly T[] | undefined): list is readonly T[] {
+export function isSome<T>(list: readonly T[] | undefined): list is readonly T[] {
   return list !== undefined && list.length > 0;
 }
 
