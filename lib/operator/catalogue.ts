@@ -2,9 +2,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import type { CataloguePorts } from '../controllers/catalogue.ts';
-import { RefusedError } from '../ports/errors.ts';
 import { awsPricing } from '../providers/aws/aws-pricing.ts';
-import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
+import { describeCatalogue } from '../providers/aws/describe-catalogue.ts';
 import { priceListRegion } from '../providers/aws/price-list.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
 import { budgetedEc2 } from './ec2-client.ts';
@@ -24,15 +23,9 @@ export function wireCatalogue(environment: Environment = process.env): {
   const client = budgetedEc2({ dynamodb, tableName, region });
   const priceList = new PricingClient({ region: priceListRegion(region) });
   const ports: CataloguePorts = {
-    cloud: new Ec2CloudProvider({
-      client,
-      region,
-      clock: systemClock,
-      onDemandUsdPerHour,
-      branchInterfaces,
-      describeCluster: async () => await Promise.reject(new RefusedError('the catalogue is of no one cluster')),
-      readParameters: async () => new Map(),
-    }),
+    cloud: {
+      describeCatalogue: async () => describeCatalogue(client, { region, nowMs: systemClock.now(), branchInterfaces }),
+    },
     catalogue: new DynamoDbCatalogueStore({ client: dynamodb, tableName, region }),
     pricing: awsPricing({ region, ec2: client, priceList, clock: systemClock }),
     shippedPrices: onDemandUsdPerHour,

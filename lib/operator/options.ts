@@ -45,6 +45,8 @@ export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle', 'termination'] as c
 /** Those that an interruption wakes: the node is drained, its pods need another, and a launch may have to be settled first. */
 export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
 
+/** The stack writes what the installer reads. */
+export type { AccessEntry } from '../core/install/access-entries.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG } from '../core/node-claim/ownership-tags.ts';
 

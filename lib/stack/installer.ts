@@ -1,18 +1,12 @@
 import { CustomResource, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { ClusterOptions } from '../operator/options.ts';
+import type { AccessEntry, ClusterOptions } from '../operator/options.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import { acknowledgeWildcards } from './permissions.ts';
 
-export interface Admitted {
-  readonly principal: string;
-  readonly type: 'STANDARD' | 'EC2_LINUX' | 'EC2_WINDOWS';
-  readonly groups: readonly string[];
-}
-
 export interface InstallerProps {
-  readonly access: readonly { readonly cluster: ClusterOptions; readonly entries: readonly Admitted[] }[];
+  readonly access: readonly { readonly cluster: ClusterOptions; readonly entries: readonly AccessEntry[] }[];
 }
 
 /**

@@ -2,6 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 import {
+  type AccessEntry,
   CLUSTER_FUNCTIONS,
   type ClusterOptions,
   INTERRUPTION_TARGETS,
@@ -13,7 +14,7 @@ import {
   writeClusters,
 } from '../operator/options.ts';
 import { Dashboard } from './dashboard.ts';
-import { type Admitted, Installer } from './installer.ts';
+import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
@@ -145,7 +146,7 @@ interface NodesOfCluster {
   readonly roles: readonly string[];
 }
 
-function admitted(principal: string, type: Admitted['type'], groups: readonly string[] = []): Admitted {
+function admitted(principal: string, type: AccessEntry['type'], groups: readonly string[] = []): AccessEntry {
   return { principal, type, groups };
 }
 

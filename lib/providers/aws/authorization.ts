@@ -1,10 +1,8 @@
 import {
   CreateFleetCommand,
   type EC2Client,
-  type ResourceType,
   RunInstancesCommand,
   type RunInstancesCommandInput,
-  type TagSpecification,
 } from '@aws-sdk/client-ec2';
 import { MINUTE_MS } from '../../apis/time.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
@@ -13,7 +11,7 @@ import type { MissingPermission } from '../../ports/cloud-provider.ts';
 import { isTransientCode, nameOf, portErrorOf, readable } from './errors.ts';
 import { fleetInput } from './fleet-input.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
-import { ec2Tags, instanceTags } from './tags.ts';
+import { instanceTags, tagSpecifications } from './tags.ts';
 
 /** A3.29: what was allowed is not asked again for as long. */
 const ALLOWED_MS = 30 * MINUTE_MS;
@@ -112,13 +110,8 @@ function trialRun(request: LaunchRequest, templates: readonly LaunchTemplate[]):
     BlockDeviceMappings,
     // RunInstances takes no subnet beside interfaces: theirs is told one by one.
     NetworkInterfaces: NetworkInterfaces.map((one) => ({ SubnetId: line?.subnetId, ...one })),
-    TagSpecifications: tagged(request, ['instance', 'volume', 'network-interface']),
+    TagSpecifications: tagSpecifications(['instance', 'volume', 'network-interface'], instanceTags(request)),
   };
-}
-
-function tagged(request: LaunchRequest, types: readonly ResourceType[]): TagSpecification[] {
-  const tags = ec2Tags(instanceTags(request));
-  return types.map((type) => ({ ResourceType: type, Tags: tags }));
 }
 
 type Answer =

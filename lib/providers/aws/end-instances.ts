@@ -1,6 +1,6 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { apart } from './apart.ts';
-import { isUnknownInstance, portErrorOf } from './errors.ts';
+import { isUnknownInstance, portErrorOf, translated } from './errors.ts';
 import { describeInstances, type InstanceReader } from './instances.ts';
 
 /**
@@ -15,11 +15,11 @@ export async function endInstances(
   const found = await describeInstances(reader, cluster, instanceIds);
   const ids = found.filter(({ state }) => state !== 'shutting-down').map(({ id }) => id);
   const doing = ids.length === 1 ? `terminate ${ids[0]}` : `terminate ${ids.length} instances of ${cluster}`;
-  const { refused } = await apart(doing, ids, async (InstanceIds) =>
-    reader.client.send(new TerminateInstancesCommand({ InstanceIds: [...InstanceIds] })),
-  ).catch((thrown: unknown) => {
-    throw portErrorOf(thrown, doing);
-  });
+  const { refused } = await translated(doing, () =>
+    apart(doing, ids, async (InstanceIds) =>
+      reader.client.send(new TerminateInstancesCommand({ InstanceIds: [...InstanceIds] })),
+    ),
+  );
   const failed = [...refused].filter(([, thrown]) => !isUnknownInstance(thrown));
   return new Map(failed.map(([id, thrown]) => [id, portErrorOf(thrown, `terminate ${id}`)]));
 }

@@ -7,11 +7,10 @@ import type {
 import type { FleetOverride, HeldReservation, LaunchRequest } from '../../core/node-claim/record.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import type { LaunchTemplate } from './launch-template.ts';
-import { ec2Tags, instanceTags } from './tags.ts';
+import { instanceTags, tagSpecifications } from './tags.ts';
 
 /** One CreateFleet call (C46 to C49). *Expects:* one template for each of the request's, in order. */
 export function fleetInput(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
-  const tags = ec2Tags(instanceTags(request));
   const kind = reservationKindOf(request);
   const priorityOf = priorities(request);
   return {
@@ -29,7 +28,7 @@ export function fleetInput(request: LaunchRequest, templates: readonly LaunchTem
         .filter((override) => override.template === place)
         .map((override) => ({ ...overrideOf(request, override), ...priorityOf(override) })),
     })),
-    TagSpecifications: (['fleet', 'instance', 'volume'] as const).map((ResourceType) => ({ ResourceType, Tags: tags })),
+    TagSpecifications: tagSpecifications(['fleet', 'instance', 'volume'], instanceTags(request)),
   };
 }
 

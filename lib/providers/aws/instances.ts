@@ -8,7 +8,7 @@ import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { CLUSTER_TAG, ownershipKey } from '../../core/node-claim/ownership-tags.ts';
 import type { DescribedInstance, InstanceOwner } from '../../ports/cloud-provider.ts';
 import { apart } from './apart.ts';
-import { isUnknownInstance, portErrorOf } from './errors.ts';
+import { isUnknownInstance, portErrorOf, translated } from './errors.ts';
 import { allPages } from './pages.ts';
 import { labelsOf, ownershipFilters } from './tags.ts';
 
@@ -21,7 +21,7 @@ export interface InstanceReader {
 export const MOST_IDS = 500;
 
 /** C55: all states but terminated. */
-const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
+export const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
 const ALIVE: readonly string[] = STATES.slice(0, -1);
 
 /** Every instance of the cluster, or those of the ids that are. */
@@ -57,7 +57,11 @@ export async function instanceOwners(
   });
 }
 
-async function listInstances(client: EC2Client, doing: string, Filters: Filter[]): Promise<readonly Ec2Instance[]> {
+export async function listInstances(
+  client: EC2Client,
+  doing: string,
+  Filters: Filter[],
+): Promise<readonly Ec2Instance[]> {
   const reservations = await allPages(doing, async (token) => {
     const answer = await client.send(
       new DescribeInstancesCommand({
@@ -81,11 +85,11 @@ async function readInstances(
   const found: Ec2Instance[] = [];
   for (let from = 0; from < ids.length; from += MOST_IDS) {
     const asked = ids.slice(from, from + MOST_IDS);
-    const { answers, refused } = await apart(doing, asked, async (InstanceIds) =>
-      client.send(new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] })),
-    ).catch((thrown: unknown) => {
-      throw portErrorOf(thrown, doing);
-    });
+    const { answers, refused } = await translated(doing, () =>
+      apart(doing, asked, async (InstanceIds) =>
+        client.send(new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] })),
+      ),
+    );
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
     if (refusal !== undefined) throw portErrorOf(refusal, doing);
     const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));

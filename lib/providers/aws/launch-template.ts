@@ -22,7 +22,7 @@ import type {
 } from '../../core/node-claim/record.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
-import { ec2Tags } from './tags.ts';
+import { tagSpecifications } from './tags.ts';
 
 /** What names of ours begin with. */
 export const LAUNCH_TEMPLATE_PREFIX = 'kerf-';
@@ -49,7 +49,7 @@ export function launchTemplateOf(request: LaunchRequest, spec: LaunchTemplateSpe
     NetworkInterfaces: spec.networkInterfaces.map((one) => interfaceOf(one, spec)),
     ...hardwareOf(spec),
     ...reservationOf(spec),
-    TagSpecifications: tagged(request).map((ResourceType) => ({ ResourceType, Tags: ec2Tags(tags) })),
+    TagSpecifications: tagSpecifications(tagged(request), tags),
   };
   return { name: `${LAUNCH_TEMPLATE_PREFIX}${fingerprint(JSON.stringify([request.cluster, data]))}`, data, tags };
 }
@@ -159,7 +159,7 @@ export class LaunchTemplates {
     const command = new CreateLaunchTemplateCommand({
       LaunchTemplateName: name,
       LaunchTemplateData: data,
-      TagSpecifications: [{ ResourceType: 'launch-template', Tags: ec2Tags(tags) }],
+      TagSpecifications: tagSpecifications(['launch-template'], tags),
     });
     try {
       await this.#client.send(command);

@@ -62,17 +62,13 @@ async function createFleet(tools: LaunchTools, { request, templates }: SentReque
 
 /** A call that EC2 refuses launched nothing; what one before it did, where the SDK called twice, only a list tells. */
 function outcomeOfFailure(sent: SentRequest, thrown: unknown): LaunchOutcome {
-  const doing = `launch ${sent.request.nodeClaim}`;
   const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: thrown instanceof Error ? thrown.message : '' }];
   const missing = missingOf(sent, errors);
-  const failure = thrown instanceof RefusedError ? thrown : portErrorOf(thrown, doing);
-  if (missing.length === 0 && !(failure instanceof RefusedError)) throw failure;
   const kind = isTokenSpent(thrown) || callsOf(thrown) > 1 ? 'spent' : 'rejected';
-  return { kind, missing, message: missing.length > 0 ? summaryOf(errors) : messageOf(failure) };
-}
-
-function messageOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure);
+  if (missing.length > 0) return { kind, missing, message: summaryOf(errors) };
+  const failure = portErrorOf(thrown, `launch ${sent.request.nodeClaim}`);
+  if (!(failure instanceof RefusedError)) throw failure;
+  return { kind, missing, message: failure.message };
 }
 
 function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCommandOutput): LaunchOutcome {

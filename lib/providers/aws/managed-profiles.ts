@@ -11,6 +11,7 @@ import { CLUSTER_TAG } from '../../core/node-claim/ownership-tags.ts';
 import { managedProfilePath, type ProfilePlace } from '../../core/node-class/instance-profile-name.ts';
 import { isEntityMissing, translated } from './errors.ts';
 import { allPages } from './pages.ts';
+import { labelsOf } from './tags.ts';
 
 export interface Profile {
   readonly name: string;
@@ -92,6 +93,6 @@ function profileOf(profile: InstanceProfile): Profile {
     arn,
     path,
     roles: Roles.flatMap(({ RoleName }) => (RoleName === undefined ? [] : [RoleName])),
-    tags: Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value])),
+    tags: labelsOf(Tags),
   };
 }

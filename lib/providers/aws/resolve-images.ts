@@ -1,4 +1,4 @@
-import { DescribeImagesCommand, type EC2Client, type Image } from '@aws-sdk/client-ec2';
+import { DescribeImagesCommand, type EC2Client, type Filter, type Image } from '@aws-sdk/client-ec2';
 import type { AmiSelectorTerm, EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { type ImageParameter, readAlias } from '../../core/node-class/ami-alias.ts';
 import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/choose-images.ts';
@@ -10,7 +10,7 @@ import { termFilters } from './selector-terms.ts';
 /** What one DescribeImages call is asked. */
 interface Search {
   readonly owners?: readonly string[];
-  readonly filters: readonly { readonly Name: string; readonly Values: readonly string[] }[];
+  readonly filters: readonly Filter[];
 }
 
 /** What a term finds, or why it can find nothing. */
@@ -80,10 +80,7 @@ async function imagesOfParameters(
 
 /** C62: only names are looked for among our own and Amazon's images unless the term says whose. */
 function ownSearch(term: AmiSelectorTerm): Search | undefined {
-  const filters = termFilters(term, { id: 'image-id', name: 'name' }).map(({ Name = '', Values = [] }) => ({
-    Name,
-    Values,
-  }));
+  const filters = termFilters(term, { id: 'image-id', name: 'name' });
   if (filters.length === 0) return undefined;
   if (term.owner !== undefined) return { owners: [term.owner], filters };
   return term.name === undefined ? { filters } : { owners: ['self', 'amazon'], filters };
@@ -95,11 +92,10 @@ function searchImages(tools: ResolveTools, search: Search): Promise<readonly Fou
 }
 
 function listImages(client: EC2Client, { owners, filters }: Search): Promise<readonly Image[]> {
-  const asked = filters.map(({ Name, Values }) => ({ Name, Values: [...Values] }));
   return allPages('describe images', async (token) => {
     const answer = await client.send(
       new DescribeImagesCommand({
-        Filters: [...asked, { Name: 'state', Values: ['available'] }],
+        Filters: [...filters, { Name: 'state', Values: ['available'] }],
         ...(owners === undefined ? {} : { Owners: [...owners] }),
         // A deprecated image that is asked for by name is better than none.
         IncludeDeprecated: true,

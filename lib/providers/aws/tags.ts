@@ -1,4 +1,4 @@
-import type { Filter, Tag } from '@aws-sdk/client-ec2';
+import type { Filter, ResourceType, Tag, TagSpecification } from '@aws-sdk/client-ec2';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { ownershipKey, ownershipTags } from '../../core/node-claim/ownership-tags.ts';
@@ -31,6 +31,11 @@ export function ec2Tags(tags: Labels): Tag[] {
   return Object.entries(tags)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([Key, Value]) => ({ Key, Value }));
+}
+
+/** The same tags on things of these types. */
+export function tagSpecifications(types: readonly ResourceType[], tags: Labels): TagSpecification[] {
+  return types.map((ResourceType) => ({ ResourceType, Tags: ec2Tags(tags) }));
 }
 
 export function labelsOf(tags: readonly Tag[] | undefined): Labels {

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../apis/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { type AwsCredentials, escaped, signedHeaders } from './signature-v4.ts';
 
 export interface ZonalShiftOptions {
@@ -25,18 +26,8 @@ const SERVICE = 'arc-zonal-shift';
  * client for it is one call, made by hand. *Errors:* RefusedError, UnreachableError. *Source:* ARC's GetManagedResource.
  */
 export function zonalShifts(options: ZonalShiftOptions): () => Promise<readonly string[]> {
-  let kept: { readonly zones: Promise<readonly string[]>; readonly untilMs: number } | undefined;
-  return async () => {
-    const nowMs = options.clock.now();
-    if (kept === undefined || kept.untilMs <= nowMs) kept = { zones: readShifts(options), untilMs: nowMs + KEPT_MS };
-    try {
-      return await kept.zones;
-    } catch (error) {
-      // A failure is nobody's answer for half a minute.
-      kept = undefined;
-      throw error;
-    }
-  };
+  const kept = new KeptAnswers<readonly string[]>(options.clock, () => true);
+  return () => kept.ask({ key: 'shifts', keepMs: KEPT_MS }, () => readShifts(options));
 }
 
 async function readShifts(options: ZonalShiftOptions): Promise<readonly string[]> {
