@@ -1,9 +1,9 @@
 import { amiFamilyOf, type EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Labels } from '../apis/kubernetes.ts';
-import type { UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceLabels } from '../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
+import type { LaunchContext } from '../core/node-claim/launch.ts';
 import { addressesInFlight } from '../core/node-claim/launch-subnets.ts';
 import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
 import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
@@ -26,13 +26,18 @@ export interface World {
   readonly instances: readonly DescribedInstance[];
   /** C36: what EC2 lists there is no proof of anything. */
   readonly shifted: ReadonlySet<string>;
-  readonly contexts: Map<string, NodeClaimView['launchContext']>;
+  readonly contexts: Map<string, KnownClass>;
   /** C45: the claims whose launch is under way in this run, by name. */
   readonly inFlight: Map<string, NodeClaimRecord>;
   /** Read when the first node has to be registered. */
   catalogue: Catalogue | undefined;
   learnedMemory: readonly LearnedMemory[] | undefined;
 }
+
+/** A NodeClass with what it resolves to, or why it cannot be used just now. */
+type KnownClass =
+  | Pick<LaunchContext, 'nodeClass' | 'resolved'>
+  | Exclude<NodeClaimView['launchContext'], LaunchContext>;
 
 export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
   const listedAtMs = ports.clock.now();
@@ -116,20 +121,18 @@ async function launchContext(
     return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };
   if (nodeClass.metadata.deletionTimestamp !== undefined)
     return { reason: 'NodeClassTerminating', message: `its EC2NodeClass ${name} is being deleted`, gone: true };
-  const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());
-  const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass, unavailable));
+  const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass));
   world.contexts.set(name, known);
-  return 'resolved' in known ? { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) } : known;
+  if (!('resolved' in known)) return known;
+  // Read again for each step: a launch that was refused has just said what is missing.
+  const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());
+  return { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) };
 }
 
-async function resolve(
-  ports: ControllerPorts,
-  nodeClass: EC2NodeClass,
-  unavailable: readonly UnavailableOffering[],
-): Promise<NodeClaimView['launchContext']> {
+async function resolve(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise<KnownClass> {
   const unready = whyNotUsable(nodeClass);
   if (unready !== undefined) return unready;
   const resolution = await resolveNodeClass(ports, nodeClass);
-  if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass, unavailable };
+  if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass };
   return { reason: resolution.reason, message: resolution.message };
 }
