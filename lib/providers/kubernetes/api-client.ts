@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { gunzipSync } from 'node:zlib';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import { type ApiResponse, noAnswer, portErrorOf } from './errors.ts';
 
 export interface ApiClientOptions {
@@ -23,6 +24,8 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** @default application/json */
   readonly contentType?: string;
+  /** @default application/json */
+  readonly accept?: string;
   /** Statuses that say something other than "come back later" here, and are answered at once. */
   readonly final?: readonly number[];
 }
@@ -78,16 +81,39 @@ export class ApiClient {
     this.#agent.destroy();
   }
 
-  async #attempt(request: ApiRequest, doing: string): Promise<Attempt> {
+  /**
+   * An answer that is read as it comes, unzipped: a long list, a watch. It ends when its reader ends it (`destroy`), or with
+   * the signal. Not tried again: the reader knows how far it came. *Errors:* UnreachableError, here or while it is read.
+   */
+  async stream(request: ApiRequest, signal: AbortSignal): Promise<ApiStream> {
+    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    const url = urlOf(this.#options.endpoint, request);
+    const { headers } = await this.#outgoing(request);
+    const send = url.protocol === 'http:' ? http.request : https.request;
+    send(url, { method: request.method, headers, agent: this.#agent, signal }, resolve).on('error', reject).end();
+    try {
+      const response = await promise;
+      return { status: response.statusCode ?? 0, body: unzipped(response) };
+    } catch (cause) {
+      throw noAnswer(`${request.method} ${request.path}`, cause);
+    }
+  }
+
+  async #outgoing(request: ApiRequest): Promise<Outgoing> {
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     const headers = {
-      accept: 'application/json',
+      accept: request.accept ?? 'application/json',
       'accept-encoding': 'gzip',
       ...(this.#options.token === undefined ? {} : { authorization: `Bearer ${await this.#options.token()}` }),
       ...(body === undefined
         ? {}
         : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
     };
+    return { headers, body };
+  }
+
+  async #attempt(request: ApiRequest, doing: string): Promise<Attempt> {
+    const { headers, body } = await this.#outgoing(request);
     try {
       return await this.#exchange(urlOf(this.#options.endpoint, request), { method: request.method, headers, body });
     } catch (cause) {
@@ -120,6 +146,17 @@ export class ApiClient {
   }
 }
 
+/** The body is unzipped, and fails where the connection breaks. */
+export interface ApiStream {
+  readonly status: number;
+  readonly body: Readable;
+}
+
+interface Outgoing {
+  readonly headers: http.OutgoingHttpHeaders;
+  readonly body: string | undefined;
+}
+
 type Attempt =
   | ({ readonly kind: 'answered'; readonly retryAfterMs?: number } & ApiResponse)
   | { readonly kind: 'no-answer'; readonly cause: Error; readonly retryAfterMs?: undefined };
@@ -127,6 +164,14 @@ type Attempt =
 function isWorthARetry(answer: Attempt, request: ApiRequest): boolean {
   if (answer.kind === 'no-answer') return true;
   return RETRIED.includes(answer.status) && !(request.final ?? []).includes(answer.status);
+}
+
+function unzipped(response: http.IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response;
+  const unzipper = createGunzip();
+  // Destroys both where either breaks or is given up; what breaks, its reader sees on the unzipper.
+  pipeline(response, unzipper, () => {});
+  return unzipper;
 }
 
 function answered(response: http.IncomingMessage, raw: Buffer): Attempt {
