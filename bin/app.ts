@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { OptionError } from '../lib/operator/options.ts';
+import { OptionError } from '../lib/operator/option-values.ts';
 import { configuredClusters } from '../lib/stack/configuration.ts';
 import { KerfStack } from '../lib/stack/kerf-stack.ts';
 

@@ -1,4 +1,5 @@
 import type { Controller, Decision, Due } from '../core/action.ts';
+import type { ClusterSettings } from '../core/cluster/settings.ts';
 import type { CatalogueStore } from '../ports/catalogue-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CloudProvider } from '../ports/cloud-provider.ts';
@@ -14,6 +15,8 @@ export interface ControllerPorts {
   readonly catalogue: CatalogueStore;
   readonly messages: Messages;
   readonly clock: Clock;
+  /** Of this cluster. */
+  readonly settings: ClusterSettings;
 }
 
 /** What one run did and saw: for metrics, logs and the simulator, never for another decision. */

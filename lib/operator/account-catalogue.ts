@@ -6,7 +6,7 @@ import { PortError } from '../ports/errors.ts';
 import { awsPricing } from '../providers/aws/aws-pricing.ts';
 import { describeCatalogue } from '../providers/aws/describe-catalogue.ts';
 import { priceListRegion } from '../providers/aws/price-list.ts';
-import { OptionError } from './options.ts';
+import { OptionError } from './option-values.ts';
 import { readPriceTables } from './price-tables.ts';
 import { systemClock } from './system-clock.ts';
 

@@ -1,5 +1,5 @@
 import type { EksAccess, EksCluster } from '../providers/aws/eks-access.ts';
-import type { ClusterOptions } from './options.ts';
+import type { ClusterOptions } from './cluster-options.ts';
 
 /** Where a cluster is: what the configuration says, and EKS for the rest. */
 export interface ClusterAccess {

@@ -18,8 +18,10 @@ import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.t
 import { ApiClient } from '../providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
 import { clusterAccess } from './cluster-access.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import { settingsOf } from './cluster-settings.ts';
 import { budgetedEc2 } from './ec2-client.ts';
-import { type ClusterOptions, type ControllerOptions, controllerOptions, type Environment } from './options.ts';
+import { type ControllerOptions, controllerOptions, type Environment } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
 import { telemetryOf } from './telemetry.ts';
@@ -74,7 +76,7 @@ interface Clients {
   readonly profiles?: InstanceProfiles;
 }
 
-function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, 'cluster' | 'cloud'> {
+function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, keyof ClusterPorts> {
   const { region, table: tableName, eventBus: busName, queueUrls } = options;
   const table = { client: clients.dynamodb, tableName };
   return {
@@ -88,7 +90,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
   };
 }
 
-type ClusterPorts = Pick<ControllerPorts, 'cluster' | 'cloud'>;
+type ClusterPorts = Pick<ControllerPorts, 'cluster' | 'cloud' | 'settings'>;
 
 /** *Shape:* the ports of a cluster, made when they are first asked for and kept while the function is warm. */
 function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients): () => Promise<ClusterPorts> {
@@ -100,6 +102,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     clock: systemClock,
   });
   const access = clusterAccess(cluster, eks);
+  const settings = settingsOf(cluster);
   const shiftedZones = shiftsOf(cluster, { ...clients, access: eks, region });
   const cloud = new Ec2CloudProvider({
     client: clients.ec2,
@@ -122,6 +125,6 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
       const client = new ApiClient({ ...server, token: async () => await eks.token() });
       known = { endpoint: server.endpoint, cluster: new KubernetesCluster({ client, clock: systemClock }) };
     }
-    return { cluster: known.cluster, cloud };
+    return { cluster: known.cluster, cloud, settings };
   };
 }

@@ -4,7 +4,7 @@ import { installAccess, removeAccess } from '../controllers/install.ts';
 import type { AccessEntry, WantedAccess } from '../core/install/access-entries.ts';
 import { eksAccessEntries } from '../providers/aws/eks-access-entries.ts';
 import { type CustomResource, type CustomResourceRuntime, type Properties, putAnswer } from './custom-resource.ts';
-import { OptionError, parseJson } from './options.ts';
+import { OptionError, parseJson } from './option-values.ts';
 import { telemetryOf } from './telemetry.ts';
 
 export function wireInstaller(): { readonly runtime: CustomResourceRuntime; readonly resource: CustomResource } {

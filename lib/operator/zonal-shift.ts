@@ -4,7 +4,7 @@ import { RefusedError } from '../ports/errors.ts';
 import { describeZoneIds } from '../providers/aws/describe-catalogue.ts';
 import type { EksAccess } from '../providers/aws/eks-access.ts';
 import { zonalShifts } from '../providers/aws/zonal-shift.ts';
-import type { ClusterOptions } from './options.ts';
+import type { ClusterOptions } from './cluster-options.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface ZonalShiftClients {

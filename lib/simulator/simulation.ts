@@ -3,6 +3,7 @@ import type { Scenario } from '../apis/scenario.ts';
 import { formatTime, MINUTE_MS, parseTime } from '../apis/time.ts';
 import type { ControllerPorts } from '../controllers/ports.ts';
 import type { Blocked, Decision } from '../core/action.ts';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { ResolvedCapacityReservation } from '../core/node-class/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
@@ -43,6 +44,8 @@ export interface SimulationInput {
   readonly wrapPorts?: (ports: ControllerPorts) => ControllerPorts;
   /** How many invocations of a function each batch of messages starts at once (1). */
   readonly invocations?: number;
+  /** @default those of a cluster of which nothing is configured */
+  readonly settings?: ClusterSettings;
 }
 
 /**
@@ -149,6 +152,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     catalogue: memoryCatalogueStore(),
     messages,
     clock: timetable,
+    settings: input.settings ?? DEFAULT_SETTINGS,
   };
   const wrapped = input.wrapPorts?.(ports) ?? ports;
   const kerf: Kerf = {

@@ -1,4 +1,5 @@
-import { type ClusterOptions, OptionError, parseCluster, parseJson, writeClusters } from '../operator/options.ts';
+import { type ClusterOptions, parseCluster, writeClusters } from '../operator/cluster-options.ts';
+import { OptionError, parseJson } from '../operator/option-values.ts';
 
 /** Lambda allows 4 KB for all environment variables of a function; the other variables need about 1 KB of it. */
 const LONGEST_CLUSTERS = 3_000;

@@ -1,7 +1,8 @@
 import { CustomResource, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { AccessEntry, ClusterOptions } from '../operator/options.ts';
+import type { ClusterOptions } from '../operator/cluster-options.ts';
+import type { AccessEntry } from '../operator/options.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import { acknowledgeWildcards } from './permissions.ts';
 

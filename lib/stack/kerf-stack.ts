@@ -1,17 +1,16 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
+import { type ClusterOptions, writeClusters } from '../operator/cluster-options.ts';
 import {
   type AccessEntry,
   CLUSTER_FUNCTIONS,
-  type ClusterOptions,
   INTERRUPTION_TARGETS,
   PRICE_FOLDER,
   VARIABLES,
   WEBHOOK_TARGETS,
   WOKEN_FUNCTIONS,
   type WokenFunction,
-  writeClusters,
 } from '../operator/options.ts';
 import { Dashboard } from './dashboard.ts';
 import { Installer } from './installer.ts';

@@ -1,7 +1,8 @@
 import { type Stack, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { type ClusterOptions, OptionError } from '../operator/options.ts';
+import type { ClusterOptions } from '../operator/cluster-options.ts';
+import { OptionError } from '../operator/option-values.ts';
 
 /** What a node must be allowed: to join and describe itself, to give pods addresses, to pull images, to be reached without SSH. */
 const POLICIES = [

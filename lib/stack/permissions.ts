@@ -1,7 +1,8 @@
 /** What the functions may do to EC2, EKS, IAM and SSM, each grant with its reason where it cannot name the resources. */
 import { Stack, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { CLUSTER_TAG, type ClusterOptions } from '../operator/options.ts';
+import type { ClusterOptions } from '../operator/cluster-options.ts';
+import { CLUSTER_TAG } from '../operator/options.ts';
 import { roleArn } from './node-role.ts';
 
 /** What CreateFleet makes, and what it is asked to tag. */

@@ -5,6 +5,7 @@ import { shippedCatalogue } from '../../lib/cli/figures.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
 import type { Decision } from '../../lib/core/action.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import type { CloudProvider } from '../../lib/ports/cloud-provider.ts';
 import { ConflictError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { WakeTarget } from '../../lib/ports/messages.ts';
@@ -73,6 +74,7 @@ function bench(aws: Partial<CloudProvider> = {}, nodeClasses: readonly EC2NodeCl
       publish: async (decision) => void published.push(decision),
     },
     clock: timetable,
+    settings: DEFAULT_SETTINGS,
   };
   return {
     ports,

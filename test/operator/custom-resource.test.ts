@@ -4,7 +4,7 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { answerCustomResource, type CustomResource, putAnswer } from '../../lib/operator/custom-resource.ts';
 import { readAccess } from '../../lib/operator/installer.ts';
-import { OptionError } from '../../lib/operator/options.ts';
+import { OptionError } from '../../lib/operator/option-values.ts';
 
 const COMMON = {
   ServiceToken: 'token',

@@ -1,6 +1,7 @@
 /** SQS messages, and what a batch of them tells the world. */
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import type { Retrying } from '../../lib/operator/retry-soon.ts';
 
 export function message(id: string, body: unknown, receiveCount = 1): SQSRecord {
@@ -72,4 +73,5 @@ export const UNUSED: ControllerPorts = {
     return unused();
   },
   clock: { now: () => 0 },
+  settings: DEFAULT_SETTINGS,
 };

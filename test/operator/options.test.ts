@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { parseCluster, writeClusters } from '../../lib/operator/cluster-options.ts';
+import { OptionError } from '../../lib/operator/option-values.ts';
 import {
   catalogueOptions,
   controllerOptions,
   type Environment,
-  OptionError,
-  parseCluster,
   VARIABLES,
   WOKEN_FUNCTIONS,
   webhookOptions,
-  writeClusters,
 } from '../../lib/operator/options.ts';
 
 function environment(overrides: Environment = {}): Environment {

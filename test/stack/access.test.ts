@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterOptions } from '../../lib/operator/options.ts';
-import { OptionError } from '../../lib/operator/options.ts';
+import type { ClusterOptions } from '../../lib/operator/cluster-options.ts';
+import { OptionError } from '../../lib/operator/option-values.ts';
 import { propertiesOf, synthesize } from './assembly.ts';
 import { at } from './json.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OptionError } from '../../lib/operator/options.ts';
+import { OptionError } from '../../lib/operator/option-values.ts';
 import { configuredClusters } from '../../lib/stack/configuration.ts';
 
 function read(context: { readonly cluster?: unknown; readonly clusters?: unknown }): unknown {

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceType } from '../../core/instance-type/instance-type.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
-import { OptionError } from '../../operator/options.ts';
+import { OptionError } from '../../operator/option-values.ts';
 import type { CliContext } from '../context.ts';
 import { BadInputError, EXIT } from '../exit-codes.ts';
 import { DATA, shippedCatalogue } from '../figures.ts';

@@ -1,0 +1,28 @@
+/** Something in the configuration is not what it must be. The message names it, its value and what is allowed. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+/** *Errors:* OptionError. */
+export function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new OptionError(`${where} is not JSON: ${text}`, { cause });
+  }
+}
+
+/** *Errors:* OptionError. */
+export function checkUrl(url: string, where: string): string {
+  const parsed = URL.parse(url);
+  if (parsed !== null && (parsed.protocol === 'https:' || parsed.protocol === 'http:')) return url;
+  throw new OptionError(`${where} is ${url}: it must be an address that begins with https://`);
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function shown(value: unknown): string {
+  return JSON.stringify(value) ?? 'undefined';
+}
