@@ -26,7 +26,7 @@ test.each([
   [{}, 'no cluster is named: say -c cluster=NAME'],
   [{ cluster: 'a', clusters: '[{"name":"b"}]' }, 'cluster and clusters are both set: use one of them'],
   [{ cluster: 'a b' }, 'clusters[0].name is "a b": it must be the name of an EKS cluster'],
-  [{ cluster: 7 }, 'clusters[0].name is 7: it must be a text'],
+  [{ cluster: 7 }, 'clusters[0].name is 7: it must be the name of an EKS cluster'],
   [{ clusters: [{ name: 'a', makeNodeRole: 'yes' }] }, 'clusters[0].makeNodeRole is "yes": it must be true or false'],
   [{ clusters: 'nonsense' }, 'clusters is not JSON: nonsense'],
   [{ clusters: '[]' }, 'clusters is []: it must be a list such as'],
