@@ -85,7 +85,7 @@ async function deleteNodeClaim(
 }
 
 function deletionOf(record: NodeClaimRecord, action: Of<'delete-node-claim'>, nowMs: number): Deletion {
-  const { reason, message, deadlineMs } = action;
+  const { reason, message, deadlineMs, atRest } = action;
   const { deletion } = record;
   if (deletion !== undefined) {
     const nearer = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
@@ -94,7 +94,13 @@ function deletionOf(record: NodeClaimRecord, action: Of<'delete-node-claim'>, no
   const grace = record.spec.terminationGracePeriod;
   const graceMs = grace === undefined ? undefined : parseDuration(grace);
   const latestMs = deadlineMs ?? (graceMs === undefined ? undefined : nowMs + graceMs);
-  return { reason, message, requestedAtMs: nowMs, ...(latestMs === undefined ? {} : { deadlineMs: latestMs }) };
+  return {
+    reason,
+    message,
+    requestedAtMs: nowMs,
+    ...(latestMs === undefined ? {} : { deadlineMs: latestMs }),
+    ...(atRest === undefined ? {} : { atRest }),
+  };
 }
 
 /** A PodDisruptionBudget that says no is no failure: termination looks again. */

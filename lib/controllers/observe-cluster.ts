@@ -28,7 +28,8 @@ export interface View {
 
 /** Observe, for decisions on a whole cluster, from an epoch up to which everything decided is there to be seen. */
 export async function observeCluster(ports: ControllerPorts, cluster: string, view: View): Promise<ClusterSnapshot> {
-  const { store } = ports;
+  const { store, settings } = ports;
+  const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
   const epoch = await settledEpoch(ports, cluster);
   const nowMs = ports.clock.now();
   const [nodeClaims, commands, nominations, { unavailable, unheeded }] = await Promise.all([
@@ -62,6 +63,8 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     commands,
     nominated: new Set(nominations.map((nomination) => nomination.node)),
     unavailable,
+    options: { preferencePolicy, minValuesPolicy },
+    ignoreAtZero,
     ...places,
     unheeded: [...unheeded, ...conflicts.map(unheededOverlay), ...buffers.unready.map(unheededBuffer)],
   };

@@ -1,3 +1,4 @@
+import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
@@ -26,9 +27,13 @@ export async function reconcileProvisioning(ports: ControllerPorts, { cluster }:
 
 /** Pods that wait, nodes that are going and whose pods will (B1), or room to be kept that somebody may have taken (B65). */
 async function isWorthALook(ports: ControllerPorts, cluster: string): Promise<boolean> {
-  const unbound = await ports.cluster.listUnboundPods();
-  if (unbound.some(isProvisionable)) return true;
+  const { ignoreAtZero } = ports.settings;
+  const nowMs = ports.clock.now();
+  const waiting = (await ports.cluster.listUnboundPods()).filter(isProvisionable);
+  if (waiting.some((pod) => !canWait(pod, ignoreAtZero, nowMs))) return true;
   const records = await ports.store.listNodeClaims(cluster);
+  // What can wait has a place to find only where there is something.
+  if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
   if (records.some((record) => record.deletion !== undefined)) return true;
   return (await ports.cluster.listCapacityBuffers()).some(isActiveBuffer);
 }

@@ -84,6 +84,7 @@ async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: Wo
   return {
     record,
     pods,
+    ignoreAtZero: ports.settings.ignoreAtZero,
     ...(node === undefined ? {} : { node }),
     ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
     ...(zoneShifted ? { zoneShifted } : {}),

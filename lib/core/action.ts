@@ -65,6 +65,8 @@ export type Action =
       readonly nodeClaim: string;
       readonly reason: DeletionReason;
       readonly message: string;
+      /** Pods that can wait (`ignoreAtZero`) are all that is left on its node. @default false */
+      readonly atRest?: true;
       /** D18: for an instance that is broken. @default when the claim's terminationGracePeriod is over, if it has one */
       readonly deadlineMs?: number;
     }

@@ -7,6 +7,7 @@ import type { DisruptionCommand } from '../disruption/command.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { NodeClaimRecord } from '../node-claim/record.ts';
 import type { SchedulingOptions } from '../scheduling/options.ts';
+import type { WorkloadSelector } from './settings.ts';
 
 /** A NodePool with what it can launch just now; `unusable` says why it can launch nothing. */
 export interface NodePoolView {
@@ -39,6 +40,8 @@ export interface ClusterSnapshot {
   /** For the namespaceSelector of affinity terms (B52). @default the namespaces in use, without labels */
   readonly namespaces?: readonly Namespace[];
   readonly options?: SchedulingOptions;
+  /** Pods that neither wake an empty cluster nor hold its last node. @default none */
+  readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** NodeOverlays and CapacityBuffers that decisions cannot go by, with the reasons. @default none */
   readonly unheeded?: readonly Blocked[];
 }

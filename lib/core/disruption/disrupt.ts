@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked, Due, Verdict } from '../action.ts';
+import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { DeletionReason } from '../node-claim/record.ts';
@@ -28,8 +29,15 @@ export interface DisruptContext {
  * `start-disruption`. *Source:* E1–E13, E29.
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
-  const nodes = stateNodes(snapshot);
-  const pass: Pass = { snapshot, nodes, buffered: bufferedNodes(snapshot, nodes, context.nowMs), nowMs: context.nowMs };
+  const all = stateNodes(snapshot);
+  const nodes = withoutWaitingPods(all, snapshot, context.nowMs);
+  const pass: Pass = {
+    snapshot,
+    nodes,
+    atRest: atRestAmong(all, nodes),
+    buffered: bufferedNodes(snapshot, nodes, context.nowMs),
+    nowMs: context.nowMs,
+  };
   const due = snapshot.commands.filter((command) => command.validateAtMs <= context.nowMs);
   const later: readonly Due[] = snapshot.commands
     .filter((command) => command.validateAtMs > context.nowMs)
@@ -46,9 +54,16 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
   return { actions: [], blocked: [], due: later };
 }
 
+/** The nodes that were relieved of pods. */
+function atRestAmong(all: readonly StateNode[], relieved: readonly StateNode[]): ReadonlySet<string> {
+  return new Set(all.flatMap(({ name }, index) => (relieved[index] === all[index] ? [] : [name])));
+}
+
 interface Pass {
   readonly snapshot: ClusterSnapshot;
   readonly nodes: readonly StateNode[];
+  /** Names of nodes on which there is nothing but pods that can wait. */
+  readonly atRest: ReadonlySet<string>;
   readonly buffered: BufferedNodes;
   readonly nowMs: number;
 }
@@ -104,7 +119,7 @@ function carryThrough(command: DisruptionCommand, pass: Pass): readonly Action[]
   const why =
     lost === 0 ? 'all candidates stand' : `${lost} of ${command.candidates.length} candidates do not stand any more`;
   return [
-    ...within.map((candidate) => deletionOf(candidate, command)),
+    ...within.map((candidate) => deletionOf(candidate, command, pass)),
     { kind: 'end-disruption', command: command.id, outcome: within.length > 0 ? 'executed' : 'rejected', why },
   ];
 }
@@ -124,13 +139,15 @@ function isRipe(method: Method, candidate: Candidate, nowMs: number): boolean {
   return (method.ripeAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }
 
-function deletionOf({ nodeClaim, stateNode }: Candidate, command: DisruptionCommand): Action {
+function deletionOf({ nodeClaim, stateNode }: Candidate, command: DisruptionCommand, { atRest }: Pass): Action {
   const reason = DELETION_REASON[command.reason];
+  const waiting = atRest.has(stateNode.name);
   return {
     kind: 'delete-node-claim',
     nodeClaim: nodeClaim.name,
     reason,
-    message: `node ${stateNode.name} is ${reason} (${command.method})`,
+    message: `node ${stateNode.name} is ${reason} (${command.method})${waiting ? ', but for pods that can wait' : ''}`,
+    ...(waiting && { atRest: true as const }),
   };
 }
 

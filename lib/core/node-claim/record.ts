@@ -160,6 +160,8 @@ export interface Deletion {
   readonly requestedAtMs: number;
   /** D18: when pods are forced out; absent where the claim has no terminationGracePeriod. */
   readonly deadlineMs?: number;
+  /** Its node held nothing but pods that can wait: these go without being asked for. @default they are asked for, as all others */
+  readonly atRest?: true;
   readonly drainStartedAtMs?: number;
   readonly terminateRequestedAtMs?: number;
 }

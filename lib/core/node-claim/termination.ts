@@ -3,7 +3,9 @@ import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '.
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, type PodTarget, settling, type Verdict } from '../action.ts';
+import { canWait } from '../cluster/at-rest.ts';
 import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import type { WorkloadSelector } from '../cluster/settings.ts';
 import { LISTED_AFTER_MS } from './launch.ts';
 import { nodeTarget } from './node-patch.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
@@ -22,6 +24,8 @@ export interface TerminationView {
   readonly record: NodeClaimRecord;
   readonly node?: Node;
   readonly pods: readonly Pod[];
+  /** Pods that can wait, where the claim goes for want of others. @default none */
+  readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** Undefined once EC2 has it no more. */
   readonly instanceState?: 'alive' | 'shutting-down';
   /** C36: the cluster is shifted away from the instance's zone, where EC2 is not to be asked for anything. @default false */
@@ -67,7 +71,10 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   const { record, node } = view;
   const cordon = node === undefined ? [] : cordonActions(record, node);
   const pods = view.pods.filter((pod) => isDrainable(pod) && !isStuck(pod, nowMs));
-  const forced = pods.flatMap((pod) => forcedEviction(record, pod, { deletion, nowMs }));
+  const forced = pods.flatMap((pod) => {
+    const atDeadline = forcedEviction(record, pod, { deletion, nowMs });
+    return atDeadline.length > 0 ? atDeadline : letWait(view, pod, nowMs);
+  });
   const held = pods.filter((pod) => !isTerminating(pod) && isKeptInPlace(pod, nowMs));
   const evictions = firstTier(pods)
     .filter((pod) => !isTerminating(pod) && !held.includes(pod))
@@ -121,6 +128,20 @@ function forcedEviction(
   if (nowMs < deletion.deadlineMs - graceMs) return [];
   const graceSeconds = Math.max(1, Math.floor((deletion.deadlineMs - nowMs) / SECOND_MS));
   return [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }];
+}
+
+/**
+ * A pod that can wait goes with the cluster's last nodes, PDB or not: its budget counts replicas that will not be there, and
+ * would hold the node for ever.
+ */
+function letWait(
+  { record, ignoreAtZero = [] }: TerminationView,
+  pod: Pod,
+  nowMs: number,
+): readonly (Action & { readonly kind: 'evict-pod' })[] {
+  const goes = record.deletion?.atRest === true && !isTerminating(pod) && canWait(pod, ignoreAtZero, nowMs);
+  const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+  return goes ? [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }] : [];
 }
 
 function isStuck(pod: Pod, nowMs: number): boolean {

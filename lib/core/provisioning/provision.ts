@@ -1,6 +1,7 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
+import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import { nomination } from '../cluster/nomination.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
@@ -23,7 +24,10 @@ export interface ProvisionContext {
  * that refused it. A CapacityBuffer is told of once, not once for each of its pods, and no node is promised to it (B65).
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): Verdict {
-  const schedule = schedulePods(snapshot, context.nowMs);
+  const found = schedulePods(snapshot, context.nowMs);
+  const rests = isForThoseThatWait(found, snapshot, context.nowMs);
+  const schedule: Schedule = rests ? { ...found, newClaims: [], existing: [] } : found;
+  const waiting = rests ? found.newClaims.flatMap(({ pods }) => pods) : [];
   const planned = schedule.newClaims.map((claim) => ({
     claim,
     pause: capacityPause(claim, snapshot.unavailable, context.nowMs),
@@ -39,11 +43,25 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   return {
     actions: [...creations(claims, { cluster: snapshot.cluster, ...context }), ...nominations(schedule, context)],
     blocked: [
+      ...waiting.map(blockedAtZero),
       ...onceABuffer([...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)]),
       ...(snapshot.unheeded ?? []),
     ],
     due,
   };
+}
+
+/** Whether nothing runs and nothing has a place to come but pods that hold no node: the cluster stays as it is, or goes to zero. */
+function isForThoseThatWait({ newClaims, existing }: Schedule, snapshot: ClusterSnapshot, nowMs: number): boolean {
+  const { ignoreAtZero = [] } = snapshot;
+  const placed = [...newClaims, ...existing].flatMap(({ pods }) => pods);
+  return placed.every((pod) => canWait(pod, ignoreAtZero, nowMs)) && runsNothingElse(snapshot, nowMs);
+}
+
+function blockedAtZero(pod: Pod): Blocked {
+  const message =
+    'it is among ignoreAtZero, and nothing else runs or waits for a node: it comes with the first that does';
+  return { subject: subjectOf(pod), reason: 'WaitsAtZero', message, numbers: {} };
 }
 
 /** Pods that found no place may find one when an offering is tried again. */

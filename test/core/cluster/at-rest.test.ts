@@ -1,0 +1,173 @@
+/** Workloads that neither wake an empty cluster nor hold its last node, and run as soon as anything else does. */
+import { describe, expect, test } from 'vitest';
+import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
+import type { Deletion } from '../../../lib/core/node-claim/record.ts';
+import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { aBudget, aNode } from '../../builders/nodes.ts';
+import { type PodOptions, pendingPod, runningPod } from '../../builders/pods.ts';
+import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { HOUR, NOW_MS } from '../../builders/times.ts';
+
+const ignoreAtZero = [{ namespace: 'kube-system' }];
+const DNS: PodOptions = { name: 'coredns-1', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } };
+const DNS_2: PodOptions = { ...DNS, name: 'coredns-2' };
+
+function provisioned(over: Partial<ClusterSnapshot>) {
+  return provision(aSnapshot({ ignoreAtZero, ...over }), { decisionId: 'decision-1', nowMs: NOW_MS });
+}
+
+function created(over: Partial<ClusterSnapshot>): readonly string[] {
+  return provisioned(over).actions.flatMap((action) =>
+    action.kind === 'create-node-claim' ? action.nodeClaim.pods : [],
+  );
+}
+
+describe('an empty cluster', () => {
+  test('is not woken by pods that can wait, and says so of each', () => {
+    const { actions, blocked } = provisioned({ pods: [pendingPod(DNS), pendingPod(DNS_2)] });
+    expect(actions).toEqual([]);
+    expect(blocked).toMatchObject([
+      { subject: 'pod kube-system/coredns-1', reason: 'WaitsAtZero' },
+      { subject: 'pod kube-system/coredns-2', reason: 'WaitsAtZero' },
+    ]);
+  });
+
+  test('is woken by any other pod, and those that waited come with it', () => {
+    const pods = [pendingPod(DNS), pendingPod({ name: 'web-1' })];
+    expect(created({ pods }).toSorted()).toEqual(['default/web-1', 'kube-system/coredns-1']);
+  });
+
+  test('is not woken by what can wait because of another pod that no node can be made for', () => {
+    const stuck = pendingPod({ name: 'stuck', requests: { cpu: '4k' } });
+    expect(created({ pods: [pendingPod(DNS), stuck] })).toEqual([]);
+  });
+
+  test('is woken by all pods alike where nothing is to be ignored', () => {
+    expect(created({ pods: [pendingPod(DNS)], ignoreAtZero: [] })).toEqual(['kube-system/coredns-1']);
+  });
+
+  test('is woken by a pod of the namespace that has other labels than those to be ignored', () => {
+    const named = [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }];
+    const operator = pendingPod({ name: 'operator', namespace: 'kube-system' });
+    expect(created({ pods: [pendingPod(DNS)], ignoreAtZero: named })).toEqual([]);
+    expect(created({ pods: [operator], ignoreAtZero: named })).toEqual(['kube-system/operator']);
+  });
+
+  test('is woken by a pod that asks to stay where it is: that one was meant', () => {
+    const kept = pendingPod({ ...DNS, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+    expect(created({ pods: [kept] })).toEqual(['kube-system/coredns-1']);
+  });
+
+  test('makes a place for what can wait as soon as another pod runs anywhere', () => {
+    const pods = [pendingPod({ ...DNS, requests: { cpu: '3' } }), runningPod('static-1', { name: 'web-1' })];
+    expect(created({ pods, nodes: [aNode({ name: 'static-1', allocatable: { cpu: '1', pods: '9' } })] })).toEqual([
+      'kube-system/coredns-1',
+    ]);
+  });
+
+  test('keeps room for a CapacityBuffer all the same', () => {
+    const bufferPods = [pendingPod({ name: 'capacity-buffer-spare-0' })];
+    expect(created({ pods: [pendingPod(DNS)], bufferPods })).toContain('kube-system/coredns-1');
+  });
+});
+
+describe('the last nodes', () => {
+  const nodePools = [
+    aPoolView({
+      disruption: { budgets: [{ nodes: '100%' }], consolidateAfter: '0s', consolidationPolicy: 'WhenEmpty' },
+    }),
+  ];
+  const two = [initializedNode({ name: 'a' }), initializedNode({ name: 'b' })];
+  const dns = [runningPod('a', DNS), runningPod('b', DNS_2)];
+
+  function goes(over: Partial<ClusterSnapshot>): readonly string[] {
+    const snapshot = snapshotOf(two, { nodePools, ignoreAtZero, ...over });
+    return disrupt(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions.flatMap((action) =>
+      action.kind === 'start-disruption' ? action.command.candidates.map(({ node }) => node) : [],
+    );
+  }
+
+  test('go where only pods that can wait run, a spent budget of theirs or not', () => {
+    expect(goes({ pods: dns })).toEqual(['a', 'b']);
+    const budget = aBudget({
+      metadata: { name: 'coredns', namespace: 'kube-system' },
+      spec: { selector: { matchLabels: { 'k8s-app': 'kube-dns' } } },
+    });
+    expect(goes({ pods: dns, podDisruptionBudgets: [budget] })).toEqual(['a', 'b']);
+  });
+
+  test.each<readonly [string, Partial<ClusterSnapshot>]>([
+    ['another pod runs', { pods: [...dns, runningPod('a', { name: 'web-1' })] }],
+    ['another pod runs on a node that is not ours', { pods: [...dns, runningPod('static-1', { name: 'web-1' })] }],
+    ['a node is promised to pods', { pods: dns, nominated: new Set(['a']) }],
+    ['room is kept', { pods: dns, bufferPods: [pendingPod({ name: 'capacity-buffer-spare-0' })] }],
+    ['nothing is to be ignored', { pods: dns, ignoreAtZero: [] }],
+    [
+      'one of them is to stay',
+      {
+        pods: [...dns, runningPod('b', { ...DNS, name: 'x', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })],
+      },
+    ],
+  ])('stay, all of them, where %s', (_, over) => {
+    expect(goes(over)).toEqual([]);
+  });
+
+  test('stay while another is on its way', () => {
+    const starting = launchedClaim({ name: 'claim-c', registeredAtMs: NOW_MS });
+    const snapshot = snapshotOf(two, { nodePools, ignoreAtZero, pods: dns });
+    const verdict = disrupt(
+      { ...snapshot, nodeClaims: [...snapshot.nodeClaims, starting] },
+      { decisionId: 'decision-1', nowMs: NOW_MS },
+    );
+    expect(verdict.actions).toEqual([]);
+  });
+
+  test('are let go with the pods that wait on them, whose budget would hold them for ever', () => {
+    const command = {
+      id: 'command-1',
+      method: 'emptiness',
+      reason: 'Empty',
+      candidates: [
+        {
+          nodeClaim: 'claim-a',
+          nodePool: 'general',
+          node: 'a',
+          instanceType: 'm5.large',
+          zone: 'z',
+          priceUsdPerHour: 1,
+        },
+      ],
+      decidedAtMs: NOW_MS,
+      validateAtMs: NOW_MS,
+    } as const;
+    const snapshot = snapshotOf(two, { nodePools, ignoreAtZero, pods: dns, commands: [command] });
+    const { actions } = disrupt(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS });
+    expect(actions[0]).toMatchObject({ kind: 'delete-node-claim', nodeClaim: 'claim-a', atRest: true });
+  });
+});
+
+describe('a drain', () => {
+  function evicted(atRest: boolean, pod = runningPod('node-1', DNS)) {
+    const deletion: Deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...(atRest && { atRest }) };
+    const record = launchedClaim({ createdAtMs: NOW_MS - HOUR, nodeName: 'node-1', registeredAtMs: NOW_MS, deletion });
+    const view = { record, node: aNode(), pods: [pod], ignoreAtZero, instanceState: 'alive' as const };
+    return decideTermination(view, NOW_MS).actions.filter(({ kind }) => kind === 'evict-pod');
+  }
+
+  test('of a node at rest deletes pods that can wait, with the time they have to end', () => {
+    expect(evicted(true)).toMatchObject([{ pod: { name: 'coredns-1' }, force: { graceSeconds: 30 } }]);
+  });
+
+  test('of any other node asks their PodDisruptionBudgets', () => {
+    expect(evicted(false)).toMatchObject([{ pod: { name: 'coredns-1' } }]);
+    expect(evicted(false)[0]).not.toHaveProperty('force');
+  });
+
+  test('of a node at rest asks for every pod that came since', () => {
+    expect(evicted(true, runningPod('node-1', { name: 'web-1' }))[0]).not.toHaveProperty('force');
+  });
+});
