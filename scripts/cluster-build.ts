@@ -152,8 +152,5 @@ function cacheFolder(): string {
 }
 
 function hashOf(inputs: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify(inputs))
-    .digest('hex')
-    .slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 16);
 }
