@@ -20,7 +20,7 @@ export function podOf(raw: Fields): Pod | undefined {
     {
       metadata: metadataOf(raw),
       spec: podSpecOf(spec),
-      status: pick(fieldsOf(raw['status']), ['phase', 'conditions', 'startTime', 'nominatedNodeName']),
+      status: statusOf(raw, ['phase', 'startTime', 'nominatedNodeName']),
     },
     isPod,
   );
@@ -31,7 +31,7 @@ export function nodeOf(raw: Fields): Node | undefined {
     {
       metadata: metadataOf(raw),
       spec: pick(fieldsOf(raw['spec']), ['providerID', 'taints', 'unschedulable']),
-      status: pick(fieldsOf(raw['status']), ['capacity', 'allocatable', 'conditions']),
+      status: statusOf(raw, ['capacity', 'allocatable']),
     },
     isNode,
   );
@@ -118,6 +118,16 @@ const POD_SPEC_FIELDS = [
   'resourceClaims',
 ];
 
+/** Without the times of probes and heartbeats: they change with nothing that we decide by. */
+const CONDITION_FIELDS = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration'];
+
+function statusOf(raw: Fields, names: readonly string[]): Fields {
+  const status = fieldsOf(raw['status']);
+  const conditions = status['conditions'];
+  if (conditions === undefined) return pick(status, names);
+  return { ...pick(status, names), conditions: each(conditions, (condition) => pick(condition, CONDITION_FIELDS)) };
+}
+
 export function metadataOf(raw: Fields): Fields {
   const metadata = pick(fieldsOf(raw['metadata']), METADATA_FIELDS);
   const annotations = fieldsOf(metadata['annotations']);
@@ -131,10 +141,15 @@ function podSpecOf(spec: Fields): Fields {
     ...pick(spec, POD_SPEC_FIELDS),
     containers: each(spec['containers'], containerOf),
     ...(spec['initContainers'] === undefined ? {} : { initContainers: each(spec['initContainers'], containerOf) }),
-    ...(spec['volumes'] === undefined
-      ? {}
-      : { volumes: each(spec['volumes'], (volume) => pick(volume, ['name', 'persistentVolumeClaim', 'ephemeral'])) }),
+    ...(spec['volumes'] === undefined ? {} : { volumes: each(spec['volumes'], volumeOf) }),
   };
+}
+
+function volumeOf(volume: Fields): Fields {
+  const kept = pick(volume, ['name', 'persistentVolumeClaim']);
+  if (volume['ephemeral'] === undefined) return kept;
+  const spec = fieldsOf(fieldsOf(fieldsOf(volume['ephemeral'])['volumeClaimTemplate'])['spec']);
+  return { ...kept, ephemeral: { volumeClaimTemplate: { spec: pick(spec, ['storageClassName']) } } };
 }
 
 function containerOf(container: Fields): Fields {
