@@ -1,3 +1,4 @@
+import type { ClusterFunction } from '../core/install/rbac.ts';
 import { type ClusterOptions, parseCluster } from './cluster-options.ts';
 import { checkUrl, isRecord, OptionError, parseJson } from './option-values.ts';
 
@@ -11,7 +12,12 @@ export const WOKEN_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'term
 export type WokenFunction = (typeof WOKEN_FUNCTIONS)[number];
 
 /** Those that look at one cluster, and so are woken for each cluster every minute. */
-export const CLUSTER_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination'] as const;
+export const CLUSTER_FUNCTIONS = [
+  'provisioning',
+  'lifecycle',
+  'disruption',
+  'termination',
+] as const satisfies readonly ClusterFunction[];
 
 /** Those that the webhook wakes. */
 export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
@@ -21,6 +27,8 @@ export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination']
 
 /** The stack writes what the installer reads. */
 export type { AccessEntry } from '../core/install/access-entries.ts';
+/** The stack lets the functions in as groups, which RBAC gives their rights to. */
+export { groupOf } from '../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG } from '../core/node-claim/ownership-tags.ts';
 

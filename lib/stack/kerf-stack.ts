@@ -5,6 +5,7 @@ import { type ClusterOptions, writeClusters } from '../operator/cluster-options.
 import {
   type AccessEntry,
   CLUSTER_FUNCTIONS,
+  groupOf,
   INTERRUPTION_TARGETS,
   PRICE_FOLDER,
   VARIABLES,
@@ -86,7 +87,7 @@ export class KerfStack extends Stack {
       .map(({ cluster, linux, windows }) => ({
         cluster,
         entries: [
-          ...CLUSTER_FUNCTIONS.map((name) => admitted(functions[name].role.roleArn, 'STANDARD', [`kerf:${name}`])),
+          ...CLUSTER_FUNCTIONS.map((name) => admitted(functions[name].role.roleArn, 'STANDARD', [groupOf(name)])),
           ...linux.map((principal) => admitted(principal, 'EC2_LINUX')),
           ...windows.map((principal) => admitted(principal, 'EC2_WINDOWS')),
         ],

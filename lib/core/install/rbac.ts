@@ -1,0 +1,132 @@
+/** What each function may do in a cluster: the union of it is what Karpenter's own role may (C87), and no more. */
+
+/** The functions that look at a cluster, each let in under a group of its own. */
+export type ClusterFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
+
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface Metadata {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface ClusterRole {
+  readonly apiVersion: 'rbac.authorization.k8s.io/v1';
+  readonly kind: 'ClusterRole';
+  readonly metadata: Metadata;
+  readonly rules: readonly PolicyRule[];
+}
+
+export interface ClusterRoleBinding {
+  readonly apiVersion: 'rbac.authorization.k8s.io/v1';
+  readonly kind: 'ClusterRoleBinding';
+  readonly metadata: Metadata;
+  readonly roleRef: {
+    readonly apiGroup: 'rbac.authorization.k8s.io';
+    readonly kind: 'ClusterRole';
+    readonly name: string;
+  };
+  readonly subjects: readonly [
+    { readonly apiGroup: 'rbac.authorization.k8s.io'; readonly kind: 'Group'; readonly name: string },
+  ];
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** Marks what a deployment of Kerf applied to a cluster, and may take away. */
+export const INSTALLED_LABELS: Readonly<Record<string, string>> = { 'app.kubernetes.io/managed-by': 'kerf' };
+
+/** The Kubernetes group that EKS lets the role of a function in as. */
+export function groupOf(name: ClusterFunction): string {
+  return `kerf:${name}`;
+}
+
+const FUNCTIONS: readonly ClusterFunction[] = ['disruption', 'lifecycle', 'provisioning', 'termination'];
+
+/** Roles and bindings that go into every cluster. *Shape:* a binding after its role, functions by name. */
+export function rbacObjects(): readonly (ClusterRole | ClusterRoleBinding)[] {
+  return FUNCTIONS.flatMap((name) => [roleOf(name), bindingOf(name)]);
+}
+
+/** Who may list or watch may read one as well: it is the same data. */
+const READ = ['get', 'list', 'watch'];
+
+/** Kinds that decisions on a whole cluster are made of. */
+const WHOLE_CLUSTER: readonly PolicyRule[] = [
+  rule('', ['namespaces', 'nodes', 'persistentvolumeclaims', 'persistentvolumes', 'pods', 'podtemplates'], READ),
+  rule('apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets'], READ),
+  rule('autoscaling.x-k8s.io', ['capacitybuffers'], READ),
+  rule('karpenter.k8s.aws', ['ec2nodeclasses'], READ),
+  rule('karpenter.sh', ['nodeclaims', 'nodeoverlays', 'nodepools'], READ),
+  rule('policy', ['poddisruptionbudgets'], READ),
+  rule('storage.k8s.io', ['csinodes', 'storageclasses'], READ),
+];
+
+/** Every function says what it did, and stops where another autoscaler holds its lease. */
+const EVERY_FUNCTION: readonly PolicyRule[] = [
+  { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: ['karpenter-leader-election'] },
+  rule('events.k8s.io', ['events'], ['create']),
+];
+
+/**
+ * The tick takes away a webhook that does not answer, and puts it back. Whoever may create any webhook configuration may read
+ * every write to the cluster; by server-side apply, and only so, RBAC knows the name of what is created (measured on 1.35).
+ */
+const OWN_WEBHOOK: PolicyRule = {
+  ...rule('admissionregistration.k8s.io', ['validatingwebhookconfigurations'], ['create', 'delete', 'get', 'patch']),
+  resourceNames: ['kerf'],
+};
+
+const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
+  disruption: WHOLE_CLUSTER,
+  lifecycle: [
+    rule('', ['nodes'], [...READ, 'patch']),
+    OWN_WEBHOOK,
+    rule('autoscaling.x-k8s.io', ['capacitybuffers'], READ),
+    rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch']),
+    rule('karpenter.k8s.aws', ['ec2nodeclasses'], [...READ, 'patch']),
+    rule('karpenter.k8s.aws', ['ec2nodeclasses/status'], ['patch']),
+    rule('karpenter.sh', ['nodeclaims'], [...READ, 'create', 'delete', 'patch']),
+    rule('karpenter.sh', ['nodeoverlays', 'nodepools'], READ),
+    rule('karpenter.sh', ['nodeclaims/status', 'nodeoverlays/status', 'nodepools/status'], ['patch']),
+  ],
+  provisioning: WHOLE_CLUSTER,
+  termination: [
+    rule('', ['nodes'], [...READ, 'delete', 'patch']),
+    rule('', ['pods'], [...READ, 'delete']),
+    rule('', ['pods/eviction'], ['create']),
+    rule('karpenter.sh', ['nodeclaims'], [...READ, 'delete', 'patch']),
+  ],
+};
+
+function roleOf(name: ClusterFunction): ClusterRole {
+  const rules = [...EVERY_FUNCTION, ...RULES[name]];
+  return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: metadataOf(name), rules };
+}
+
+function bindingOf(name: ClusterFunction): ClusterRoleBinding {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: metadataOf(name),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: roleName(name) },
+    subjects: [{ apiGroup: RBAC, kind: 'Group', name: groupOf(name) }],
+  };
+}
+
+function metadataOf(name: ClusterFunction): Metadata {
+  return { name: roleName(name), labels: INSTALLED_LABELS };
+}
+
+function roleName(name: ClusterFunction): string {
+  return `kerf-${name}`;
+}
+
+function rule(apiGroup: string, resources: readonly string[], verbs: readonly string[]): PolicyRule {
+  return { apiGroups: [apiGroup], resources, verbs };
+}
