@@ -39,7 +39,11 @@ export async function collectGarbage(tending: Tending): Promise<readonly Error[]
   return [...failures, ...untold];
 }
 
-function strayOf({ cluster, world }: Tending, instance: DescribedInstance, nodePools: readonly NodePool[]): Stray {
+function strayOf(
+  { cluster, world, ports }: Tending,
+  instance: DescribedInstance,
+  nodePools: readonly NodePool[],
+): Stray {
   const providerId = providerIdOf(instance);
   const nodePool = nodePools.find(({ metadata }) => metadata.name === instance.nodePool);
   const nodeClass = world.nodeClasses.find(({ metadata }) => metadata.name === instance.nodeClass);
@@ -50,6 +54,7 @@ function strayOf({ cluster, world }: Tending, instance: DescribedInstance, nodeP
     nodeClaim: world.mirrors.find(({ metadata }) => metadata.name === instance.nodeClaim),
     nodePool,
     node: world.nodes.find(({ spec }) => spec?.providerID === providerId),
-    instanceType: world.catalogue && nodeClass && instanceTypesFor({ ...world.catalogue, facts }, nodeClass)[0],
+    instanceType:
+      world.catalogue && nodeClass && instanceTypesFor({ ...world.catalogue, facts }, nodeClass, ports.settings)[0],
   };
 }

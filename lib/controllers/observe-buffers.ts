@@ -1,10 +1,15 @@
 import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
 import type { ScalableWorkload } from '../apis/kubernetes.ts';
 import { type BufferPods, bufferPods, isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
-import type { Cluster, ScalableKind } from '../ports/cluster.ts';
+import type { ScalableKind } from '../ports/cluster.ts';
+import type { ControllerPorts } from './ports.ts';
 
 /** The pods that CapacityBuffers keep room for. *Cost:* reads the kinds that some buffer refers to, and no others. */
-export async function observeBuffers(cluster: Cluster, nowMs: number): Promise<BufferPods> {
+export async function observeBuffers(
+  { cluster, settings }: Pick<ControllerPorts, 'cluster' | 'settings'>,
+  nowMs: number,
+): Promise<BufferPods> {
+  if (!settings.featureGates.capacityBuffer) return { pods: [], unready: [] };
   const buffers = (await cluster.listCapacityBuffers()).filter(isActiveBuffer);
   const scaled = async (kind: ScalableKind): Promise<readonly ScalableWorkload[]> =>
     buffers.some((one) => refersTo(one, kind)) ? cluster.listScalableWorkloads(kind) : [];

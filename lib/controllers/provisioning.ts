@@ -35,5 +35,6 @@ async function isWorthALook(ports: ControllerPorts, cluster: string): Promise<bo
   // What can wait has a place to find only where there is something.
   if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
   if (records.some((record) => record.deletion !== undefined)) return true;
+  if (!ports.settings.featureGates.capacityBuffer) return false;
   return (await ports.cluster.listCapacityBuffers()).some(isActiveBuffer);
 }

@@ -86,12 +86,12 @@ async function observe(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise
 
 /** A3.17: the catalogue is read only for a class whose kubelet is worked out for each type. */
 async function whyNotWorkedOut(
-  { catalogue }: ControllerPorts,
+  { catalogue, settings }: ControllerPorts,
   nodeClass: EC2NodeClass,
 ): Promise<readonly KubeletExpressionProblem[]> {
   if (kubeletExpressionsOf(nodeClass) === undefined) return [];
   const { facts = [] } = (await catalogue.readCatalogue()) ?? {};
-  const problem = kubeletExpressionProblem(nodeClass, facts);
+  const problem = kubeletExpressionProblem(nodeClass, facts, settings);
   return problem === undefined ? [] : [problem];
 }
 

@@ -66,15 +66,15 @@ export interface ClusterOptions {
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
   /** F18 FEATURE_GATES. @default all on */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
-  /** F19 LOG_LEVEL. @default 'info' */
+  /** F19 LOG_LEVEL: clusters in one network share functions, and the most talkative of them has its way. @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a share of 1 (C4). @default 0.075 */
   readonly vmMemoryOverheadPercent?: number;
   /** F20 RESERVED_ENIS (C7). @default 0 */
   readonly reservedEnis?: number;
-  /** F20 AMI_REFRESH_INTERVAL: for how long an image that was found is believed. @default '1m' */
+  /** F20 AMI_REFRESH_INTERVAL: for how long an image that was found is believed. @default '5m' */
   readonly amiRefreshInterval?: string;
-  /** F20 SUBNET_REFRESH_INTERVAL. @default '1m' */
+  /** F20 SUBNET_REFRESH_INTERVAL: the same of subnets and what is free in them. @default '1m' */
   readonly subnetRefreshInterval?: string;
   /** Pods that neither wake an empty cluster nor hold its last node. @default [{ namespace: 'kube-system' }] */
   readonly ignoreAtZero?: readonly WorkloadSelector[];

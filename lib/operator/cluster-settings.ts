@@ -1,6 +1,15 @@
 import { parseDuration } from '../apis/duration.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
+import type { RefreshIntervals } from '../providers/aws/resolution-answers.ts';
 import type { ClusterOptions } from './cluster-options.ts';
+
+/** F20: for how long what EC2 finds is believed. */
+export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: ClusterOptions): RefreshIntervals {
+  return {
+    imagesMs: amiRefreshInterval === undefined ? undefined : parseDuration(amiRefreshInterval),
+    subnetsMs: subnetRefreshInterval === undefined ? undefined : parseDuration(subnetRefreshInterval),
+  };
+}
 
 /** What controllers go by: what the configuration says, and the defaults for the rest. */
 export function settingsOf(options: ClusterOptions): ClusterSettings {

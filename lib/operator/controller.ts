@@ -19,7 +19,7 @@ import { ApiClient } from '../providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
 import { clusterAccess } from './cluster-access.ts';
 import type { ClusterOptions } from './cluster-options.ts';
-import { settingsOf } from './cluster-settings.ts';
+import { refreshOf, settingsOf } from './cluster-settings.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { type ControllerOptions, controllerOptions, type Environment } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
@@ -114,7 +114,8 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     describeCluster: async () => await access.describe(),
     ...(cluster.dryRunChecks !== undefined && { dryRunChecks: cluster.dryRunChecks }),
     readParameters: ssmParameters(clients.ssm),
-    ...(clients.profiles !== undefined && { profiles: clients.profiles }),
+    refresh: refreshOf(cluster),
+    ...(clients.profiles !== undefined && cluster.isolatedVpc !== true && { profiles: clients.profiles }),
     ...(shiftedZones !== undefined && { shiftedZones }),
   });
   let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observeBuffers } from '../../lib/controllers/observe-buffers.ts';
 import { observePlaces } from '../../lib/controllers/observe-places.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { kubernetesState, type Manifests } from '../../lib/simulator/kubernetes/state.ts';
@@ -44,7 +45,7 @@ describe('a look at CapacityBuffers reads the kinds that they refer to, and no o
     ['both', [aCapacityBuffer(), ofDeployment], ['PodTemplate', 'Deployment']],
   ])('%s', async (_name, capacityBuffers, expected) => {
     const { cluster, read } = clusterWith({ capacityBuffers, podTemplates: [aPodTemplate()] });
-    const { pods, unready } = await observeBuffers(cluster, NOW_MS);
+    const { pods, unready } = await observeBuffers({ cluster, settings: DEFAULT_SETTINGS }, NOW_MS);
     expect(read).toEqual(expected);
     expect(pods).toHaveLength(3 * expected.length);
     expect(unready).toEqual([]);
@@ -61,5 +62,15 @@ describe('a look at volumes', () => {
     const places = await observePlaces(cluster, [pendingPod({ spec: { volumes: [volume] } })]);
     expect(read).toEqual(expected);
     expect(places.storage === undefined).toBe(expected.length === 0);
+  });
+});
+
+describe('a feature that is off is not looked at (F18)', () => {
+  const off = { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false };
+
+  test('CapacityBuffers are not read', async () => {
+    const { cluster } = clusterWith({ capacityBuffers: [aCapacityBuffer()], podTemplates: [aPodTemplate()] });
+    const settings = { ...DEFAULT_SETTINGS, featureGates: off };
+    expect(await observeBuffers({ cluster, settings }, NOW_MS)).toEqual({ pods: [], unready: [] });
   });
 });

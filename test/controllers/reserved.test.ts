@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { aReservation } from '../builders/launch-context.ts';
 import { aDeployment, aPool, someManifests } from './manifests.ts';
@@ -10,7 +11,7 @@ const requirements = [
   { key: 'topology.kubernetes.io/zone', operator: 'In' as const, values: ['us-east-1a'] },
 ];
 
-test('what is reserved is launched first, and when it is used up the rest on demand (C30, C31, C43)', async () => {
+async function launchedWith(settings: Partial<ClusterSettings> = {}): Promise<readonly string[]> {
   const pool = aPool();
   const { template } = pool.spec;
   const result = await runSimulation({
@@ -22,8 +23,19 @@ test('what is reserved is launched first, and when it is used up the rest on dem
     capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
     seed: 1,
     durationMs: 20 * 60_000,
+    settings: { ...DEFAULT_SETTINGS, ...settings },
   });
-  const launched = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.capacityType] : []));
-  expect(launched.toSorted()).toEqual(['on-demand', 'reserved', 'reserved']);
   expect(result).toMatchObject({ podsRunning: 3, podsPending: [] });
+  return result.timeline
+    .flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.capacityType] : []))
+    .toSorted();
+}
+
+test('what is reserved is launched first, and when it is used up the rest on demand (C30, C31, C43)', async () => {
+  expect(await launchedWith()).toEqual(['on-demand', 'reserved', 'reserved']);
+});
+
+test('F18: with the gate off nothing comes out of reservations', async () => {
+  const featureGates = { ...DEFAULT_SETTINGS.featureGates, reservedCapacity: false };
+  expect(await launchedWith({ featureGates })).toEqual(['on-demand', 'on-demand', 'on-demand']);
 });

@@ -29,7 +29,7 @@ import { LaunchTemplates } from './launch-template.ts';
 import { deleteLaunchTemplates, OldLaunchTemplates } from './our-launch-templates.ts';
 import { isProfileUsed } from './profile-use.ts';
 import type { ClusterFacts } from './resolution.ts';
-import { type ResolutionAnswers, resolutionAnswers } from './resolution-answers.ts';
+import { type RefreshIntervals, type ResolutionAnswers, resolutionAnswers } from './resolution-answers.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
 import type { ReadParameters } from './ssm-parameters.ts';
 import { tagInstance } from './tag-instance.ts';
@@ -46,6 +46,8 @@ export interface Ec2Options {
   readonly dryRunChecks?: boolean;
   /** C64: what aliases stand for; SSM's client is not every bundle's either. */
   readonly readParameters: ReadParameters;
+  /** @default images five minutes, subnets one */
+  readonly refresh?: RefreshIntervals;
   /** @default IAM is not reached from here */
   readonly profiles?: InstanceProfiles;
   /** C36. @default the cluster's configuration leaves zonal shifts alone */
@@ -67,7 +69,7 @@ export class Ec2CloudProvider implements CloudProvider {
     this.#templates = new LaunchTemplates(options.client);
     this.#oldTemplates = new OldLaunchTemplates(options, this.#templates);
     this.#authorization = new Authorization({ ...options, templates: this.#templates });
-    this.#answers = resolutionAnswers(options.clock);
+    this.#answers = resolutionAnswers(options.clock, options.refresh);
     this.#profiles = options.profiles ?? withoutIam;
   }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { KeptAnswers } from './kept-answers.ts';
 
 /** C31, C61, C63, C68. Questions are the terms themselves: a NodeClass with other terms asks another question. */
-export const KEEP_MS = {
+const KEEP_MS = {
   subnets: MINUTE_MS,
   securityGroups: MINUTE_MS,
   reservations: MINUTE_MS,
@@ -23,6 +23,8 @@ export const KEEP_MS = {
 
 /** What EC2 and SSM said lately, for as long as it is good; of one process. */
 export interface ResolutionAnswers {
+  /** For how long an answer is good. */
+  readonly keepMs: Readonly<Record<keyof typeof KEEP_MS, number>>;
   readonly subnets: KeptAnswers<readonly Subnet[]>;
   readonly securityGroups: KeptAnswers<readonly SecurityGroup[]>;
   readonly images: KeptAnswers<readonly FoundImage[]>;
@@ -31,8 +33,19 @@ export interface ResolutionAnswers {
   readonly placementGroups: KeptAnswers<readonly PlacementGroup[]>;
 }
 
-export function resolutionAnswers(clock: Clock): ResolutionAnswers {
+/** F20: how long what was found is believed, where the cluster's configuration says so. */
+export interface RefreshIntervals {
+  readonly imagesMs?: number | undefined;
+  readonly subnetsMs?: number | undefined;
+}
+
+export function resolutionAnswers(clock: Clock, { imagesMs, subnetsMs }: RefreshIntervals = {}): ResolutionAnswers {
   return {
+    keepMs: {
+      ...KEEP_MS,
+      ...(imagesMs !== undefined && { images: imagesMs, latestParameters: imagesMs }),
+      ...(subnetsMs !== undefined && { subnets: subnetsMs }),
+    },
     subnets: new KeptAnswers(clock, (answer) => answer.length > 0),
     securityGroups: new KeptAnswers(clock, (answer) => answer.length > 0),
     images: new KeptAnswers(clock, (answer) => answer.length > 0),

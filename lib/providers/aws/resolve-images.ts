@@ -4,7 +4,6 @@ import { type ImageParameter, readAlias } from '../../core/node-class/ami-alias.
 import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/choose-images.ts';
 import { allPages } from './pages.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
-import { KEEP_MS } from './resolution-answers.ts';
 import { termFilters } from './selector-terms.ts';
 
 /** What one DescribeImages call is asked. */
@@ -40,7 +39,11 @@ async function imagesOfTerm(tools: ResolveTools, nodeClass: string, term: AmiSel
   const { alias, ssmParameter } = term;
   if (alias !== undefined) return await imagesOfAlias(tools, nodeClass, alias);
   if (ssmParameter !== undefined) {
-    const images = await imagesOfParameters(tools, [{ name: ssmParameter, variants: [] }], KEEP_MS.latestParameters);
+    const images = await imagesOfParameters(
+      tools,
+      [{ name: ssmParameter, variants: [] }],
+      tools.answers.keepMs.latestParameters,
+    );
     return { kind: 'found', images: images.map(({ variants: _any, ...image }) => image) };
   }
   const search = ownSearch(term);
@@ -52,7 +55,7 @@ async function imagesOfAlias(tools: ResolveTools, nodeClass: string, alias: stri
   if (reading.kind === 'unsupported') {
     return { kind: 'unsupported', part: problem(reading.reason, `EC2NodeClass ${nodeClass}: ${reading.why}`) };
   }
-  const keepMs = reading.pinned ? KEEP_MS.pinnedParameters : KEEP_MS.latestParameters;
+  const keepMs = reading.pinned ? tools.answers.keepMs.pinnedParameters : tools.answers.keepMs.latestParameters;
   return { kind: 'found', images: await imagesOfParameters(tools, reading.parameters, keepMs) };
 }
 
@@ -87,7 +90,7 @@ function ownSearch(term: AmiSelectorTerm): Search | undefined {
 }
 
 function searchImages(tools: ResolveTools, search: Search): Promise<readonly FoundImage[]> {
-  const question = { key: JSON.stringify(search), keepMs: KEEP_MS.images };
+  const question = { key: JSON.stringify(search), keepMs: tools.answers.keepMs.images };
   return tools.answers.images.ask(question, async () => (await listImages(tools.client, search)).flatMap(foundImage));
 }
 

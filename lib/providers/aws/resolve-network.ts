@@ -2,7 +2,6 @@ import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand, type Filter } fr
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { allPages } from './pages.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
-import { KEEP_MS } from './resolution-answers.ts';
 import { eachTerm, termFilters, unique } from './selector-terms.ts';
 
 /** A3.2, C45, C61: the subnet with the most free addresses first. */
@@ -10,7 +9,9 @@ export async function resolveSubnets(tools: ResolveTools, { metadata, spec }: EC
   const terms = spec.subnetSelectorTerms;
   const filters = terms.map((term) => termFilters(term, { id: 'subnet-id' }));
   const described = await eachTerm(filters, (one) =>
-    tools.answers.subnets.ask({ key: JSON.stringify(one), keepMs: KEEP_MS.subnets }, () => listSubnets(tools, one)),
+    tools.answers.subnets.ask({ key: JSON.stringify(one), keepMs: tools.answers.keepMs.subnets }, () =>
+      listSubnets(tools, one),
+    ),
   );
   const subnets = described.flatMap((subnet) => {
     const { SubnetId: id, AvailabilityZone: zone, AvailabilityZoneId: zoneId = '' } = subnet;
@@ -31,7 +32,7 @@ export async function resolveSecurityGroups(tools: ResolveTools, { metadata, spe
   const terms = spec.securityGroupSelectorTerms;
   const filters = terms.map((term) => termFilters(term, { id: 'group-id', name: 'group-name' }));
   const described = await eachTerm(filters, (one) =>
-    tools.answers.securityGroups.ask({ key: JSON.stringify(one), keepMs: KEEP_MS.securityGroups }, () =>
+    tools.answers.securityGroups.ask({ key: JSON.stringify(one), keepMs: tools.answers.keepMs.securityGroups }, () =>
       listSecurityGroups(tools, one),
     ),
   );

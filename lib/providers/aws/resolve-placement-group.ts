@@ -3,7 +3,6 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { ResolvedPlacementGroup } from '../../core/node-class/resolved-node-class.ts';
 import { isUnknownPlacementGroup, translated } from './errors.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
-import { KEEP_MS } from './resolution-answers.ts';
 
 type Selector = NonNullable<EC2NodeClass['spec']['placementGroupSelector']>;
 
@@ -12,7 +11,7 @@ export async function resolvePlacementGroup(tools: ResolveTools, { metadata, spe
   const selector = spec.placementGroupSelector;
   if (selector === undefined) return found({});
   const { id, name } = selector;
-  const question = { key: JSON.stringify([id, name]), keepMs: KEEP_MS.placementGroups };
+  const question = { key: JSON.stringify([id, name]), keepMs: tools.answers.keepMs.placementGroups };
   const groups = await tools.answers.placementGroups.ask(question, () => describe(tools, selector));
   const [group] = groups.flatMap(placementGroupOf);
   if (group !== undefined) return found({ placementGroup: group });

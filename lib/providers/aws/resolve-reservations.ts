@@ -5,7 +5,6 @@ import type { ResolvedCapacityReservation } from '../../core/node-class/resolved
 import { isUnknownReservation } from './errors.ts';
 import { allPages } from './pages.ts';
 import { found, type Part, type ResolveTools } from './resolution.ts';
-import { KEEP_MS } from './resolution-answers.ts';
 import { tagFilters, unique } from './selector-terms.ts';
 
 type ReservationTerm = NonNullable<EC2NodeClass['spec']['capacityReservationSelectorTerms']>[number];
@@ -40,7 +39,7 @@ async function ofTerm(
   const filters = filtersOf(term);
   // A term that says nothing would find every reservation that there is.
   if (term.id === undefined && filters.length === 0) return [];
-  const question = { key: JSON.stringify([term.id, filters]), keepMs: KEEP_MS.reservations };
+  const question = { key: JSON.stringify([term.id, filters]), keepMs: tools.answers.keepMs.reservations };
   return await tools.answers.reservations.ask(question, async () =>
     (await listReservations(tools, term.id, filters)).flatMap(reservationOf),
   );
