@@ -98,7 +98,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     client: clients.eks,
     cluster: cluster.name,
     region,
-    credentials: async () => await clients.eks.config.credentials(),
+    credentials: async (fresh) => await clients.eks.config.credentials({ forceRefresh: fresh }),
     clock: systemClock,
   });
   const access = clusterAccess(cluster, eks);
@@ -123,7 +123,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     // A cluster that is made anew under its name has another address.
     const server = await access.server();
     if (known?.endpoint !== server.endpoint) {
-      const client = new ApiClient({ ...server, token: async () => await eks.token() });
+      const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
       known = { endpoint: server.endpoint, cluster: new KubernetesCluster({ client, clock: systemClock }) };
     }
     return { cluster: known.cluster, cloud, settings };

@@ -2,7 +2,7 @@ import { type Cluster, DescribeClusterCommand, type EKSClient } from '@aws-sdk/c
 import { MINUTE_MS } from '../../apis/time.ts';
 import type { ClusterBootstrap } from '../../core/node-class/cluster-bootstrap.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { RefusedError } from '../../ports/errors.ts';
+import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { eksToken } from './eks-token.ts';
 import { translated } from './errors.ts';
 import type { AwsCredentials } from './signature-v4.ts';
@@ -11,8 +11,8 @@ export interface EksAccessOptions {
   readonly client: EKSClient;
   readonly cluster: string;
   readonly region: string;
-  /** Asked for each new token: a function's credentials change while it is warm. */
-  readonly credentials: () => Promise<AwsCredentials>;
+  /** Asked for each new token: a function's credentials change while it is warm. Those that are kept somewhere are not `fresh`. */
+  readonly credentials: (fresh: boolean) => Promise<AwsCredentials>;
   readonly clock: Clock;
 }
 
@@ -43,24 +43,40 @@ export class EksAccess {
     this.#options = options;
   }
 
-  /** *Errors:* RefusedError where the cluster is unknown or still in creation; UnreachableError. */
+  /** *Errors:* RefusedError where the cluster is unknown or still in creation; UnreachableError, where nothing is known yet. */
   async describe(): Promise<EksCluster> {
     const now = this.#options.clock.now();
-    if (this.#cluster !== undefined && this.#cluster.untilMs > now) return this.#cluster.value;
+    const kept = this.#cluster;
+    if (kept !== undefined && kept.untilMs > now) return kept.value;
+    try {
+      const value = await this.#ask();
+      this.#cluster = { value, untilMs: now + DESCRIPTION_MS };
+      return value;
+    } catch (error) {
+      // What EKS said last holds while it does not answer: a cluster keeps its address for life.
+      if (kept !== undefined && error instanceof UnreachableError) return kept.value;
+      throw error;
+    }
+  }
+
+  async #ask(): Promise<EksCluster> {
     const { client, cluster: name } = this.#options;
     const command = new DescribeClusterCommand({ name });
     const answer = await translated(`describe EKS cluster ${name}`, () => client.send(command));
-    const value = clusterOf(name, answer.cluster);
-    this.#cluster = { value, untilMs: now + DESCRIPTION_MS };
-    return value;
+    return clusterOf(name, answer.cluster);
   }
 
-  /** A bearer token for the cluster's API, made without a call. */
-  async token(): Promise<string> {
+  /**
+   * A bearer token for the cluster's API, made without a call. @param refused the one that the API server did not take:
+   * where it is not kept any more, somebody else has made another already.
+   */
+  async token(refused?: string): Promise<string> {
     const nowMs = this.#options.clock.now();
-    if (this.#token !== undefined && this.#token.untilMs > nowMs) return this.#token.value;
+    const kept = this.#token;
+    if (kept !== undefined && kept.untilMs > nowMs && kept.value !== refused) return kept.value;
     const { cluster, region } = this.#options;
-    const credentials = await translated(`find credentials for ${cluster}`, this.#options.credentials);
+    const fresh = kept !== undefined && kept.value === refused;
+    const credentials = await translated(`find credentials for ${cluster}`, () => this.#options.credentials(fresh));
     const value = eksToken({ cluster, region, credentials, nowMs });
     this.#token = { value, untilMs: nowMs + TOKEN_MS };
     return value;

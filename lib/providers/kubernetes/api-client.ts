@@ -9,8 +9,8 @@ export interface ApiClientOptions {
   readonly endpoint: string;
   /** PEM; absent where the system's own authorities vouch for the server, or without TLS. */
   readonly certificateAuthority?: string;
-  /** Asked before each request; the source keeps the token as long as it is good. */
-  readonly token?: () => Promise<string>;
+  /** Asked before each request, and told once which token the server refused (401); the source keeps it as long as it is good. */
+  readonly token?: (refused?: string) => Promise<string>;
   /** @default 20 s */
   readonly timeoutMs?: number;
   /** How a retry waits. @default a timer */
@@ -86,36 +86,53 @@ export class ApiClient {
    * the signal. Not tried again: the reader knows how far it came. *Errors:* UnreachableError, here or while it is read.
    */
   async stream(request: ApiRequest, signal: AbortSignal): Promise<ApiStream> {
-    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-    const url = urlOf(this.#options.endpoint, request);
-    const { headers } = await this.#outgoing(request);
-    const send = url.protocol === 'http:' ? http.request : https.request;
-    send(url, { method: request.method, headers, agent: this.#agent, signal }, resolve).on('error', reject).end();
+    let turnedDown: http.IncomingMessage | undefined;
+    const begin = async (token: string | undefined): Promise<http.IncomingMessage> => {
+      turnedDown?.destroy();
+      turnedDown = await this.#begin(request, token, signal);
+      return turnedDown;
+    };
     try {
-      const response = await promise;
+      const response = await this.#withToken(begin, ({ statusCode }) => statusCode === 401);
       return { status: response.statusCode ?? 0, body: unzipped(response) };
     } catch (cause) {
       throw noAnswer(`${request.method} ${request.path}`, cause);
     }
   }
 
-  async #outgoing(request: ApiRequest): Promise<Outgoing> {
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-    const headers = {
-      accept: request.accept ?? 'application/json',
-      'accept-encoding': 'gzip',
-      ...(this.#options.token === undefined ? {} : { authorization: `Bearer ${await this.#options.token()}` }),
-      ...(body === undefined
-        ? {}
-        : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
-    };
-    return { headers, body };
+  #begin(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    const url = urlOf(this.#options.endpoint, request);
+    const { headers } = outgoing(request, token);
+    const send = url.protocol === 'http:' ? http.request : https.request;
+    send(url, { method: request.method, headers, agent: this.#agent, signal }, resolve).on('error', reject).end();
+    return promise;
   }
 
   async #attempt(request: ApiRequest, doing: string): Promise<Attempt> {
-    const { headers, body } = await this.#outgoing(request);
+    return await this.#withToken(
+      async (token) => await this.#once(request, token, doing),
+      (answer) => answer.kind === 'answered' && answer.status === 401,
+    );
+  }
+
+  /** Credentials change and tokens lapse in the middle of a run: a call that is turned down as nobody's is made once more. */
+  async #withToken<T>(
+    call: (token: string | undefined) => Promise<T>,
+    isTurnedDown: (answer: T) => boolean,
+  ): Promise<T> {
+    const { token: tokenFor } = this.#options;
+    const token = await tokenFor?.();
+    const answer = await call(token);
+    if (token === undefined || !isTurnedDown(answer)) return answer;
+    const renewed = await tokenFor?.(token);
+    return renewed === token ? answer : await call(renewed);
+  }
+
+  async #once(request: ApiRequest, token: string | undefined, doing: string): Promise<Attempt> {
     try {
-      return await this.#exchange(urlOf(this.#options.endpoint, request), { method: request.method, headers, body });
+      const sent = { method: request.method, ...outgoing(request, token) };
+      return await this.#exchange(urlOf(this.#options.endpoint, request), sent);
     } catch (cause) {
       return { kind: 'no-answer', cause: cause instanceof Error ? cause : new Error(`${doing}: ${String(cause)}`) };
     }
@@ -144,6 +161,19 @@ export class ApiClient {
     call.end(body);
     return promise;
   }
+}
+
+function outgoing(request: ApiRequest, token: string | undefined): Outgoing {
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const headers = {
+    accept: request.accept ?? 'application/json',
+    'accept-encoding': 'gzip',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  return { headers, body };
 }
 
 /** The body is unzipped, and fails where the connection breaks. */

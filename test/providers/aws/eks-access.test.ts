@@ -79,6 +79,27 @@ describe('the token', () => {
     expect(asked).toEqual([NOW_MS, NOW_MS + 14 * MINUTE_MS]);
   });
 
+  test('one that the API server refuses is made anew, of credentials that are asked for anew', async () => {
+    let number = 0;
+    const asked: boolean[] = [];
+    const eksAccess = new EksAccess({
+      client,
+      cluster: 'demo',
+      region: 'eu-west-3',
+      credentials: async (fresh) => {
+        asked.push(fresh);
+        return { ...CREDENTIALS, accessKeyId: `AKID${(number += 1)}` };
+      },
+      clock: { now: () => NOW_MS },
+    });
+    const first = await eksAccess.token();
+    const second = await eksAccess.token(first);
+    expect(second).not.toBe(first);
+    // Another call that was refused with the first finds the second there already.
+    expect(await eksAccess.token(first)).toBe(second);
+    expect(asked).toEqual([false, true]);
+  });
+
   test('missing credentials are a refusal', async () => {
     const eksAccess = new EksAccess({
       client,
@@ -108,6 +129,16 @@ describe('the cluster', () => {
     pass(10 * MINUTE_MS);
     await eksAccess.describe();
     expect(eks.calls()).toHaveLength(2);
+  });
+
+  test('what EKS said last holds while it does not answer, but not where it says no', async () => {
+    const { access: eksAccess, pass } = access();
+    const said = await eksAccess.describe();
+    pass(10 * MINUTE_MS);
+    eks.on(DescribeClusterCommand).rejects(awsError('ServerException', 500));
+    expect(await eksAccess.describe()).toBe(said);
+    eks.on(DescribeClusterCommand).rejects(awsError('ResourceNotFoundException', 404));
+    await expect(eksAccess.describe()).rejects.toBeInstanceOf(RefusedError);
   });
 
   test('an IPv6 cluster gives its IPv6 network', async () => {

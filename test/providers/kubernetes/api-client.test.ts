@@ -37,6 +37,44 @@ test('the token is shown with each request, as the source has it then', async ()
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 
+function source(tokens: readonly string[]) {
+  const refusals: (string | undefined)[] = [];
+  const token = async (refused?: string) => {
+    refusals.push(refused);
+    return tokens[refusals.length - 1] ?? 'none';
+  };
+  return { token, refusals };
+}
+
+describe('a token that the server does not take', () => {
+  test('is asked for anew, once, and the call is made again', async () => {
+    server.token = 'good';
+    const { token, refusals } = source(['lapsed', 'good']);
+    connect({ token });
+    await client.expect(LIST);
+    expect(refusals).toEqual([undefined, 'lapsed']);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer lapsed', 'Bearer good']);
+  });
+
+  test('is asked for anew for an answer that is read as it comes, too', async () => {
+    server.token = 'good';
+    connect({ token: source(['lapsed', 'good']).token });
+    const { status, body } = await client.stream(LIST, AbortSignal.timeout(5_000));
+    expect([status, body.destroy().destroyed]).toEqual([200, true]);
+  });
+
+  test('and of which there is no other, is a refusal that says what to look at', async () => {
+    server.token = 'good';
+    const { token } = source(['bad', 'bad']);
+    connect({ token });
+    await expect(client.expect(LIST)).rejects.toThrow(/401.*access entry/);
+    expect(server.requests).toHaveLength(1);
+    connect({ token: source(['bad', 'worse']).token });
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(RefusedError);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
 test('answers are asked for zipped, and unzipped', async () => {
   const labels = { long: 'x'.repeat(2_000) };
   server.store.put({ group: '/api/v1', resource: 'nodes', name: 'node-1' }, { metadata: { labels } });
