@@ -33,6 +33,9 @@ export interface WebhookPorts {
   readonly deadline: () => Promise<void>;
 }
 
+/** What the API server can have in its storage under this name; a longer one is no hint of anything. */
+const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
+
 /** Wakes whoever should look, and allows. Never throws. */
 export async function answerWebhook(ports: WebhookPorts, request: WebhookRequest): Promise<WebhookAnswer> {
   const cluster = authenticate(ports, request.path);
@@ -51,7 +54,7 @@ export async function answerWebhook(ports: WebhookPorts, request: WebhookRequest
       kind: 'AdmissionReview',
       response: { uid: review.uid, allowed: true },
     },
-    failures: await wakeAll(ports, cluster, review),
+    failures: await wake(ports, cluster, review),
   };
 }
 
@@ -69,7 +72,8 @@ function authenticate(ports: WebhookPorts, path: string): string | undefined {
 interface Review {
   readonly uid: string;
   readonly resource: string;
-  readonly name?: string;
+  /** The claim that it is about, where it is about one. */
+  readonly nodeClaim?: string;
   /** An Event that Kerf itself wrote: it tells us nothing new, and answering it would never end. */
   readonly own: boolean;
 }
@@ -90,38 +94,46 @@ function parseReview(body: Uint8Array): Review | undefined {
   const name = field(request, 'name');
   if (typeof uid !== 'string' || uid === '' || typeof resource !== 'string') return undefined;
   const own = field(field(request, 'object'), 'reportingController') === 'kerf';
-  return { uid, resource, own, ...(typeof name === 'string' && name !== '' && { name }) };
+  const named = resource === 'nodeclaims' && typeof name === 'string' && OBJECT_NAME.test(name);
+  return { uid, resource, own, ...(named && { nodeClaim: name }) };
 }
 
 function field(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-const TARGETS: Readonly<Record<string, readonly WakeTarget[]>> = {
-  events: ['provisioning'],
-  nodepools: ['provisioning'],
+/**
+ * One function for each resource, so that one call to SQS is all that the API server waits for. Who else must look is woken
+ * by that one, which knows more: lifecycle writes down that a claim or its node was deleted and wakes termination with it.
+ */
+const TARGETS: Readonly<Record<string, WakeTarget>> = {
+  events: 'provisioning',
+  nodepools: 'provisioning',
   // What it says of itself is found out first (A3.28); who waits for that is woken then.
-  ec2nodeclasses: ['lifecycle', 'provisioning'],
-  nodes: ['lifecycle', 'termination'],
-  nodeclaims: ['lifecycle', 'termination'],
+  ec2nodeclasses: 'lifecycle',
+  nodes: 'lifecycle',
+  nodeclaims: 'lifecycle',
 };
 
-async function wakeAll(ports: WebhookPorts, cluster: string, review: Review): Promise<readonly Error[]> {
-  const known = Object.hasOwn(TARGETS, review.resource) && !review.own;
-  const targets = known ? (TARGETS[review.resource] ?? []) : [];
-  const nodeClaim = review.resource === 'nodeclaims' ? review.name : undefined;
-  const wake: Wake = { cluster, reason: 'webhook', ...(nodeClaim !== undefined && { nodeClaim }) };
-  const failures: Error[] = [];
-  const sent = Promise.all(
-    targets.map(async (target) => {
-      try {
-        await ports.messages.wake(target, wake);
-      } catch (cause) {
-        failures.push(new Error(`${target} of cluster ${cluster} was not woken`, { cause }));
-      }
-    }),
-  ).then(() => 'sent' as const);
-  const outcome = await Promise.race([sent, ports.deadline().then(() => 'late' as const)]);
-  const late = new Error(`the queue took more than ${ANSWER_WITHIN_MS} ms: the wake may be lost`);
-  return outcome === 'sent' ? failures : [...failures, late];
+/** *Shape:* why nobody was woken who should be. */
+async function wake(ports: WebhookPorts, cluster: string, review: Review): Promise<readonly Error[]> {
+  const target = Object.hasOwn(TARGETS, review.resource) && !review.own ? TARGETS[review.resource] : undefined;
+  if (target === undefined) return [];
+  const { nodeClaim } = review;
+  const failure = await Promise.race([
+    whyNotSent(ports, target, { cluster, reason: 'webhook', ...(nodeClaim !== undefined && { nodeClaim }) }),
+    ports
+      .deadline()
+      .then(() => new Error(`the queue of ${target} took more than ${ANSWER_WITHIN_MS} ms: the wake may be lost`)),
+  ]);
+  return failure === undefined ? [] : [failure];
+}
+
+async function whyNotSent(ports: WebhookPorts, target: WakeTarget, message: Wake): Promise<Error | undefined> {
+  try {
+    await ports.messages.wake(target, message);
+    return undefined;
+  } catch (cause) {
+    return new Error(`${target} of cluster ${message.cluster} was not woken`, { cause });
+  }
 }

@@ -20,7 +20,7 @@ export const CLUSTER_FUNCTIONS = [
 ] as const satisfies readonly ClusterFunction[];
 
 /** Those that the webhook wakes. */
-export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
+export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle'] as const;
 
 /** Those that an interruption wakes: the node is drained, its pods need another, and a launch may have to be settled first. */
 export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
@@ -49,6 +49,8 @@ export const VARIABLES = {
   clusters: 'CLUSTERS',
   table: 'TABLE_NAME',
   eventBus: 'EVENT_BUS_NAME',
+  /** What stands in front of the cluster's name in what an API server calls; for those who write that into clusters. */
+  webhookUrl: 'WEBHOOK_URL',
   webhookSecret: 'WEBHOOK_SECRET',
   /** Of the queue that wakes the function itself: what fails is made visible there again. */
   ownQueue: 'OWN_QUEUE_URL',

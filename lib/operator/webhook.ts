@@ -7,6 +7,16 @@ import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { type Environment, webhookOptions } from './options.ts';
 import { type Telemetry, telemetryOf } from './telemetry.ts';
 
+/** A connection that died while the function was frozen is tried once more, within the time that there is. */
+const IMPATIENCE = {
+  maxAttempts: 2,
+  requestHandler: {
+    connectionTimeout: ANSWER_WITHIN_MS,
+    requestTimeout: ANSWER_WITHIN_MS,
+    throwOnRequestTimeout: true,
+  },
+};
+
 /** *Errors:* OptionError. */
 export function wireWebhook(environment: Environment = process.env): {
   readonly ports: WebhookPorts;
@@ -14,7 +24,7 @@ export function wireWebhook(environment: Environment = process.env): {
 } {
   const { clusters, secret, queueUrls } = webhookOptions(environment);
   const ports: WebhookPorts = {
-    messages: new SqsWakeQueue({ client: new SQSClient(), queueUrls }),
+    messages: new SqsWakeQueue({ client: new SQSClient(IMPATIENCE), queueUrls }),
     clusters,
     isSecret: secretMatcher(secret),
     deadline: async () => await setTimeout(ANSWER_WITHIN_MS),

@@ -60,12 +60,12 @@ describe('who is woken', () => {
   test.each([
     ['events', ['provisioning']],
     ['nodepools', ['provisioning']],
-    ['ec2nodeclasses', ['lifecycle', 'provisioning']],
-    ['nodes', ['lifecycle', 'termination']],
-    ['nodeclaims', ['lifecycle', 'termination']],
+    ['ec2nodeclasses', ['lifecycle']],
+    ['nodes', ['lifecycle']],
+    ['nodeclaims', ['lifecycle']],
     ['configmaps', []],
     ['constructor', []],
-  ])('a review of %s wakes %j', async (resource, targets) => {
+  ])('a review of %s wakes %j: one message is one call to SQS', async (resource, targets) => {
     const { ports, sent } = webhook();
     expect(await answerWebhook(ports, call({ body: reviewOf(resource) }))).toEqual({
       status: 200,
@@ -84,7 +84,22 @@ describe('who is woken', () => {
   test('a review of one NodeClaim asks to look at that claim only', async () => {
     const { ports, sent } = webhook();
     await answerWebhook(ports, call({ body: reviewOf('nodeclaims', { name: 'general-abc', operation: 'DELETE' }) }));
-    expect(sent.map(({ wake }) => wake.nodeClaim)).toEqual(['general-abc', 'general-abc']);
+    expect(sent.map(({ wake }) => wake.nodeClaim)).toEqual(['general-abc']);
+  });
+
+  test.each(['', 'General', '../secret', 'x'.repeat(254), 7])(
+    '%j names no claim, and all are looked at',
+    async (name) => {
+      const { ports, sent } = webhook();
+      await answerWebhook(ports, call({ body: reviewOf('nodeclaims', { name }) }));
+      expect(sent.map(({ wake }) => wake)).toEqual([{ cluster: 'demo', reason: 'webhook' }]);
+    },
+  );
+
+  test('an Event that Kerf wrote itself wakes nobody', async () => {
+    const { ports, sent } = webhook();
+    await answerWebhook(ports, call({ body: reviewOf('events', { object: { reportingController: 'kerf' } }) }));
+    expect(sent).toEqual([]);
   });
 });
 
@@ -93,10 +108,7 @@ describe('the answer is yes, whatever happens behind it (promise 5)', () => {
     const { ports } = webhook({ messages: { wake: unreachable } });
     const answer = await answerWebhook(ports, call({ body: reviewOf('nodes') }));
     expect(answer).toMatchObject({ status: 200, body: ALLOWED });
-    expect(answer.failures.map(({ message }) => message)).toEqual([
-      'lifecycle of cluster demo was not woken',
-      'termination of cluster demo was not woken',
-    ]);
+    expect(answer.failures.map(({ message }) => message)).toEqual(['lifecycle of cluster demo was not woken']);
   });
 
   test('the queue hangs: the answer does not wait for it', async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
   vi.stubEnv('CLUSTERS', '{"demo":{}}');
   vi.stubEnv('WEBHOOK_SECRET', SECRET);
-  for (const target of ['PROVISIONING', 'LIFECYCLE', 'TERMINATION']) {
+  for (const target of ['PROVISIONING', 'LIFECYCLE']) {
     vi.stubEnv(`${target}_QUEUE_URL`, `${endpoint}/123456789012/${target}`);
   }
   ({ handler } = await import('../../functions/webhook/handler.ts'));

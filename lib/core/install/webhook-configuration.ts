@@ -3,7 +3,7 @@
  * somebody's write, for 1 s at the most where the endpoint hangs: so there is one only where a minute's tick would be late,
  * and none on what is written all the time (heartbeats, leases, pods).
  */
-import { NODE_POOL } from '../../apis/labels.ts';
+import { INITIALIZED, NODE_POOL } from '../../apis/labels.ts';
 
 /** Also the object's name in the cluster. */
 export const WEBHOOK_CONFIGURATION_NAME = 'kerf';
@@ -110,6 +110,7 @@ interface Trigger {
 }
 
 const READY = "status.?conditions.orValue([]).exists(c, c.type == 'Ready' && c.status == 'True')";
+const TAINTS = 'spec.?taints.orValue([])';
 
 const TRIGGERS: readonly Trigger[] = [
   {
@@ -136,6 +137,16 @@ const TRIGGERS: readonly Trigger[] = [
     ours: true,
     // One way only: of a node that is ready no more its pods tell, by the events of those that come in their place.
     when: [{ name: 'became-ready', expression: `object.${READY} && !oldObject.${READY}` }],
+  },
+  {
+    name: 'node-untainted',
+    rule: ruleOf('', ['nodes'], { operations: ['UPDATE'], scope: 'Cluster' }),
+    ours: true,
+    // D7: a node is initialized once the taints of its start are gone; each goes by a write of its own.
+    when: [
+      { name: 'starting', expression: `object.metadata.?labels[?'${INITIALIZED}'].orValue('') != 'true'` },
+      { name: 'lost-a-taint', expression: `size(object.${TAINTS}) < size(oldObject.${TAINTS})` },
+    ],
   },
   {
     name: 'nodeclaim',
