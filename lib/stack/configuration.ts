@@ -1,5 +1,5 @@
 import { type ClusterOptions, parseCluster, writeClusters } from '../operator/cluster-options.ts';
-import { OptionError, parseJson } from '../operator/option-values.ts';
+import { OptionError, parseJson, shown } from '../operator/option-values.ts';
 
 /** Lambda allows 4 KB for all environment variables of a function; the other variables need about 1 KB of it. */
 const LONGEST_CLUSTERS = 3_000;
@@ -25,6 +25,20 @@ export function configuredClusters(contextOf: (key: string) => unknown): readonl
     );
   }
   return clusters;
+}
+
+/**
+ * `-c rotateWebhookSecret=TEXT`: another text than at the last deploy, and the webhook gets another secret.
+ *
+ * *Errors:* OptionError.
+ */
+export function webhookSecretRotation(contextOf: (key: string) => unknown): string | undefined {
+  const rotation = contextOf('rotateWebhookSecret');
+  if (rotation === undefined) return undefined;
+  if (typeof rotation === 'string' && /^[0-9A-Za-z-]{1,64}$/.test(rotation)) return rotation;
+  throw new OptionError(
+    `rotateWebhookSecret is ${shown(rotation)}: it must be a text such as 2026-11-21, letters, digits and -, at most 64`,
+  );
 }
 
 function readList(cluster: unknown, clusters: unknown): readonly unknown[] {

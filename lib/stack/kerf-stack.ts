@@ -25,13 +25,15 @@ import { Webhook } from './webhook.ts';
 
 export interface KerfStackProps extends StackProps {
   readonly clusters: readonly ClusterOptions[];
+  /** Another text than at the last deploy makes another secret for the webhook. @default - the first one stays */
+  readonly webhookSecretRotation?: string;
 }
 
 /** One deployment of Kerf: one account, one region, any number of clusters. */
 export class KerfStack extends Stack {
   constructor(scope: Construct, id: string, props: KerfStackProps) {
     super(scope, id, { description: 'Kerf: node autoscaling for Amazon EKS with nothing left running', ...props });
-    const { clusters } = props;
+    const { clusters, webhookSecretRotation: secretRotation } = props;
     const names = clusters.map(({ name }) => name);
 
     const state = new StateTable(this, 'State');
@@ -41,7 +43,11 @@ export class KerfStack extends Stack {
     const told = { [VARIABLES.clusters]: writeClusters(clusters) };
     const stored = { [VARIABLES.table]: state.name, [VARIABLES.eventBus]: decisions.eventBusName };
     const functions = wakeFunctions(this, { ...told, ...stored });
-    const webhook = new Webhook(this, 'Webhook', { environment: told });
+    const webhook = new Webhook(this, 'Webhook', {
+      environment: told,
+      ...(secretRotation !== undefined && { secretRotation }),
+    });
+    webhook.introduceTo(functions.lifecycle);
 
     const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
     this.#permit(functions, { clusters, state, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });

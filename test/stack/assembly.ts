@@ -6,7 +6,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import cdk from '../../cdk.json' with { type: 'json' };
 import type { ClusterOptions } from '../../lib/operator/cluster-options.ts';
-import { KerfStack } from '../../lib/stack/kerf-stack.ts';
+import { KerfStack, type KerfStackProps } from '../../lib/stack/kerf-stack.ts';
 import { readJson, textAt } from './json.ts';
 
 export interface Assembly {
@@ -15,14 +15,19 @@ export interface Assembly {
   readonly remove: () => void;
 }
 
-/** @param options `bundle: false` leaves esbuild out where a test does not look at the code. */
-export function synthesize(clusters: readonly ClusterOptions[], options: { readonly bundle: boolean }): Assembly {
+export interface AssemblyOptions extends Pick<KerfStackProps, 'webhookSecretRotation'> {
+  /** Whether esbuild runs: for tests that look at the code. */
+  readonly bundle: boolean;
+}
+
+export function synthesize(clusters: readonly ClusterOptions[], options: AssemblyOptions): Assembly {
+  const { bundle, ...props } = options;
   const folder = mkdtempSync(join(tmpdir(), 'kerf-assembly-'));
   const app = new App({
     outdir: folder,
-    context: { ...cdk.context, ...(options.bundle ? {} : { 'aws:cdk:bundling-stacks': [] }) },
+    context: { ...cdk.context, ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }) },
   });
-  const template = Template.fromStack(new KerfStack(app, 'Kerf', { clusters }));
+  const template = Template.fromStack(new KerfStack(app, 'Kerf', { clusters, ...props }));
   return { template, folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OptionError } from '../../lib/operator/option-values.ts';
-import { configuredClusters } from '../../lib/stack/configuration.ts';
+import { configuredClusters, webhookSecretRotation } from '../../lib/stack/configuration.ts';
 
 function read(context: { readonly cluster?: unknown; readonly clusters?: unknown }): unknown {
   try {
@@ -40,4 +40,15 @@ test.each([
   [{ clusters: [{ name: 'a', certificateAuthority: 'x'.repeat(3_000) }] }, 'at most 3000 fit'],
 ])('%j is refused with one sentence', (context, message) => {
   expect(read(context)).toContain(message);
+});
+
+test.each([undefined, '1', '2026-11-21', 'after-the-leak'])(
+  'the webhook’s secret is rotated by the text %j',
+  (text) => {
+    expect(webhookSecretRotation(() => text)).toBe(text);
+  },
+);
+
+test.each(['', 'a b', 'a/b', 7, true, 'x'.repeat(65)])('%j rotates no secret', (text) => {
+  expect(() => webhookSecretRotation(() => text)).toThrow(/^rotateWebhookSecret is .*: it must be a text such as/);
 });

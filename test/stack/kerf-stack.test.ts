@@ -120,6 +120,41 @@ test('the webhook secret is a reference, never a value, and no output holds it',
   expect(JSON.stringify(template.findOutputs('*'))).not.toContain('resolve:');
 });
 
+/** The reference to the secret, by function. */
+function secretsOf(from: Template): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    propertiesOf(from, 'AWS::Lambda::Function')
+      .map((each) => [textAt(each, 'Description'), at(each, 'Environment', 'Variables', 'WEBHOOK_SECRET')] as const)
+      .filter(([, secret]) => secret !== undefined)
+      .map(([name, secret]) => [name, JSON.stringify(secret)]),
+  );
+}
+
+test('lifecycle, which puts the webhook back into clusters, knows the same address and secret', () => {
+  const secrets = secretsOf(template);
+  expect(secrets).toHaveProperty(['Kerf lifecycle']);
+  expect(new Set(Object.values(secrets)).size).toBe(1);
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Description: 'Kerf lifecycle',
+    Environment: {
+      Variables: { WEBHOOK_URL: { 'Fn::GetAtt': ['WebhookFunctionFunctionUrlEC8AE923', 'FunctionUrl'] } },
+    },
+  });
+});
+
+test('another rotation is another secret, for everybody who knows it; the same one is the same', () => {
+  const secretAfter = (webhookSecretRotation: string): Readonly<Record<string, string>> => {
+    const rotated = synthesize([{ name: 'blue' }], { bundle: false, webhookSecretRotation });
+    rotated.remove();
+    rotated.template.resourceCountIs('AWS::SecretsManager::Secret', 1);
+    return secretsOf(rotated.template);
+  };
+  const first = secretAfter('2026-11-21');
+  expect(secretAfter('2026-11-21')).toEqual(first);
+  const all = [secretsOf(template), first, secretAfter('2026-11-22')];
+  for (const name of Object.keys(first)) expect(new Set(all.map((each) => each[name])).size).toBe(3);
+});
+
 test('the functions know every cluster, and what was said of it', () => {
   template.hasResourceProperties('AWS::Lambda::Function', {
     Description: 'Kerf lifecycle',
