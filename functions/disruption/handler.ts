@@ -1,11 +1,13 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { attended } from '../../lib/controllers/attend.ts';
 import { reconcileDisruption } from '../../lib/controllers/disruption.ts';
 import { wireController } from '../../lib/operator/controller.ts';
 import { answerWakes, type WakeBatch } from '../../lib/operator/wake-batch.ts';
 
 const runtime = wireController('disruption');
+const reconcile = attended('disruption', reconcileDisruption);
 
 /** Woken when a command's waiting time is over, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
-  return await answerWakes(runtime, { event, context }, reconcileDisruption);
+  return await answerWakes(runtime, { event, context }, reconcile);
 }

@@ -1,11 +1,13 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { attended } from '../../lib/controllers/attend.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
 import { wireLifecycle } from '../../lib/operator/lifecycle.ts';
 import { answerWakes, type WakeBatch } from '../../lib/operator/wake-batch.ts';
 
 const runtime = wireLifecycle();
+const reconcile = attended('lifecycle', reconcileLifecycle);
 
 /** Woken by claims that were made, by nodes that appear or become ready, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
-  return await answerWakes(runtime, { event, context }, reconcileLifecycle);
+  return await answerWakes(runtime, { event, context }, reconcile);
 }

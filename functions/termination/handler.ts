@@ -1,11 +1,13 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { attended } from '../../lib/controllers/attend.ts';
 import { reconcileTermination } from '../../lib/controllers/termination.ts';
 import { wireController } from '../../lib/operator/controller.ts';
 import { answerWakes, type WakeBatch } from '../../lib/operator/wake-batch.ts';
 
 const runtime = wireController('termination');
+const reconcile = attended('termination', reconcileTermination);
 
 /** Woken by claims that must go, by nodes that drain, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
-  return await answerWakes(runtime, { event, context }, reconcileTermination);
+  return await answerWakes(runtime, { event, context }, reconcile);
 }

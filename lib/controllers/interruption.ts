@@ -3,6 +3,7 @@ import { interrupt } from '../core/interruption/interrupt.ts';
 import { type InterruptionMessage, parseInterruption } from '../core/interruption/message.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import { RefusedError, StaleRecordError } from '../ports/errors.ts';
+import { stoodDown } from './attend.ts';
 import { carryOutOffCluster } from './carry-out.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 
@@ -48,12 +49,27 @@ async function handleOne(
   const { record, instanceId, message } = found;
   const { cluster } = record;
   const atMs = ports.clock.now();
+  // Whoever autoscales the cluster instead hears of it as well; what is over by then shows in EC2's list (D15).
+  if (await ports.store.isStoodDown(cluster, atMs)) return silentReport(ports, { record, instanceId });
   const verdict = interrupt(message, record, atMs);
   // Named after the message: delivered again it is the same decision.
   const id = `interruption-${message.kind}-${instanceId}-${message.atMs}`;
   const decision: Decision = { id, cluster, controller: 'interruption', atMs, ...verdict };
   for (const action of verdict.actions) await carryOutOffCluster(ports, cluster, action);
   if (verdict.actions.length > 0 || message.kind === 'rebalance-recommendation') await ports.messages.publish(decision);
+  return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
+}
+
+function silentReport(
+  ports: InterruptionPorts,
+  {
+    record: { cluster, name, nodePool },
+    instanceId,
+  }: { readonly record: NodeClaimRecord; readonly instanceId: string },
+): RunReport {
+  const message = `EC2 interrupts its instance ${instanceId}, and another autoscaler is active in cluster ${cluster}: nothing is done`;
+  const blocked = [{ subject: `nodeclaim ${name}`, nodePool, reason: 'StoodDown', message, numbers: {} }];
+  const decision = stoodDown('interruption', cluster, { blocked, atMs: ports.clock.now() });
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
 }
 

@@ -4,7 +4,7 @@ import type { CatalogueStore } from '../ports/catalogue-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CloudProvider } from '../ports/cloud-provider.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { Messages } from '../ports/messages.ts';
+import type { Messages, Wake } from '../ports/messages.ts';
 import type { NodeClaimStore } from '../ports/node-claim-store.ts';
 
 /** All that a controller of one cluster may reach. */
@@ -30,3 +30,6 @@ export interface RunReport {
   /** Claims that failed by themselves; the others were looked at all the same (promise 7). */
   readonly failures: readonly Error[];
 }
+
+/** One run of a function for one cluster. */
+export type Reconcile = (ports: ControllerPorts, wake: Wake) => Promise<RunReport>;

@@ -7,10 +7,13 @@ export interface ClusterAccess {
   server(): Promise<{ readonly endpoint: string; readonly certificateAuthority?: string }>;
   /** What its nodes must know. *Errors:* those of EksAccess, unless the configuration says all of it. */
   describe(): Promise<EksCluster>;
+  /** Whether EKS Auto Mode runs in it; undefined where the configuration says all that EKS would be asked for. */
+  autoMode(): Promise<boolean | undefined>;
 }
 
-export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'describe'>): ClusterAccess {
-  const { name, endpoint, certificateAuthority, serviceCidr, kubernetesVersion } = options;
+export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'describe' | 'autoMode'>): ClusterAccess {
+  const { endpoint, certificateAuthority, serviceCidr, kubernetesVersion } = options;
+  const known = knownBootstrap(options);
   return {
     async server() {
       const server =
@@ -22,13 +25,7 @@ export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'des
       };
     },
     async describe() {
-      const vouched = certificateAuthority ?? (endpoint?.startsWith('http:') === true ? '' : undefined);
-      const known = endpoint !== undefined && serviceCidr !== undefined && kubernetesVersion !== undefined;
-      // A node does not join an API server that nobody vouches for: EKS is asked for what is missing.
-      if (known && vouched !== undefined) {
-        const bootstrap = { clusterName: name, endpoint, certificateAuthority: vouched, serviceCidr };
-        return { bootstrap, kubernetesVersion };
-      }
+      if (known !== undefined) return known;
       const found = await eks.describe();
       const bootstrap = {
         ...found.bootstrap,
@@ -38,5 +35,18 @@ export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'des
       };
       return { bootstrap, kubernetesVersion: kubernetesVersion ?? found.kubernetesVersion };
     },
+    async autoMode() {
+      return known === undefined ? await eks.autoMode() : undefined;
+    },
   };
+}
+
+/** A node does not join an API server that nobody vouches for: EKS is asked for what is missing. */
+function knownBootstrap({ name: clusterName, ...options }: ClusterOptions): EksCluster | undefined {
+  const { endpoint, serviceCidr, kubernetesVersion } = options;
+  const certificateAuthority =
+    options.certificateAuthority ?? (endpoint?.startsWith('http:') === true ? '' : undefined);
+  if (endpoint === undefined || serviceCidr === undefined) return undefined;
+  if (kubernetesVersion === undefined || certificateAuthority === undefined) return undefined;
+  return { bootstrap: { clusterName, endpoint, certificateAuthority, serviceCidr }, kubernetesVersion };
 }

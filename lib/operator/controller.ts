@@ -117,6 +117,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     refresh: refreshOf(cluster),
     ...(clients.profiles !== undefined && cluster.isolatedVpc !== true && { profiles: clients.profiles }),
     ...(shiftedZones !== undefined && { shiftedZones }),
+    autoMode: async () => await access.autoMode(),
   });
   let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
   return async () => {

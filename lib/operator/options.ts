@@ -37,6 +37,7 @@ export const METRICS = {
   decisions: 'Decisions',
   actions: 'Actions',
   failures: 'Failures',
+  stoodDown: 'StoodDown',
   pendingPods: 'PendingPods',
   nodes: 'Nodes',
   hourlyCostUsd: 'HourlyCostUsd',

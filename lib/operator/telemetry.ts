@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { RunReport } from '../controllers/ports.ts';
 import type { Wake } from '../ports/messages.ts';
 import { type EmbeddedMetrics, embeddedMetrics, failureMetrics } from './embedded-metrics.ts';
+import { METRICS } from './options.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,9 @@ export function telemetryOf(functionName: string): Telemetry {
       const { cluster, controller, decisions, due, gauges, failures } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
       logger.info('looked', { cluster, controller, ...cause, actions, due: due.length, gauges });
+      const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
+      for (const { reason, message, numbers } of idle)
+        logger.warn('stood down', { cluster, controller, reason, why: message, numbers });
       for (const failure of failures) error('one claim failed', failure, { cluster, controller });
       writeMetrics(embeddedMetrics(report, Date.now()));
     },

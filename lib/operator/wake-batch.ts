@@ -1,7 +1,7 @@
 /** A batch of wakes becomes one run for each cluster; what fails is told apart by cluster, so that one never fails another. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
-import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
+import type { ControllerPorts, Reconcile } from '../controllers/ports.ts';
 import { isOvertaken, UnreachableError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
 import { type Retrying, retrySoon } from './retry-soon.ts';
@@ -15,8 +15,6 @@ export interface WakeBatch {
   readonly event: SQSEvent;
   readonly context: Pick<Context, 'getRemainingTimeInMillis'>;
 }
-
-export type Reconcile = (ports: ControllerPorts, wake: Wake) => Promise<RunReport>;
 
 /** What the function needs to answer after a run was given up. */
 const RESERVE_MS = 3_000;

@@ -112,6 +112,8 @@ export interface CloudProvider {
   terminate(cluster: string, instanceId: string): Promise<void>;
   /** C36: the names of the zones that the cluster is shifted away from just now; none where its configuration leaves shifts alone. */
   shiftedZones(): Promise<readonly string[]>;
+  /** Whether EKS Auto Mode runs in the cluster; undefined where its configuration spares EKS. */
+  autoMode(): Promise<boolean | undefined>;
   /** C84. An instance that is gone needs no tags: success. */
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void>;
 }

@@ -14,6 +14,7 @@ import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import type { Storage } from '../apis/storage.ts';
 import type { PodTarget } from '../core/action.ts';
+import type { RivalTraces } from '../core/cluster/rivals.ts';
 import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../core/node-class/decide-node-class.ts';
 
@@ -68,6 +69,8 @@ export interface Cluster {
   /** All that decides where volumes may be: four lists. */
   readStorage(): Promise<Storage>;
   listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]>;
+  /** What Karpenter and EKS Auto Mode show of themselves; at most 15 s old. What may not be read is said, and is no error. */
+  findRivals(): Promise<RivalTraces>;
 
   patchNode(node: NodeTarget, patch: NodePatch): Promise<void>;
   /** Asks the API server to delete it; its finalizers decide when it goes. */

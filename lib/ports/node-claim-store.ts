@@ -48,4 +48,9 @@ export interface NodeClaimStore {
   nominate(cluster: string, nomination: Nomination): Promise<void>;
   /** Those that have not lapsed at `nowMs`. */
   listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]>;
+
+  /** Until then nothing is to be done in the cluster: for functions that cannot look at it. The later of two ends stands. */
+  standDown(cluster: string, untilMs: number): Promise<void>;
+  /** Whether somebody said so, and it has not lapsed at `nowMs`. */
+  isStoodDown(cluster: string, nowMs: number): Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+import { attended } from '../controllers/attend.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
 import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import { reconcileDisruption } from '../controllers/disruption.ts';
@@ -100,8 +101,8 @@ async function atOnce(invocations: number, run: () => Promise<unknown>): Promise
 }
 
 const RECONCILE = {
-  provisioning: reconcileProvisioning,
-  lifecycle: reconcileLifecycle,
-  disruption: reconcileDisruption,
-  termination: reconcileTermination,
+  provisioning: attended('provisioning', reconcileProvisioning),
+  lifecycle: attended('lifecycle', reconcileLifecycle),
+  disruption: attended('disruption', reconcileDisruption),
+  termination: attended('termination', reconcileTermination),
 } as const;

@@ -6,7 +6,7 @@ import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
 /** The table, in memory. */
 export function memoryNodeClaimStore(): NodeClaimStore {
-  return { ...decisions(), ...nodeClaims(), ...commands(), ...nominations() };
+  return { ...decisions(), ...nodeClaims(), ...commands(), ...nominations(), ...standDowns() };
 }
 
 type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
@@ -89,6 +89,14 @@ function nominations(): Part<'nominate' | 'listNominations'> {
       [...nominated]
         .filter(([key, { untilMs }]) => key.startsWith(`${cluster}/`) && untilMs > nowMs)
         .map(([, nomination]) => nomination),
+  };
+}
+
+function standDowns(): Part<'standDown' | 'isStoodDown'> {
+  const until = new Map<string, number>();
+  return {
+    standDown: async (cluster, untilMs) => void until.set(cluster, Math.max(untilMs, until.get(cluster) ?? 0)),
+    isStoodDown: async (cluster, nowMs) => (until.get(cluster) ?? 0) > nowMs,
   };
 }
 

@@ -19,6 +19,7 @@ import { InterruptionRules } from './interruption-rules.ts';
 import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';
+import { StandDownAlarm } from './stand-down-alarm.ts';
 import { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
 import { Webhook } from './webhook.ts';
@@ -59,6 +60,7 @@ export class KerfStack extends Stack {
     });
     new InterruptionRules(this, 'InterruptionRules', { queue: functions.interruption.wakeQueue });
     this.#install(functions, nodes);
+    for (const cluster of names) new StandDownAlarm(this, `StandDownAlarm-${cluster}`, { cluster });
     new Dashboard(this, 'Dashboard', { clusters: names, functions });
 
     this.#output({

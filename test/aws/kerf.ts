@@ -19,6 +19,7 @@ import {
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { handleInterruption } from '../../lib/controllers/interruption.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
+import type { Reconcile } from '../../lib/controllers/ports.ts';
 import { reconcileProvisioning } from '../../lib/controllers/provisioning.ts';
 import { reconcileTermination } from '../../lib/controllers/termination.ts';
 import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
@@ -28,7 +29,7 @@ import { wireController } from '../../lib/operator/controller.ts';
 import { answerEvents } from '../../lib/operator/event-batch.ts';
 import { wireInterruption } from '../../lib/operator/interruption.ts';
 import { VARIABLES, WOKEN_FUNCTIONS } from '../../lib/operator/options.ts';
-import { answerWakes, type Reconcile } from '../../lib/operator/wake-batch.ts';
+import { answerWakes } from '../../lib/operator/wake-batch.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import { CACHE, motoEndpoints } from '../../scripts/emulators.ts';

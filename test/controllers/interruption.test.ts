@@ -50,6 +50,18 @@ describe('an interruption', () => {
     expect(await ports.catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
   });
 
+  test('where another autoscaler is active changes nothing, and is reported', async () => {
+    const { ports, seen } = await aWorld([launchedClaim()]);
+    await ports.store.standDown('demo', NOW_MS + 1);
+    const [report] = await handleInterruption(ports, anInstanceEvent(SPOT));
+    expect(report?.decisions.flatMap(({ blocked }) => blocked)).toMatchObject([
+      { subject: 'nodeclaim general-1', reason: 'StoodDown' },
+    ]);
+    expect((await ports.store.readNodeClaim('demo', 'general-1'))?.deletion).toBeUndefined();
+    expect([...seen.wakes, ...seen.published]).toEqual([]);
+    expect(await ports.catalogue.listUnavailable(NOW_MS)).toEqual([]);
+  });
+
   test('of several instances deletes the claims of those that are ours', async () => {
     const second = launchedClaim({ name: 'general-2' }, { id: 'i-2' });
     const { ports } = await aWorld([launchedClaim(), second]);

@@ -9,7 +9,7 @@ import { aDeployment, someManifests } from './manifests.ts';
 const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
 /** Pods come, a spot instance is taken back, all is scaled away: every kind of action happens. */
-const EVENTS: readonly ScenarioEvent[] = [
+export const EVENTS: readonly ScenarioEvent[] = [
   { kind: 'interruptSpot', atMs: 5 * MINUTE_MS, count: 1 },
   { kind: 'scale', atMs: 15 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
 ];

@@ -12,6 +12,8 @@ import { aDeployment, aPool, someManifests } from './manifests.ts';
 const LIMITS: CallLimits = { capacity: 5, perSecond: 1 };
 const STORM_MS = MINUTE_MS;
 
+/** Other services, and what only the catalogue asks for. */
+const NOT_EC2 = new Set(['cloud.describeCatalogue', 'cloud.shiftedZones', 'cloud.autoMode']);
 /** When the storms begin: with the first pods, and when all of them go. */
 const STORMS_AT_MS = [0, 15 * MINUTE_MS];
 
@@ -27,7 +29,7 @@ function inStorms(ports: ControllerPorts, random: Random, counted: Counted): Con
   const startMs = ports.clock.now();
   const budget = memoryCallBudget(() => LIMITS, ports.clock);
   return withDelays(ports, async ({ method }: PortCall) => {
-    if (!method.startsWith('cloud.') || ['cloud.describeCatalogue', 'cloud.shiftedZones'].includes(method)) return;
+    if (!method.startsWith('cloud.') || NOT_EC2.has(method)) return;
     const atMs = ports.clock.now() - startMs;
     const grant = await budget.take(method);
     if (grant.kind === 'wait') {

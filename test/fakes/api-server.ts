@@ -30,6 +30,7 @@ const INSTALLED: readonly string[] = [
   '/apis/apps/v1/deployments',
   '/apis/apps/v1/statefulsets',
   '/apis/apps/v1/replicasets',
+  '/apis/coordination.k8s.io/v1/leases',
   '/apis/policy/v1/poddisruptionbudgets',
   '/apis/events.k8s.io/v1/events',
   '/apis/karpenter.sh/v1/nodepools',
@@ -183,9 +184,10 @@ export class FakeApiServer {
     const items = this.store.list(where);
     const selector = query.get('fieldSelector');
     if (selector === null) return items;
-    const wanted = /^spec\.nodeName=(.*)$/.exec(selector)?.[1];
-    if (wanted === undefined) throw new Error(`the fake API server does not know the field selector ${selector}`);
-    return items.filter((item) => (fieldsOf(item['spec'])['nodeName'] ?? '') === wanted);
+    const [field, wanted = ''] = selector.split('=');
+    if (field === 'spec.nodeName') return items.filter((item) => (fieldsOf(item['spec'])['nodeName'] ?? '') === wanted);
+    if (field === 'metadata.name') return items.filter((item) => fieldsOf(item['metadata'])['name'] === wanted);
+    throw new Error(`the fake API server does not know the field selector ${selector}`);
   }
 }
 

@@ -18,7 +18,8 @@ function eks() {
     asked += 1;
     return SAID_BY_EKS;
   };
-  return { describe, asked: () => asked };
+  const autoMode = async () => (await describe()).autoMode ?? false;
+  return { describe, autoMode, asked: () => asked };
 }
 
 test('a cluster of which nothing is configured is what EKS says', async () => {

@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../lib/controllers/ports.ts';
-import { answerWakes, groupWakes, type Reconcile, type WakeRuntime } from '../../lib/operator/wake-batch.ts';
+import type { Reconcile, RunReport } from '../../lib/controllers/ports.ts';
+import { answerWakes, groupWakes, type WakeRuntime } from '../../lib/operator/wake-batch.ts';
 import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';

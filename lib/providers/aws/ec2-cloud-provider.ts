@@ -52,6 +52,8 @@ export interface Ec2Options {
   readonly profiles?: InstanceProfiles;
   /** C36. @default the cluster's configuration leaves zonal shifts alone */
   readonly shiftedZones?: () => Promise<readonly string[]>;
+  /** @default EKS is not to be asked */
+  readonly autoMode?: () => Promise<boolean | undefined>;
 }
 
 /** EC2 of one region, for one cluster. */
@@ -136,6 +138,10 @@ export class Ec2CloudProvider implements CloudProvider {
 
   async shiftedZones(): Promise<readonly string[]> {
     return (await this.#options.shiftedZones?.()) ?? [];
+  }
+
+  async autoMode(): Promise<boolean | undefined> {
+    return await this.#options.autoMode?.();
   }
 
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void> {

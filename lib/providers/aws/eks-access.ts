@@ -21,16 +21,20 @@ export interface EksCluster {
   readonly kubernetesVersion: string;
   /** @default the configuration says all of it, and EKS was not asked */
   readonly arn?: string;
+  /** Whether EKS Auto Mode runs its compute. @default as with arn */
+  readonly autoMode?: boolean;
 }
 
 /** EKS takes a token for 15 minutes. */
 const TOKEN_MS = 14 * MINUTE_MS;
-/** Only an upgrade of the cluster changes the answer. */
+/** Only an upgrade of the cluster changes what most ask for. */
 const DESCRIPTION_MS = 10 * MINUTE_MS;
+/** Auto Mode may be turned on at any time: each tick asks. */
+const AUTO_MODE_MS = MINUTE_MS;
 
 interface Kept<T> {
   readonly value: T;
-  readonly untilMs: number;
+  readonly sinceMs: number;
 }
 
 /** How to reach one EKS cluster: where it is, and as whom. */
@@ -43,20 +47,25 @@ export class EksAccess {
     this.#options = options;
   }
 
-  /** *Errors:* RefusedError where the cluster is unknown or still in creation; UnreachableError, where nothing is known yet. */
-  async describe(): Promise<EksCluster> {
+  /** `oldestMs`: how old the answer may be. *Errors:* RefusedError where the cluster is unknown or still in creation; UnreachableError, where nothing is known yet. */
+  async describe(oldestMs: number = DESCRIPTION_MS): Promise<EksCluster> {
     const now = this.#options.clock.now();
     const kept = this.#cluster;
-    if (kept !== undefined && kept.untilMs > now) return kept.value;
+    if (kept !== undefined && now - kept.sinceMs < oldestMs) return kept.value;
     try {
       const value = await this.#ask();
-      this.#cluster = { value, untilMs: now + DESCRIPTION_MS };
+      this.#cluster = { value, sinceMs: now };
       return value;
     } catch (error) {
       // What EKS said last holds while it does not answer: a cluster keeps its address for life.
       if (kept !== undefined && error instanceof UnreachableError) return kept.value;
       throw error;
     }
+  }
+
+  /** Whether EKS Auto Mode runs its compute in the cluster. *Errors:* as `describe`. */
+  async autoMode(): Promise<boolean> {
+    return (await this.describe(AUTO_MODE_MS)).autoMode === true;
   }
 
   async #ask(): Promise<EksCluster> {
@@ -73,12 +82,12 @@ export class EksAccess {
   async token(refused?: string): Promise<string> {
     const nowMs = this.#options.clock.now();
     const kept = this.#token;
-    if (kept !== undefined && kept.untilMs > nowMs && kept.value !== refused) return kept.value;
+    if (kept !== undefined && nowMs - kept.sinceMs < TOKEN_MS && kept.value !== refused) return kept.value;
     const { cluster, region } = this.#options;
     const fresh = kept !== undefined && kept.value === refused;
     const credentials = await translated(`find credentials for ${cluster}`, () => this.#options.credentials(fresh));
     const value = eksToken({ cluster, region, credentials, nowMs });
-    this.#token = { value, untilMs: nowMs + TOKEN_MS };
+    this.#token = { value, sinceMs: nowMs };
     return value;
   }
 }
@@ -97,5 +106,6 @@ function clusterOf(name: string, cluster: Cluster | undefined): EksCluster {
     bootstrap: { clusterName: name, endpoint, certificateAuthority, serviceCidr },
     kubernetesVersion: version,
     ...(arn === undefined ? {} : { arn }),
+    autoMode: cluster?.computeConfig?.enabled === true,
   };
 }

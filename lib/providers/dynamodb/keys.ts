@@ -58,3 +58,5 @@ export const learnedMemoryKey = (region: string, instanceType: string, imageId: 
 
 /** One item an API: the calls of it that the account has left. */
 export const budgetKey = (region: string, api: string): Key => ({ pk: `budget#${region}`, sk: `api#${api}` });
+
+export const standDownKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'stand-down' });

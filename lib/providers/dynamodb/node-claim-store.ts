@@ -4,7 +4,7 @@ import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
 import { closeDecision, openDecisions, readEpoch, recordDecision } from './decisions.ts';
-import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey } from './keys.ts';
+import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standDownKey } from './keys.ts';
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
 import { isDisruptionCommand } from './stored-shapes.ts';
 import { ABSENT, Table, type TableOptions } from './table.ts';
@@ -83,5 +83,16 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return items
       .map((item) => ({ node: String(item['sk']).slice(NOMINATION.length), untilMs: Number(item['untilMs']) }))
       .filter((nomination) => nomination.untilMs > nowMs);
+  }
+
+  async standDown(cluster: string, untilMs: number): Promise<void> {
+    const item = { ...standDownKey(cluster), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
+    const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
+    await this.#table.write({ kind: 'put', item, condition });
+  }
+
+  async isStoodDown(cluster: string, nowMs: number): Promise<boolean> {
+    const item = await this.#table.get(standDownKey(cluster));
+    return Number(item?.['untilMs'] ?? 0) > nowMs;
   }
 }

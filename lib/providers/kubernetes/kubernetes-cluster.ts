@@ -14,6 +14,7 @@ import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { Storage } from '../../apis/storage.ts';
 import type { PodTarget } from '../../core/action.ts';
+import type { RivalTraces } from '../../core/cluster/rivals.ts';
 import type { NodePatch, NodeTarget } from '../../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -35,6 +36,7 @@ import {
   scalableWorkloadOf,
 } from './project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project-custom.ts';
+import { RivalTraceReader } from './rival-traces.ts';
 import { readStorage } from './storage.ts';
 
 export interface KubernetesClusterOptions {
@@ -54,10 +56,12 @@ const SCALABLE: Readonly<Record<ScalableKind, string>> = {
 export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #clock: Clock;
+  readonly #rivals: RivalTraceReader;
 
   constructor({ client, clock }: KubernetesClusterOptions) {
     this.#client = client;
     this.#clock = clock;
+    this.#rivals = new RivalTraceReader(client, clock);
   }
 
   listUnboundPods(): Promise<readonly Pod[]> {
@@ -120,6 +124,10 @@ export class KubernetesCluster implements Cluster {
 
   listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]> {
     return listAll(this.#client, { path: SCALABLE[kind], project: scalableWorkloadOf });
+  }
+
+  findRivals(): Promise<RivalTraces> {
+    return this.#rivals.read();
   }
 
   /** A merge patch that names the version that was read: the server refuses it where the node changed. */

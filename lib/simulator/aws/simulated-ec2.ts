@@ -99,6 +99,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     instanceOwners: async (ids) => ownersAmong(state, ids),
     describeInstanceHealth: async () => [],
     shiftedZones: async () => [],
+    autoMode: async () => false,
     tagInstance: async () => {},
     terminate: async (cluster, id) =>
       shutDown(

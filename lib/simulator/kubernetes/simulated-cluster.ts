@@ -40,6 +40,8 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     // Deployments make their pods themselves here, and nothing else is simulated.
     listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
 
+    findRivals: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
+
     patchNode: async (target, patch) => patchNode(state, target, patch),
     deleteNode: async (name) => deleteNode(state, name, clock),
     evictPod: async (pod) => evictPod(state, pod, clock),

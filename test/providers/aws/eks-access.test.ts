@@ -123,6 +123,7 @@ describe('the cluster', () => {
         serviceCidr: '10.100.0.0/16',
       },
       kubernetesVersion: '1.33',
+      autoMode: false,
     });
     await eksAccess.describe();
     expect(eks.calls()).toHaveLength(1);
@@ -139,6 +140,17 @@ describe('the cluster', () => {
     expect(await eksAccess.describe()).toBe(said);
     eks.on(DescribeClusterCommand).rejects(awsError('ResourceNotFoundException', 404));
     await expect(eksAccess.describe()).rejects.toBeInstanceOf(RefusedError);
+  });
+
+  test('whether Auto Mode runs is asked again each minute: it may be turned on at any time', async () => {
+    const { access: eksAccess, pass } = access();
+    await eksAccess.describe();
+    expect(await eksAccess.autoMode()).toBe(false);
+    expect(eks.calls()).toHaveLength(1);
+    eks.on(DescribeClusterCommand).resolves({ cluster: { ...CLUSTER, computeConfig: { enabled: true } } });
+    pass(MINUTE_MS);
+    expect(await eksAccess.autoMode()).toBe(true);
+    expect(eks.calls()).toHaveLength(2);
   });
 
   test('an IPv6 cluster gives its IPv6 network', async () => {

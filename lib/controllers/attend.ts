@@ -1,0 +1,48 @@
+import { MINUTE_MS, SECOND_MS } from '../apis/time.ts';
+import type { Blocked, Controller, Decision } from '../core/action.ts';
+import { observeRivals } from './observe-rivals.ts';
+import type { ControllerPorts, Reconcile, RunReport } from './ports.ts';
+
+/** Until the next tick has looked: whoever cannot look for himself goes by it. */
+const STOOD_DOWN_MS = MINUTE_MS + 30 * SECOND_MS;
+
+/**
+ * Every run of a function that acts on a cluster goes through here: where another autoscaler is active nothing is done, nothing
+ * that was decided before is finished, and nothing is written but that it is so. When the other is gone the next tick acts again.
+ */
+export function attended(controller: Controller, reconcile: Reconcile): Reconcile {
+  return async (ports, wake) => {
+    const { rivals, unknown } = await observeRivals(ports, wake.cluster);
+    if (rivals.length > 0) return standDown(ports, { controller, cluster: wake.cluster, rivals, unknown });
+    const report = await reconcile(ports, wake);
+    const gauges = { ...report.gauges, StoodDown: 0 };
+    return { ...report, gauges, failures: [...report.failures, ...unknown] };
+  };
+}
+
+async function standDown(
+  { store, messages, clock }: ControllerPorts,
+  seen: {
+    readonly controller: Controller;
+    readonly cluster: string;
+    readonly rivals: readonly Blocked[];
+    readonly unknown: readonly Error[];
+  },
+): Promise<RunReport> {
+  const { controller, cluster, rivals, unknown } = seen;
+  const decision = stoodDown(controller, cluster, { blocked: rivals, atMs: clock.now() });
+  // The bus hears of it when it begins, the report has it each time.
+  const isKnown = await store.isStoodDown(cluster, decision.atMs);
+  await store.standDown(cluster, decision.atMs + STOOD_DOWN_MS);
+  if (!isKnown) await messages.publish(decision);
+  return { controller, cluster, decisions: [decision], due: [], gauges: { StoodDown: 1 }, failures: unknown };
+}
+
+/** The decision to do nothing. */
+export function stoodDown(
+  controller: Controller,
+  cluster: string,
+  { blocked, atMs }: Pick<Decision, 'blocked' | 'atMs'>,
+): Decision {
+  return { id: `stand-down-${controller}-${atMs}`, cluster, controller, atMs, actions: [], blocked };
+}
