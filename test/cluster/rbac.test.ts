@@ -31,6 +31,8 @@ const WEBHOOK = {
 const EVERY_FUNCTION: readonly Attempt[] = [
   { ...LEASE, verb: 'list' },
   { ...LEASE, verb: 'get', namespace: 'kube-system' },
+  ...attempts(['list'], 'apps', ['deployments']),
+  ...attempts(['list'], 'karpenter.sh', ['nodepools']),
   { verb: 'create', group: 'events.k8s.io', resource: 'events', namespace: 'shop' },
 ];
 

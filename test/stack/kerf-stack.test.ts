@@ -81,7 +81,18 @@ test('every queue but the dead letters has dead letters after three receives, an
   const redriven = queues.filter((queue) => at(queue, 'RedrivePolicy', 'maxReceiveCount') === 3);
   expect(redriven).toHaveLength(6);
   expect(queues).toHaveLength(12);
-  template.resourceCountIs('AWS::CloudWatch::Alarm', 6);
+  template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/SQS' }, 6);
+});
+
+test('each cluster has an alarm on standing down where another autoscaler is active', () => {
+  for (const cluster of ['blue', 'green']) {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'Kerf',
+      MetricName: 'StoodDown',
+      Dimensions: [{ Name: 'Cluster', Value: cluster }],
+      Threshold: 1,
+    });
+  }
 });
 
 test('a wake queue collects for a second, and no more than two runs go on at a time', () => {

@@ -1,4 +1,5 @@
 /** What each function may do in a cluster: the union of it is what Karpenter's own role may (C87), and no more. */
+import { KARPENTER_LEASE } from '../cluster/rivals.ts';
 
 /** The functions that look at a cluster, each let in under a group of its own. */
 export type ClusterFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
@@ -67,9 +68,11 @@ const WHOLE_CLUSTER: readonly PolicyRule[] = [
   rule('storage.k8s.io', ['csinodes', 'storageclasses'], READ),
 ];
 
-/** Every function says what it did, and stops where another autoscaler holds its lease. */
+/** Every function says what it did, and stops where another autoscaler shows: by its lease, its Deployment or its NodePools. */
 const EVERY_FUNCTION: readonly PolicyRule[] = [
-  { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: ['karpenter-leader-election'] },
+  { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: [KARPENTER_LEASE] },
+  rule('apps', ['deployments'], ['list']),
+  rule('karpenter.sh', ['nodepools'], ['list']),
   rule('events.k8s.io', ['events'], ['create']),
 ];
 
