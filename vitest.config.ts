@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * One project a kind of test, so that `vitest run --project NAME` runs one kind. `aws` needs the emulator: `npm run test:aws`;
- * `cluster` needs an API server: `npm run test:cluster`.
+ * `cluster` needs a control plane: `npm run test:cluster`.
  */
 export default defineConfig({
   test: {
@@ -22,7 +22,7 @@ export default defineConfig({
       { test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'house', include: ['test/*.test.ts'], testTimeout: 60_000 } },
       {
-        // One API server for all files: they would change each other's objects.
+        // One control plane for all files: they would change each other's objects.
         test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],

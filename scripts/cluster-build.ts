@@ -131,7 +131,7 @@ function installedGo(wanted: string): string {
   return stdout.trim();
 }
 
-/** Without these the API server reports v0.0.0-master. */
+/** Without these Kubernetes's programs report v0.0.0-master. */
 function linkerFlags(kubernetes: string): string {
   const [major = '', minor = ''] = kubernetes.split('.');
   const version = { gitVersion: `v${kubernetes}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };

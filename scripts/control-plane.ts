@@ -1,142 +1,135 @@
-/** An etcd and a kube-apiserver on free ports of 127.0.0.1, with all that they write in one folder; stopped without a trace. */
+/**
+ * A Kubernetes control plane on free ports of 127.0.0.1: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, with
+ * all that they write in one folder; stopped without a trace. It has no nodes: `test/rig` plays those.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BinaryName } from './cluster-build.ts';
+import { type ControlPlaneAccess, type Layout, type StaticUser, writeAccess } from './control-plane-access.ts';
+import { type ControlPlaneTuning, flagsOf } from './control-plane-flags.ts';
+import { compact } from './etcd-history.ts';
 import { freePort } from './server.ts';
 
 const START_WITHIN_MS = 120_000;
 const ANSWER_WITHIN_MS = 2_000;
+/** The controllers must have made it before the first pod: admission refuses pods of an account that is not there. */
+const DEFAULT_ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
 
-export interface ControlPlane {
-  readonly endpoint: string;
-  /** A PEM file, in the folder. */
-  readonly certificateAuthority: string;
-  /** Of a member of `system:masters`. */
-  readonly token: string;
+export interface ControlPlane extends ControlPlaneAccess {
+  /** Killed, and started again on the same port with the same etcd; ready when this returns. Every WATCH ends. */
+  readonly restartApiServer: () => Promise<void>;
+  /**
+   * Makes etcd forget all but what is now. Trap: the API server answers a WATCH from its own memory of events, which
+   * knows nothing of this: a `resourceVersion` of before is answered 410 after `restartApiServer` only.
+   */
+  readonly compactEtcd: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-export interface ControlPlaneOptions {
+export interface ControlPlaneOptions extends ControlPlaneTuning {
   /** The folder that `buildControlPlane` filled. */
   readonly binaries: string;
   readonly folder: string;
   readonly interrupted: AbortSignal;
+  /** @default none: whoever has the admin's token may be anybody, by impersonation. */
+  readonly users?: readonly StaticUser[];
 }
 
 interface Started {
-  readonly name: BinaryName;
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
 }
 
 /** *Errors:* an Error with the end of the log of what did not start. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { folder } = options;
-  const started: Started[] = [];
+  const { folder, interrupted, users = [] } = options;
+  const layout: Layout = {
+    folder,
+    etcd: `http://127.0.0.1:${await freePort()}`,
+    peers: `http://127.0.0.1:${await freePort()}`,
+    port: await freePort(),
+  };
+  const access = writeAccess(layout, users);
+  const running = new Map<BinaryName, Started>();
+  const run = (name: BinaryName): void => void running.set(name, start(name, flagsOf(name, layout, options), options));
+  const until = async (path: string): Promise<void> => await answered({ access, path, running, interrupted });
   // Their data goes with the folder: nothing is gained by a shutdown in good order, and nothing outlives this signal.
-  const stop = async (): Promise<void> => {
-    for (const { child } of started) child.kill('SIGKILL');
-    await Promise.all(started.map(({ exited }) => exited));
+  const stop = async (...names: readonly BinaryName[]): Promise<void> => {
+    const ending = names.flatMap((name) => running.get(name) ?? []);
+    for (const { child } of ending) child.kill('SIGKILL');
+    await Promise.all(ending.map(({ exited }) => exited));
   };
   try {
-    const etcd = `http://127.0.0.1:${await freePort()}`;
-    const peers = `http://127.0.0.1:${await freePort()}`;
-    started.push(start('etcd', etcdFlags(folder, etcd, peers), options));
-    const port = await freePort();
-    const access = writeAccess(folder);
-    started.push(start('kube-apiserver', apiServerFlags({ folder, etcd, port }), options));
-    const endpoint = `https://127.0.0.1:${port}`;
-    await ready({ endpoint, ...access }, started, options.interrupted);
-    return { endpoint, ...access, stop };
+    run('etcd');
+    run('kube-apiserver');
+    await until('/readyz');
+    run('kube-controller-manager');
+    run('kube-scheduler');
+    await until(DEFAULT_ACCOUNT);
   } catch (error) {
-    await stop();
-    if (options.interrupted.aborted)
-      throw new Error('the control plane was not started: interrupted', { cause: error });
-    const reason = error instanceof Error ? error.message : String(error);
-    const logs = started.map(({ name }) => `${name}:\n${readFileSync(logOf(folder, name), 'utf8').slice(-2_000)}`);
-    throw new Error([`the control plane did not start: ${reason}`, ...logs].join('\n'), { cause: error });
+    await stop(...running.keys());
+    throw notStarted({ folder, running, interrupted, error });
   }
+  return {
+    ...access,
+    restartApiServer: async () => {
+      await stop('kube-apiserver');
+      run('kube-apiserver');
+      await until('/readyz');
+    },
+    compactEtcd: async () => await compact(layout.etcd),
+    stop: async () => await stop(...running.keys()),
+  };
 }
 
 function start(name: BinaryName, flags: readonly string[], { binaries, folder }: ControlPlaneOptions): Started {
-  const output = openSync(logOf(folder, name), 'w');
+  const output = openSync(logOf(folder, name), 'a');
   const child = spawn(join(binaries, name), [...flags], { cwd: folder, stdio: ['ignore', output, output] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
-  return { name, child, exited };
+  return { child, exited };
 }
 
 function logOf(folder: string, name: BinaryName): string {
   return join(folder, `${name}.log`);
 }
 
-function etcdFlags(folder: string, clients: string, peers: string): readonly string[] {
-  return [
-    `--data-dir=${join(folder, 'etcd')}`,
-    '--unsafe-no-fsync',
-    '--log-level=warn',
-    `--listen-client-urls=${clients}`,
-    `--advertise-client-urls=${clients}`,
-    `--listen-peer-urls=${peers}`,
-    `--initial-advertise-peer-urls=${peers}`,
-    `--initial-cluster=default=${peers}`,
-  ];
-}
-
-/** The API server makes its own certificate, and with it the authority that signed it: neither openssl nor a package is needed. */
-function writeAccess(folder: string): { readonly certificateAuthority: string; readonly token: string } {
-  const certificates = join(folder, 'certificates');
-  mkdirSync(certificates);
-  const token = randomBytes(16).toString('hex');
-  writeFileSync(join(folder, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  writeFileSync(join(folder, 'service-accounts.key'), privateKey.export({ type: 'sec1', format: 'pem' }));
-  return { certificateAuthority: join(certificates, 'apiserver.crt'), token };
-}
-
-/** Admission is EKS's as far as it is public. */
-function apiServerFlags(at: {
+function notStarted(what: {
   readonly folder: string;
-  readonly etcd: string;
-  readonly port: number;
-}): readonly string[] {
-  const serviceAccounts = join(at.folder, 'service-accounts.key');
-  return [
-    `--etcd-servers=${at.etcd}`,
-    '--bind-address=127.0.0.1',
-    `--secure-port=${at.port}`,
-    '--advertise-address=127.0.0.1',
-    '--endpoint-reconciler-type=none',
-    `--cert-dir=${join(at.folder, 'certificates')}`,
-    `--token-auth-file=${join(at.folder, 'tokens.csv')}`,
-    '--authorization-mode=Node,RBAC',
-    '--enable-admission-plugins=NodeRestriction,ExtendedResourceToleration',
-    '--service-account-issuer=https://kubernetes.default.svc',
-    `--service-account-key-file=${serviceAccounts}`,
-    `--service-account-signing-key-file=${serviceAccounts}`,
-    '--service-cluster-ip-range=10.100.0.0/16',
-  ];
+  readonly running: ReadonlyMap<BinaryName, Started>;
+  readonly interrupted: AbortSignal;
+  readonly error: unknown;
+}): Error {
+  const { folder, running, interrupted, error } = what;
+  if (interrupted.aborted) return new Error('the control plane was not started: interrupted', { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  const logs = [...running.keys()].map(
+    (name) => `${name}:\n${readFileSync(logOf(folder, name), 'utf8').slice(-2_000)}`,
+  );
+  return new Error([`the control plane did not start: ${reason}`, ...logs].join('\n'), { cause: error });
 }
 
-type Access = Omit<ControlPlane, 'stop'>;
-
-async function ready(access: Access, started: readonly Started[], interrupted: AbortSignal): Promise<void> {
+async function answered(question: {
+  readonly access: ControlPlaneAccess;
+  readonly path: string;
+  readonly running: ReadonlyMap<BinaryName, Started>;
+  readonly interrupted: AbortSignal;
+}): Promise<void> {
+  const { access, path, running, interrupted } = question;
   const deadline = Date.now() + START_WITHIN_MS;
-  while (!(await answersReady(access, interrupted))) {
-    const ended = started.find(
-      ({ child }) => child.exitCode !== null || child.signalCode !== null || child.pid === undefined,
-    );
-    if (ended !== undefined)
-      throw new Error(`${ended.name} ended with ${ended.child.exitCode ?? ended.child.signalCode}`);
-    if (Date.now() > deadline) throw new Error(`no answer in ${START_WITHIN_MS} ms`);
+  while (!(await answersOk(access, path, interrupted))) {
+    for (const [name, { child }] of running) {
+      const ended = child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+      if (ended) throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}`);
+    }
+    if (Date.now() > deadline) throw new Error(`${path} was not answered in ${START_WITHIN_MS} ms`);
     await setTimeout(50, undefined, { signal: interrupted });
   }
 }
 
-async function answersReady(access: Access, interrupted: AbortSignal): Promise<boolean> {
+async function answersOk(access: ControlPlaneAccess, path: string, interrupted: AbortSignal): Promise<boolean> {
   const { endpoint, certificateAuthority, token } = access;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   try {
@@ -147,7 +140,7 @@ async function answersReady(access: Access, interrupted: AbortSignal): Promise<b
       // A server that starts or stops may take a request and never answer it.
       signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
     };
-    request(`${endpoint}/readyz`, options, (response) => resolve(response.resume().statusCode === 200))
+    request(`${endpoint}${path}`, options, (response) => resolve(response.resume().statusCode === 200))
       .on('error', () => resolve(false))
       .end();
   } catch {

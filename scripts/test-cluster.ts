@@ -1,6 +1,6 @@
 /**
- * Starts a real kube-apiserver with its etcd on 127.0.0.1 and runs the tests of `test/cluster` against it. Options go to
- * vitest. Builds both first where they are not in the cache: `npm run cluster:build`.
+ * Starts a real Kubernetes control plane on 127.0.0.1 and runs the tests of `test/cluster` against it. Options go to vitest.
+ * Builds it first where it is not in the cache: `npm run cluster:build`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { abortOnSignals, buildControlPlane } from './cluster-build.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { clusterEnvironment } from './control-plane-access.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
@@ -25,13 +26,13 @@ async function main(vitestOptions: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'kerf-test-cluster-'));
   try {
     const start = async (): Promise<ControlPlane> => await startControlPlane({ binaries, folder, interrupted });
-    const controlPlane = await timed('kube-apiserver is ready', start);
+    const controlPlane = await timed('the control plane is ready', start);
     try {
       console.log(`kube-apiserver answers at ${controlPlane.endpoint}`);
-      return await timed('vitest', async () => await runTests(controlPlane, vitestOptions));
+      return await timed('vitest', async () => await runTests({ controlPlane, binaries, vitestOptions }));
     } finally {
       await controlPlane.stop();
-      console.log('kube-apiserver and etcd are stopped');
+      console.log('the control plane is stopped');
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -39,16 +40,19 @@ async function main(vitestOptions: readonly string[]): Promise<number> {
 }
 
 /** *Shape:* the exit code. */
-async function runTests(controlPlane: ControlPlane, vitestOptions: readonly string[]): Promise<number> {
+async function runTests(plan: {
+  readonly controlPlane: ControlPlane;
+  readonly binaries: string;
+  readonly vitestOptions: readonly string[];
+}): Promise<number> {
+  const { controlPlane, binaries, vitestOptions } = plan;
   const child = spawn(process.execPath, [VITEST, 'run', '--project', 'cluster', ...vitestOptions], {
     cwd: ROOT,
     stdio: 'inherit',
     signal: interrupted,
     env: {
       ...process.env,
-      KERF_CLUSTER_ENDPOINT: controlPlane.endpoint,
-      KERF_CLUSTER_CA: controlPlane.certificateAuthority,
-      KERF_CLUSTER_TOKEN: controlPlane.token,
+      ...clusterEnvironment(controlPlane, binaries),
     },
   });
   const { promise, resolve } = Promise.withResolvers<number>();

@@ -1,4 +1,5 @@
 /** The API server that `npm run test:cluster` started, spoken to as it is: with its statuses and its warnings. */
+import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -23,6 +24,7 @@ export interface Call {
 export async function callApi({ method, path, query = {}, headers = {}, body }: Call): Promise<Answer> {
   const url = new URL(path, variable('KERF_CLUSTER_ENDPOINT'));
   url.search = new URLSearchParams(query).toString();
+  const content = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const sent = request(
     url,
@@ -32,20 +34,21 @@ export async function callApi({ method, path, query = {}, headers = {}, body }: 
       headers: {
         accept: 'application/json',
         'content-type': 'application/json',
+        // Trap: node:http sends the body of a DELETE with no length, and the server waits for its end.
+        'content-length': Buffer.byteLength(content),
         authorization: `Bearer ${variable('KERF_CLUSTER_TOKEN')}`,
         ...headers,
       },
     },
     (response) => {
       const warnings = response.headersDistinct['warning'] ?? [];
-      text(response).then(
-        (answer) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer), warnings }),
-        reject,
-      );
+      text(response)
+        .then((answer) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer), warnings }))
+        .catch(reject);
     },
   );
   sent.on('error', reject);
-  sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
+  sent.end(content);
   return await promise;
 }
 

@@ -1,0 +1,25 @@
+/** A control plane of a test's own, for who restarts it, breaks it or fills it: about 4 s. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../scripts/control-plane.ts';
+import { clusterEnvironment } from '../../scripts/control-plane-access.ts';
+import { variable } from '../cluster/api-client.ts';
+
+/** From here on it is the cluster of this test file: `KERF_CLUSTER_*` name it. `stop` it in the end. */
+export async function startOwnControlPlane(
+  options: Pick<ControlPlaneOptions, 'users' | 'schedulerQps' | 'nodeGraceSeconds' | 'tokenWebhookUrl'> = {},
+): Promise<ControlPlane> {
+  const binaries = variable('KERF_CLUSTER_BINARIES');
+  const folder = mkdtempSync(join(tmpdir(), 'kerf-own-cluster-'));
+  const interrupted = new AbortController().signal;
+  const controlPlane = await startControlPlane({ ...options, binaries, folder, interrupted });
+  Object.assign(process.env, clusterEnvironment(controlPlane, binaries));
+  const stop = async (): Promise<void> => {
+    await controlPlane.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // Who is interrupted does not come to its end.
+  process.once('exit', () => void controlPlane.stop());
+  return { ...controlPlane, stop };
+}

@@ -1,0 +1,32 @@
+/** A server on 127.0.0.1 that an API server of the rig believes: with that one's own certificate. */
+import { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import { variable } from '../cluster/api-client.ts';
+
+export interface TlsServer {
+  readonly endpoint: string;
+  readonly close: () => Promise<void>;
+}
+
+/** @param port @default any that is free */
+export async function serveTls(answer: RequestListener, port = 0): Promise<TlsServer> {
+  const identity = { cert: readFileSync(variable('KERF_CLUSTER_CA')), key: readFileSync(variable('KERF_CLUSTER_KEY')) };
+  const server = createServer(identity, answer);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  return {
+    endpoint: `https://127.0.0.1:${address.port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** For the `clientConfig` of a webhook: what lets an API server believe `serveTls`. */
+export function caBundle(): string {
+  return Buffer.from(readFileSync(variable('KERF_CLUSTER_CA'))).toString('base64');
+}

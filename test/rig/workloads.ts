@@ -1,0 +1,60 @@
+/** Deployments and what becomes of them. */
+import { read, succeed } from '../cluster/api-client.ts';
+import { at, listAt } from '../stack/json.ts';
+
+export interface Workload {
+  readonly name: string;
+  /** @default default */
+  readonly namespace?: string;
+  readonly replicas: number;
+  /** @default 100m and 128Mi */
+  readonly requests?: Readonly<Record<string, string>>;
+  /** Further fields of the pods' spec. */
+  readonly podSpec?: Readonly<Record<string, unknown>>;
+  /** Beside `app`, which is the name. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const DEPLOYMENTS = (namespace: string): string => `/apis/apps/v1/namespaces/${namespace}/deployments`;
+
+export async function createDeployment(workload: Workload): Promise<void> {
+  const { name, namespace = 'default', replicas, requests, podSpec, labels } = workload;
+  const matchLabels = { app: name, ...labels };
+  const container = {
+    name: 'main',
+    image: 'registry.k8s.io/pause:3.10',
+    resources: { requests: requests ?? { cpu: '100m', memory: '128Mi' } },
+  };
+  const template = {
+    metadata: { labels: matchLabels },
+    // Nobody waits for a process that is not there.
+    spec: { terminationGracePeriodSeconds: 5, containers: [container], ...podSpec },
+  };
+  const spec = { replicas, selector: { matchLabels }, template };
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec };
+  await succeed({ method: 'POST', path: DEPLOYMENTS(namespace), body });
+}
+
+export async function scaleDeployment(name: string, replicas: number, namespace = 'default'): Promise<void> {
+  await succeed({
+    method: 'PATCH',
+    path: `${DEPLOYMENTS(namespace)}/${name}/scale`,
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { spec: { replicas } },
+  });
+}
+
+export async function podsOf(app: string, namespace = 'default'): Promise<readonly unknown[]> {
+  return listAt(await read(`/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}`), 'items');
+}
+
+export function isRunning(pod: unknown): boolean {
+  return at(pod, 'status', 'phase') === 'Running' && at(pod, 'metadata', 'deletionTimestamp') === undefined;
+}
+
+/** Its Deployments go, and with them their pods; its nodes go, and who is bound to them. */
+export async function clearCluster(namespace = 'default'): Promise<void> {
+  await succeed({ method: 'DELETE', path: DEPLOYMENTS(namespace), body: { propagationPolicy: 'Background' } });
+  await succeed({ method: 'DELETE', path: '/api/v1/nodes' });
+  await succeed({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/pods`, body: { gracePeriodSeconds: 0 } });
+}
