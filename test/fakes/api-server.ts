@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type Address, type Answer, ApiStore, failure, fieldsOf, type Json, notFound } from './api-store.ts';
+import { ApiWatches } from './api-watches.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -43,6 +44,7 @@ const INSTALLED: readonly string[] = [
 /** A Kubernetes API server over HTTP, in memory, with what Kerf asks of one. It listens on 127.0.0.1 alone. */
 export class FakeApiServer {
   readonly store = new ApiStore();
+  readonly watches = new ApiWatches(this.store);
   readonly requests: RecordedRequest[] = [];
   /** The bearer token to be shown; any where it is undefined. */
   token: string | undefined;
@@ -81,6 +83,13 @@ export class FakeApiServer {
     this.#snapshots.clear();
   }
 
+  /** As a new process on the same etcd: it knows what is, and not what was. */
+  restart(): void {
+    this.store.compact();
+    this.lapseTokens();
+    this.#server.closeAllConnections();
+  }
+
   uninstall(path: string): void {
     this.#installed.delete(path);
   }
@@ -116,10 +125,12 @@ export class FakeApiServer {
       respond(response, failure(fail.status, 'Scripted', fail.message ?? 'scripted'), { asked: recorded, headers });
       return;
     }
-    respond(response, this.#answer(recorded), { asked: recorded, headers: {} });
+    const answer = this.#answer(recorded);
+    if (answer !== 'watch') respond(response, answer, { asked: recorded, headers: {} });
+    else this.watches.serve(recorded, response);
   }
 
-  #answer(request: RecordedRequest): Answer {
+  #answer(request: RecordedRequest): Answer | 'watch' {
     if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) {
       return failure(401, 'Unauthorized', 'Unauthorized');
     }
@@ -131,6 +142,7 @@ export class FakeApiServer {
     const where = { group, resource, ...(namespace === undefined ? {} : { namespace }) };
     if (!this.#installed.has(`${group}/${resource}`)) return failure(404, 'NotFound', '404 page not found');
     if (name === undefined && request.method === 'POST') return this.#create(where, request.body);
+    if (request.query.get('watch') === '1') return 'watch';
     if (name === undefined) return this.#list(where, request.query);
     return this.#one({ ...where, name }, subresource, request);
   }

@@ -14,12 +14,59 @@ export interface Address {
 
 export type Answer = { readonly status: number; readonly body: Json };
 
+export interface Change {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly version: number;
+  readonly address: Address;
+  /** As it is after the change; one that is deleted, as it last was, with the version of its end. */
+  readonly object: Json;
+}
+
 export class ApiStore {
   readonly #objects = new Map<string, { readonly address: Address; readonly object: Json }>();
+  readonly #listeners = new Set<(change: Change) => void>();
+  #changes: Change[] = [];
+  #oldest = 100;
   #version = 100;
 
   get version(): string {
     return String(this.#version);
+  }
+
+  /** *Shape:* undefined where the changes after this version are not remembered any more. */
+  changesSince(version: number): readonly Change[] | undefined {
+    return version < this.#oldest ? undefined : this.#changes.filter((change) => change.version > version);
+  }
+
+  /** *Shape:* to hear no more. */
+  listen(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Nothing is remembered of what was before. */
+  compact(): void {
+    this.#oldest = this.#version;
+    this.#changes = [];
+  }
+
+  /** Something happens that concerns no kind that anybody asks for. */
+  pass(): void {
+    this.#version += 1;
+  }
+
+  remove(address: Address): void {
+    const before = this.get(address);
+    if (before === undefined) return;
+    this.#version += 1;
+    this.#objects.delete(keyOf(address));
+    this.#note('DELETED', address, { ...before, metadata: { ...metadataOf(before), resourceVersion: this.version } });
+  }
+
+  #note(type: Change['type'], address: Address, object: Json): void {
+    const change = { type, version: this.#version, address, object };
+    this.#changes.push(change);
+    for (const listener of this.#listeners) listener(change);
   }
 
   list(where: { readonly group: string; readonly resource: string; readonly namespace?: string }): readonly Json[] {
@@ -50,10 +97,14 @@ export class ApiStore {
       }),
     };
     const stored = { ...object, metadata };
+    const isNew = this.get(address) === undefined;
     this.#objects.set(keyOf(address), { address, object: stored });
     if (metadataOf(stored)['deletionTimestamp'] !== undefined && finalizersOf(stored).length === 0) {
       this.#objects.delete(keyOf(address));
+      this.#note('DELETED', address, stored);
+      return stored;
     }
+    this.#note(isNew ? 'ADDED' : 'MODIFIED', address, stored);
     return stored;
   }
 
@@ -78,7 +129,7 @@ export class ApiStore {
       return failure(409, 'Conflict', `Precondition failed: UID in precondition: ${JSON.stringify(uid)}`);
     }
     if (finalizersOf(object).length === 0) {
-      this.#objects.delete(keyOf(address));
+      this.remove(address);
       return { status: 200, body: object };
     }
     const metadata = { deletionTimestamp: '2026-01-31T08:00:01Z', ...metadataOf(object) };
@@ -160,7 +211,7 @@ function namespaceOf({ namespace }: Address): { readonly namespace?: string } {
 }
 
 function keyOf({ group, resource, namespace = '', name }: Address): string {
-  return [group, resource, namespace, name].join(' ');
+  return [group, resource, namespace, name].join('/');
 }
 
 function isFields(value: unknown): value is Json {

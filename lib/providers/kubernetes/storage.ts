@@ -1,18 +1,22 @@
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, Storage, StorageClass } from '../../apis/storage.ts';
-import type { ApiClient } from './api-client.ts';
-import { listAll } from './lists.ts';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
+import type { ListOptions } from './lists.ts';
 import { checked, each, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project.ts';
 
-/** The cluster's storage, cut to what says where a pod may run. */
-export async function readStorage(client: ApiClient): Promise<Storage> {
-  const [persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes] = await Promise.all([
-    listAll(client, { path: '/api/v1/persistentvolumeclaims', project: persistentVolumeClaimOf }),
-    listAll(client, { path: '/api/v1/persistentvolumes', project: persistentVolumeOf }),
-    listAll(client, { path: '/apis/storage.k8s.io/v1/storageclasses', project: storageClassOf }),
-    listAll(client, { path: '/apis/storage.k8s.io/v1/csinodes', project: csiNodeOf }),
-  ]);
-  return { persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes };
-}
+/** The kinds that say where a pod may run with its volumes, each cut to that. */
+
+export const PERSISTENT_VOLUME_CLAIMS: ListOptions<PersistentVolumeClaim> = {
+  path: '/api/v1/persistentvolumeclaims',
+  project: persistentVolumeClaimOf,
+};
+export const PERSISTENT_VOLUMES: ListOptions<PersistentVolume> = {
+  path: '/api/v1/persistentvolumes',
+  project: persistentVolumeOf,
+};
+export const CSI_NODES: ListOptions<CsiNode> = { path: '/apis/storage.k8s.io/v1/csinodes', project: csiNodeOf };
+export const STORAGE_CLASSES: ListOptions<StorageClass> = {
+  path: '/apis/storage.k8s.io/v1/storageclasses',
+  project: storageClassOf,
+};
 
 function persistentVolumeClaimOf(raw: Fields): PersistentVolumeClaim | undefined {
   const spec = pick(fieldsOf(raw['spec']), ['storageClassName', 'volumeName']);

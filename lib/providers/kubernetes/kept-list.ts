@@ -1,0 +1,126 @@
+import type { ApiClient } from './api-client.ts';
+import type { KeptBytes } from './kept-bytes.ts';
+import { type Head, readHead } from './list-head.ts';
+import { type Named, View } from './list-view.ts';
+import { type ListOptions, listWithVersion } from './lists.ts';
+import { isAtLeast } from './resource-version.ts';
+import { SharedParts } from './shared-parts.ts';
+import { type Patience, type WatchEnd, watchKind } from './watch.ts';
+
+export interface KeptListOptions<T> {
+  readonly client: ApiClient;
+  readonly kind: ListOptions<T>;
+  readonly kept: KeptBytes;
+  /** Fewer objects are listed afresh each time, which costs no more than to ask what changed. */
+  readonly keptFrom: number;
+  readonly patience: Patience;
+}
+
+const TRIES = 2;
+/** To weigh a list takes as long as to hear of so many changes: it is done when a quarter of it has changed. */
+const WEIGHED_AFTER = 4;
+
+/**
+ * All objects of a kind, as they are now: kept from read to read and caught up with a watch, which ends with the read.
+ *
+ * A read is caught up when the watch has brought an event or a bookmark of the head or later. In a quiet cluster none may come:
+ * then it is caught up when the stream has brought again the last change that was known, nothing after it for a while, and the
+ * view agrees with what the head says is there. Whatever is lost all the same is late and not gone: the view is known up to
+ * the last event that came, and the next watch begins there.
+ */
+export class KeptList<T extends Named> {
+  readonly #options: KeptListOptions<T>;
+  #view: View<T> | undefined;
+  #changesWeighed = 0;
+  /** One read at a time: they share the view. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: KeptListOptions<T>) {
+    this.#options = options;
+  }
+
+  /** *Shape:* in the order of the API server's lists. */
+  async read(head?: Head<T>): Promise<readonly T[]> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    try {
+      return (await this.#catchUp(head)) ?? (await this.#load());
+    } finally {
+      resolve();
+    }
+  }
+
+  /** Whoever writes reads what was written, also where no watch would prove that it came: the next read begins anew. */
+  async changing<Result>(write: Promise<Result>): Promise<Result> {
+    try {
+      return await write;
+    } finally {
+      this.#forget();
+    }
+  }
+
+  async #load(): Promise<readonly T[]> {
+    const { client, kind, kept, keptFrom } = this.#options;
+    this.#forget();
+    const listing = await listWithVersion(client, kind);
+    if (listing.items.length < keptFrom || !kept.take(kind.path, listing.items)) return listing.items;
+    const parts = new SharedParts();
+    this.#changesWeighed = 0;
+    this.#view = new View(listing, (raw) => kind.project(parts.share(raw)));
+    return listing.items;
+  }
+
+  async #catchUp(given: Head<T> | undefined): Promise<readonly T[] | undefined> {
+    const { client, kind, kept } = this.#options;
+    const view = this.#view;
+    if (view === undefined) return undefined;
+    const head = given ?? (await readHead<T>(client, kind.path));
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      if (isAtLeast(view.version, head.resourceVersion)) return this.#kept(view);
+      const end = await this.#watch(view, head);
+      if (end === 'enough') return this.#kept(view);
+      kept.tell('a watch did not catch up', { path: kind.path, end, from: view.version, head: head.resourceVersion });
+      if (end !== 'gone') continue;
+      if (view.echoFrom === undefined) return undefined;
+      view.forgetEcho();
+    }
+    return undefined;
+  }
+
+  /** What has grown too large is given up after it has served once more. */
+  #kept(view: View<T>): readonly T[] {
+    const { kind, kept } = this.#options;
+    const items = view.list();
+    if (view.changes - this.#changesWeighed < view.size / WEIGHED_AFTER) return items;
+    this.#changesWeighed = view.changes;
+    if (!kept.take(kind.path, items)) this.#forget();
+    return items;
+  }
+
+  #forget(): void {
+    this.#view = undefined;
+    this.#options.kept.giveBack(this.#options.kind.path);
+  }
+
+  async #watch(view: View<T>, head: Head<T>): Promise<WatchEnd> {
+    const { client, kind, patience } = this.#options;
+    const isThere = (): boolean => isAtLeast(view.version, head.resourceVersion);
+    let heard = false;
+    return await watchKind(client, {
+      path: kind.path,
+      patience,
+      from: view.echoFrom ?? view.version,
+      onEvent: (event) => {
+        heard = true;
+        view.apply(event);
+        return isThere();
+      },
+      onQuiet: (quietMs) => {
+        if (heard && head.agrees(view)) return 'enough';
+        return quietMs >= (heard ? patience.silentMs : patience.bookmarkMs) ? 'silent' : undefined;
+      },
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import type { Node, ScalableWorkload } from '../../apis/kubernetes.ts';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim } from '../../apis/storage.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ScalableKind } from '../../ports/cluster.ts';
+import type { ApiClient } from './api-client.ts';
+import { KeptBytes, type KeptBytesOptions } from './kept-bytes.ts';
+import { KeptList } from './kept-list.ts';
+import { KeptPods } from './kept-pods.ts';
+import { NODES, PODS, SCALABLE } from './kinds.ts';
+import type { Named } from './list-view.ts';
+import type { ListOptions } from './lists.ts';
+import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from './storage.ts';
+import type { Patience } from './watch.ts';
+
+export interface KeptListsOptions extends KeptBytesOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  /** Fewer objects of a kind are listed afresh each time. */
+  readonly keptFrom: number;
+  /** A kubelet writes its node's status again and again: a fresh list is cheaper than the changes. */
+  readonly nodesKeptFrom: number;
+  readonly patience: Patience;
+}
+
+/** The kinds of which a cluster may have many, kept in memory while the function is warm. */
+export interface KeptLists {
+  readonly pods: KeptPods;
+  readonly nodes: KeptList<Node>;
+  readonly persistentVolumeClaims: KeptList<PersistentVolumeClaim>;
+  readonly persistentVolumes: KeptList<PersistentVolume>;
+  readonly csiNodes: KeptList<CsiNode>;
+  readonly scalable: Readonly<Record<ScalableKind, KeptList<ScalableWorkload>>>;
+}
+
+export function keptLists(options: KeptListsOptions): KeptLists {
+  const { client, clock, keptFrom, nodesKeptFrom, patience } = options;
+  const kept = new KeptBytes(options);
+  const list = <T extends Named>(kind: ListOptions<T>): KeptList<T> =>
+    new KeptList({ client, kind, kept, keptFrom, patience });
+  return {
+    pods: new KeptPods({ client, kind: PODS, kept, keptFrom, patience, clock }),
+    nodes: new KeptList({ client, kind: NODES, kept, keptFrom: nodesKeptFrom, patience }),
+    persistentVolumeClaims: list(PERSISTENT_VOLUME_CLAIMS),
+    persistentVolumes: list(PERSISTENT_VOLUMES),
+    csiNodes: list(CSI_NODES),
+    scalable: {
+      Deployment: list(SCALABLE.Deployment),
+      StatefulSet: list(SCALABLE.StatefulSet),
+      ReplicaSet: list(SCALABLE.ReplicaSet),
+    },
+  };
+}

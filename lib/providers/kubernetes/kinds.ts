@@ -1,0 +1,18 @@
+import type { Node, Pod, ScalableWorkload } from '../../apis/kubernetes.ts';
+import type { ScalableKind } from '../../ports/cluster.ts';
+import type { ListOptions } from './lists.ts';
+import { nodeOf, podOf, scalableWorkloadOf } from './project.ts';
+
+/** Where the kinds are of which a cluster may have many, and what is read of them. */
+
+export const PODS: ListOptions<Pod> = { path: '/api/v1/pods', project: podOf };
+export const NODES: ListOptions<Node> = { path: '/api/v1/nodes', project: nodeOf };
+
+export const SCALABLE: Readonly<Record<ScalableKind, ListOptions<ScalableWorkload>>> = {
+  Deployment: { path: '/apis/apps/v1/deployments', project: scalableWorkloadOf },
+  StatefulSet: { path: '/apis/apps/v1/statefulsets', project: scalableWorkloadOf },
+  ReplicaSet: { path: '/apis/apps/v1/replicasets', project: scalableWorkloadOf },
+};
+
+/** Pods without a node. */
+export const UNBOUND_PODS: ListOptions<Pod> = { ...PODS, query: { fieldSelector: 'spec.nodeName=' } };

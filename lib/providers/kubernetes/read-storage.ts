@@ -1,0 +1,16 @@
+import type { Storage } from '../../apis/storage.ts';
+import type { ApiClient } from './api-client.ts';
+import type { KeptLists } from './kept-lists.ts';
+import { listAll } from './lists.ts';
+import { STORAGE_CLASSES } from './storage.ts';
+
+/** The cluster's storage, cut to what says where a pod may run. */
+export async function readStorage(client: ApiClient, kept: KeptLists): Promise<Storage> {
+  const [persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes] = await Promise.all([
+    kept.persistentVolumeClaims.read(),
+    kept.persistentVolumes.read(),
+    listAll(client, STORAGE_CLASSES),
+    kept.csiNodes.read(),
+  ]);
+  return { persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes };
+}
