@@ -24,7 +24,7 @@ import { budgetedEc2 } from './ec2-client.ts';
 import { type ControllerOptions, controllerOptions, type Environment } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
-import { telemetryOf } from './telemetry.ts';
+import { type Telemetry, telemetryOf } from './telemetry.ts';
 import type { WakeRuntime } from './wake-batch.ts';
 import { shiftsOf } from './zonal-shift.ts';
 
@@ -42,7 +42,9 @@ export function wireController(
   const options = controllerOptions(environment);
   const { region, table: tableName } = options;
   const dynamodb = new DynamoDBClient({ requestHandler: PATIENCE });
+  const telemetry = telemetryOf(controller);
   const clients = {
+    telemetry,
     dynamodb,
     ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: PATIENCE } }),
     eks: new EKSClient({ requestHandler: PATIENCE }),
@@ -60,12 +62,13 @@ export function wireController(
       const ports = await clusters.get(name)?.();
       return ports === undefined ? undefined : { ...shared, ...ports };
     },
-    telemetry: telemetryOf(controller),
+    telemetry,
     retryAfter: queueRetry(clients.sqs, options.ownQueueUrl),
   };
 }
 
 interface Clients {
+  readonly telemetry: Telemetry;
   readonly dynamodb: DynamoDBClient;
   readonly ec2: EC2Client;
   readonly eks: EKSClient;
@@ -119,13 +122,15 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     ...(shiftedZones !== undefined && { shiftedZones }),
     autoMode: async () => await access.autoMode(),
   });
+  const tell: Telemetry['warn'] = (message, fields) =>
+    clients.telemetry.warn(message, { cluster: cluster.name, ...fields });
   let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
   return async () => {
     // A cluster that is made anew under its name has another address.
     const server = await access.server();
     if (known?.endpoint !== server.endpoint) {
       const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
-      known = { endpoint: server.endpoint, cluster: new KubernetesCluster({ client, clock: systemClock }) };
+      known = { endpoint: server.endpoint, cluster: new KubernetesCluster({ client, clock: systemClock, tell }) };
     }
     return { cluster: known.cluster, cloud, settings };
   };

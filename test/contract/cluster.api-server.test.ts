@@ -18,18 +18,29 @@ const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; read
   EC2NodeClass: { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses' },
 };
 
-clusterContract('the Kubernetes API over HTTP', async () => {
-  const server = await FakeApiServer.start();
-  const client = new ApiClient({ endpoint: server.endpoint });
-  return {
-    cluster: new KubernetesCluster({ client, clock: { now: () => NOW_MS } }),
-    put: async ({ kind, object }) => {
-      const { name, namespace } = object.metadata;
-      server.store.put({ ...PLACE[kind], name, ...(namespace === undefined ? {} : { namespace }) }, { ...object });
-    },
-    close: async () => {
-      client.close();
-      await server.close();
-    },
-  };
-});
+/** A few objects are listed afresh each time; here each kind that can be kept is, from its first object on. */
+const PATIENCE = { quietMs: 20, silentMs: 60, bookmarkMs: 80, longestMs: 2_000 };
+
+for (const [name, kept] of [
+  ['the Kubernetes API over HTTP', {}],
+  ['the Kubernetes API over HTTP, lists kept', { keptFrom: 0, patience: PATIENCE }],
+] as const) {
+  clusterContract(name, async () => {
+    const server = await FakeApiServer.start();
+    const client = new ApiClient({ endpoint: server.endpoint });
+    return {
+      cluster: new KubernetesCluster({ client, clock: { now: () => NOW_MS }, ...kept }),
+      put: async ({ kind, object }) => {
+        const { name: called, namespace } = object.metadata;
+        server.store.put(
+          { ...PLACE[kind], name: called, ...(namespace === undefined ? {} : { namespace }) },
+          { ...object },
+        );
+      },
+      close: async () => {
+        client.close();
+        await server.close();
+      },
+    };
+  });
+}

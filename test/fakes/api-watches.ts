@@ -29,6 +29,10 @@ export class ApiWatches {
     this.#faults.push(...faults);
   }
 
+  clearFaults(): void {
+    this.#faults.length = 0;
+  }
+
   serve({ path, query }: { readonly path: string; readonly query: URLSearchParams }, response: ServerResponse): void {
     const fault = this.#faults.shift() ?? { kind: 'none' };
     if (fault.kind === 'status') {
