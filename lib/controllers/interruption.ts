@@ -32,7 +32,8 @@ export async function handleInterruption(ports: InterruptionPorts, event: unknow
   for (const instanceId of message.instanceIds) {
     const record = await ports.store.findNodeClaim(instanceId);
     if (record === undefined) unknown.push(instanceId);
-    else if (record.releasedAtMs === undefined) reports.push(await handleOne(ports, { record, instanceId, message }));
+    else if (record.releasedAtMs === undefined && ports.clusters.has(record.cluster))
+      reports.push(await handleOne(ports, { record, instanceId, message }));
   }
   if (unknown.length > 0 && isLookedUp(message)) await awaitLaunches(ports, unknown);
   return reports;

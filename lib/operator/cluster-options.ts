@@ -1,5 +1,9 @@
 /** One cluster of a deployment, as its owner configures it: `clusters` of the CDK context, checked once. */
 import type { WorkloadSelector } from '../core/cluster/settings.ts';
+import { fingerprint } from '../core/identity.ts';
+
+export type { NetworkOptions } from './option-fields.ts';
+
 import {
   choiceOf,
   durationBetween,
@@ -121,6 +125,13 @@ export function parseCluster(value: unknown, where: string): ClusterOptions {
   if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
   const fields = readFields(value, FIELDS, where);
   return { ...fields, name: checkName(fields.name, pathOf(where, 'name')) };
+}
+
+/** Clusters of one name share functions; undefined for those that are reached from no VPC. */
+export function networkName({ network }: ClusterOptions): string | undefined {
+  if (network === undefined) return undefined;
+  const { vpcId, subnetIds, securityGroupIds } = network;
+  return `${vpcId}-${fingerprint(JSON.stringify([subnetIds.toSorted(), securityGroupIds.toSorted()]), 6)}`;
 }
 
 /** What only the stack itself has a use for is no use to a function. */

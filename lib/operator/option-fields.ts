@@ -117,7 +117,7 @@ export function networkOf(value: unknown, where: string): NetworkOptions {
   if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
   const { vpcId, subnetIds, securityGroupIds } = readFields<NetworkOptions>(
     value,
-    { vpcId: text, subnetIds: textsOf, securityGroupIds: textsOf },
+    { vpcId: idOf('vpc'), subnetIds: listOf(idOf('subnet')), securityGroupIds: listOf(idOf('sg')) },
     where,
   );
   if (vpcId === undefined || subnetIds === undefined || securityGroupIds === undefined) {
@@ -126,7 +126,18 @@ export function networkOf(value: unknown, where: string): NetworkOptions {
   return { vpcId, subnetIds, securityGroupIds };
 }
 
-function textsOf(value: unknown, where: string): readonly string[] {
-  if (Array.isArray(value) && value.length > 0) return value.map((one, index) => text(one, `${where}[${index}]`));
-  throw new OptionError(`${where} is ${shown(value)}: it must be a list of texts, not empty`);
+function idOf(kind: string): Field<string> {
+  const pattern = new RegExp(`^${kind}-[0-9a-f]{8,17}$`);
+  return (value, where) => {
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    throw new OptionError(`${where} is ${shown(value)}: it must be an id such as ${kind}-0123456789abcdef0`);
+  };
+}
+
+function listOf<T>(each: Field<T>): Field<readonly T[]> {
+  return (value, where) => {
+    if (Array.isArray(value) && value.length > 0)
+      return value.map((one: unknown, index) => each(one, `${where}[${index}]`));
+    throw new OptionError(`${where} is ${shown(value)}: it must be a list, not empty`);
+  };
 }

@@ -1,10 +1,12 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, CfnFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { NetworkOptions } from '../operator/cluster-options.ts';
 import { VARIABLES, type WokenFunction } from '../operator/options.ts';
+import { grantNetworkInterfaces } from './permissions.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
 const ROOT = `${import.meta.dirname}/../../`;
@@ -17,6 +19,8 @@ export interface LambdaFunctionProps {
   readonly memoryMib: number;
   /** A folder of the repository that travels beside the bundle, under its own name. @default - none */
   readonly folder?: string;
+  /** Where it runs, for a cluster's private endpoint. @default - in no VPC */
+  readonly network?: NetworkOptions;
   /** @default - as many as the account allows */
   readonly reservedConcurrency?: number;
 }
@@ -68,6 +72,16 @@ export class LambdaFunction extends Construct {
         ...(props.folder !== undefined && { commandHooks: copying(props.folder) }),
       },
     });
+    if (props.network !== undefined) this.#runIn(props.network);
+  }
+
+  /** By the ids that the configuration says: to look the VPC up would need an account at synthesis. */
+  #runIn({ subnetIds, securityGroupIds }: NetworkOptions): void {
+    const resource = this.function.node.defaultChild;
+    if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');
+    resource.vpcConfig = { subnetIds: [...subnetIds], securityGroupIds: [...securityGroupIds] };
+    grantNetworkInterfaces(this.role);
+    resource.node.addDependency(this.role);
   }
 
   /** Lets it send to the queues of these functions, and tells it where they are. */

@@ -239,6 +239,20 @@ function allow(role: IRole, { actions, resources, conditions }: Grant): void {
   role.addToPrincipalPolicy(statement);
 }
 
+/** A function in a VPC: Lambda makes and removes its network interfaces in the function's name. */
+export function grantNetworkInterfaces(role: IRole): void {
+  const actions = [
+    'ec2:CreateNetworkInterface',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSubnets',
+    'ec2:DeleteNetworkInterface',
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:UnassignPrivateIpAddresses',
+  ];
+  role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: ['*'] }));
+  acknowledgeWildcards(role, ['*'], 'Lambda asks for exactly this, and refuses a function whose role has less');
+}
+
 /** An ARN as nag prints it: an acknowledgement is found by its text. */
 function printedArn(resource: string): string {
   return `arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:${resource}/*`;

@@ -8,8 +8,6 @@ export interface SchedulesProps {
   readonly clusters: readonly string[];
   /** Woken for every cluster, every minute. A rule has at most five targets. */
   readonly everyMinute: readonly WakeQueue[];
-  /** Woken twice a day, once for all clusters. */
-  readonly twiceADay: WakeQueue;
 }
 
 /** The safety net: whatever a lost event left undone is seen within a minute. */
@@ -23,10 +21,21 @@ export class Schedules extends Construct {
         targets: props.everyMinute.map((queue) => queueTarget(queue, { cluster, reason: 'tick' })),
       });
     }
+  }
+}
+
+export interface CatalogueScheduleProps {
+  readonly queue: WakeQueue;
+}
+
+/** Twice a day, once for all clusters. */
+export class CatalogueSchedule extends Construct {
+  constructor(scope: Construct, id: string, { queue }: CatalogueScheduleProps) {
+    super(scope, id);
     new Rule(this, 'Catalogue', {
       description: 'Kerf reads instance types, offerings and prices',
       schedule: Schedule.rate(Duration.hours(12)),
-      targets: [queueTarget(props.twiceADay, { cluster: '*', reason: 'tick' })],
+      targets: [queueTarget(queue, { cluster: '*', reason: 'tick' })],
     });
   }
 }

@@ -5,7 +5,7 @@ import { VARIABLES } from '../operator/options.ts';
 import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
 import { WakeQueue } from './wake-queue.ts';
 
-export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'environment' | 'folder'> {
+export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'environment' | 'folder' | 'network'> {
   /** @default Duration.seconds(60) */
   readonly timeout?: Duration;
   /** @default 512 */

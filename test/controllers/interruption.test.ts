@@ -72,6 +72,13 @@ describe('an interruption', () => {
     expect(reasons).toEqual(['scheduled_change', 'scheduled_change']);
   });
 
+  test('of a cluster that other functions look after is left to them', async () => {
+    const { ports, seen } = await aWorld([launchedClaim({ cluster: 'private' })]);
+    await handleInterruption(ports, anInstanceEvent(SPOT));
+    expect((await ports.store.readNodeClaim('private', 'general-1'))?.deletion).toBeUndefined();
+    expect(seen).toEqual({ wakes: [], published: [], asked: [] });
+  });
+
   test('that is not understood is refused, so that it becomes a dead letter', async () => {
     const { ports } = await aWorld();
     await expect(handleInterruption(ports, anInstanceEvent('EC2 Something New'))).rejects.toBeInstanceOf(RefusedError);

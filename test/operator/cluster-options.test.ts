@@ -43,7 +43,7 @@ const UNTOLD: Partial<ClusterOptions> = {
   accessEntries: false,
   install: false,
   onDelete: 'drain',
-  network: { vpcId: 'vpc-1', subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'] },
+  network: { vpcId: 'vpc-11111111', subnetIds: ['subnet-11111111'], securityGroupIds: ['sg-11111111'] },
 };
 
 test('every field is read as it was written', () => {
@@ -65,8 +65,9 @@ describe('a field that is not what it must be is refused by name, value and what
     ['serviceCidr', 7, 'must be a text'],
     ['install', 'no', 'must be true or false'],
     ['onDelete', 'terminate', 'must be one of keep, drain'],
-    ['network', { vpcId: 'vpc-1' }, 'must have vpcId, subnetIds and securityGroupIds'],
-    ['network', { vpcId: 'vpc-1', subnetIds: [], securityGroupIds: ['sg-1'] }, 'network.subnetIds is []'],
+    ['network', { vpcId: 'vpc-11111111' }, 'must have vpcId, subnetIds and securityGroupIds'],
+    ['network', { vpcId: 'vpc-11111111', subnetIds: [], securityGroupIds: ['sg-11111111'] }, 'network.subnetIds is []'],
+    ['network', { vpcId: 'net-1' }, 'network.vpcId is "net-1": it must be an id such as vpc-0123456789abcdef0'],
     ['network', { vpcId: 'vpc-1', zone: 'a' }, 'network.zone is not known'],
     ['webhookUrl', 'http://hooks.example/', 'must be an address like https://hooks.example.com/'],
     ['webhookUrl', 'https://hooks.example/a?b=c', 'without user, query or fragment'],

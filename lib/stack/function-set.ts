@@ -1,0 +1,189 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import type { Construct } from 'constructs';
+import { type ClusterOptions, type NetworkOptions, writeClusters } from '../operator/cluster-options.ts';
+import {
+  type AccessEntry,
+  CLUSTER_FUNCTIONS,
+  groupOf,
+  INTERRUPTION_TARGETS,
+  VARIABLES,
+  WEBHOOK_TARGETS,
+  WOKEN_FUNCTIONS,
+  type WokenFunction,
+} from '../operator/options.ts';
+import { Installer } from './installer.ts';
+import { InterruptionRules } from './interruption-rules.ts';
+import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
+import * as permissions from './permissions.ts';
+import { Schedules } from './schedules.ts';
+import type { StateTable } from './state-table.ts';
+import { WakeFunction } from './wake-function.ts';
+import { Webhook } from './webhook.ts';
+
+export interface FunctionSetProps {
+  /** All of them in one network. */
+  readonly clusters: readonly ClusterOptions[];
+  readonly state: StateTable;
+  readonly decisions: EventBus;
+  /** One for all sets: what it reads is the region's. */
+  readonly catalogue: WakeFunction;
+  /** Another text than at the last deploy makes another secret for the webhook. @default - the first one stays */
+  readonly webhookSecretRotation?: string;
+}
+
+/**
+ * The functions that look after the clusters of one network, with what wakes them. Only those that call a cluster's API are in
+ * its VPC: the webhook must start fast, and neither it nor an interruption needs more than queues and the table.
+ */
+export class FunctionSet {
+  readonly functions: WakeFunctions;
+  readonly #scope: Construct;
+
+  constructor(scope: Construct, props: FunctionSetProps) {
+    this.#scope = scope;
+    const { clusters, state, decisions, catalogue, webhookSecretRotation: secretRotation } = props;
+    const [{ network } = {}] = clusters;
+    const told = { [VARIABLES.clusters]: writeClusters(clusters), POWERTOOLS_LOG_LEVEL: mostTalkative(clusters) };
+    const stored = { [VARIABLES.table]: state.name, [VARIABLES.eventBus]: decisions.eventBusName };
+    this.functions = { ...wakeFunctions(scope, { ...told, ...stored }, network), catalogue };
+    const webhook = new Webhook(scope, 'Webhook', {
+      environment: told,
+      ...(secretRotation !== undefined && { secretRotation }),
+    });
+    webhook.introduceTo(this.functions.lifecycle);
+    const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
+    this.#permit({ clusters, state, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });
+    this.#connect(webhook);
+    new Schedules(scope, 'Schedules', {
+      clusters: clusters.map(({ name }) => name),
+      everyMinute: CLUSTER_FUNCTIONS.map((name) => this.functions[name].wakeQueue),
+    });
+    new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
+    this.#install(nodes);
+    this.#tell(webhook);
+  }
+
+  /** What whoever deploys may need to find, and what lets others in place of the installer do its work. */
+  #tell(webhook: Webhook): void {
+    // The whole URL is this, the cluster's name, a slash and the secret, which no output prints.
+    this.#output({ WebhookUrl: webhook.url, WebhookSecretArn: webhook.secretArn });
+    const { catalogue: _, ...own } = this.functions;
+    for (const [name, { wakeQueue, logGroup }] of Object.entries(own)) {
+      this.#output({ [`${name}QueueUrl`]: wakeQueue.queue.queueUrl, [`${name}LogGroup`]: logGroup.logGroupName });
+    }
+    for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: this.functions[name].role.roleArn });
+  }
+
+  /** The roles that nodes of a cluster may have, by ARN; the one that is made here is an output. */
+  #nodeRolesOf(cluster: ClusterOptions): NodesOfCluster {
+    const { linux, windows } = givenNodeRoles(cluster);
+    const arns = (names: readonly string[]) => names.map((name) => roleArn(Stack.of(this.#scope), name));
+    const made =
+      cluster.makeNodeRole === true ? new NodeRole(this.#scope, `NodeRole-${cluster.name}`, { cluster }) : undefined;
+    if (made !== undefined) new CfnOutput(this.#scope, `NodeRoleName-${cluster.name}`, { value: made.role.roleName });
+    const linuxArns = [...arns(linux), ...(made === undefined ? [] : [made.role.roleArn])];
+    return { cluster, linux: linuxArns, windows: arns(windows), roles: [...linuxArns, ...arns(windows)] };
+  }
+
+  /** Who gets into the clusters. */
+  #install(nodes: readonly NodesOfCluster[]): void {
+    const access = nodes
+      .filter(({ cluster }) => cluster.accessEntries !== false)
+      .map(({ cluster, linux, windows }) => ({
+        cluster,
+        entries: [
+          ...CLUSTER_FUNCTIONS.map((name) => admitted(this.functions[name].role.roleArn, 'STANDARD', [groupOf(name)])),
+          ...linux.map((principal) => admitted(principal, 'EC2_LINUX')),
+          ...windows.map((principal) => admitted(principal, 'EC2_WINDOWS')),
+        ],
+      }));
+    if (access.length > 0) new Installer(this.#scope, 'Installer', { access });
+  }
+
+  /** Who may do what. */
+  #permit({ clusters, state, decisions, nodeRoles }: Permitted): void {
+    const { provisioning, lifecycle, termination, interruption } = this.functions;
+    const controllers = CLUSTER_FUNCTIONS.map((name) => this.functions[name]);
+    for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
+    for (const { role } of [...controllers, interruption]) state.grantReadWrite(role);
+    for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
+    for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
+    permissions.grantInstanceProfiles(lifecycle.role, clusters);
+    permissions.grantTemplateRelease(lifecycle.role, clusters);
+    for (const { role } of controllers) permissions.grantZonalShiftReads(role, clusters);
+    for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
+    permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
+    permissions.grantServiceLinkedRoles(lifecycle.role);
+    // Lifecycle ends what no claim calls its own.
+    for (const { role } of [lifecycle, termination]) permissions.grantTerminate(role, clusters);
+    permissions.grantInstanceStatusReads(lifecycle.role);
+    permissions.grantNaming(lifecycle.role, clusters);
+  }
+
+  /** Who wakes whom. */
+  #connect(webhook: Webhook): void {
+    for (const name of CLUSTER_FUNCTIONS) this.functions[name].mayWake(this.functions, WOKEN_FUNCTIONS);
+    this.functions.interruption.mayWake(this.functions, INTERRUPTION_TARGETS);
+    webhook.mayWake(this.functions, WEBHOOK_TARGETS);
+  }
+
+  #output(values: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(values)) {
+      new CfnOutput(this.#scope, name.charAt(0).toUpperCase() + name.slice(1), { value });
+    }
+  }
+}
+
+interface Permitted {
+  readonly clusters: readonly ClusterOptions[];
+  readonly state: StateTable;
+  readonly decisions: EventBus;
+  /** By ARN. */
+  readonly nodeRoles: string[];
+}
+
+interface NodesOfCluster {
+  readonly cluster: ClusterOptions;
+  /** By ARN. */
+  readonly linux: readonly string[];
+  readonly windows: readonly string[];
+  readonly roles: readonly string[];
+}
+
+function admitted(principal: string, type: AccessEntry['type'], groups: readonly string[] = []): AccessEntry {
+  return { principal, type, groups };
+}
+
+type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunction>>;
+
+/** Each with the queue that wakes it. */
+function wakeFunctions(
+  scope: Construct,
+  environment: Readonly<Record<string, string>>,
+  network: NetworkOptions | undefined,
+): Omit<WakeFunctions, 'catalogue'> {
+  const inNetwork = { environment, ...(network !== undefined && { network }) };
+  return {
+    // Solving is the one thing that takes a processor: 1769 MiB is a whole one.
+    provisioning: new WakeFunction(scope, 'Provisioning', { name: 'provisioning', ...inNetwork, memoryMib: 1_769 }),
+    lifecycle: new WakeFunction(scope, 'Lifecycle', { name: 'lifecycle', ...inNetwork }),
+    disruption: new WakeFunction(scope, 'Disruption', { name: 'disruption', ...inNetwork, memoryMib: 1_769 }),
+    termination: new WakeFunction(scope, 'Termination', { name: 'termination', ...inNetwork }),
+    interruption: new WakeFunction(scope, 'Interruption', {
+      name: 'interruption',
+      environment,
+      // A spot instance has two minutes left: nothing is worth waiting for.
+      batchingWindow: Duration.seconds(0),
+      batchSize: 10,
+    }),
+  };
+}
+
+/** From the least that is said to the most. */
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+function mostTalkative(clusters: readonly ClusterOptions[]): string {
+  const levels = clusters.map(({ logLevel = 'info' }) => LEVELS.indexOf(logLevel));
+  return (LEVELS[Math.max(...levels)] ?? 'info').toUpperCase();
+}
