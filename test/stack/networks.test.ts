@@ -35,7 +35,8 @@ function functionsNamed(name: string): readonly Readonly<Record<string, unknown>
 }
 
 function clustersOf(properties: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(JSON.parse(textAt(properties, 'Environment', 'Variables', VARIABLES.clusters)));
+  const clusters: unknown = JSON.parse(textAt(properties, 'Environment', 'Variables', VARIABLES.clusters));
+  return typeof clusters === 'object' && clusters !== null ? Object.keys(clusters) : [];
 }
 
 test.each(['provisioning', 'lifecycle', 'disruption', 'termination'])(
