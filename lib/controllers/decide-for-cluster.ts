@@ -29,7 +29,7 @@ export async function decideForCluster(
   const { actions, blocked, due } = verdict;
   const decision: Decision = { id: decisionId, cluster, controller, atMs: nowMs, actions, blocked };
   if (actions.length > 0) {
-    await ports.store.recordDecision(decision, epoch);
+    await ports.store.recordDecision(decision, epoch, ports.lease);
     await finishDecision(ports, decision);
   }
   const quiet = actions.length === 0 && blocked.length === 0;

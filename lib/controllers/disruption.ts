@@ -3,14 +3,20 @@ import { stateNodes } from '../core/cluster/state-node.ts';
 import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import { StaleRecordError } from '../ports/errors.ts';
-import type { Wake } from '../ports/messages.ts';
+import type { CoalescedWake } from './coalesce-wakes.ts';
 import { decideForCluster } from './decide-for-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { takeTurn } from './take-turns.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
-export async function reconcileDisruption(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
+export async function reconcileDisruption(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
+  const { cluster } = wake;
+  return takeTurn(ports, { work: 'disruption', wake, collects: false }, async (ours) => look(ours, cluster));
+}
+
+async function look(ports: ControllerPorts, cluster: string): Promise<RunReport> {
   const snapshot = await notePodEvents(ports, await observeCluster(ports, cluster, { instanceTypes: false }));
   const report = await decideForCluster(ports, snapshot, { controller: 'disruption', decide: disrupt });
   await armWakeUp(ports, 'disruption', report);

@@ -2,15 +2,22 @@ import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
-import type { Wake } from '../ports/messages.ts';
+import type { CoalescedWake } from './coalesce-wakes.ts';
 import { decideForCluster } from './decide-for-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { takeTurn } from './take-turns.ts';
 import { armWakeUp } from './wake-up.ts';
 
-/** Pending pods → NodeClaims. The cheap look comes first: most wakes find nothing to do. */
-export async function reconcileProvisioning(ports: ControllerPorts, { cluster }: Wake): Promise<RunReport> {
+/** Pending pods → NodeClaims, a batch at a time. */
+export async function reconcileProvisioning(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
+  const { cluster } = wake;
+  return takeTurn(ports, { work: 'provisioning', wake, collects: true }, async (ours) => look(ours, cluster));
+}
+
+/** The cheap look comes first: most wakes find nothing to do. */
+async function look(ports: ControllerPorts, cluster: string): Promise<RunReport> {
   await settledEpoch(ports, cluster);
   if (!(await isWorthALook(ports, cluster))) {
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };

@@ -15,5 +15,5 @@ export async function armWakeUp(
   const now = ports.clock.now();
   const next = Math.min(...due.map(({ atMs }) => atMs));
   if (next >= now + TICK_MS) return;
-  await ports.messages.wake(target, { cluster, reason: 'due' }, Math.max(0, next - now));
+  await ports.messages.wake(target, { cluster, reason: 'due', dueMs: next }, Math.max(0, next - now));
 }

@@ -14,6 +14,7 @@ import { awsMessages } from '../providers/aws/messages.ts';
 import { ssmParameters } from '../providers/aws/ssm-parameters.ts';
 import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
+import { DynamoDbLeases } from '../providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
 import { ApiClient } from '../providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
@@ -21,6 +22,7 @@ import { clusterAccess } from './cluster-access.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { refreshOf, settingsOf } from './cluster-settings.ts';
 import { budgetedEc2 } from './ec2-client.ts';
+import { keptLeases } from './kept-leases.ts';
 import { type ControllerOptions, controllerOptions, type Environment } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
@@ -84,6 +86,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
   const table = { client: clients.dynamodb, tableName };
   return {
     store: new DynamoDbNodeClaimStore(table),
+    leases: keptLeases(new DynamoDbLeases({ ...table, clock: systemClock })),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     messages: awsMessages(
       new SqsWakeQueue({ client: clients.sqs, queueUrls }),

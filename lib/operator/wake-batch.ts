@@ -1,9 +1,9 @@
 /** A batch of wakes becomes one run for each cluster; what fails is told apart by cluster, so that one never fails another. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
+import { type CoalescedWake, coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import type { ControllerPorts, Reconcile } from '../controllers/ports.ts';
 import { isOvertaken, UnreachableError } from '../ports/errors.ts';
-import type { Wake } from '../ports/messages.ts';
+import type { ReceivedWake } from '../ports/messages.ts';
 import { type Retrying, retrySoon } from './retry-soon.ts';
 
 export interface WakeRuntime extends Retrying {
@@ -38,7 +38,7 @@ export async function answerWakes(
 }
 
 interface WokenCluster {
-  readonly wake: Wake;
+  readonly wake: CoalescedWake;
   readonly records: readonly SQSRecord[];
 }
 
@@ -47,7 +47,7 @@ export function groupWakes(records: readonly SQSRecord[]): {
   readonly clusters: readonly WokenCluster[];
   readonly malformed: readonly SQSRecord[];
 } {
-  const wakes = records.map((record) => ({ record, wake: parseWake(record.body) }));
+  const wakes = records.map((record) => ({ record, wake: parseWake(record) }));
   const byCluster = Map.groupBy(wakes, ({ wake }) => wake?.cluster);
   const malformed = (byCluster.get(undefined) ?? []).map(({ record }) => record);
   const clusters = [...byCluster].flatMap(([cluster, group]) => {
@@ -61,7 +61,7 @@ export function groupWakes(records: readonly SQSRecord[]): {
   return { clusters, malformed };
 }
 
-function parseWake(body: string): Wake | undefined {
+function parseWake({ body, attributes }: SQSRecord): ReceivedWake | undefined {
   let wake: unknown;
   try {
     wake = JSON.parse(body);
@@ -69,10 +69,23 @@ function parseWake(body: string): Wake | undefined {
     return undefined;
   }
   if (typeof wake !== 'object' || wake === null) return undefined;
-  const { cluster, reason, nodeClaim }: Partial<Record<keyof Wake, unknown>> = wake;
+  const { cluster, reason, nodeClaim, sinceMs, dueMs }: Partial<Record<keyof ReceivedWake, unknown>> = wake;
   if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
   if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
-  return { cluster, reason, ...(nodeClaim !== undefined && { nodeClaim }) };
+  if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(dueMs)) return undefined;
+  const sentAtMs = Number(attributes.SentTimestamp);
+  return {
+    cluster,
+    reason,
+    ...(nodeClaim !== undefined && { nodeClaim }),
+    ...(sinceMs !== undefined && { sinceMs }),
+    ...(dueMs !== undefined && { dueMs }),
+    ...(sentAtMs > 0 && { sentAtMs }),
+  };
+}
+
+function isAbsentOrTime(value: unknown): value is number | undefined {
+  return value === undefined || (typeof value === 'number' && Number.isFinite(value));
 }
 
 /** *Shape:* false where the cluster's messages must come again. Never throws. */

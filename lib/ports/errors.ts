@@ -15,6 +15,12 @@ export class StaleRecordError extends PortError {
   readonly retryable = true;
 }
 
+/** The lease lapsed, and somebody else may hold it: what it was for is theirs to do. */
+export class StaleLeaseError extends PortError {
+  override readonly name = 'StaleLeaseError';
+  readonly retryable = true;
+}
+
 /** The service refused for load, or did not answer; nothing is known about whether the call took effect. */
 export class UnreachableError extends PortError {
   override readonly name = 'UnreachableError';
@@ -35,5 +41,5 @@ export class ConflictError extends PortError {
 
 /** Somebody else was faster: nothing is wrong, and another look will do. */
 export function isOvertaken(error: unknown): boolean {
-  return error instanceof EpochMovedError || error instanceof StaleRecordError || error instanceof ConflictError;
+  return [EpochMovedError, StaleRecordError, StaleLeaseError, ConflictError].some((kind) => error instanceof kind);
 }

@@ -10,6 +10,16 @@ export interface Wake {
   readonly reason: string;
   /** Only this claim need be looked at; absent: all of the cluster. */
   readonly nodeClaim?: string;
+  /** This one carries a batch on that began with a wake sent then. @default it is a wake of its own */
+  readonly sinceMs?: number;
+  /** What it was sent for is there to be seen then. @default when it is sent */
+  readonly dueMs?: number;
+}
+
+/** A wake as it comes out of its queue. */
+export interface ReceivedWake extends Wake {
+  /** By the queue's clock. @default not known: it is answered by a look of its own, at once */
+  readonly sentAtMs?: number;
 }
 
 /** The longest delay of a message; what is due later is armed again by whoever is woken before. */

@@ -1,6 +1,7 @@
 import type { Decision } from '../core/action.ts';
 import type { DisruptionCommand } from '../core/disruption/command.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { Lease } from './leases.ts';
 
 /** A node promised to pods that the kube-scheduler has not bound yet: not disruptable until then (B5). */
 export interface Nomination {
@@ -17,13 +18,16 @@ export interface Nomination {
  * - `createNodeClaim` never overwrites: a name that exists, released ones included, stays as it is.
  * - `updateNodeClaim` writes only over the version that the caller read.
  *
- * *Errors:* EpochMovedError, StaleRecordError, UnreachableError, RefusedError.
+ * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, UnreachableError, RefusedError.
  */
 export interface NodeClaimStore {
   /** How many decisions were recorded for the cluster; 0 for one never seen. */
   readEpoch(cluster: string): Promise<number>;
-  /** Records a decision as open. The same id again is success. *Errors:* EpochMovedError unless the epoch is the one read. */
-  recordDecision(decision: Decision, epoch: number): Promise<void>;
+  /**
+   * Records a decision as open. The same id again is success. *Errors:* EpochMovedError unless the epoch is the one read,
+   * StaleLeaseError where the lease, if one is given, was taken over.
+   */
+  recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void>;
   /** Decisions that were recorded and not yet carried out to the end, oldest first. */
   openDecisions(cluster: string): Promise<readonly Decision[]>;
   closeDecision(decision: Decision): Promise<void>;

@@ -1,6 +1,6 @@
 import { attended } from '../controllers/attend.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
-import { coalesceWakes } from '../controllers/coalesce-wakes.ts';
+import { type CoalescedWake, coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import { reconcileDisruption } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
@@ -8,7 +8,7 @@ import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
 import { reconcileProvisioning } from '../controllers/provisioning.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
 import { answerWebhook } from '../controllers/webhook.ts';
-import type { Wake, WakeTarget } from '../ports/messages.ts';
+import type { ReceivedWake, WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { Review } from './kubernetes/state.ts';
 import type { Timeline } from './timeline.ts';
@@ -22,7 +22,7 @@ const SECRET = 'simulated';
 
 /** The deployed functions: the same controllers behind the same triggers, invoked in virtual time. */
 export interface Functions {
-  wakes(target: WakeTarget, wakes: readonly Wake[], receives?: number): Promise<void>;
+  wakes(target: WakeTarget, wakes: readonly ReceivedWake[], receives?: number): Promise<void>;
   interruption(event: unknown, receives?: number): Promise<void>;
   webhook(review: Review): Promise<void>;
   /** The last report of each function that looks at the whole cluster. */
@@ -47,7 +47,7 @@ export function functions({ cluster, ports, pricing, timetable, timeline, invoca
       function: name,
       message: error instanceof Error ? error.message : String(error),
     });
-  const run = async (target: WakeTarget, wake: Wake): Promise<void> => {
+  const run = async (target: WakeTarget, wake: CoalescedWake): Promise<void> => {
     if (target === 'catalogue') {
       const failures = await refreshCatalogue({ ...ports, pricing, shippedPrices: new Map() });
       for (const failure of failures) failed(target, failure);
@@ -55,7 +55,7 @@ export function functions({ cluster, ports, pricing, timetable, timeline, invoca
     }
     const report = await RECONCILE[target](ports, wake);
     for (const failure of report.failures) failed(target, failure);
-    if (wake.nodeClaim === undefined) reports.set(target, report);
+    if (wake.nodeClaim === undefined && report.withoutLook === undefined) reports.set(target, report);
   };
   const self: Functions = {
     reports,
@@ -65,7 +65,7 @@ export function functions({ cluster, ports, pricing, timetable, timeline, invoca
         await atOnce(invocations, async () => run(target, wake));
       } catch (error) {
         failed(target, error);
-        if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, [wake], receives + 1));
+        if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, wakes, receives + 1));
       }
     },
     async interruption(event, receives = 1) {

@@ -1,26 +1,32 @@
 import type { Decision } from '../core/action.ts';
 import type { DisruptionCommand } from '../core/disruption/command.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/node-claim/record.ts';
-import { EpochMovedError, StaleRecordError } from '../ports/errors.ts';
+import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
+import type { Lease } from '../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
-/** The table, in memory. */
-export function memoryNodeClaimStore(): NodeClaimStore {
-  return { ...decisions(), ...nodeClaims(), ...commands(), ...nominations(), ...standDowns() };
+/** The table, in memory. @param isCurrent whether a lease was not taken over: leases lie in the same table. */
+export function memoryNodeClaimStore(isCurrent: (lease: Lease) => boolean = () => true): NodeClaimStore {
+  return { ...decisions(isCurrent), ...nodeClaims(), ...commands(), ...nominations(), ...standDowns() };
 }
 
 type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
 
-function decisions(): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision'> {
+function decisions(
+  isCurrent: (lease: Lease) => boolean,
+): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision'> {
   const recorded = new Map<string, ReadonlySet<string>>();
   const open = new Map<string, Decision>();
   const recordedOf = (cluster: string): ReadonlySet<string> => recorded.get(cluster) ?? new Set();
   return {
     readEpoch: async (cluster) => recordedOf(cluster).size,
-    async recordDecision(decision, epoch) {
+    async recordDecision(decision, epoch, lease) {
       const { cluster, id } = decision;
       const known = recordedOf(cluster);
       if (known.has(id)) return;
+      if (lease !== undefined && !isCurrent(lease)) {
+        throw new StaleLeaseError(`${lease.work} of ${cluster}: lease ${lease.fence} was taken over: look again`);
+      }
       if (known.size !== epoch) {
         throw new EpochMovedError(
           `cluster ${cluster} is at epoch ${known.size}, not ${epoch}: observe and decide again`,

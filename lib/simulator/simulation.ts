@@ -18,6 +18,7 @@ import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
 import { type KubernetesState, kubernetesState, type Manifests, uidOf, writePod } from './kubernetes/state.ts';
 import { workloadOf, workloads } from './kubernetes/workloads.ts';
 import { memoryCatalogueStore } from './memory-catalogue-store.ts';
+import { memoryLeases } from './memory-leases.ts';
 import { memoryNodeClaimStore } from './memory-node-claim-store.ts';
 import { playScenario } from './play-scenario.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -145,10 +146,12 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
     onEvent: (event) => timetable.after(REACTION_MS, async () => kerf.functions.interruption(event)),
   });
+  const leases = memoryLeases(timetable);
   const ports: ControllerPorts = {
     cluster: simulatedCluster(state, timetable),
     cloud: ec2,
-    store: memoryNodeClaimStore(),
+    store: memoryNodeClaimStore(leases.isCurrent),
+    leases,
     catalogue: memoryCatalogueStore(),
     messages,
     clock: timetable,

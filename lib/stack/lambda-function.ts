@@ -1,6 +1,6 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, CfnFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, CfnFunction, LoggingFormat, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -56,6 +56,8 @@ export class LambdaFunction extends Construct {
       environment: { ...props.environment },
       role: this.role,
       logGroup: this.logGroup,
+      // A function that waits sends itself a message: after 16 of them Lambda would take that for a loop, and drop it.
+      recursiveLoop: RecursiveLoop.ALLOW,
       // Our lines are JSON already, and metrics are read only from lines that nobody has wrapped.
       loggingFormat: LoggingFormat.TEXT,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),

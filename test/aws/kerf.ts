@@ -211,7 +211,7 @@ function recordOf({ Body = '', MessageId = randomUUID(), ReceiptHandle = '', Att
     body: Body,
     attributes: {
       ApproximateReceiveCount: Attributes?.ApproximateReceiveCount ?? '9',
-      SentTimestamp: '0',
+      SentTimestamp: Attributes?.SentTimestamp ?? '',
       SenderId: 'test',
       ApproximateFirstReceiveTimestamp: '0',
     },

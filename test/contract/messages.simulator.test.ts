@@ -10,7 +10,14 @@ messagesContract('the simulator', async () => {
   const arrived = new Map<WakeTarget, Wake[]>();
   const decisions: Decision[] = [];
   const messages = simulatedMessages(timetable, {
-    wakes: async (target, wakes) => void arrived.set(target, [...(arrived.get(target) ?? []), ...wakes]),
+    wakes: async (target, wakes) => {
+      const bodies = wakes.map(({ cluster, reason, nodeClaim }) => ({
+        cluster,
+        reason,
+        ...(nodeClaim !== undefined && { nodeClaim }),
+      }));
+      arrived.set(target, [...(arrived.get(target) ?? []), ...bodies]);
+    },
     decision: (decision) => void decisions.push(decision),
   });
   return {

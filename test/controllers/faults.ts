@@ -31,7 +31,7 @@ export function withDelays(ports: ControllerPorts, delay: (call: PortCall) => Pr
 
 type Around = (call: PortCall, go: () => Promise<unknown>) => Promise<unknown>;
 
-const PORTS = ['cluster', 'cloud', 'store', 'catalogue', 'messages'] as const;
+const PORTS = ['cluster', 'cloud', 'store', 'leases', 'catalogue', 'messages'] as const;
 
 function around(ports: ControllerPorts, wrap: Around): ControllerPorts {
   const wrapped = Object.fromEntries(PORTS.map((name) => [name, proxied(name, ports[name], wrap)]));

@@ -13,6 +13,7 @@ import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { type KubernetesState, kubernetesState, writeNodeClass } from '../../lib/simulator/kubernetes/state.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
+import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
@@ -68,6 +69,7 @@ function bench(aws: Partial<CloudProvider> = {}, nodeClasses: readonly EC2NodeCl
     },
     cloud: { ...cloud, ...aws },
     store: memoryNodeClaimStore(),
+    leases: memoryLeases({ now: () => 0 }),
     catalogue: memoryCatalogueStore(),
     messages: {
       wake: async (target) => void woken.push(target),

@@ -66,6 +66,9 @@ export const UNUSED: ControllerPorts = {
   get store() {
     return unused();
   },
+  get leases() {
+    return unused();
+  },
   get catalogue() {
     return unused();
   },

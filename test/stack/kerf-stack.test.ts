@@ -107,6 +107,13 @@ test('a wake queue collects for a second, and no more than two runs go on at a t
   expect(Object.keys(mappings)).toHaveLength(5);
 });
 
+test('a function may wake itself as often as it has to wait', () => {
+  const woken = propertiesOf(template, 'AWS::Lambda::Function').filter(({ Description }) =>
+    /^Kerf (provisioning|lifecycle|disruption|termination)$/.test(String(Description)),
+  );
+  expect(woken.map(({ RecursiveLoop }) => RecursiveLoop)).toEqual(['Allow', 'Allow', 'Allow', 'Allow']);
+});
+
 test('the five kinds of news of an instance reach one queue', () => {
   const rules = template.findResources('AWS::Events::Rule', { Properties: { EventPattern: Match.anyValue() } });
   expect(Object.keys(rules)).toHaveLength(5);

@@ -1,7 +1,9 @@
 import type { Decision } from '../../core/action.ts';
-import { EpochMovedError } from '../../ports/errors.ts';
+import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
+import type { Lease } from '../../ports/leases.ts';
 import { packBody, unpackBody } from './body.ts';
-import { clusterPartition, decisionKey, epochKey, OPEN, openKey } from './keys.ts';
+import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
+import { fencedBy } from './leases.ts';
 import { isDecision } from './stored-shapes.ts';
 import { ABSENT, type Condition, PRESENT, type Table, type Write } from './table.ts';
 
@@ -13,7 +15,13 @@ export async function readEpoch(table: Table, cluster: string): Promise<number> 
   return Number(item?.['epochCount'] ?? 0);
 }
 
-export async function recordDecision(table: Table, decision: Decision, epoch: number): Promise<void> {
+export interface Recording {
+  readonly decision: Decision;
+  readonly epoch: number;
+  readonly lease?: Lease | undefined;
+}
+
+export async function recordDecision(table: Table, { decision, epoch, lease }: Recording): Promise<void> {
   const { cluster, id } = decision;
   const header = { ...decisionKey(cluster, id), payload: packBody(decision, `decision ${id}`) };
   const asRead: Condition = epoch === 0 ? ABSENT : { expression: 'epochCount = :read', values: { ':read': epoch } };
@@ -22,10 +30,17 @@ export async function recordDecision(table: Table, decision: Decision, epoch: nu
     { kind: 'put', item: header, condition: ABSENT },
     { kind: 'put', item: { ...openKey(cluster, id), decidedAtMs: decision.atMs } },
   ];
-  const outcome = await table.transact(writes, `record decision ${id}`);
+  const fenced: readonly Write[] =
+    lease === undefined ? [] : [{ kind: 'check', key: leaseKey(lease), condition: fencedBy(lease) }];
+  const outcome = await table.transact([...writes, ...fenced], `record decision ${id}`);
   if (outcome.kind === 'written') return;
   // Refused: either it stands already, perhaps from a first try whose reply was lost, or another run was faster.
   if ((await table.get(decisionKey(cluster, id))) !== undefined) return;
+  if (lease !== undefined && outcome.at.has(writes.length)) {
+    throw new StaleLeaseError(
+      `${lease.work} of ${cluster}: lease ${lease.fence} was taken over: decision ${id} was not recorded, look again`,
+    );
+  }
   throw new EpochMovedError(
     `cluster ${cluster} is not at epoch ${epoch} any more: decision ${id} was not recorded, observe again`,
   );

@@ -1,3 +1,4 @@
+import type { LeaseName } from '../../ports/leases.ts';
 import type { Key } from './table.ts';
 
 /**
@@ -14,6 +15,8 @@ export const MEMORY = 'memory#';
 export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
 
 export const epochKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'epoch' });
+
+export const leaseKey = ({ cluster, work }: LeaseName): Key => ({ pk: clusterPartition(cluster), sk: `lease#${work}` });
 
 export const decisionKey = (cluster: string, id: string): Key => ({
   pk: clusterPartition(cluster),

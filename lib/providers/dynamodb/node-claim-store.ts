@@ -1,6 +1,7 @@
 import type { Decision } from '../../core/action.ts';
 import type { DisruptionCommand } from '../../core/disruption/command.ts';
 import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
+import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
 import { closeDecision, openDecisions, readEpoch, recordDecision } from './decisions.ts';
@@ -24,8 +25,8 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return readEpoch(this.#table, cluster);
   }
 
-  recordDecision(decision: Decision, epoch: number): Promise<void> {
-    return recordDecision(this.#table, decision, epoch);
+  recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void> {
+    return recordDecision(this.#table, { decision, epoch, lease });
   }
 
   openDecisions(cluster: string): Promise<readonly Decision[]> {

@@ -41,6 +41,11 @@ export type Write =
 /** `refused`: a condition did not hold and nothing was written; `found` is the item of a single write as it stands. */
 export type WriteOutcome = { readonly kind: 'written' } | { readonly kind: 'refused'; readonly found?: Attributes };
 
+/** `at`: the places of the writes whose conditions did not hold. */
+export type TransactionOutcome =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'refused'; readonly at: ReadonlySet<number> };
+
 export interface TableOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
@@ -51,6 +56,11 @@ interface Values {
 }
 
 const MOST_PAGES = 1_000;
+/** Another write of one of its items at the same moment, a lease's mark perhaps, cancels a transaction: it is made again. */
+const MOST_CONFLICTS = 3;
+const CONFLICT = 'TransactionConflict';
+/** What DynamoDB takes. */
+const MOST_WRITES = 100;
 
 /** The few DynamoDB calls that Kerf makes, strongly consistent, with port errors. */
 export class Table {
@@ -102,17 +112,22 @@ export class Table {
   }
 
   /** All of them or none. */
-  async transact(writes: readonly Write[], doing: string): Promise<WriteOutcome> {
+  async transact(writes: readonly Write[], doing: string): Promise<TransactionOutcome> {
+    if (writes.length > MOST_WRITES) throw new RangeError(`${doing}: ${writes.length} writes, at most ${MOST_WRITES}`);
     const command = new TransactWriteItemsCommand({ TransactItems: writes.map((write) => this.#transactItem(write)) });
-    try {
-      await translated(doing, () => this.#client.send(command));
-      return { kind: 'written' };
-    } catch (thrown) {
-      if (!(thrown instanceof TransactionCanceledException)) throw thrown;
-      const codes = (thrown.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
-      const other = codes.find((code) => code !== 'None' && code !== 'ConditionalCheckFailed');
-      if (codes.includes('ConditionalCheckFailed')) return { kind: 'refused' };
-      throw portErrorOfReason(other ?? 'TransactionConflict', doing, thrown);
+    for (let conflicts = 1; ; conflicts += 1) {
+      try {
+        // Only a conflict goes round again.
+        await translated(doing, () => this.#client.send(command));
+        return { kind: 'written' };
+      } catch (thrown) {
+        if (!(thrown instanceof TransactionCanceledException)) throw thrown;
+        const codes = (thrown.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
+        const at = new Set(codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : [])));
+        if (at.size > 0) return { kind: 'refused', at };
+        const code = codes.find((one) => one !== 'None') ?? CONFLICT;
+        if (code !== CONFLICT || conflicts === MOST_CONFLICTS) throw portErrorOfReason(code, doing, thrown);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Decision } from '../../core/action.ts';
-import { LONGEST_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../../ports/messages.ts';
+import { LONGEST_DELAY_MS, type Messages, type ReceivedWake, type WakeTarget } from '../../ports/messages.ts';
 import type { Timetable } from '../timetable.ts';
 
 /** The event source mapping waits this long for more messages before it invokes. */
@@ -11,15 +11,15 @@ export interface SimulatedMessages extends Messages {
 }
 
 export interface Deliver {
-  readonly wakes: (target: WakeTarget, wakes: readonly Wake[]) => Promise<void>;
+  readonly wakes: (target: WakeTarget, wakes: readonly ReceivedWake[]) => Promise<void>;
   readonly decision: (decision: Decision) => void;
 }
 
 export function simulatedMessages(timetable: Timetable, deliver: Deliver): SimulatedMessages {
-  const waiting = new Map<WakeTarget, Wake[]>();
+  const waiting = new Map<WakeTarget, ReceivedWake[]>();
   const published: Decision[] = [];
   /** The first message opens the window; all that come within it are one batch. */
-  const arrive = (target: WakeTarget, wake: Wake): void => {
+  const arrive = (target: WakeTarget, wake: ReceivedWake): void => {
     const batch = waiting.get(target);
     if (batch !== undefined) return void batch.push(wake);
     waiting.set(target, [wake]);
@@ -32,7 +32,8 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
   return {
     published,
     async wake(target, wake, delayMs = 0) {
-      timetable.after(Math.min(delayMs, LONGEST_DELAY_MS), () => arrive(target, wake));
+      const sentAtMs = timetable.now();
+      timetable.after(Math.min(delayMs, LONGEST_DELAY_MS), () => arrive(target, { ...wake, sentAtMs }));
     },
     async publish(decision) {
       published.push(decision);

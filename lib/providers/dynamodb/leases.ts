@@ -1,0 +1,114 @@
+import type { Clock } from '../../ports/clock.ts';
+import { StaleLeaseError } from '../../ports/errors.ts';
+import {
+  type Acquired,
+  LEASE_MS,
+  type Lease,
+  type LeaseName,
+  type Leases,
+  type LookOutcome,
+  type SeenLease,
+} from '../../ports/leases.ts';
+import { leaseKey } from './keys.ts';
+import { ABSENT, type Attributes, type Condition, Table, type TableOptions, type WriteOutcome } from './table.ts';
+
+export interface LeasesOptions extends TableOptions {
+  readonly clock: Clock;
+}
+
+/**
+ * One small item for the work of a cluster, changed only as it was seen. It has no time to live: its number must never be
+ * used again.
+ */
+export class DynamoDbLeases implements Leases {
+  readonly #table: Table;
+  readonly #clock: Clock;
+
+  constructor({ clock, ...options }: LeasesOptions) {
+    this.#table = new Table(options);
+    this.#clock = clock;
+  }
+
+  async see(name: LeaseName): Promise<SeenLease> {
+    return seenIn(name, await this.#table.get(leaseKey(name)), this.#clock.now());
+  }
+
+  async acquire(seen: SeenLease): Promise<Acquired> {
+    const nowMs = this.#clock.now();
+    const { cluster, work } = seen;
+    if (seen.heldUntilMs > nowMs) {
+      const marked = await this.#set(seen, { wanted: 1 }, heldBy(seen.fence, nowMs));
+      return marked.kind === 'written'
+        ? { kind: 'busy' }
+        : { kind: 'changed', seen: seenIn(seen, marked.found, nowMs) };
+    }
+    const lease = { cluster, work, fence: fenceAfter(seen, nowMs), sinceMs: nowMs };
+    const taken = await this.#set(lease, attributesOf(lease), freeSince(seen.fence, nowMs));
+    return taken.kind === 'written'
+      ? { kind: 'held', lease }
+      : { kind: 'changed', seen: seenIn(seen, taken.found, nowMs) };
+  }
+
+  async renew(lease: Lease): Promise<void> {
+    const nowMs = this.#clock.now();
+    const outcome = await this.#set(lease, { heldUntilMs: nowMs + LEASE_MS }, heldBy(lease.fence, nowMs));
+    if (outcome.kind === 'refused') {
+      throw new StaleLeaseError(`${lease.work} of ${lease.cluster}: lease ${lease.fence} has lapsed: look again`);
+    }
+  }
+
+  async release(lease: Lease, outcome: LookOutcome): Promise<{ readonly lookAgain: boolean }> {
+    const ours = fencedBy(lease);
+    const attributes = { heldUntilMs: 0, wanted: 0, ...(outcome === 'done' && { lookedAtMs: lease.sinceMs }) };
+    const unmarked = { expression: `${ours.expression} AND wanted = :no`, values: { ...ours.values, ':no': 0 } };
+    const first = await this.#set(lease, attributes, unmarked);
+    if (first.kind === 'written' || first.found?.['leaseFence'] !== lease.fence) return { lookAgain: false };
+    // It is marked, and stays so until this write takes both away.
+    return { lookAgain: (await this.#set(lease, attributes, ours)).kind === 'written' };
+  }
+
+  #set(name: LeaseName, attributes: Attributes, condition: Condition): Promise<WriteOutcome> {
+    return this.#table.write({ kind: 'set', key: leaseKey(name), attributes, condition });
+  }
+}
+
+/** What must hold of the item for whoever writes with the lease. */
+export function fencedBy({ fence }: Lease): Condition {
+  return { expression: 'leaseFence = :fence', values: { ':fence': fence } };
+}
+
+function heldBy(fence: number, nowMs: number): Condition {
+  return {
+    expression: 'leaseFence = :fence AND heldUntilMs > :now',
+    values: { ':fence': fence, ':now': nowMs },
+  };
+}
+
+function freeSince(fence: number, nowMs: number): Condition {
+  if (fence === 0) return ABSENT;
+  return {
+    expression: 'leaseFence = :fence AND heldUntilMs <= :now',
+    values: { ':fence': fence, ':now': nowMs },
+  };
+}
+
+/** An item that was lost must not bring an old number back: the first one is the time. */
+function fenceAfter({ fence }: SeenLease, nowMs: number): number {
+  return fence === 0 ? nowMs : fence + 1;
+}
+
+function attributesOf({ fence, sinceMs }: Lease): Attributes {
+  return { leaseFence: fence, heldUntilMs: sinceMs + LEASE_MS, lookingSinceMs: sinceMs, wanted: 0 };
+}
+
+function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowMs: number): SeenLease {
+  const heldUntilMs = Number(item?.['heldUntilMs'] ?? 0);
+  const lookAtMs = heldUntilMs > nowMs ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
+  return {
+    cluster,
+    work,
+    fence: Number(item?.['leaseFence'] ?? 0),
+    heldUntilMs,
+    ...(lookAtMs !== undefined && { lookAtMs: Number(lookAtMs) }),
+  };
+}

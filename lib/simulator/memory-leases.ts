@@ -1,0 +1,66 @@
+import type { Clock } from '../ports/clock.ts';
+import { StaleLeaseError } from '../ports/errors.ts';
+import { LEASE_MS, type Lease, type LeaseName, type Leases, type SeenLease } from '../ports/leases.ts';
+
+export interface MemoryLeases extends Leases {
+  /** Nobody took it over. */
+  readonly isCurrent: (lease: Lease) => boolean;
+}
+
+interface State {
+  readonly fence: number;
+  readonly heldUntilMs: number;
+  readonly lookingSinceMs: number;
+  readonly lookedAtMs: number | undefined;
+  readonly wanted: boolean;
+}
+
+const NEVER: State = { fence: 0, heldUntilMs: 0, lookingSinceMs: 0, lookedAtMs: undefined, wanted: false };
+
+/** The table's leases, in memory. */
+export function memoryLeases(clock: Clock): MemoryLeases {
+  const states = new Map<string, State>();
+  const stateOf = (name: LeaseName): State => states.get(keyOf(name)) ?? NEVER;
+  const change = (name: LeaseName, changed: Partial<State>): void =>
+    void states.set(keyOf(name), { ...stateOf(name), ...changed });
+  const isCurrent = (lease: Lease): boolean => stateOf(lease).fence === lease.fence;
+  const seen = ({ cluster, work }: LeaseName): SeenLease => {
+    const { fence, heldUntilMs, lookingSinceMs, lookedAtMs } = stateOf({ cluster, work });
+    const lookAtMs = heldUntilMs > clock.now() ? lookingSinceMs : lookedAtMs;
+    return { cluster, work, fence, heldUntilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
+  };
+  return {
+    isCurrent,
+    see: async (name) => seen(name),
+    async acquire({ cluster, work, fence, heldUntilMs: seenUntilMs }) {
+      const nowMs = clock.now();
+      const { heldUntilMs } = stateOf({ cluster, work });
+      const isAsSeen = stateOf({ cluster, work }).fence === fence && heldUntilMs > nowMs === seenUntilMs > nowMs;
+      if (!isAsSeen) return { kind: 'changed', seen: seen({ cluster, work }) };
+      if (heldUntilMs > nowMs) {
+        change({ cluster, work }, { wanted: true });
+        return { kind: 'busy' };
+      }
+      const lease = { cluster, work, fence: fence + 1, sinceMs: nowMs };
+      change(lease, { fence: fence + 1, heldUntilMs: nowMs + LEASE_MS, lookingSinceMs: nowMs, wanted: false });
+      return { kind: 'held', lease };
+    },
+    async renew(lease) {
+      const nowMs = clock.now();
+      if (!isCurrent(lease) || stateOf(lease).heldUntilMs <= nowMs) {
+        throw new StaleLeaseError(`${lease.work} of ${lease.cluster}: lease ${lease.fence} has lapsed: look again`);
+      }
+      change(lease, { heldUntilMs: nowMs + LEASE_MS });
+    },
+    async release(lease, outcome) {
+      if (!isCurrent(lease)) return { lookAgain: false };
+      const { wanted } = stateOf(lease);
+      change(lease, { heldUntilMs: 0, wanted: false, ...(outcome === 'done' && { lookedAtMs: lease.sinceMs }) });
+      return { lookAgain: wanted };
+    },
+  };
+}
+
+function keyOf({ cluster, work }: LeaseName): string {
+  return `${cluster}/${work}`;
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../lib/ports/clock.ts';
+import { EpochMovedError, StaleLeaseError } from '../../lib/ports/errors.ts';
+import {
+  type Acquired,
+  LEASE_MS,
+  type Lease,
+  type LeaseName,
+  type Leases,
+  type SeenLease,
+} from '../../lib/ports/leases.ts';
+import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
+import { aDecision, NOW_MS } from './records.ts';
+
+export interface LeasesHarness {
+  /** Two functions' view of the same leases. */
+  readonly leases: readonly [Leases, Leases];
+  readonly store: NodeClaimStore;
+  readonly close?: () => Promise<void>;
+}
+
+/** The doc comment of `lib/ports/leases.ts`, executed. Clusters have fresh names: stores may be shared. */
+export function leasesContract(name: string, make: (clock: Clock) => Promise<LeasesHarness>): void {
+  describe(`Leases: ${name}`, () => {
+    let nowMs: number;
+    let harness: LeasesHarness;
+    let one: Leases;
+    let other: Leases;
+    let work: LeaseName;
+    beforeEach(async () => {
+      nowMs = NOW_MS;
+      harness = await make({ now: () => nowMs });
+      [one, other] = harness.leases;
+      work = { cluster: `cluster-${randomUUID()}`, work: 'provisioning' };
+    });
+    afterEach(() => harness.close?.());
+
+    const acquire = async (leases: Leases, of: LeaseName = work): Promise<Acquired> =>
+      insist(leases, await leases.see(of));
+    const hold = async (leases: Leases, of: LeaseName = work): Promise<Lease> => {
+      const acquired = await acquire(leases, of);
+      if (acquired.kind !== 'held') throw new Error(`${of.work} of ${of.cluster} is busy`);
+      return acquired.lease;
+    };
+
+    test('of many that acquire at once one holds it, and hears that the others want another look', async () => {
+      const seen = await one.see(work);
+      const tries = Array.from({ length: 8 }, (_, index) => insist(index % 2 === 0 ? one : other, seen));
+      const held = (await Promise.all(tries)).flatMap((outcome) => (outcome.kind === 'held' ? [outcome.lease] : []));
+      expect(held).toHaveLength(1);
+      for (const lease of held) expect(await one.release(lease, 'done')).toEqual({ lookAgain: true });
+    });
+
+    test('a lease that is not as it was seen is neither acquired nor marked, and is shown as it is', async () => {
+      const seen = await one.see(work);
+      const lease = await hold(other);
+      expect(await one.acquire(seen)).toEqual({ kind: 'changed', seen: await one.see(work) });
+      expect(await other.release(lease, 'done')).toEqual({ lookAgain: false });
+      expect((await one.acquire(seen)).kind).toBe('changed');
+    });
+
+    test('a lease that nobody else asked for is released without another look, and is free at once', async () => {
+      expect(await one.release(await hold(one), 'done')).toEqual({ lookAgain: false });
+      expect((await acquire(other)).kind).toBe('held');
+    });
+
+    test('numbers only ever rise: after a release, after a lapse, and for whoever acquires', async () => {
+      const first = await hold(one);
+      await one.release(first, 'done');
+      const second = await hold(other);
+      nowMs += LEASE_MS;
+      const third = await hold(one);
+      await one.release(third, 'failed');
+      const fences = [first, second, third, await hold(one)].map(({ fence }) => fence);
+      expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+      expect(new Set(fences).size).toBe(fences.length);
+    });
+
+    test('a lease is held for as long as it is renewed, and lapses 15 s later', async () => {
+      const lease = await hold(one);
+      nowMs += LEASE_MS - 1;
+      await one.renew(lease);
+      nowMs += LEASE_MS - 1;
+      expect((await acquire(other)).kind).toBe('busy');
+      nowMs += 1;
+      await expect(one.renew(lease)).rejects.toBeInstanceOf(StaleLeaseError);
+      expect((await acquire(other)).kind).toBe('held');
+      await expect(one.renew(lease)).rejects.toBeInstanceOf(StaleLeaseError);
+    });
+
+    test('a lease that was taken over is released by its new holder alone, with the marks made since', async () => {
+      const old = await hold(one);
+      nowMs += LEASE_MS;
+      const taken = await hold(other);
+      expect((await acquire(one)).kind).toBe('busy');
+      expect(await one.release(old, 'done')).toEqual({ lookAgain: false });
+      expect((await acquire(one)).kind).toBe('busy');
+      expect(await other.release(taken, 'done')).toEqual({ lookAgain: true });
+    });
+
+    test('a mark is never lost, whenever it comes: it is heard on release, or its maker holds the lease', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const lease = await hold(one);
+        const [marked, { lookAgain }] = await Promise.all([acquire(other), one.release(lease, 'done')]);
+        expect(marked.kind === 'held' || lookAgain, `round ${round}`).toBe(true);
+        if (marked.kind === 'held') await other.release(marked.lease, 'done');
+      }
+    });
+
+    test('whoever looks is told of the look that goes on, else of the last that came to its end', async () => {
+      const lookAtMs = async () => (await other.see(work)).lookAtMs;
+      expect(await lookAtMs()).toBeUndefined();
+      const first = await hold(one);
+      expect(await lookAtMs()).toBe(NOW_MS);
+      nowMs += 3_000;
+      await one.release(first, 'done');
+      expect(await lookAtMs()).toBe(NOW_MS);
+      const second = await hold(one);
+      expect(await lookAtMs()).toBe(NOW_MS + 3_000);
+      await one.release(second, 'failed');
+      expect(await lookAtMs()).toBe(NOW_MS);
+      await hold(one);
+      nowMs += LEASE_MS;
+      expect(await lookAtMs()).toBe(NOW_MS);
+    });
+
+    test('works and clusters do not know of each other', async () => {
+      await hold(one);
+      await hold(one, { ...work, work: 'disruption' });
+      await hold(one, { ...work, cluster: `${work.cluster}-2` });
+    });
+
+    describe('a decision that is recorded with a lease', () => {
+      const decide = (id: string) => aDecision({ id, cluster: work.cluster });
+
+      test('stands while nobody took the lease over, even if it has lapsed', async () => {
+        const lease = await hold(one);
+        nowMs += LEASE_MS;
+        await harness.store.recordDecision(decide('a'), 0, lease);
+        expect(await harness.store.readEpoch(work.cluster)).toBe(1);
+      });
+
+      test('is refused once the lease was taken over, and leaves nothing behind', async () => {
+        const old = await hold(one);
+        nowMs += LEASE_MS;
+        const taken = await hold(other);
+        const late = harness.store.recordDecision(decide('a'), 0, old);
+        await expect(late).rejects.toBeInstanceOf(StaleLeaseError);
+        expect(await harness.store.readEpoch(work.cluster)).toBe(0);
+        expect(await harness.store.openDecisions(work.cluster)).toEqual([]);
+        await harness.store.recordDecision(decide('b'), 0, taken);
+        await expect(harness.store.recordDecision(decide('c'), 0, taken)).rejects.toBeInstanceOf(EpochMovedError);
+      });
+
+      test('is recorded already where only the reply was lost, whoever holds the lease by then', async () => {
+        const old = await hold(one);
+        await harness.store.recordDecision(decide('a'), 0, old);
+        nowMs += LEASE_MS;
+        await hold(other);
+        await harness.store.recordDecision(decide('a'), 0, old);
+        expect(await harness.store.readEpoch(work.cluster)).toBe(1);
+      });
+    });
+  });
+}
+
+async function insist(leases: Leases, seen: SeenLease): Promise<Acquired> {
+  const acquired = await leases.acquire(seen);
+  return acquired.kind === 'changed' ? insist(leases, acquired.seen) : acquired;
+}

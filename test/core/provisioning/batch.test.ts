@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../lib/core/cluster/settings.ts';
+import { type BatchContext, batchWakes, type WakeTimes } from '../../../lib/core/provisioning/batch.ts';
+
+const at = (nowMs: number, lookAtMs?: number): BatchContext => ({ ...DEFAULT_SETTINGS, nowMs, lookAtMs });
+const wakes = (firstMs: number, lastMs: number): WakeTimes => ({ firstMs, lastMs, askedMs: lastMs });
+
+describe('a batch of wakes', () => {
+  test('of a lone pod is looked at as soon as the queue has collected', () => {
+    expect(batchWakes(wakes(0, 0), at(1_000))).toEqual({ kind: 'look' });
+  });
+
+  test('whose last wake is fresh collects on, from its first wake', () => {
+    expect(batchWakes(wakes(0, 900), at(1_000))).toEqual({ kind: 'collect', sinceMs: 0, delayMs: 0 });
+  });
+
+  test('that is carried on and to which nothing was added is looked at', () => {
+    expect(batchWakes({ firstMs: 0, askedMs: 1_900 }, at(2_000))).toEqual({ kind: 'look' });
+  });
+
+  test('whose first wake is 10 s old is looked at, however fresh the last', () => {
+    expect(batchWakes(wakes(0, 9_998), at(9_999))).toMatchObject({ kind: 'collect' });
+    expect(batchWakes(wakes(0, 9_999), at(10_000))).toEqual({ kind: 'look' });
+  });
+
+  test('with an idle time longer than the queue waits is held back for the rest of it (F17)', () => {
+    const patient = { ...at(1_000), batchIdleMs: 5_000 };
+    expect(batchWakes(wakes(0, 0), patient)).toEqual({ kind: 'collect', sinceMs: 0, delayMs: 2_500 });
+    expect(batchWakes(wakes(0, 0), { ...patient, nowMs: 4_500 })).toEqual({ kind: 'look' });
+  });
+
+  test('is answered by a look that began half a second after it was sent, and not by an earlier one', () => {
+    expect(batchWakes(wakes(0, 400), at(1_400, 901))).toEqual({ kind: 'answered' });
+    expect(batchWakes(wakes(0, 400), at(1_400, 900))).toEqual({ kind: 'look' });
+  });
+
+  test('that began before the last look begins with what that look may not have seen', () => {
+    expect(batchWakes(wakes(0, 10_250), at(10_300, 10_000))).toMatchObject({ kind: 'collect', sinceMs: 9_500 });
+  });
+
+  test('for something that falls due is not answered by a look before it is due', () => {
+    const due: WakeTimes = { firstMs: 0, lastMs: 0, askedMs: 30_000 };
+    expect(batchWakes(due, at(31_000, 20_000))).toEqual({ kind: 'look' });
+    expect(batchWakes(due, at(31_000, 30_600))).toEqual({ kind: 'answered' });
+  });
+
+  test.each([-1e15, 0, 5e14, 1e15])(
+    'no clock and no message puts a look off by more than 10 s: sent at %d',
+    (sentMs) => {
+      let times = wakes(sentMs, sentMs);
+      let nowMs = 500;
+      for (;;) {
+        const verdict = batchWakes(times, at(nowMs));
+        if (verdict.kind !== 'collect') break;
+        expect(nowMs).toBeLessThanOrEqual(10_500);
+        nowMs += 1_000;
+        times = { firstMs: Math.min(verdict.sinceMs, nowMs), lastMs: sentMs, askedMs: sentMs };
+      }
+      expect(nowMs).toBeLessThanOrEqual(11_500);
+    },
+  );
+});
