@@ -104,6 +104,11 @@ export class FakeApiServer {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.headers.accept === 'application/vnd.kubernetes.protobuf') {
+      // It speaks JSON alone; whoever asks for more asks again, and that is recorded.
+      response.writeHead(406).end();
+      return;
+    }
     const url = new URL(request.url ?? '/', 'http://fake');
     const recorded: RecordedRequest = {
       method: request.method ?? 'GET',

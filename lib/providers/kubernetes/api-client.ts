@@ -94,7 +94,8 @@ export class ApiClient {
     };
     try {
       const response = await this.#withToken(begin, ({ statusCode }) => statusCode === 401);
-      return { status: response.statusCode ?? 0, body: unzipped(response) };
+      const contentType = response.headers['content-type'] ?? '';
+      return { status: response.statusCode ?? 0, contentType, body: unzipped(response) };
     } catch (cause) {
       throw noAnswer(`${request.method} ${request.path}`, cause);
     }
@@ -179,6 +180,8 @@ function outgoing(request: ApiRequest, token: string | undefined): Outgoing {
 /** The body is unzipped, and fails where the connection breaks. */
 export interface ApiStream {
   readonly status: number;
+  /** Empty where the server names none. */
+  readonly contentType: string;
   readonly body: Readable;
 }
 

@@ -2,11 +2,13 @@ import type { Node, Pod, ScalableWorkload } from '../../apis/kubernetes.ts';
 import type { ScalableKind } from '../../ports/cluster.ts';
 import type { ListOptions } from './lists.ts';
 import { nodeOf, podOf, scalableWorkloadOf } from './project.ts';
+import { NODE_LIST } from './protobuf/node.ts';
+import { POD_LIST } from './protobuf/pod.ts';
 
 /** Where the kinds are of which a cluster may have many, and what is read of them. */
 
-export const PODS: ListOptions<Pod> = { path: '/api/v1/pods', project: podOf };
-export const NODES: ListOptions<Node> = { path: '/api/v1/nodes', project: nodeOf };
+export const PODS: ListOptions<Pod> = { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST };
+export const NODES: ListOptions<Node> = { path: '/api/v1/nodes', project: nodeOf, protobuf: NODE_LIST };
 
 export const SCALABLE: Readonly<Record<ScalableKind, ListOptions<ScalableWorkload>>> = {
   Deployment: { path: '/apis/apps/v1/deployments', project: scalableWorkloadOf },

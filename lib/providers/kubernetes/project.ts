@@ -153,9 +153,7 @@ function volumeOf(volume: Fields): Fields {
 }
 
 function containerOf(container: Fields): Fields {
-  const kept = pick(container, ['name', 'resources', 'ports', 'restartPolicy']);
-  if (container['volumeMounts'] === undefined) return kept;
-  return { ...kept, volumeMounts: each(container['volumeMounts'], (mount) => pick(mount, ['name', 'mountPath'])) };
+  return pick(container, ['name', 'resources', 'ports', 'restartPolicy']);
 }
 
 /** Only what is there: `undefined` and null would both be fields that nobody set. */
@@ -176,11 +174,11 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isPod(value: unknown): value is Pod {
+export function isPod(value: unknown): value is Pod {
   return isNamed(value) && Array.isArray(fieldsOf(fieldsOf(value)['spec'])['containers']);
 }
 
-function isNode(value: unknown): value is Node {
+export function isNode(value: unknown): value is Node {
   return isNamed(value);
 }
 

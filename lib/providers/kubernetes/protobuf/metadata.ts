@@ -1,0 +1,42 @@
+import { field, type Message, message } from './schema.ts';
+
+/** What is read of the metadata of every kind: k8s.io/apimachinery `meta/v1/generated.proto`. */
+
+const OWNER_REFERENCE = message({
+  1: field('kind', 'given-text'),
+  3: field('name', 'given-text'),
+  4: field('uid', 'given-text'),
+  5: field('apiVersion', 'given-text'),
+  6: field('controller', 'given-flag'),
+  7: field('blockOwnerDeletion', 'given-flag'),
+});
+
+export const OBJECT_META: Message = message({
+  1: field('name', 'text', { unique: true }),
+  3: field('namespace', 'text'),
+  5: field('uid', 'text', { unique: true }),
+  6: field('resourceVersion', 'text', { unique: true }),
+  7: field('generation', 'number'),
+  8: field('creationTimestamp', 'time'),
+  9: field('deletionTimestamp', 'time'),
+  11: field('labels', 'text-by-name', { shared: true }),
+  12: field('annotations', 'text-by-name', { without: 'kubectl.kubernetes.io/last-applied-configuration' }),
+  13: field('ownerReferences', 'messages', { message: OWNER_REFERENCE, shared: true }),
+  14: field('finalizers', 'texts'),
+});
+
+const SELECTOR_REQUIREMENT = message({
+  1: field('key', 'given-text'),
+  2: field('operator', 'given-text'),
+  3: field('values', 'texts'),
+});
+
+export const LABEL_SELECTOR: Message = message({
+  1: field('matchLabels', 'text-by-name'),
+  2: field('matchExpressions', 'messages', { message: SELECTOR_REQUIREMENT }),
+});
+
+export const NODE_SELECTOR_TERM: Message = message({
+  1: field('matchExpressions', 'messages', { message: SELECTOR_REQUIREMENT }),
+  2: field('matchFields', 'messages', { message: SELECTOR_REQUIREMENT }),
+});

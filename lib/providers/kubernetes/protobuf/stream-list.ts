@@ -1,0 +1,73 @@
+import { UnreachableError } from '../../../ports/errors.ts';
+import type { ApiClient, ApiStream } from '../api-client.ts';
+import { listDecoder, type ProtobufList } from './list-decoder.ts';
+
+export interface StreamedListOptions<T> {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly protobuf: ProtobufList<T>;
+  /** What is kept of an item, as soon as it is read. @default the item */
+  readonly keep?: (item: T) => T;
+}
+
+export interface StreamedListing<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+}
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+/** A cluster too slow for this is not read at all. */
+const WITHIN_MS = 60_000;
+
+/**
+ * All objects of a kind in one answer, each cut as its bytes come.
+ *
+ * *Shape:* undefined where the server does not answer with such a list: it speaks JSON alone, refuses, or is not there. The
+ * pages of JSON say which, and try again. *Errors:* UnreachableError where the answer breaks off or is none.
+ */
+export async function streamList<T>(
+  client: ApiClient,
+  options: StreamedListOptions<T>,
+): Promise<StreamedListing<T> | undefined> {
+  const stream = await answerOf(client, options);
+  if (stream === undefined) return undefined;
+  try {
+    return await readList(stream, options);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UnreachableError(`Kubernetes API: list ${options.path}: the answer is not whole: ${why}`, { cause });
+  } finally {
+    stream.body.destroy();
+  }
+}
+
+async function answerOf<T>(
+  client: ApiClient,
+  { path, query = {} }: StreamedListOptions<T>,
+): Promise<ApiStream | undefined> {
+  const request = { method: 'GET', path, query, accept: PROTOBUF } as const;
+  try {
+    const stream = await client.stream(request, AbortSignal.timeout(WITHIN_MS));
+    if (stream.status === 200 && stream.contentType.startsWith(PROTOBUF)) return stream;
+    stream.body.destroy();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnreachableError) return undefined;
+    throw error;
+  }
+}
+
+async function readList<T>(
+  { body }: ApiStream,
+  { protobuf, keep }: StreamedListOptions<T>,
+): Promise<StreamedListing<T>> {
+  const decoder = listDecoder(protobuf);
+  const items: T[] = [];
+  for await (const chunk of body) {
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('a stream of bytes gave none');
+    for (const item of decoder.push(chunk)) items.push(keep === undefined ? item : keep(item));
+  }
+  const end = decoder.end();
+  if (end.continue !== '') throw new Error('the server sent a part of the list that was asked for whole');
+  return { items, resourceVersion: end.resourceVersion };
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { listDecoder } from '../../../../lib/providers/kubernetes/protobuf/list-decoder.ts';
+import { NODE_LIST } from '../../../../lib/providers/kubernetes/protobuf/node.ts';
+import { POD_LIST } from '../../../../lib/providers/kubernetes/protobuf/pod.ts';
+import { WireError } from '../../../../lib/providers/kubernetes/protobuf/wire.ts';
+import { aListAnswer, aMap, aMessage, aWirePod, type WireFields } from '../../../builders/protobuf.ts';
+
+function podsOf(answer: Buffer): readonly Pod[] {
+  const decoder = listDecoder(POD_LIST);
+  const items = decoder.push(answer);
+  decoder.end();
+  return items;
+}
+
+function specOf(spec: WireFields): unknown {
+  const { containers: _, ...rest } = podsOf(aListAnswer([aWirePod('web', spec)]))[0]?.spec ?? {};
+  return rest;
+}
+
+describe('a pod', () => {
+  test('has what decisions read, and nothing of the rest', () => {
+    const env = aMessage({ 1: 'HOME', 2: '/root' });
+    const container = aMessage({
+      1: 'main',
+      2: 'nginx',
+      7: env,
+      8: aMessage({ 2: aMap({ cpu: aMessage({ 1: '1' }) }) }),
+    });
+    const metadata = { 11: aMap({ app: 'web' }), 17: aMessage({ 1: 'kubelet' }) };
+    expect(podsOf(aListAnswer([aWirePod('web', { 2: container }, metadata)]))).toEqual([
+      {
+        metadata: { name: 'web', namespace: 'default', labels: { app: 'web' } },
+        spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] },
+        status: {},
+      },
+    ]);
+  });
+
+  test('shows no field that a server writes empty because its type has no other way to leave it out', () => {
+    expect(specOf({ 3: '', 10: '', 11: false, 24: '' })).toEqual({});
+  });
+
+  test('shows a zero that somebody set', () => {
+    const toleration = aMessage({ 1: 'gone', 2: 'Exists', 4: 'NoExecute', 5: 0 });
+    expect(specOf({ 4: 0, 22: toleration, 25: 0 })).toEqual({
+      terminationGracePeriodSeconds: 0,
+      tolerations: [{ key: 'gone', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 0 }],
+      priority: 0,
+    });
+  });
+
+  test.each([
+    ['below zero', -10, -10],
+    ['the largest of 53 bits', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['larger, rounded as JSON.parse rounds it', 2n ** 63n - 1n, 2 ** 63],
+  ])('has a number that is %s', (_, written, read) => {
+    expect(specOf({ 4: written })).toEqual({ terminationGracePeriodSeconds: read });
+  });
+
+  test('has times in whole seconds, and none that was never set', () => {
+    const metadata = { 8: aMessage({ 1: 1_763_712_000, 2: 5 }), 9: Buffer.alloc(0) };
+    const [pod] = podsOf(aListAnswer([aWirePod('web', {}, metadata)]));
+    expect(pod?.metadata).toEqual({ name: 'web', namespace: 'default', creationTimestamp: '2025-11-21T08:00:00Z' });
+  });
+
+  test('has a time at 1970, which is not the same as none', () => {
+    const [pod] = podsOf(aListAnswer([aWirePod('web', {}, { 8: aMessage({ 1: 0, 2: 0 }) })]));
+    expect(pod?.metadata.creationTimestamp).toBe('1970-01-01T00:00:00Z');
+  });
+
+  test('loses the annotation that repeats the whole of it', () => {
+    const annotations = aMap({ 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: 'é' });
+    const [pod] = podsOf(aListAnswer([aWirePod('web', {}, { 12: annotations })]));
+    expect(pod?.metadata.annotations).toEqual({ note: 'é' });
+  });
+
+  test('with a field that a newer server adds is read as before', () => {
+    const spec = { 900: 'new', 901: 7, 902: aMessage({ 1: 'deep' }) };
+    expect(specOf(spec)).toEqual({});
+  });
+
+  test('without containers is none', () => {
+    const broken = aMessage({ 1: aMessage({ 1: 'web' }), 2: aMessage({}), 3: '' });
+    expect(podsOf(aListAnswer([broken]))).toEqual([]);
+  });
+});
+
+test('pods that have the same in a field share it', () => {
+  const labels = { 11: aMap({ app: 'web' }) };
+  const [one, other] = podsOf(aListAnswer([aWirePod('a', {}, labels), aWirePod('b', {}, labels)]));
+  expect(one?.metadata.labels).toEqual({ app: 'web' });
+  expect(other?.metadata.labels).toBe(one?.metadata.labels);
+});
+
+test('a list says its version, and whether there is more', () => {
+  const decoder = listDecoder(POD_LIST);
+  decoder.push(aListAnswer([], { resourceVersion: '42', continue: 'token' }));
+  expect(decoder.end()).toEqual({ resourceVersion: '42', continue: 'token' });
+});
+
+test('a node that is unschedulable and tainted shows both', () => {
+  const taint = aMessage({ 1: 'dedicated', 2: '', 3: 'NoSchedule', 4: aMessage({ 1: 0, 2: 0 }) });
+  const node = aMessage({ 1: aMessage({ 1: 'n' }), 2: aMessage({ 3: 'aws:///a/i-1', 4: true, 5: taint }), 3: '' });
+  expect(listDecoder(NODE_LIST).push(aListAnswer([node], { kind: 'NodeList' }))).toEqual([
+    {
+      metadata: { name: 'n' },
+      spec: {
+        providerID: 'aws:///a/i-1',
+        unschedulable: true,
+        taints: [{ key: 'dedicated', effect: 'NoSchedule', timeAdded: '1970-01-01T00:00:00Z' }],
+      },
+      status: {},
+    },
+  ]);
+});
+
+describe('refused', () => {
+  const labelsInTwoParts = Buffer.concat([
+    aMessage({ 1: 'web', 11: aMap({ a: '1' }) }),
+    aMessage({ 3: 'default', 11: aMap({ b: '2' }) }),
+  ]);
+  const REFUSED: readonly (readonly [string, Buffer])[] = [
+    ['no answer at all', Buffer.alloc(0)],
+    ['JSON', Buffer.from('{"kind":"PodList","items":[]}')],
+    ['a list of another kind', aListAnswer([], { kind: 'NodeList' })],
+    ['an error in place of a list', aListAnswer([], { kind: 'Status' })],
+    ['a list without a version', aListAnswer([], { resourceVersion: '' })],
+    ['a list that is encoded once more', aListAnswer([], { contentEncoding: 'zstd' })],
+    ['a text where a number belongs', aListAnswer([aWirePod('web', { 4: 'soon' })])],
+    ['an item longer than any that etcd holds', aListAnswer([Buffer.alloc(17 * 1024 * 1024)])],
+    ['a time beyond what can be written', aListAnswer([aWirePod('web', {}, { 8: aMessage({ 1: 2n ** 60n, 2: 0 }) })])],
+    ['labels in two places', aListAnswer([aMessage({ 1: labelsInTwoParts, 2: aMessage({}), 3: '' })])],
+    ['two lists', Buffer.concat([aListAnswer([]), aMessage({ 2: '' })])],
+  ];
+
+  test.each(REFUSED)('%s', (_, answer) => {
+    expect(() => podsOf(answer)).toThrow(WireError);
+  });
+});

@@ -1,0 +1,118 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { UnreachableError } from '../../../../lib/ports/errors.ts';
+import { ApiClient } from '../../../../lib/providers/kubernetes/api-client.ts';
+import { listWithVersion } from '../../../../lib/providers/kubernetes/lists.ts';
+import { podOf } from '../../../../lib/providers/kubernetes/project.ts';
+import { POD_LIST } from '../../../../lib/providers/kubernetes/protobuf/pod.ts';
+import { aListAnswer, aWirePod } from '../../../builders/protobuf.ts';
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const ANSWER = aListAnswer(Array.from({ length: 300 }, (_, index) => aWirePod(`web-${index}`, { 10: 'node-1' })));
+const JSON_LIST = JSON.stringify({
+  metadata: { resourceVersion: '9' },
+  items: [{ metadata: { name: 'json' }, spec: { containers: [] } }],
+});
+
+let server: Server;
+let client: ApiClient;
+let accepted: (string | undefined)[];
+let answerProtobuf: RequestListener;
+
+beforeEach(async () => {
+  accepted = [];
+  server = createServer((request, response) => {
+    accepted.push(request.headers.accept);
+    if (request.headers.accept === PROTOBUF) answerProtobuf(request, response);
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON_LIST);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  client = new ApiClient({ endpoint: `http://127.0.0.1:${port}`, sleep: async () => undefined });
+});
+afterEach(() => {
+  client.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const keepNoSpec = ({ metadata }: Pod): Pod => ({ metadata, spec: { containers: [] } });
+
+const list = () => listWithVersion(client, { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST });
+
+test('a list comes in one zipped answer', async () => {
+  answerProtobuf = (_, response) => {
+    response.writeHead(200, { 'content-type': PROTOBUF, 'content-encoding': 'gzip' }).end(gzipSync(ANSWER));
+  };
+  const { items, resourceVersion } = await list();
+  expect(items).toHaveLength(300);
+  expect(resourceVersion).toBe('7');
+  expect(accepted).toHaveLength(1);
+});
+
+test('what is kept of an item is what is returned', async () => {
+  answerProtobuf = (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end(ANSWER);
+  const kind = { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST, keep: keepNoSpec };
+  expect((await listWithVersion(client, kind)).items[0]?.spec).toEqual({ containers: [] });
+});
+
+describe('a server that does not answer with protobuf is asked for pages of JSON', () => {
+  const ANSWERS: readonly (readonly [string, RequestListener])[] = [
+    [
+      'it answers with JSON',
+      (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+    ],
+    ['it is too busy just now', (_, response) => response.writeHead(503, { 'content-type': PROTOBUF }).end('k8s')],
+    ['it knows no such type', (_, response) => response.writeHead(406).end()],
+    ['it hangs up', (request) => request.socket.destroy()],
+  ];
+
+  test.each(ANSWERS)('%s', async (_, answer) => {
+    answerProtobuf = answer;
+    const { items, resourceVersion } = await list();
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['json']);
+    expect(resourceVersion).toBe('9');
+  });
+});
+
+describe('a part of a list is never taken for the whole', () => {
+  const half = ANSWER.subarray(0, ANSWER.length / 2);
+  const ANSWERS: readonly (readonly [string, RequestListener])[] = [
+    ['the answer ends in good order', (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end(half)],
+    [
+      'the connection breaks',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': PROTOBUF, 'content-length': ANSWER.length });
+        response.write(half, () => response.destroy());
+      },
+    ],
+    [
+      'the zipped answer breaks off',
+      (_, response) => {
+        const zipped = gzipSync(ANSWER);
+        const headers = { 'content-type': PROTOBUF, 'content-encoding': 'gzip' };
+        response.writeHead(200, headers).end(zipped.subarray(0, zipped.length / 2));
+      },
+    ],
+    [
+      'it is not zipped as it says',
+      (_, response) => response.writeHead(200, { 'content-type': PROTOBUF, 'content-encoding': 'gzip' }).end(ANSWER),
+    ],
+    ['it is something else', (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end('<html>')],
+    [
+      'there is more of it',
+      (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end(aListAnswer([], { continue: 'x' })),
+    ],
+  ];
+
+  test.each(ANSWERS)('%s', async (_, answer) => {
+    answerProtobuf = answer;
+    await expect(list()).rejects.toThrow(UnreachableError);
+    await expect(list()).rejects.toThrow('list /api/v1/pods: the answer is not whole');
+  });
+});
