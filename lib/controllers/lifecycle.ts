@@ -12,6 +12,7 @@ import { observeWorld, viewOf, type World } from './observe-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { tendInstances } from './tend-instances.ts';
 import { tendNodeClasses } from './tend-node-classes.ts';
+import { tendWebhook } from './tend-webhook.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** How many launches one invocation tries for a claim before it leaves the rest to the next. */
@@ -20,13 +21,13 @@ const MOST_STEPS = 12;
 /** NodeClaims → instances → registered and initialized nodes; and giving up what does not get there. */
 export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
+  const untold: Error[] = [...(await tendWebhook(ports, wake))];
   const records = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
   }
   const world = await observeWorld(ports, cluster);
   const decisions: Decision[] = [];
-  const untold: Error[] = [];
   const looks = await eachClaim(records, ports.clock.now(), async (record) =>
     advance(ports, { record, world, decisions, untold }),
   );

@@ -7,6 +7,7 @@ import type { Cluster } from '../ports/cluster.ts';
 import type { Lease, Leases } from '../ports/leases.ts';
 import type { Messages } from '../ports/messages.ts';
 import type { NodeClaimStore } from '../ports/node-claim-store.ts';
+import type { WebhookRegistration } from '../ports/webhook-registration.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 
 /** All that a controller of one cluster may reach. */
@@ -22,6 +23,8 @@ export interface ControllerPorts {
   readonly clock: Clock;
   /** Of this cluster. */
   readonly settings: ClusterSettings;
+  /** Of the function that looks after it, where Kerf installs one. */
+  readonly webhook?: WebhookRegistration;
 }
 
 /** What one run did and saw: for metrics, logs and the simulator, never for another decision. */

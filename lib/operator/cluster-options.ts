@@ -141,7 +141,6 @@ const UNTOLD: readonly (keyof ClusterOptions)[] = [
   'windowsNodeRole',
   'makeNodeRole',
   'accessEntries',
-  'install',
   'onDelete',
   'network',
 ];

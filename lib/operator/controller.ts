@@ -23,11 +23,12 @@ import type { ClusterOptions } from './cluster-options.ts';
 import { refreshOf, settingsOf } from './cluster-settings.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { keptLeases } from './kept-leases.ts';
-import { type ControllerOptions, controllerOptions, type Environment } from './options.ts';
+import { type ControllerOptions, controllerOptions, type Environment, type WebhookAddress } from './options.ts';
 import { queueRetry } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
 import { type Telemetry, telemetryOf } from './telemetry.ts';
 import type { WakeRuntime } from './wake-batch.ts';
+import { webhookRegistrationOf } from './webhook-registration.ts';
 import { shiftsOf } from './zonal-shift.ts';
 
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
@@ -39,7 +40,7 @@ export const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, thro
 export function wireController(
   controller: ControllerFunction,
   environment: Environment = process.env,
-  profiles?: InstanceProfiles,
+  own: OwnOfLifecycle = {},
 ): WakeRuntime {
   const options = controllerOptions(environment);
   const { region, table: tableName } = options;
@@ -53,7 +54,7 @@ export function wireController(
     eventBridge: new EventBridgeClient({ requestHandler: PATIENCE }),
     sqs: new SQSClient({ requestHandler: PATIENCE }),
     ssm: new SSMClient({ requestHandler: PATIENCE }),
-    ...(profiles !== undefined && { profiles }),
+    ...own,
   };
   const shared = sharedPorts(options, clients);
   const clusters = new Map(
@@ -69,7 +70,15 @@ export function wireController(
   };
 }
 
-interface Clients {
+/** What one function alone is given. */
+interface OwnOfLifecycle {
+  /** Of the function that makes them. */
+  readonly profiles?: InstanceProfiles;
+  /** Of the function that looks after the clusters' webhook configurations. */
+  readonly webhook?: WebhookAddress;
+}
+
+interface Clients extends OwnOfLifecycle {
   readonly telemetry: Telemetry;
   readonly dynamodb: DynamoDBClient;
   readonly ec2: EC2Client;
@@ -77,8 +86,6 @@ interface Clients {
   readonly eventBridge: EventBridgeClient;
   readonly sqs: SQSClient;
   readonly ssm: SSMClient;
-  /** Of the function that makes them. */
-  readonly profiles?: InstanceProfiles;
 }
 
 function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, keyof ClusterPorts> {
@@ -96,7 +103,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
   };
 }
 
-type ClusterPorts = Pick<ControllerPorts, 'cluster' | 'cloud' | 'settings'>;
+type ClusterPorts = Pick<ControllerPorts, 'cluster' | 'cloud' | 'settings' | 'webhook'>;
 
 /** *Shape:* the ports of a cluster, made when they are first asked for and kept while the function is warm. */
 function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients): () => Promise<ClusterPorts> {
@@ -127,14 +134,20 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
   });
   const tell: Telemetry['warn'] = (message, fields) =>
     clients.telemetry.warn(message, { cluster: cluster.name, ...fields });
-  let known: { readonly endpoint: string; readonly cluster: KubernetesCluster } | undefined;
+  let known: (Pick<ControllerPorts, 'cluster' | 'webhook'> & { readonly endpoint: string }) | undefined;
   return async () => {
     // A cluster that is made anew under its name has another address.
     const server = await access.server();
     if (known?.endpoint !== server.endpoint) {
       const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
-      known = { endpoint: server.endpoint, cluster: new KubernetesCluster({ client, clock: systemClock, tell }) };
+      const webhook = clients.webhook && webhookRegistrationOf(cluster, clients.webhook, client);
+      known = {
+        endpoint: server.endpoint,
+        cluster: new KubernetesCluster({ client, clock: systemClock, tell }),
+        ...(webhook !== undefined && { webhook }),
+      };
     }
-    return { cluster: known.cluster, cloud, settings };
+    const { endpoint: _, ...reached } = known;
+    return { ...reached, cloud, settings };
   };
 }

@@ -100,6 +100,20 @@ export function webhookOptions(environment: Environment): WebhookOptions {
   };
 }
 
+/** What API servers call, of those that do not say otherwise. */
+export interface WebhookAddress {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** *Errors:* OptionError. */
+export function webhookAddress(environment: Environment): WebhookAddress {
+  return {
+    url: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
+    secret: read(environment, VARIABLES.webhookSecret),
+  };
+}
+
 /** *Errors:* OptionError. */
 export function controllerOptions(environment: Environment): ControllerOptions {
   return {

@@ -8,6 +8,8 @@ beforeAll(() => {
   vi.stubEnv('CLUSTERS', '{"demo":{}}');
   vi.stubEnv('TABLE_NAME', 'state');
   vi.stubEnv('EVENT_BUS_NAME', 'decisions');
+  vi.stubEnv('WEBHOOK_URL', 'https://hooks.test/');
+  vi.stubEnv('WEBHOOK_SECRET', 's3cret');
   vi.stubEnv('OWN_QUEUE_URL', 'https://sqs.test/own');
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
   for (const target of ['PROVISIONING', 'LIFECYCLE', 'DISRUPTION', 'TERMINATION', 'CATALOGUE']) {

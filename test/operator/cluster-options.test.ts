@@ -7,10 +7,7 @@ import { OptionError } from '../../lib/operator/option-values.ts';
 
 /** One of each field that functions are told, none at its default. */
 const TOLD: Required<
-  Omit<
-    ClusterOptions,
-    'nodeRole' | 'windowsNodeRole' | 'makeNodeRole' | 'accessEntries' | 'install' | 'onDelete' | 'network'
-  >
+  Omit<ClusterOptions, 'nodeRole' | 'windowsNodeRole' | 'makeNodeRole' | 'accessEntries' | 'onDelete' | 'network'>
 > = {
   name: 'demo',
   endpoint: 'https://demo.example',
@@ -18,6 +15,7 @@ const TOLD: Required<
   serviceCidr: '10.100.0.0/16',
   kubernetesVersion: '1.35',
   zonalShift: true,
+  install: false,
   dryRunChecks: false,
   isolatedVpc: true,
   webhookUrl: 'https://hooks.example/kerf/',
@@ -41,7 +39,6 @@ const UNTOLD: Partial<ClusterOptions> = {
   windowsNodeRole: 'windows',
   makeNodeRole: true,
   accessEntries: false,
-  install: false,
   onDelete: 'drain',
   network: { vpcId: 'vpc-11111111', subnetIds: ['subnet-11111111'], securityGroupIds: ['sg-11111111'] },
 };

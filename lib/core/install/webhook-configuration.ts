@@ -4,6 +4,7 @@
  * and none on what is written all the time (heartbeats, leases, pods).
  */
 import { INITIALIZED, NODE_POOL } from '../../apis/labels.ts';
+import { INSTALLED_LABELS } from './rbac.ts';
 
 /** Also the object's name in the cluster. */
 export const WEBHOOK_CONFIGURATION_NAME = 'kerf';
@@ -24,7 +25,7 @@ export interface WebhookEndpoint {
 export interface ValidatingWebhookConfiguration {
   readonly apiVersion: 'admissionregistration.k8s.io/v1';
   readonly kind: 'ValidatingWebhookConfiguration';
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly webhooks: readonly ValidatingWebhook[];
 }
 
@@ -75,7 +76,7 @@ export function webhookConfiguration(endpoint: WebhookEndpoint): ValidatingWebho
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
-    metadata: { name: WEBHOOK_CONFIGURATION_NAME },
+    metadata: { name: WEBHOOK_CONFIGURATION_NAME, labels: INSTALLED_LABELS },
     webhooks: TRIGGERS.map(({ name, rule, ours = false, when = [] }) => ({
       name: `${name}.kerf.dev`,
       clientConfig,

@@ -1,0 +1,34 @@
+import { type WebhookEndpoint, webhookConfiguration } from '../core/install/webhook-configuration.ts';
+import type { WebhookRegistration } from '../ports/webhook-registration.ts';
+import type { ApiClient } from '../providers/kubernetes/api-client.ts';
+import { probeWebhook } from '../providers/kubernetes/probe-webhook.ts';
+import { KubernetesWebhookRegistration } from '../providers/kubernetes/webhook-registration.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import type { WebhookAddress } from './options.ts';
+
+/** What the API server of a cluster calls. */
+export function webhookEndpointOf(cluster: ClusterOptions, address: WebhookAddress): WebhookEndpoint {
+  const { name, webhookUrl: url = address.url, webhookCertificateAuthority: certificateAuthority } = cluster;
+  return {
+    url,
+    cluster: name,
+    secret: address.secret,
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+  };
+}
+
+/** *Shape:* undefined where the owner of the cluster looks after its configuration. */
+export function webhookRegistrationOf(
+  cluster: ClusterOptions,
+  address: WebhookAddress,
+  client: ApiClient,
+): WebhookRegistration | undefined {
+  if (cluster.install === false) return undefined;
+  const endpoint = webhookEndpointOf(cluster, address);
+  return new KubernetesWebhookRegistration({
+    client,
+    wanted: webhookConfiguration(endpoint),
+    secret: endpoint.secret,
+    probe: async () => await probeWebhook(endpoint),
+  });
+}
