@@ -142,7 +142,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   'lib/apis': /^(smol-toml|@marcbachmann\/cel-js)$/,
   'lib/providers/aws': /^(node:|@aws-sdk\/client-(ec2|eks|sqs|eventbridge|iam|pricing|ssm)$|@smithy\/|@aws-sdk\/types)/,
-  'lib/providers/dynamodb': /^(node:|@aws-sdk\/(client-dynamodb|util-dynamodb)$)/,
+  'lib/providers/dynamodb': /^(node:|@aws-sdk\/(client-dynamodb|client-s3|util-dynamodb)$)/,
   'lib/providers/kubernetes': /^(node:|@kubernetes\/)/,
   'lib/operator': /^(node:|@aws-sdk\/|@aws-lambda-powertools\/|aws-lambda$)/,
   'lib/cli': /^(node:|@marcbachmann\/cel-js$|@stricli\/core$|ajv|yaml$)/,

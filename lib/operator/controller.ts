@@ -18,6 +18,7 @@ import { DynamoDbLeases } from '../providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
 import { ApiClient } from '../providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
+import { bodiesIn } from './bodies.ts';
 import { clusterAccess } from './cluster-access.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { refreshOf, settingsOf } from './cluster-settings.ts';
@@ -92,7 +93,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
   const { region, table: tableName, eventBus: busName, queueUrls } = options;
   const table = { client: clients.dynamodb, tableName };
   return {
-    store: new DynamoDbNodeClaimStore(table),
+    store: new DynamoDbNodeClaimStore({ ...table, bodies: bodiesIn(options.bodies, PATIENCE) }),
     leases: keptLeases(new DynamoDbLeases({ ...table, clock: systemClock })),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     messages: awsMessages(

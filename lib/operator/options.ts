@@ -49,6 +49,8 @@ export const PRICE_FOLDER = 'data';
 export const VARIABLES = {
   clusters: 'CLUSTERS',
   table: 'TABLE_NAME',
+  /** The bucket for what no item of the table can hold. */
+  bodies: 'BODIES_BUCKET_NAME',
   eventBus: 'EVENT_BUS_NAME',
   /** What stands in front of the cluster's name in what an API server calls; for those who write that into clusters. */
   webhookUrl: 'WEBHOOK_URL',
@@ -71,6 +73,7 @@ export interface ControllerOptions {
   readonly region: string;
   readonly clusters: ReadonlyMap<string, ClusterOptions>;
   readonly table: string;
+  readonly bodies: string;
   readonly eventBus: string;
   readonly ownQueueUrl: string;
   readonly queueUrls: QueueUrls;
@@ -120,6 +123,7 @@ export function controllerOptions(environment: Environment): ControllerOptions {
     region: read(environment, 'AWS_REGION'),
     clusters: readClusters(environment),
     table: read(environment, VARIABLES.table),
+    bodies: read(environment, VARIABLES.bodies),
     eventBus: read(environment, VARIABLES.eventBus),
     ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
     queueUrls: readQueueUrls(environment, WOKEN_FUNCTIONS),

@@ -12,6 +12,7 @@ import {
   WOKEN_FUNCTIONS,
   type WokenFunction,
 } from '../operator/options.ts';
+import type { BodyBucket } from './body-bucket.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
@@ -25,6 +26,7 @@ export interface FunctionSetProps {
   /** All of them in one network. */
   readonly clusters: readonly ClusterOptions[];
   readonly state: StateTable;
+  readonly bodies: BodyBucket;
   readonly decisions: EventBus;
   /** One for all sets: what it reads is the region's. */
   readonly catalogue: WakeFunction;
@@ -42,10 +44,14 @@ export class FunctionSet {
 
   constructor(scope: Construct, props: FunctionSetProps) {
     this.#scope = scope;
-    const { clusters, state, decisions, catalogue, webhookSecretRotation: secretRotation } = props;
+    const { clusters, state, bodies, decisions, catalogue, webhookSecretRotation: secretRotation } = props;
     const [{ network } = {}] = clusters;
     const told = { [VARIABLES.clusters]: writeClusters(clusters), POWERTOOLS_LOG_LEVEL: mostTalkative(clusters) };
-    const stored = { [VARIABLES.table]: state.name, [VARIABLES.eventBus]: decisions.eventBusName };
+    const stored = {
+      [VARIABLES.table]: state.name,
+      [VARIABLES.bodies]: bodies.name,
+      [VARIABLES.eventBus]: decisions.eventBusName,
+    };
     this.functions = { ...wakeFunctions(scope, { ...told, ...stored }, network), catalogue };
     const webhook = new Webhook(scope, 'Webhook', {
       environment: told,
@@ -53,7 +59,7 @@ export class FunctionSet {
     });
     webhook.introduceTo(this.functions.lifecycle);
     const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
-    this.#permit({ clusters, state, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });
+    this.#permit({ clusters, state, bodies, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });
     this.#connect(webhook);
     new Schedules(scope, 'Schedules', {
       clusters: clusters.map(({ name }) => name),
@@ -102,11 +108,13 @@ export class FunctionSet {
   }
 
   /** Who may do what. */
-  #permit({ clusters, state, decisions, nodeRoles }: Permitted): void {
-    const { provisioning, lifecycle, termination, interruption } = this.functions;
+  #permit({ clusters, state, bodies, decisions, nodeRoles }: Permitted): void {
+    const { provisioning, lifecycle, disruption, termination, interruption } = this.functions;
     const controllers = CLUSTER_FUNCTIONS.map((name) => this.functions[name]);
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
     for (const { role } of [...controllers, interruption]) state.grantReadWrite(role);
+    // Those that decide for a whole cluster, and finish what another began.
+    for (const { role } of [provisioning, disruption]) bodies.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
     for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
     permissions.grantInstanceProfiles(lifecycle.role, clusters);
@@ -138,6 +146,7 @@ export class FunctionSet {
 interface Permitted {
   readonly clusters: readonly ClusterOptions[];
   readonly state: StateTable;
+  readonly bodies: BodyBucket;
   readonly decisions: EventBus;
   /** By ARN. */
   readonly nodeRoles: string[];

@@ -3,6 +3,7 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/cluster-options.ts';
 import { PRICE_FOLDER, VARIABLES } from '../operator/options.ts';
+import { BodyBucket } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionSet } from './function-set.ts';
 import * as permissions from './permissions.ts';
@@ -23,11 +24,13 @@ export class KerfStack extends Stack {
     super(scope, id, { description: 'Kerf: node autoscaling for Amazon EKS with nothing left running', ...props });
     const { clusters, webhookSecretRotation } = props;
     const state = new StateTable(this, 'State');
+    const bodies = new BodyBucket(this, 'Bodies');
     const decisions = new EventBus(this, 'Decisions', { description: 'Every decision of Kerf' });
     decisions.applyRemovalPolicy(RemovalPolicy.DESTROY);
     const catalogue = this.#catalogue(state);
     const shared = {
       state,
+      bodies,
       decisions,
       catalogue,
       ...(webhookSecretRotation !== undefined && { webhookSecretRotation }),
@@ -48,7 +51,12 @@ export class KerfStack extends Stack {
     new Dashboard(this, 'Dashboard', { clusters: names, functions: Object.fromEntries(functions) });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };
-    const told = { TableName: state.name, EventBusName: decisions.eventBusName, ...outputs };
+    const told = {
+      TableName: state.name,
+      BodiesBucketName: bodies.name,
+      EventBusName: decisions.eventBusName,
+      ...outputs,
+    };
     for (const [name, value] of Object.entries(told)) new CfnOutput(this, name, { value });
   }
 

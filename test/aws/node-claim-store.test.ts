@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import { nodeClaimStoreContract } from '../contract/node-claim-store.ts';
 import { aRecord } from '../contract/records.ts';
-import { DYNAMODB, testTable } from './table.ts';
+import { DYNAMODB, testBodies, testTable } from './table.ts';
+
+const bodies = testBodies();
 
 for (const [name, configuration] of Object.entries(DYNAMODB)) {
   nodeClaimStoreContract(name, async () => {
     const { close, ...table } = await testTable(configuration);
-    return { store: new DynamoDbNodeClaimStore(table), close };
+    return { store: new DynamoDbNodeClaimStore({ ...table, bodies: await bodies }), close };
   });
 
   test(`a list longer than one page of DynamoDB is whole: ${name}`, async () => {

@@ -6,6 +6,8 @@ import {
   type DynamoDBClientConfig,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { type Bodies, BodyBucket } from '../../lib/providers/dynamodb/body-bucket.ts';
 import { variable } from './deployment.ts';
 
 export interface TestTable {
@@ -47,4 +49,12 @@ export async function testTable(configuration: DynamoDBClientConfig): Promise<Te
       client.destroy();
     },
   };
+}
+
+/** A bucket of ministack; it goes with the emulator. */
+export async function testBodies(): Promise<Bodies> {
+  const client = new S3Client({});
+  const bucket = `kerf-${randomUUID()}`;
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  return new BodyBucket({ client, bucket });
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
@@ -63,6 +63,19 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.recordDecision(decide('a'), epoch);
         expect(await store.readEpoch(cluster)).toBe(1);
         expect(await store.openDecisions(cluster)).toEqual([decide('a')]);
+      });
+
+      test('a decision that no item can hold comes back as it was, for as long as it is open', async () => {
+        const pods = Array.from({ length: 6_000 }, () => `default/${randomBytes(60).toString('hex')}`);
+        const actions = [{ kind: 'create-node-claim', nodeClaim: aRecord({ pods }) }] as const;
+        const large = { ...decide('large'), actions };
+        await store.recordDecision(large, 0);
+        await store.recordDecision(decide('small'), 1);
+        for (let look = 0; look < 2; look += 1) {
+          expect(await store.openDecisions(cluster)).toEqual([large, decide('small')]);
+        }
+        await store.closeDecision(large);
+        expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['small']);
       });
 
       test('a decision that was closed is not opened again', async () => {

@@ -17,6 +17,7 @@ function environment(overrides: Environment = {}): Environment {
     LAMBDA_TASK_ROOT: '/var/task',
     CLUSTERS: '{"demo":{}}',
     TABLE_NAME: 'state',
+    BODIES_BUCKET_NAME: 'bodies',
     EVENT_BUS_NAME: 'decisions',
     OWN_QUEUE_URL: 'https://sqs.test/own',
     WEBHOOK_SECRET: 's3cret',
@@ -44,15 +45,20 @@ test('a complete environment is read', () => {
   expect(catalogueOptions(environment()).priceFolder).toBe('/var/task/data');
 });
 
-test.each(['AWS_REGION', 'CLUSTERS', 'TABLE_NAME', 'EVENT_BUS_NAME', 'OWN_QUEUE_URL', 'DISRUPTION_QUEUE_URL'])(
-  '%s is named where it is missing',
-  (variable) => {
-    expect(messageOf(() => controllerOptions(environment({ [variable]: undefined })))).toContain(
-      `${variable} is not set`,
-    );
-    expect(messageOf(() => controllerOptions(environment({ [variable]: '' })))).toContain(`${variable} is not set`);
-  },
-);
+test.each([
+  'AWS_REGION',
+  'CLUSTERS',
+  'TABLE_NAME',
+  'BODIES_BUCKET_NAME',
+  'EVENT_BUS_NAME',
+  'OWN_QUEUE_URL',
+  'DISRUPTION_QUEUE_URL',
+])('%s is named where it is missing', (variable) => {
+  expect(messageOf(() => controllerOptions(environment({ [variable]: undefined })))).toContain(
+    `${variable} is not set`,
+  );
+  expect(messageOf(() => controllerOptions(environment({ [variable]: '' })))).toContain(`${variable} is not set`);
+});
 
 test('the webhook needs no more than its own variables', () => {
   const { CLUSTERS, WEBHOOK_SECRET, ...rest } = environment();

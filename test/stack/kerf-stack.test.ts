@@ -23,6 +23,7 @@ const STATEFUL = {
   'AWS::DynamoDB::GlobalTable': ['StateTable962DE04C'],
   'AWS::Events::EventBus': ['Decisions28C7D866'],
   'AWS::Lambda::Url': ['WebhookFunctionFunctionUrlEC8AE923'],
+  'AWS::S3::Bucket': ['BodiesBucket7CDFEDE9'],
   'AWS::SecretsManager::Secret': ['WebhookSecret11F7963D'],
   'AWS::SQS::Queue': [
     'CatalogueWakesDeadLetters5526CD54',
@@ -42,6 +43,27 @@ const STATEFUL = {
 
 test.each(Object.entries(STATEFUL))('logical ids of %s are a contract', (type, ids) => {
   expect(Object.keys(template.findResources(type)).toSorted()).toEqual(ids);
+});
+
+test('what no item can hold lies in a private bucket that is retained, and drops only what is history', () => {
+  template.hasResource('AWS::S3::Bucket', {
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
+    Properties: {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      BucketEncryption: Match.anyValue(),
+      LifecycleConfiguration: { Rules: [Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled' })] },
+    },
+  });
+  const [policy] = propertiesOf(template, 'AWS::S3::BucketPolicy');
+  expect(listAt(policy, 'PolicyDocument', 'Statement')).toEqual([
+    expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+  ]);
 });
 
 test('the table keeps its data: retained, restorable, with a time to live', () => {

@@ -7,13 +7,15 @@ export const LARGEST_BODY_BYTES = 350 * 1024;
 /** *Shape:* compressed JSON. *Errors:* RefusedError where it would not fit into an item; `subject` names it. */
 export function packBody(value: unknown, subject: string): Uint8Array {
   const body = compress(value);
-  if (body.byteLength > LARGEST_BODY_BYTES) {
-    throw new RefusedError(
-      `${subject} is too large for the table: ${body.byteLength} bytes compressed, at most ${LARGEST_BODY_BYTES}: ` +
-        'let one decision place fewer pods',
-    );
-  }
+  if (body.byteLength > LARGEST_BODY_BYTES) throw tooLarge(body, subject);
   return body;
+}
+
+export function tooLarge({ byteLength }: Uint8Array, subject: string): RefusedError {
+  return new RefusedError(
+    `${subject} is too large for the table: ${byteLength} bytes compressed, at most ${LARGEST_BODY_BYTES}: ` +
+      'let one decision place fewer pods',
+  );
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Decision } from '../../core/action.ts';
 import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
-import { packBody, unpackBody } from './body.ts';
+import { compress, LARGEST_BODY_BYTES, tooLarge, unpackBody } from './body.ts';
+import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
 import { isDecision } from './stored-shapes.ts';
-import { ABSENT, type Condition, PRESENT, type Table, type Write } from './table.ts';
+import { ABSENT, type Attributes, type Condition, PRESENT, type Table, type Write } from './table.ts';
 
 /** How long a decision that was carried out can still be explained from the table. */
 const HISTORY_SECONDS = 7 * 24 * 3_600;
@@ -15,15 +16,22 @@ export async function readEpoch(table: Table, cluster: string): Promise<number> 
   return Number(item?.['epochCount'] ?? 0);
 }
 
+/** Where decisions lie: the table, and a bucket for bodies that no item can hold. */
+export interface DecisionPlace {
+  readonly table: Table;
+  readonly bodies: Bodies | undefined;
+}
+
 export interface Recording {
   readonly decision: Decision;
   readonly epoch: number;
-  readonly lease?: Lease | undefined;
+  readonly lease: Lease | undefined;
 }
 
-export async function recordDecision(table: Table, { decision, epoch, lease }: Recording): Promise<void> {
+export async function recordDecision(place: DecisionPlace, { decision, epoch, lease }: Recording): Promise<void> {
+  const { table } = place;
   const { cluster, id } = decision;
-  const header = { ...decisionKey(cluster, id), payload: packBody(decision, `decision ${id}`) };
+  const header = { ...decisionKey(cluster, id), ...(await bodyOf(place, decision)) };
   const asRead: Condition = epoch === 0 ? ABSENT : { expression: 'epochCount = :read', values: { ':read': epoch } };
   const writes: readonly Write[] = [
     { kind: 'set', key: epochKey(cluster), attributes: { epochCount: epoch + 1 }, condition: asRead },
@@ -46,15 +54,34 @@ export async function recordDecision(table: Table, { decision, epoch, lease }: R
   );
 }
 
-export async function openDecisions(table: Table, cluster: string): Promise<readonly Decision[]> {
+/** In its item where it fits: the bucket is one more thing that may fail, and its bodies lapse by themselves. */
+async function bodyOf({ bodies }: DecisionPlace, decision: Decision): Promise<Attributes> {
+  const payload = compress(decision);
+  if (payload.byteLength <= LARGEST_BODY_BYTES) return { payload };
+  if (bodies === undefined) throw tooLarge(payload, `decision ${decision.id}`);
+  return { payloadKey: await bodies.put(payload) };
+}
+
+export async function openDecisions(place: DecisionPlace, cluster: string): Promise<readonly Decision[]> {
+  const { table } = place;
   const pointers = await table.query(clusterPartition(cluster), OPEN);
   const headers = await Promise.all(
     pointers.map((pointer) => table.get(decisionKey(cluster, String(pointer['sk']).slice(OPEN.length)))),
   );
-  return headers
-    .filter((header) => header !== undefined)
-    .map((header) => unpackBody(header['payload'], isDecision, `decision item ${String(header['sk'])}`))
-    .toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+  const decisions = await Promise.all(
+    headers.filter((header) => header !== undefined).map((header) => decisionIn(place, header)),
+  );
+  return decisions.toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+}
+
+async function decisionIn({ bodies }: DecisionPlace, header: Attributes): Promise<Decision> {
+  const subject = `decision item ${String(header['sk'])}`;
+  const { payloadKey } = header;
+  if (payloadKey === undefined || bodies === undefined) return unpackBody(header['payload'], isDecision, subject);
+  const body = await bodies.get(String(payloadKey), subject);
+  // An open decision outlives the bucket's rule: each look at it makes its body new.
+  await bodies.put(body);
+  return unpackBody(body, isDecision, subject);
 }
 
 /** In this order: cut short in between, it is closed once more, and the history still lapses. */

@@ -1,12 +1,13 @@
 import { type PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 
-/** The one table from DynamoDB's words to ours; conditions that fail are outcomes and never come here. */
+/** The one table from DynamoDB's and S3's words to ours; conditions that fail are outcomes and never come here. */
 const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   InternalServerError: 'unreachable',
   ProvisionedThroughputExceededException: 'unreachable',
   ReplicatedWriteConflictException: 'unreachable',
   RequestLimitExceeded: 'unreachable',
   ServiceUnavailable: 'unreachable',
+  SlowDown: 'unreachable',
   ThrottlingException: 'unreachable',
   TransactionConflictException: 'unreachable',
   TransactionInProgressException: 'unreachable',
@@ -16,7 +17,9 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   TransactionConflict: 'unreachable',
   // The table may still be in creation, but Kerf does not create it: without it nothing works.
   ResourceNotFoundException: 'refused',
+  AccessDenied: 'refused',
   AccessDeniedException: 'refused',
+  NoSuchBucket: 'refused',
   ItemCollectionSizeLimitExceeded: 'refused',
   UnrecognizedClientException: 'refused',
   ValidationError: 'refused',
@@ -31,12 +34,12 @@ export function portErrorOf(thrown: unknown, doing: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
-  return portError(kind, `DynamoDB: ${doing}: ${thrown.name}: ${thrown.message}`, thrown);
+  return portError(kind, `${doing}: ${thrown.name}: ${thrown.message}`, thrown);
 }
 
 /** The same for the reason of one item of a cancelled transaction. */
 export function portErrorOfReason(code: string, doing: string, cause: unknown): PortError {
-  return portError(TRANSLATION[code] ?? 'refused', `DynamoDB: ${doing}: the transaction was cancelled: ${code}`, cause);
+  return portError(TRANSLATION[code] ?? 'refused', `${doing}: the transaction was cancelled: ${code}`, cause);
 }
 
 function portError(kind: 'unreachable' | 'refused', message: string, cause: unknown): PortError {

@@ -4,11 +4,17 @@ import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
-import { closeDecision, openDecisions, readEpoch, recordDecision } from './decisions.ts';
+import type { Bodies } from './body-bucket.ts';
+import { closeDecision, type DecisionPlace, openDecisions, readEpoch, recordDecision } from './decisions.ts';
 import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standDownKey } from './keys.ts';
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
 import { isDisruptionCommand } from './stored-shapes.ts';
 import { ABSENT, Table, type TableOptions } from './table.ts';
+
+export interface NodeClaimStoreOptions extends TableOptions {
+  /** @default a decision that no item can hold is refused */
+  readonly bodies?: Bodies;
+}
 
 /**
  * NodeClaims, decisions and commands in one DynamoDB table: string keys `pk` and `sk`, time to live in `expiresAt`.
@@ -16,9 +22,11 @@ import { ABSENT, Table, type TableOptions } from './table.ts';
  */
 export class DynamoDbNodeClaimStore implements NodeClaimStore {
   readonly #table: Table;
+  readonly #decisions: DecisionPlace;
 
-  constructor(options: TableOptions) {
+  constructor({ bodies, ...options }: NodeClaimStoreOptions) {
     this.#table = new Table(options);
+    this.#decisions = { table: this.#table, bodies };
   }
 
   readEpoch(cluster: string): Promise<number> {
@@ -26,11 +34,11 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void> {
-    return recordDecision(this.#table, { decision, epoch, lease });
+    return recordDecision(this.#decisions, { decision, epoch, lease });
   }
 
   openDecisions(cluster: string): Promise<readonly Decision[]> {
-    return openDecisions(this.#table, cluster);
+    return openDecisions(this.#decisions, cluster);
   }
 
   closeDecision(decision: Decision): Promise<void> {

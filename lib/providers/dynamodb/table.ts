@@ -126,7 +126,8 @@ export class Table {
         const at = new Set(codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : [])));
         if (at.size > 0) return { kind: 'refused', at };
         const code = codes.find((one) => one !== 'None') ?? CONFLICT;
-        if (code !== CONFLICT || conflicts === MOST_CONFLICTS) throw portErrorOfReason(code, doing, thrown);
+        if (code !== CONFLICT || conflicts === MOST_CONFLICTS)
+          throw portErrorOfReason(code, `DynamoDB: ${doing}`, thrown);
       }
     }
   }
@@ -161,7 +162,7 @@ async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> 
   } catch (thrown) {
     if (thrown instanceof ConditionalCheckFailedException || thrown instanceof TransactionCanceledException)
       throw thrown;
-    throw portErrorOf(thrown, doing);
+    throw portErrorOf(thrown, `DynamoDB: ${doing}`);
   }
 }
 

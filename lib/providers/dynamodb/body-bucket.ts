@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { RefusedError } from '../../ports/errors.ts';
+import { portErrorOf } from './errors.ts';
+
+/** Where bodies lie that are too large for an item. */
+export interface Bodies {
+  /** *Shape:* the key that `get` finds it by: of the same body always the same. */
+  put(body: Uint8Array): Promise<string>;
+  /** *Errors:* RefusedError where it is not there any more; `subject` names it. */
+  get(key: string, subject: string): Promise<Uint8Array>;
+}
+
+/**
+ * Bodies in S3, named by the hash of their content: whoever writes one twice leaves one. It is written before the item that
+ * names it, so that who is cut off in between leaves an object that nobody looks for, which the bucket drops after 30 days.
+ */
+export class BodyBucket implements Bodies {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor({ client, bucket }: { readonly client: S3Client; readonly bucket: string }) {
+    this.#client = client;
+    this.#bucket = bucket;
+  }
+
+  async put(body: Uint8Array): Promise<string> {
+    const Key = `bodies/${createHash('sha256').update(body).digest('hex')}`;
+    const command = new PutObjectCommand({ Bucket: this.#bucket, Key, Body: body });
+    await translated(`write ${Key}`, () => this.#client.send(command));
+    return Key;
+  }
+
+  async get(key: string, subject: string): Promise<Uint8Array> {
+    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key });
+    try {
+      const { Body } = await translated(`read ${key}`, () => this.#client.send(command));
+      if (Body !== undefined) return await translated(`read ${key}`, () => Body.transformToByteArray());
+    } catch (thrown) {
+      if (!(thrown instanceof NoSuchKey)) throw thrown;
+    }
+    throw new RefusedError(
+      `${subject} has no body in the bucket ${this.#bucket}: ${key} is gone; was it deleted by hand?`,
+    );
+  }
+}
+
+async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw thrown instanceof NoSuchKey ? thrown : portErrorOf(thrown, `S3: ${doing}`);
+  }
+}

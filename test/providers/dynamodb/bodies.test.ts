@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { BodyBucket } from '../../../lib/providers/dynamodb/body-bucket.ts';
+import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
+import { aDecision, aRecord } from '../../contract/records.ts';
+
+const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
+const s3Client = new S3Client({ region: 'us-east-1', maxAttempts: 1 });
+const dynamo = mockClient(client);
+const s3 = mockClient(s3Client);
+const bodies = new BodyBucket({ client: s3Client, bucket: 'bodies' });
+const store = new DynamoDbNodeClaimStore({ client, tableName: 'kerf', bodies });
+
+const pods = [randomBytes(400_000).toString('hex')];
+const large = aDecision({ actions: [{ kind: 'create-node-claim', nodeClaim: aRecord({ pods }) }] });
+
+beforeEach(() => {
+  dynamo.reset();
+  s3.reset();
+  dynamo.on(GetItemCommand).resolves({});
+  dynamo.on(TransactWriteItemsCommand).resolves({});
+  dynamo.on(UpdateItemCommand).resolves({});
+  s3.on(PutObjectCommand).resolves({});
+});
+
+describe('the body of a decision that no item can hold', () => {
+  test('is written before the item that names it, and the item names it by its content', async () => {
+    const order: string[] = [];
+    s3.on(PutObjectCommand).callsFake(() => void order.push('body'));
+    dynamo.on(TransactWriteItemsCommand).callsFake(() => void order.push('item'));
+    await store.recordDecision(large, 0);
+    await store.recordDecision(large, 0);
+    expect(order).toEqual(['body', 'item', 'body', 'item']);
+    const keys = s3.commandCalls(PutObjectCommand).map(({ args }) => args[0].input.Key);
+    expect(new Set(keys).size).toBe(1);
+    const header = dynamo.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems?.[1]?.Put?.Item;
+    expect(header).toEqual(marshall({ pk: 'cluster#demo', sk: 'decision#decision-1', payloadKey: keys[0] }));
+  });
+
+  test('that cannot be written leaves no item that names it', async () => {
+    s3.on(PutObjectCommand).rejects(Object.assign(new Error('slow'), { name: 'SlowDown', $metadata: {} }));
+    await expect(store.recordDecision(large, 0)).rejects.toBeInstanceOf(UnreachableError);
+    expect(dynamo.commandCalls(TransactWriteItemsCommand)).toEqual([]);
+  });
+
+  test('is missed by name where it is gone', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: [marshall({ pk: 'cluster#demo', sk: 'open#decision-1' })] });
+    const header = marshall({ pk: 'cluster#demo', sk: 'decision#decision-1', payloadKey: 'bodies/abc' });
+    dynamo.on(GetItemCommand).resolves({ Item: header });
+    s3.on(GetObjectCommand).rejects(new NoSuchKey({ message: 'gone', $metadata: { httpStatusCode: 404 } }));
+    const look = store.openDecisions('demo');
+    await expect(look).rejects.toBeInstanceOf(RefusedError);
+    await expect(look).rejects.toThrow(/decision#decision-1 has no body.*bodies\/abc is gone/);
+  });
+
+  test('that fits stays in the table, and S3 is not asked', async () => {
+    await store.recordDecision(aDecision(), 0);
+    expect(s3.calls()).toEqual([]);
+  });
+});
