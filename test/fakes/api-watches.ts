@@ -63,12 +63,13 @@ export class ApiWatches {
   ): void {
     const { changes, path, fault } = course;
     let left = 'after' in fault ? fault.after : Infinity;
-    const tell = ({ type, address, object }: Change): void => {
-      if (`${address.group}/${address.resource}` !== path || left <= 0) return;
+    const isTold = ({ address }: Change): boolean => {
+      if (`${address.group}/${address.resource}` !== path || left <= 0) return false;
       left -= 1;
-      send(response, type, object);
+      return true;
     };
-    for (const change of changes) tell(change);
+    const past = changes.filter(isTold).map(({ type, object }) => lineOf(type, object));
+    for (const piece of piecesOf(past.join(''))) response.write(piece);
     if (fault.kind === 'break') {
       response.destroy();
       return;
@@ -78,10 +79,22 @@ export class ApiWatches {
     if (this.bookmarks && fault.kind === 'none' && Number(version) > course.from) {
       send(response, 'BOOKMARK', { metadata: { resourceVersion: version } });
     }
+    const tell = (change: Change): void => {
+      if (isTold(change)) send(response, change.type, change.object);
+    };
     response.on('close', this.#store.listen(tell));
   }
 }
 
 function send(response: ServerResponse, type: string, object: Json): void {
-  response.write(`${JSON.stringify({ type, object })}\n`);
+  response.write(lineOf(type, object));
+}
+
+function lineOf(type: string, object: Json): string {
+  return `${JSON.stringify({ type, object })}\n`;
+}
+
+/** Lines and pieces have nothing to do with each other on a network. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(/[\s\S]{1,777}/g) ?? [];
 }
