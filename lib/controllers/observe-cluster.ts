@@ -1,7 +1,7 @@
 import { namespaceOf } from '../apis/kubernetes.ts';
-import type { Blocked } from '../core/action.ts';
+import type { Blocked, UnavailableOffering } from '../core/action.ts';
 import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
-import { type OverlayConflict } from '../core/instance-type/overlays.ts';
+import type { OverlaidViews, OverlayConflict } from '../core/instance-type/overlays.ts';
 import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
 import { observeBuffers } from './observe-buffers.ts';
 import { withInstanceTypes } from './observe-instance-types.ts';
@@ -14,13 +14,15 @@ import type { ControllerPorts } from './ports.ts';
 export interface View {
   /** Whether NodePools are shown with what they could launch: only who launches needs to know. */
   readonly instanceTypes: boolean;
+  /** Of a run that settled it before its own first look. @default it is settled now */
+  readonly epoch?: number;
 }
 
 /** Observe, for decisions on a whole cluster, from an epoch up to which everything decided is there to be seen. */
 export async function observeCluster(ports: ControllerPorts, cluster: string, view: View): Promise<ClusterSnapshot> {
   const { store, settings } = ports;
   const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
-  const epoch = await settledEpoch(ports, cluster);
+  const epoch = view.epoch ?? (await settledEpoch(ports, cluster));
   const nowMs = ports.clock.now();
   const [nodeClaims, commands, nominations, { unavailable, unheeded }] = await Promise.all([
     store.listNodeClaims(cluster),
@@ -28,18 +30,15 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     store.listNominations(cluster, nowMs),
     observeUnavailable(ports, cluster, nowMs),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, nodePools, buffers] = await Promise.all([
+  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts }, buffers] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listPods(),
     ports.cluster.listDaemonSets(),
     ports.cluster.listPodDisruptionBudgets(),
-    ports.cluster.listNodePools(),
+    observePools(ports, view, unavailable),
     observeBuffers(ports, nowMs),
   ]);
   const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods) : {};
-  const { views, conflicts } = view.instanceTypes
-    ? await withInstanceTypes(ports, nodePools, unavailable)
-    : { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
   return {
     cluster,
     epoch,
@@ -58,6 +57,17 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     ...places,
     unheeded: [...unheeded, ...conflicts.map(unheededOverlay), ...buffers.unready.map(unheededBuffer)],
   };
+}
+
+/** Side by side with the large lists. */
+async function observePools(
+  ports: ControllerPorts,
+  { instanceTypes }: View,
+  unavailable: readonly UnavailableOffering[],
+): Promise<OverlaidViews> {
+  const nodePools = await ports.cluster.listNodePools();
+  if (instanceTypes) return await withInstanceTypes(ports, nodePools, unavailable);
+  return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
 }
 
 function unheededOverlay({ overlay, reason, message }: OverlayConflict): Blocked {

@@ -18,11 +18,12 @@ export async function reconcileProvisioning(ports: ControllerPorts, wake: Coales
 
 /** The cheap look comes first: most wakes find nothing to do. */
 async function look(ports: ControllerPorts, cluster: string): Promise<RunReport> {
-  await settledEpoch(ports, cluster);
+  // Before the first look, which the whole look goes on from: what is decided meanwhile makes this run's decision void.
+  const epoch = await settledEpoch(ports, cluster);
   if (!(await isWorthALook(ports, cluster))) {
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
   }
-  const snapshot = await observeCluster(ports, cluster, { instanceTypes: true });
+  const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch });
   // A fresh deployment does not wait for the schedule.
   if (snapshot.nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue')) {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
