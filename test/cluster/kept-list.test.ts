@@ -1,0 +1,120 @@
+/** What is kept of a cluster, on a real API server: its watch, its forgetfulness and its restarts. */
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { type Random, randomFrom } from '../../lib/simulator/random.ts';
+import type { ControlPlane } from '../../scripts/control-plane.ts';
+import { startOwnControlPlane } from '../rig/own-control-plane.ts';
+import { callApi, mergePatch, succeed, variable } from './api-client.ts';
+
+const NAMES = Array.from({ length: 30 }, (_, index) => `pod-${index}`);
+const NAMESPACES = ['shop', 'web'];
+const clock = { now: () => Date.now() };
+
+let controlPlane: ControlPlane;
+let client: ApiClient;
+let kept: KubernetesCluster;
+let fresh: KubernetesCluster;
+let told: string[];
+
+beforeAll(async () => {
+  controlPlane = await startOwnControlPlane();
+});
+afterAll(async () => await controlPlane.stop());
+
+beforeEach(async () => {
+  told = [];
+  client = new ApiClient({
+    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
+    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
+    token: async () => variable('KERF_CLUSTER_TOKEN'),
+  });
+  const tell = (message: string, fields: object) => told.push(`${message} ${JSON.stringify(fields)}`);
+  kept = new KubernetesCluster({ client, clock, keptFrom: 1, tell });
+  fresh = new KubernetesCluster({ client, clock, keptFrom: Number.MAX_SAFE_INTEGER });
+  for (const name of NAMESPACES) {
+    await callApi({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
+    await vi.waitFor(async () => await put(name, 'first'), { timeout: 20_000 });
+  }
+});
+afterEach(() => client.close());
+
+const podsOf = (namespace: string) => `/api/v1/namespaces/${namespace}/pods`;
+
+/** Nobody schedules it. */
+async function put(namespace: string, name: string): Promise<void> {
+  const spec = { schedulerName: 'nobody', containers: [{ name: 'main', image: 'none' }] };
+  const answer = await callApi({ method: 'POST', path: podsOf(namespace), body: { metadata: { name }, spec } });
+  if (answer.status !== 201 && answer.status !== 409) throw new Error(JSON.stringify(answer.body));
+}
+
+async function change(random: Random): Promise<void> {
+  const namespace = random.pick(NAMESPACES) ?? 'web';
+  const name = random.pick(NAMES) ?? 'pod-0';
+  const path = `${podsOf(namespace)}/${name}`;
+  const percent = random.between(0, 100);
+  if (percent < 50) await put(namespace, name);
+  else if (percent < 70) await mergePatch(path, { metadata: { labels: { version: String(percent) } } });
+  else if (percent < 90) await callApi({ method: 'DELETE', path, query: { gracePeriodSeconds: '0' } });
+  else await callApi({ method: 'DELETE', path: podsOf(namespace), query: { gracePeriodSeconds: '0' } });
+}
+
+async function expectEqual(): Promise<void> {
+  const [pods, nodes, storage] = [await kept.listPods(), await kept.listNodes(), await kept.readStorage()];
+  expect(pods).toEqual(await fresh.listPods());
+  expect(nodes).toEqual(await fresh.listNodes());
+  expect(storage).toEqual(await fresh.readStorage());
+}
+
+test('what is kept is what a fresh list shows after each of many changes, and never had to be read anew', async () => {
+  const random = randomFrom(20_260_131);
+  for (let round = 0; round < 25; round += 1) {
+    for (let index = 0; index < 12; index += 1) await change(random);
+    if (round % 2 === 0) await kept.listUnboundPods();
+    await expectEqual();
+  }
+  expect(told).toEqual([]);
+});
+
+test('a cluster in which only other kinds change is believed within a second', async () => {
+  await kept.listPods();
+  for (const name of ['a', 'b', 'c']) {
+    await succeed({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/configmaps',
+      body: { metadata: { name: `quiet-${name}` } },
+    });
+    const beganMs = Date.now();
+    await expectEqual();
+    expect(Date.now() - beganMs).toBeLessThan(1_000);
+  }
+  expect(told).toEqual([]);
+});
+
+test('after a restart, and after a compaction, the list is read anew and kept on', async () => {
+  await kept.listPods();
+  await put('web', 'before');
+  await controlPlane.compactEtcd();
+  await controlPlane.restartApiServer();
+  await put('web', 'after');
+  await expectEqual();
+  expect(told.join()).toContain('"end":"gone"');
+  told = [];
+  await put('shop', 'later');
+  await expectEqual();
+  expect(told).toEqual([]);
+});
+
+test('pods of a namespace that is deleted go', async () => {
+  await kept.listPods();
+  await callApi({ method: 'DELETE', path: '/api/v1/namespaces/shop' });
+  await vi.waitFor(
+    async () => {
+      await expectEqual();
+      const pods = await kept.listPods();
+      expect(pods.filter(({ metadata }) => metadata.namespace === 'shop')).toEqual([]);
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+});
