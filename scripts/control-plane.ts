@@ -19,6 +19,8 @@ const ANSWER_WITHIN_MS = 2_000;
 const DEFAULT_ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
 
 export interface ControlPlane extends ControlPlaneAccess {
+  /** Where etcd answers, over plain HTTP. */
+  readonly etcd: string;
   /** Killed, and started again on the same port with the same etcd; ready when this returns. Every WATCH ends. */
   readonly restartApiServer: () => Promise<void>;
   /**
@@ -36,6 +38,8 @@ export interface ControlPlaneOptions extends ControlPlaneTuning {
   readonly interrupted: AbortSignal;
   /** @default none: whoever has the admin's token may be anybody, by impersonation. */
   readonly users?: readonly StaticUser[];
+  /** Without them nothing is scheduled, and nothing collected. @default true */
+  readonly withControllers?: boolean;
 }
 
 interface Started {
@@ -45,7 +49,7 @@ interface Started {
 
 /** *Errors:* an Error with the end of the log of what did not start. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { folder, interrupted, users = [] } = options;
+  const { folder, interrupted, users = [], withControllers = true } = options;
   const layout: Layout = {
     folder,
     etcd: `http://127.0.0.1:${await freePort()}`,
@@ -66,15 +70,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     run('etcd');
     run('kube-apiserver');
     await until('/readyz');
-    run('kube-controller-manager');
-    run('kube-scheduler');
-    await until(DEFAULT_ACCOUNT);
+    if (withControllers) {
+      run('kube-controller-manager');
+      run('kube-scheduler');
+      await until(DEFAULT_ACCOUNT);
+    }
   } catch (error) {
     await stop(...running.keys());
     throw notStarted({ folder, running, interrupted, error });
   }
   return {
     ...access,
+    etcd: layout.etcd,
     restartApiServer: async () => {
       await stop('kube-apiserver');
       run('kube-apiserver');

@@ -1,0 +1,87 @@
+/** Fills a fresh control plane with what a cluster of that size has. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ControlPlane } from '../../scripts/control-plane.ts';
+import { putObjects } from './etcd.ts';
+import { type ClusterSize, nodeName, otherObjects } from './others.ts';
+import { aPod } from './pods.ts';
+
+const DEFINITIONS = join(import.meta.dirname, '../../data/crds');
+const SERVED = ['karpenter.sh/v1/nodepools', 'karpenter.k8s.aws/v1/ec2nodeclasses', 'karpenter.sh/v1/nodeclaims'];
+const SERVED_WITHIN_MS = 30_000;
+
+export interface Filling extends ClusterSize {
+  /** The first ones; they are left out. */
+  readonly unbound: number;
+  readonly onProgress: (done: number) => void;
+}
+
+export async function fillCluster(to: ControlPlane, filling: Filling): Promise<void> {
+  await applyDefinitions(to);
+  const { etcd } = to;
+  await putObjects(otherObjects(filling), { etcd });
+  const { pods, nodes, unbound, onProgress } = filling;
+  const bound = Array.from({ length: pods - unbound }, (_, at) => unbound + at);
+  await putObjects(
+    bound.map((index) => aPod({ index, node: nodeName(index % nodes) })),
+    { etcd, onProgress },
+  );
+  await settle(to);
+}
+
+export async function putUnbound({ etcd }: ControlPlane, unbound: number): Promise<void> {
+  const pods = Array.from({ length: unbound }, (_, index) => aPod({ index, node: undefined }));
+  await putObjects(pods, { etcd });
+}
+
+/** Until the API server, which hears of each object from etcd, has heard of all: it answers no list before. */
+async function settle(to: ControlPlane): Promise<void> {
+  const client = clientOf(to);
+  try {
+    await client.expect({ method: 'GET', path: '/api/v1/pods', query: { limit: '1' } });
+  } finally {
+    client.close();
+  }
+}
+
+/** Before their objects: what is stored of a kind that is not served yet, nobody reads. */
+async function applyDefinitions(to: ControlPlane): Promise<void> {
+  const client = clientOf(to);
+  try {
+    for (const file of readdirSync(DEFINITIONS).filter((name) => name.endsWith('.yaml'))) {
+      const definition: { readonly metadata: { readonly name: string } } = parse(
+        readFileSync(join(DEFINITIONS, file), 'utf8'),
+      );
+      await client.expect({
+        method: 'PATCH',
+        path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name}`,
+        query: { fieldManager: 'bench' },
+        contentType: 'application/apply-patch+yaml',
+        body: definition,
+      });
+    }
+    for (const kind of SERVED) await served(client, `/apis/${kind}`);
+  } finally {
+    client.close();
+  }
+}
+
+async function served(client: ApiClient, path: string): Promise<void> {
+  const deadline = Date.now() + SERVED_WITHIN_MS;
+  while ((await client.send({ method: 'GET', path, final: [503] })).status !== 200) {
+    if (Date.now() > deadline) throw new Error(`${path} is not served after ${SERVED_WITHIN_MS} ms`);
+    await setTimeout(100);
+  }
+}
+
+function clientOf({ endpoint, certificateAuthority, token }: ControlPlane): ApiClient {
+  return new ApiClient({
+    endpoint,
+    certificateAuthority: readFileSync(certificateAuthority, 'utf8'),
+    token: async () => token,
+    timeoutMs: 120_000,
+  });
+}
