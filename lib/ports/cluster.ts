@@ -46,7 +46,7 @@ export interface ClusterEvent {
  * One Kubernetes cluster's API.
  *
  * *Contract* (`test/contract/cluster.ts`): what a list returns was true at one moment; a write to an object that is gone
- * is success and changes nothing; `patchNode` and `patchNodeClass` refuse with ConflictError where the target
+ * is success and changes nothing; NodePools and NodeClaims of EKS Auto Mode are not shown; `patchNode` and `patchNodeClass` refuse with ConflictError where the target
  * names a resourceVersion that is not the object's any more.
  *
  * *Errors:* ConflictError, UnreachableError, RefusedError.

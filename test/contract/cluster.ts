@@ -71,6 +71,25 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(namesOf(await cluster.listPods())).toEqual(names);
       });
 
+      test('NodePools and NodeClaims of EKS Auto Mode are not shown: they are not ours', async () => {
+        const nodeClassRef = { group: 'eks.amazonaws.com', kind: 'NodeClass', name: 'default' };
+        const { template, ...spec } = A_NODE_POOL.object.spec;
+        const theirs = { ...spec, template: { spec: { ...template.spec, nodeClassRef } } };
+        const pool = { ...A_NODE_POOL.object, metadata: { name: 'system' }, spec: theirs };
+        await harness.put({ kind: 'NodePool', object: pool });
+        await harness.put(A_NODE_POOL);
+        expect(namesOf(await cluster.listNodePools())).toEqual(['general']);
+        const claim = { ...A_NODE_CLAIM, metadata: { name: 'system-x' } };
+        await cluster.applyNodeClaim({ ...claim, spec: { ...claim.spec, nodeClassRef } });
+        await cluster.applyNodeClaim(A_NODE_CLAIM);
+        expect(namesOf(await cluster.listNodeClaims())).toEqual(['general-a']);
+      });
+
+      test('a cluster without other autoscalers shows none', async () => {
+        const nothing = { leases: [], deployments: [], autoModePools: [], unread: [] };
+        expect(await cluster.findRivals()).toEqual(nothing);
+      });
+
       test('every kind comes back with what decisions read', async () => {
         const all = [A_NODE, A_NODE_POOL, A_NODE_CLASS, A_DAEMON_SET, A_BUDGET, AN_OVERLAY];
         for (const each of all) await harness.put(each);

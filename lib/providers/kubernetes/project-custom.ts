@@ -8,6 +8,7 @@ import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
 import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
 import { withDefaults } from '../../apis/with-defaults.ts';
+import { isOurClass } from '../../core/node-class/our-class.ts';
 import { checked, type Fields, fieldsOf, isFields, isNamed, metadataOf, pick } from './project.ts';
 
 /** The kinds that come with CRDs, each with the defaults of ours. */
@@ -17,12 +18,16 @@ const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL);
 const NODE_CLASS_SCHEMA = manifestSchema(EC2_NODE_CLASS);
 const CAPACITY_BUFFER_SCHEMA = manifestSchema(CAPACITY_BUFFER);
 
+/** *Shape:* undefined for one of EKS Auto Mode, which is not ours to touch. */
 export function nodePoolOf(raw: Fields): NodePool | undefined {
-  return checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
+  const pool = checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
+  return pool !== undefined && isOurClass(pool.spec.template.spec.nodeClassRef) ? pool : undefined;
 }
 
+/** *Shape:* undefined for one of EKS Auto Mode, which is not ours to touch. */
 export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
-  return checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
+  const claim = checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
+  return claim !== undefined && isOurClass(claim.spec.nodeClassRef) ? claim : undefined;
 }
 
 export function nodeClassOf(raw: Fields): EC2NodeClass | undefined {
@@ -44,11 +49,15 @@ function custom(raw: Fields, apiVersion: string, kind: string): Fields {
 }
 
 function isNodePool(value: unknown): value is NodePool {
-  return hasSpec(value);
+  return hasSpec(value) && hasClass(fieldsOf(fieldsOf(fieldsOf(value)['spec'])['template']));
 }
 
 function isNodeClaim(value: unknown): value is NodeClaim {
-  return hasSpec(value);
+  return hasSpec(value) && hasClass(fieldsOf(value));
+}
+
+function hasClass(template: Fields): boolean {
+  return isFields(fieldsOf(template['spec'])['nodeClassRef']);
 }
 
 function isNodeClass(value: unknown): value is EC2NodeClass {

@@ -5,6 +5,7 @@ import type { PodTarget } from '../../core/action.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { NodePatch } from '../../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
+import { isOurClass } from '../../core/node-class/our-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
@@ -23,7 +24,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listPods: async () => pods(),
     listPodsOnNode: async (node) => pods().filter((pod) => pod.spec.nodeName === node),
     listNodes: async () => [...state.nodes.values()],
-    listNodePools: async () => state.nodePools,
+    listNodePools: async () => state.nodePools.filter(({ spec }) => isOurClass(spec.template.spec.nodeClassRef)),
     listNodeClasses: async () => [...state.nodeClasses.values()],
     listDaemonSets: async () => state.daemonSets,
     listPodDisruptionBudgets: async () =>
@@ -31,7 +32,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
         ...one,
         status: { disruptionsAllowed: disruptionsAllowed(one, state.pods.values()) },
       })),
-    listNodeClaims: async () => [...state.nodeClaims.values()],
+    listNodeClaims: async () => [...state.nodeClaims.values()].filter(({ spec }) => isOurClass(spec.nodeClassRef)),
     listNodeOverlays: async () => state.nodeOverlays,
     listCapacityBuffers: async () => state.capacityBuffers,
     listPodTemplates: async () => state.podTemplates,
