@@ -1,7 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/time.ts';
 import type { Blocked, Controller, Decision } from '../core/action.ts';
+import type { CoalescedWake } from './coalesce-wakes.ts';
 import { observeRivals } from './observe-rivals.ts';
 import type { ControllerPorts, Reconcile, RunReport } from './ports.ts';
+import { shadowPorts } from './shadow.ts';
 
 /** Until the next tick has looked: whoever cannot look for himself goes by it. */
 const STOOD_DOWN_MS = MINUTE_MS + 30 * SECOND_MS;
@@ -12,12 +14,24 @@ const STOOD_DOWN_MS = MINUTE_MS + 30 * SECOND_MS;
  */
 export function attended(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
+    if (ports.settings.shadow) return await watch(controller, reconcile, { ports, wake });
     const { rivals, unknown } = await observeRivals(ports, wake.cluster);
     if (rivals.length > 0) return standDown(ports, { controller, cluster: wake.cluster, rivals, unknown });
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
     return { ...report, gauges, failures: [...report.failures, ...unknown] };
   };
+}
+
+/** In shadow a rival is what it is there for; functions that only carry out have nothing to do. */
+async function watch(
+  controller: Controller,
+  reconcile: Reconcile,
+  { ports, wake }: { readonly ports: ControllerPorts; readonly wake: CoalescedWake },
+): Promise<RunReport> {
+  const decides = controller === 'provisioning' || controller === 'disruption';
+  if (decides) return await reconcile(shadowPorts(ports), wake);
+  return { controller, cluster: wake.cluster, decisions: [], due: [], gauges: {}, failures: [] };
 }
 
 async function standDown(

@@ -1,8 +1,8 @@
 import type { NodePool } from '../apis/node-pool.ts';
 import type { Decision } from '../core/action.ts';
-import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { compareStrays, decideStray, type Stray } from '../core/node-claim/garbage.ts';
-import { instanceOf, providerIdOf } from '../core/node-claim/record.ts';
+import { orphanOf } from '../core/node-claim/orphans.ts';
+import { instanceOf } from '../core/node-claim/record.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
@@ -39,22 +39,7 @@ export async function collectGarbage(tending: Tending): Promise<readonly Error[]
   return [...failures, ...untold];
 }
 
-function strayOf(
-  { cluster, world, ports }: Tending,
-  instance: DescribedInstance,
-  nodePools: readonly NodePool[],
-): Stray {
-  const providerId = providerIdOf(instance);
-  const nodePool = nodePools.find(({ metadata }) => metadata.name === instance.nodePool);
-  const nodeClass = world.nodeClasses.find(({ metadata }) => metadata.name === instance.nodeClass);
-  const facts = world.catalogue?.facts.filter(({ name }) => name === instance.instanceType) ?? [];
-  return {
-    cluster,
-    instance,
-    nodeClaim: world.mirrors.find(({ metadata }) => metadata.name === instance.nodeClaim),
-    nodePool,
-    node: world.nodes.find(({ spec }) => spec?.providerID === providerId),
-    instanceType:
-      world.catalogue && nodeClass && instanceTypesFor({ ...world.catalogue, facts }, nodeClass, ports.settings)[0],
-  };
+function strayOf({ cluster, world }: Tending, instance: DescribedInstance, nodePools: readonly NodePool[]): Stray {
+  const { nodeClasses, nodes, mirrors: nodeClaims, catalogue } = world;
+  return orphanOf({ cluster, nodePools, nodeClasses, nodes, nodeClaims, catalogue }, instance);
 }

@@ -6,6 +6,7 @@ import { instanceOf } from '../core/node-claim/record.ts';
 import { announce } from './announce.ts';
 import { finishDecision } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { recordShadow } from './shadow.ts';
 
 /** A pure decision on a whole cluster. */
 export type ClusterDecide = (
@@ -24,16 +25,19 @@ export async function decideForCluster(
 ): Promise<RunReport> {
   const { cluster, epoch } = snapshot;
   const nowMs = ports.clock.now();
-  const decisionId = nameOf(controller, snapshot, nowMs);
+  const { shadow } = ports.settings;
+  const decisionId = shadow ? shadowNameOf(controller, snapshot) : nameOf(controller, snapshot, nowMs);
   const verdict = decide(snapshot, { decisionId, nowMs });
   const { actions, blocked, due } = verdict;
-  const decision: Decision = { id: decisionId, cluster, controller, atMs: nowMs, actions, blocked };
-  if (actions.length > 0) {
+  const made: Decision = { id: decisionId, cluster, controller, atMs: nowMs, actions, blocked };
+  const decision: Decision = shadow ? { ...made, shadow } : made;
+  if (actions.length > 0 && !shadow) {
     await ports.store.recordDecision(decision, epoch, ports.lease);
     await finishDecision(ports, decision);
   }
   const quiet = actions.length === 0 && blocked.length === 0;
-  const failures = quiet ? [] : await announce(ports, decision, snapshot.pods);
+  const tell = async () => (shadow ? recordShadow(ports, decision) : announce(ports, decision, snapshot.pods));
+  const failures = quiet ? [] : await tell();
   return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures };
 }
 
@@ -49,6 +53,13 @@ function nameOf(controller: Controller, snapshot: ClusterSnapshot, nowMs: number
     ...bufferPods.map(({ metadata }) => metadata.uid),
   ];
   return `${controller}-${epoch + 1}-${fingerprint(JSON.stringify([cluster, nowMs, seen]), 6)}`;
+}
+
+/** The same cluster with the same needs is decided under the same name, however often it is looked at. */
+function shadowNameOf(controller: Controller, { cluster, pods, nodes, nodeClaims }: ClusterSnapshot): string {
+  const waiting = pods.filter(({ spec }) => spec.nodeName === undefined).map(({ metadata }) => metadata.uid);
+  const seen = [waiting, nodes.map(({ metadata }) => metadata.name), nodeClaims.map(({ name }) => name)];
+  return `shadow-${controller}-${fingerprint(JSON.stringify([cluster, seen]), 12)}`;
 }
 
 function gaugesOf(snapshot: ClusterSnapshot): RunReport['gauges'] {

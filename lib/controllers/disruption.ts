@@ -17,7 +17,9 @@ export async function reconcileDisruption(ports: ControllerPorts, wake: Coalesce
 }
 
 async function look(ports: ControllerPorts, cluster: string): Promise<RunReport> {
-  const snapshot = await notePodEvents(ports, await observeCluster(ports, cluster, { instanceTypes: false }));
+  const seen = await observeCluster(ports, cluster, { instanceTypes: false });
+  // In shadow the claims say themselves when a pod last came or went.
+  const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
   const report = await decideForCluster(ports, snapshot, { controller: 'disruption', decide: disrupt });
   await armWakeUp(ports, 'disruption', report);
   return report;

@@ -9,6 +9,8 @@ import type { ControllerPorts, RunReport } from './ports.ts';
 
 export interface InterruptionPorts extends Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'> {
   readonly cloud: Pick<ControllerPorts['cloud'], 'instanceOwners'>;
+  /** Those in shadow, where nothing is done. */
+  readonly shadows: ReadonlySet<string>;
   /** Those that are served: another cluster's instances look just like ours to whoever runs it. */
   readonly clusters: ReadonlySet<string>;
 }
@@ -51,7 +53,7 @@ async function handleOne(
   const { cluster } = record;
   const atMs = ports.clock.now();
   // Whoever autoscales the cluster instead hears of it as well; what is over by then shows in EC2's list (D15).
-  if (await ports.store.isStoodDown(cluster, atMs)) return silentReport(ports, { record, instanceId });
+  if (await isIdle(ports, cluster)) return silentReport(ports, { record, instanceId });
   const verdict = interrupt(message, record, atMs);
   // Named after the message: delivered again it is the same decision.
   const id = `interruption-${message.kind}-${instanceId}-${message.atMs}`;
@@ -61,6 +63,10 @@ async function handleOne(
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
 }
 
+async function isIdle({ shadows, store, clock }: InterruptionPorts, cluster: string): Promise<boolean> {
+  return shadows.has(cluster) || (await store.isStoodDown(cluster, clock.now()));
+}
+
 function silentReport(
   ports: InterruptionPorts,
   {
@@ -68,7 +74,7 @@ function silentReport(
     instanceId,
   }: { readonly record: NodeClaimRecord; readonly instanceId: string },
 ): RunReport {
-  const message = `EC2 interrupts its instance ${instanceId}, and another autoscaler is active in cluster ${cluster}: nothing is done`;
+  const message = `EC2 interrupts its instance ${instanceId}, and Kerf stands aside in cluster ${cluster}: nothing is done`;
   const blocked = [{ subject: `nodeclaim ${name}`, nodePool, reason: 'StoodDown', message, numbers: {} }];
   const decision = stoodDown('interruption', cluster, { blocked, atMs: ports.clock.now() });
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
@@ -88,7 +94,10 @@ function isLookedUp({ kind }: InterruptionMessage): boolean {
 /** An instance of ours that no record knows: its launch is about to be recorded, settled or adopted, and lifecycle does that. */
 async function awaitLaunches(ports: InterruptionPorts, instanceIds: readonly string[]): Promise<void> {
   const owners = await ports.cloud.instanceOwners(instanceIds);
-  const ours = owners.filter(({ cluster }) => ports.clusters.has(cluster));
+  const served = owners.filter(({ cluster }) => ports.clusters.has(cluster));
+  const idle = await Promise.all(served.map(async ({ cluster }) => await isIdle(ports, cluster)));
+  // Where Kerf stands aside no launch is about to be recorded: the instance is another autoscaler's.
+  const ours = served.filter((_, index) => idle[index] === false);
   const [first] = ours;
   if (first === undefined) return;
   for (const cluster of new Set(ours.map((owner) => owner.cluster))) {

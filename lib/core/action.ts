@@ -147,6 +147,8 @@ export interface Decision {
   readonly atMs: number;
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];
+  /** Made where Kerf only watches: nobody carries it out. @default it is carried out */
+  readonly shadow?: true;
 }
 
 /** What a pure `decide` answers; the controller makes a Decision of it. */

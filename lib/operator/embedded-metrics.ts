@@ -16,18 +16,19 @@ export function embeddedMetrics(report: RunReport, atMs: number): readonly Embed
   const counts = [...Map.groupBy(actions, (kind) => kind)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   // A look that changes nothing is a decision too, for explain; here only those count that did something.
   const decisions = report.decisions.filter((decision) => decision.actions.length > 0).length;
+  // What nobody carries out is counted apart: the graphs of what was done stay true.
+  const shadow = report.decisions.some((decision) => decision.shadow === true);
+  const actionsName = shadow ? METRICS.shadowActions : METRICS.actions;
   return [
     ...lines(atMs, { Cluster: cluster }, report.gauges),
-    ...runMetrics({ cluster, controller, atMs, decisions, failures: report.failures.length }),
-    ...counts.flatMap(([kind, all]) =>
-      lines(atMs, { Cluster: cluster, Action: kind }, { [METRICS.actions]: all.length }),
-    ),
+    ...runMetrics({ cluster, controller, atMs, decisions, failures: report.failures.length, shadow }),
+    ...counts.flatMap(([kind, all]) => lines(atMs, { Cluster: cluster, Action: kind }, { [actionsName]: all.length })),
   ];
 }
 
 /** A run that could not be made at all. */
 export function failureMetrics(cluster: string, controller: string, atMs: number): readonly EmbeddedMetrics[] {
-  return runMetrics({ cluster, controller, atMs, decisions: 0, failures: 1 });
+  return runMetrics({ cluster, controller, atMs, decisions: 0, failures: 1, shadow: false });
 }
 
 interface Run {
@@ -36,10 +37,12 @@ interface Run {
   readonly atMs: number;
   readonly decisions: number;
   readonly failures: number;
+  readonly shadow: boolean;
 }
 
-function runMetrics({ cluster, controller, atMs, decisions, failures }: Run): readonly EmbeddedMetrics[] {
-  const metrics = { [METRICS.decisions]: decisions, [METRICS.failures]: failures };
+function runMetrics({ cluster, controller, atMs, decisions, failures, shadow }: Run): readonly EmbeddedMetrics[] {
+  const decisionsName = shadow ? METRICS.shadowDecisions : METRICS.decisions;
+  const metrics = { [decisionsName]: decisions, [METRICS.failures]: failures };
   return lines(atMs, { Cluster: cluster, Controller: controller }, metrics);
 }
 

@@ -28,6 +28,7 @@ export function wireInterruption(environment: Environment = process.env): {
     ownQueueUrl,
     queueUrls,
     clusters,
+    shadows,
   } = interruptionOptions(environment);
   const client = new DynamoDBClient();
   const sqs = new SQSClient();
@@ -41,6 +42,7 @@ export function wireInterruption(environment: Environment = process.env): {
     clock: systemClock,
     cloud: { instanceOwners: async (ids: readonly string[]) => instanceOwners(ec2, ids) },
     clusters,
+    shadows,
   };
   return { ports, runtime: { telemetry: telemetryOf('interruption'), retryAfter: queueRetry(sqs, ownQueueUrl) } };
 }

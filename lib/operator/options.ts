@@ -38,6 +38,8 @@ export const METRICS = {
   actions: 'Actions',
   failures: 'Failures',
   stoodDown: 'StoodDown',
+  shadowDecisions: 'ShadowDecisions',
+  shadowActions: 'ShadowActions',
   pendingPods: 'PendingPods',
   nodes: 'Nodes',
   hourlyCostUsd: 'HourlyCostUsd',
@@ -82,6 +84,8 @@ export interface ControllerOptions {
 export interface InterruptionOptions {
   readonly region: string;
   readonly clusters: ReadonlySet<string>;
+  /** Those in shadow. */
+  readonly shadows: ReadonlySet<string>;
   readonly table: string;
   readonly eventBus: string;
   readonly ownQueueUrl: string;
@@ -132,9 +136,11 @@ export function controllerOptions(environment: Environment): ControllerOptions {
 
 /** *Errors:* OptionError. */
 export function interruptionOptions(environment: Environment): InterruptionOptions {
+  const clusters = [...readClusters(environment).values()];
   return {
     region: read(environment, 'AWS_REGION'),
-    clusters: new Set(readClusters(environment).keys()),
+    clusters: new Set(clusters.map(({ name }) => name)),
+    shadows: new Set(clusters.flatMap(({ name, shadow }) => (shadow === true ? [name] : []))),
     table: read(environment, VARIABLES.table),
     eventBus: read(environment, VARIABLES.eventBus),
     ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),

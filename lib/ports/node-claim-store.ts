@@ -31,6 +31,11 @@ export interface NodeClaimStore {
   /** Decisions that were recorded and not yet carried out to the end, oldest first. */
   openDecisions(cluster: string): Promise<readonly Decision[]>;
   closeDecision(decision: Decision): Promise<void>;
+  /**
+   * Keeps a decision for history alone: it is never open, and no epoch moves. `known`: one of that id and essence is there. A
+   * decision of the same id and another essence takes its place.
+   */
+  recordShadow(decision: Decision, essence: string): Promise<'new' | 'known'>;
 
   createNodeClaim(record: NodeClaimRecord): Promise<void>;
   /** Released claims included. */

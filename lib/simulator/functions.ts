@@ -41,6 +41,8 @@ interface FunctionWorld {
 
 export function functions({ cluster, ports, pricing, timetable, timeline, invocations }: FunctionWorld): Functions {
   const reports = new Map<string, RunReport>();
+  const clusters = new Set([cluster]);
+  const shadows = new Set(ports.settings.shadow ? [cluster] : []);
   const failed = (name: string, error: unknown): void =>
     timeline.note({
       kind: 'function-failed',
@@ -70,7 +72,7 @@ export function functions({ cluster, ports, pricing, timetable, timeline, invoca
     },
     async interruption(event, receives = 1) {
       try {
-        await atOnce(invocations, async () => handleInterruption({ ...ports, clusters: new Set([cluster]) }, event));
+        await atOnce(invocations, async () => handleInterruption({ ...ports, clusters, shadows }, event));
       } catch (error) {
         failed('interruption', error);
         if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.interruption(event, receives + 1));
@@ -82,7 +84,7 @@ export function functions({ cluster, ports, pricing, timetable, timeline, invoca
       await answerWebhook(
         {
           messages: ports.messages,
-          clusters: new Set([cluster]),
+          clusters,
           isSecret: (candidate) => candidate === SECRET,
           deadline: async () => new Promise<void>(() => {}),
         },

@@ -14,9 +14,10 @@ type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
 
 function decisions(
   isCurrent: (lease: Lease) => boolean,
-): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision'> {
+): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision' | 'recordShadow'> {
   const recorded = new Map<string, ReadonlySet<string>>();
   const open = new Map<string, Decision>();
+  const shadows = new Map<string, string>();
   const recordedOf = (cluster: string): ReadonlySet<string> => recorded.get(cluster) ?? new Set();
   return {
     readEpoch: async (cluster) => recordedOf(cluster).size,
@@ -40,6 +41,12 @@ function decisions(
         .filter((decision) => decision.cluster === cluster)
         .toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1)),
     closeDecision: async (decision) => void open.delete(keyOf(decision.cluster, decision.id)),
+    async recordShadow({ cluster, id }, essence) {
+      const key = keyOf(cluster, id);
+      if (shadows.get(key) === essence) return 'known';
+      shadows.set(key, essence);
+      return 'new';
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FoundInstance } from '../../lib/core/node-claim/adoption.ts';
+import type { FoundInstance } from '../../lib/core/node-claim/left-claim.ts';
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
 import { aTemplate } from '../contract/records.ts';
 import { HOUR, NOW_MS } from './times.ts';

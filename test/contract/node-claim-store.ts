@@ -101,6 +101,25 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
       });
     });
 
+    describe('decisions in shadow', () => {
+      const decide = (atMs = NOW_MS) => aDecision({ id: 'shadow-a', cluster, atMs, shadow: true });
+
+      test('are kept for history alone: none is open, and the epoch stays', async () => {
+        expect(await store.recordShadow(decide(), 'one')).toBe('new');
+        expect(await store.openDecisions(cluster)).toEqual([]);
+        expect(await store.readEpoch(cluster)).toBe(0);
+        await store.recordDecision(aDecision({ id: 'real', cluster, atMs: NOW_MS }), 0);
+        expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['real']);
+      });
+
+      test('say whether they say something new', async () => {
+        expect(await store.recordShadow(decide(), 'one')).toBe('new');
+        expect(await store.recordShadow(decide(NOW_MS + 1), 'one')).toBe('known');
+        expect(await store.recordShadow(decide(NOW_MS + 2), 'two')).toBe('new');
+        expect(await store.recordShadow({ ...decide(), cluster: `${cluster}-2` }, 'one')).toBe('new');
+      });
+    });
+
     describe('standing down', () => {
       test('lasts until the later of the times that were said, for its own cluster', async () => {
         expect(await store.isStoodDown(cluster, NOW_MS)).toBe(false);

@@ -36,6 +36,7 @@ async function aWorld(records: readonly NodeClaimRecord[] = [], owners: readonly
       },
     },
     clusters: new Set(['demo']),
+    shadows: new Set(),
   };
   for (const record of records) await ports.store.createNodeClaim(record);
   return { ports, seen };
@@ -60,6 +61,16 @@ describe('an interruption', () => {
     expect((await ports.store.readNodeClaim('demo', 'general-1'))?.deletion).toBeUndefined();
     expect([...seen.wakes, ...seen.published]).toEqual([]);
     expect(await ports.catalogue.listUnavailable(NOW_MS)).toEqual([]);
+  });
+
+  test('of an instance of another autoscaler in a cluster in shadow waits for no launch', async () => {
+    const { ports, seen } = await aWorld([], [ours]);
+    const event = anInstanceEvent(SPOT, { 'instance-id': 'i-9' });
+    await expect(handleInterruption(ports, event)).rejects.toBeInstanceOf(StaleRecordError);
+    const shadowed = { ...ports, shadows: new Set(['demo']) };
+    seen.wakes.length = 0;
+    expect(await handleInterruption(shadowed, event)).toEqual([]);
+    expect(seen.wakes).toEqual([]);
   });
 
   test('of several instances deletes the claims of those that are ours', async () => {

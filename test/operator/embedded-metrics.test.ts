@@ -57,3 +57,13 @@ test('a run that could not be made is a failure of its controller', () => {
     'Failures{Cluster=demo,Controller=disruption} 1 Count',
   );
 });
+
+test('what is decided in shadow is counted apart from what is done', () => {
+  const end: Action = { kind: 'end-disruption', command: 'c', outcome: 'executed', why: 'done' };
+  const run = report({ decisions: [{ ...decisionOf([end]), shadow: true }] });
+  expect(metricsOf(embeddedMetrics(run, 5))).toEqual([
+    'ShadowDecisions{Cluster=demo,Controller=termination} 1 Count',
+    'Failures{Cluster=demo,Controller=termination} 0 Count',
+    'ShadowActions{Cluster=demo,Action=end-disruption} 1 Count',
+  ]);
+});

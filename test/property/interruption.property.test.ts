@@ -45,6 +45,7 @@ async function aWorld(): Promise<InterruptionPorts> {
     messages: { wake: async () => {}, publish: async () => {} },
     clock: { now: () => NOW_MS },
     cloud: { instanceOwners: async () => [] },
+    shadows: new Set<string>(),
     clusters: new Set(['demo']),
   };
   for (let index = 0; index < INSTANCES; index += 1) {

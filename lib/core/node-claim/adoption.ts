@@ -1,3 +1,4 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_CLASS, NODE_POOL, WELL_KNOWN_LABELS, ZONE } from '../../apis/labels.ts';
 import type { NodeClaim, NodeClaimSpec } from '../../apis/node-claim.ts';
@@ -5,16 +6,9 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import { parseTime } from '../../apis/time.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import { parseResources, type Resources } from '../resources/resources.ts';
-import type { Instance, NodeClaimRecord } from './record.ts';
-import { isInitialized, isRegistered } from './registration.ts';
-
-/** An instance with our tags, as EC2 tells of it. */
-export interface FoundInstance extends Instance {
-  readonly nodeClaim: string;
-  readonly nodePool: string;
-  readonly nodeClass: string;
-  readonly launchedAtMs: number;
-}
+import { type FoundInstance, progressOf, restamped } from './left-claim.ts';
+import type { NodeClaimRecord } from './record.ts';
+import { isRegistered } from './registration.ts';
 
 /** An instance of the cluster that no record knows, and all that is left to tell what it is. */
 export interface Orphan {
@@ -23,8 +17,28 @@ export interface Orphan {
   readonly nodeClaim?: NodeClaim | undefined;
   readonly nodePool?: NodePool | undefined;
   readonly node?: Node | undefined;
+  readonly nodeClass?: EC2NodeClass | undefined;
+  /** Ours of the class as it is today, as annotations. @default what the claim carries stays */
+  readonly classHash?: Labels | undefined;
   /** Its type as its NodeClass makes it; undefined where that cannot be told. */
   readonly instanceType?: InstanceType | undefined;
+}
+
+/** Why it is left to whoever made it, although all is there that a record needs; undefined where it is not. */
+export function whyLeftAlone({
+  nodeClaim,
+  nodePool,
+}: Orphan): { readonly reason: string; readonly message: string } | undefined {
+  if (nodeClaim !== undefined && nodeClaim.metadata.labels?.[NODE_POOL] === undefined) {
+    // A2.2.
+    const message = `NodeClaim ${nodeClaim.metadata.name} belongs to no NodePool: Kerf looks after none such`;
+    return { reason: 'Standalone', message };
+  }
+  const replicas = nodePool?.spec.replicas;
+  if (nodePool === undefined || replicas === undefined) return undefined;
+  // D31.
+  const message = `NodePool ${nodePool.metadata.name} is to have ${replicas} nodes at all times: Kerf keeps no static pools`;
+  return { reason: 'StaticNodePool', message };
 }
 
 /**
@@ -49,7 +63,7 @@ export function adoptedRecord(orphan: Orphan, nowMs: number): NodeClaimRecord | 
     nodePool,
     ...poolUid(orphan),
     labels: nodeClaim?.metadata.labels ?? labelsOf(orphan, spec),
-    annotations: nodeClaim?.metadata.annotations ?? annotationsOf(orphan),
+    annotations: restamped(nodeClaim?.metadata.annotations ?? annotationsOf(orphan), orphan.classHash, orphan),
     spec,
     createdAtMs: created === undefined ? instance.launchedAtMs : parseTime(created),
     pods: [],
@@ -63,8 +77,7 @@ export function adoptedRecord(orphan: Orphan, nowMs: number): NodeClaimRecord | 
       // One whose node is still to register has the whole time for it from now on.
       atMs: registered ? instance.launchedAtMs : nowMs,
     },
-    ...(node !== undefined && registered ? { nodeName: node.metadata.name, registeredAtMs: nowMs } : {}),
-    ...(node !== undefined && isInitialized(node) ? { initializedAtMs: nowMs } : {}),
+    ...progressOf(orphan, nowMs),
   };
 }
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked } from '../action.ts';
-import { adoptedRecord, type Orphan } from './adoption.ts';
+import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
 import { instanceOf, type NodeClaimRecord } from './record.ts';
 import { isRegistered } from './registration.ts';
 
@@ -49,6 +49,8 @@ const NOTHING: StrayVerdict = { actions: [], blocked: [] };
 
 function adopt(stray: Stray, nowMs: number): StrayVerdict {
   const { instance, cluster, nodeClaim, nodePool } = stray;
+  const left = whyLeftAlone(stray);
+  if (left !== undefined) return report(stray, left.reason, left.message);
   const record = adoptedRecord(stray, nowMs);
   if (record === undefined) {
     const pool = instance.nodePool === '' ? 'it names no NodePool' : `its NodePool ${instance.nodePool} does not exist`;

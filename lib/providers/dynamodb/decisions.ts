@@ -91,3 +91,19 @@ export async function closeDecision(table: Table, decision: Decision): Promise<v
   await table.write({ kind: 'set', key, attributes: { expiresAt }, condition: PRESENT });
   await table.write({ kind: 'delete', key: openKey(decision.cluster, decision.id) });
 }
+
+/** Without an item in the list of open ones nobody finishes it. Two runs that write the same at once write it twice. */
+export async function recordShadow(
+  place: DecisionPlace,
+  decision: Decision,
+  essence: string,
+): Promise<'new' | 'known'> {
+  const { cluster, id, atMs } = decision;
+  const key = decisionKey(cluster, id);
+  const there = await place.table.get(key);
+  // What has lapsed may still be there for two days.
+  if (there?.['essence'] === essence && Number(there['expiresAt']) * 1_000 > atMs) return 'known';
+  const expiresAt = Math.ceil(atMs / 1_000) + HISTORY_SECONDS;
+  await place.table.write({ kind: 'put', item: { ...key, ...(await bodyOf(place, decision)), essence, expiresAt } });
+  return 'new';
+}

@@ -5,7 +5,14 @@ import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
-import { closeDecision, type DecisionPlace, openDecisions, readEpoch, recordDecision } from './decisions.ts';
+import {
+  closeDecision,
+  type DecisionPlace,
+  openDecisions,
+  readEpoch,
+  recordDecision,
+  recordShadow,
+} from './decisions.ts';
 import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standDownKey } from './keys.ts';
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
 import { isDisruptionCommand } from './stored-shapes.ts';
@@ -43,6 +50,10 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   closeDecision(decision: Decision): Promise<void> {
     return closeDecision(this.#table, decision);
+  }
+
+  recordShadow(decision: Decision, essence: string): Promise<'new' | 'known'> {
+    return recordShadow(this.#decisions, decision, essence);
   }
 
   createNodeClaim(record: NodeClaimRecord): Promise<void> {

@@ -1,0 +1,94 @@
+/** A cluster that is only watched: decisions are made on what it shows and recorded, and carried out by nobody. */
+import type { Decision } from '../core/action.ts';
+import { fingerprint } from '../core/identity.ts';
+import { recordsShown } from '../core/node-claim/orphans.ts';
+import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { ControllerPorts } from './ports.ts';
+
+/** Calls that leave everything as it is. Whatever else comes to be called is refused until it is named here. */
+const READS = {
+  cluster: /^(list|read|find)/,
+  cloud: /^(resolveNodeClass|describeInstances|shiftedZones|autoMode)$/,
+  store: /^(read|list|find|is)|^recordShadow$/,
+  catalogue: /^(read|list)/,
+  messages: /^(publish|wake)$/,
+} as const satisfies Partial<Record<keyof ControllerPorts, RegExp>>;
+
+/**
+ * The ports as a run in shadow has them. Claims are those of the table and of the cluster: beside another autoscaler these are
+ * its nodes. Decisions that were recorded when Kerf was not in shadow stay open until it is not any more.
+ */
+export function shadowPorts(ports: ControllerPorts): ControllerPorts {
+  return {
+    ...ports,
+    cluster: readOnly('cluster', ports.cluster),
+    cloud: readOnly('cloud', ports.cloud),
+    catalogue: readOnly('catalogue', ports.catalogue),
+    messages: readOnly('messages', ports.messages),
+    store: readOnly('store', ports.store, {
+      listNodeClaims: async (cluster) => withShown(ports, cluster, await ports.store.listNodeClaims(cluster)),
+      openDecisions: async () => [],
+    }),
+  };
+}
+
+/** Only a bug calls what is no read: better that the run ends than that it writes. */
+function readOnly<Name extends keyof typeof READS>(
+  name: Name,
+  port: ControllerPorts[Name],
+  instead: Partial<ControllerPorts[Name]> = {},
+): ControllerPorts[Name] {
+  return new Proxy(port, {
+    get(target, property) {
+      const own: unknown = Reflect.get(instead, property);
+      if (own !== undefined) return own;
+      const member: unknown = Reflect.get(target, property);
+      if (typeof member !== 'function') return member;
+      const method = String(property);
+      return (...args: unknown[]): unknown => {
+        if (READS[name].test(method)) return Reflect.apply(member, target, args);
+        throw new Error(`${name}.${method} is called in shadow, where nothing is written`);
+      };
+    },
+  });
+}
+
+async function withShown(
+  { cluster: api, catalogue, clock }: ControllerPorts,
+  cluster: string,
+  records: readonly NodeClaimRecord[],
+): Promise<readonly NodeClaimRecord[]> {
+  const [nodeClaims, nodes, nodePools, nodeClasses, facts] = await Promise.all([
+    api.listNodeClaims(),
+    api.listNodes(),
+    api.listNodePools(),
+    api.listNodeClasses(),
+    catalogue.readCatalogue(),
+  ]);
+  const known = new Set(records.map(({ name }) => name));
+  const others = nodeClaims.filter(({ metadata }) => !known.has(metadata.name));
+  const world = { cluster, nodeClaims: others, nodes, nodePools, nodeClasses, catalogue: facts };
+  return [...records, ...recordsShown(world, clock.now())].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Keeps a decision that nobody will carry out, and tells the bus. The same again is nothing new: pods that wait and nodes that are
+ * not worth their price are seen every minute.
+ */
+export async function recordShadow(ports: ControllerPorts, decision: Decision): Promise<readonly Error[]> {
+  const outcome = await ports.store.recordShadow(decision, essenceOf(decision));
+  if (outcome === 'known') return [];
+  try {
+    await ports.messages.publish(decision);
+    return [];
+  } catch (cause) {
+    return [new Error(`decision ${decision.id} was not told to all`, { cause })];
+  }
+}
+
+/** What of a decision does not change while nothing else does: not its times, nor the figures in what is refused. */
+function essenceOf({ actions, blocked }: Decision): string {
+  const timeless = JSON.stringify(actions, (key, value: unknown) => (key.endsWith('Ms') ? undefined : value));
+  const refused = blocked.map(({ subject, nodePool = '', reason }) => `${subject} ${nodePool} ${reason}`);
+  return fingerprint(JSON.stringify([timeless, refused]));
+}
