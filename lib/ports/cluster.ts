@@ -17,6 +17,7 @@ import type { PodTarget } from '../core/action.ts';
 import type { RivalTraces } from '../core/cluster/rivals.ts';
 import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../core/node-class/decide-node-class.ts';
+import type { ObjectPatch } from '../core/object-patch.ts';
 
 /** The kinds that a CapacityBuffer may keep room for (A5.4). */
 export type ScalableKind = 'Deployment' | 'StatefulSet' | 'ReplicaSet';
@@ -46,8 +47,9 @@ export interface ClusterEvent {
  * One Kubernetes cluster's API.
  *
  * *Contract* (`test/contract/cluster.ts`): what a list returns was true at one moment; a write to an object that is gone
- * is success and changes nothing; NodePools and NodeClaims of EKS Auto Mode are not shown; `patchNode` and `patchNodeClass` refuse with ConflictError where the target
- * names a resourceVersion that is not the object's any more.
+ * is success and changes nothing; a patch refuses with ConflictError where its target names a resourceVersion that is not
+ * the object's any more. What a patch answers is the object as it is then, to be patched further; undefined where it is
+ * gone, with its last finalizer at the latest. NodePools and NodeClaims of EKS Auto Mode are not shown.
  *
  * *Errors:* ConflictError, UnreachableError, RefusedError.
  */
@@ -57,6 +59,8 @@ export interface Cluster {
   listPods(): Promise<readonly Pod[]>;
   listPodsOnNode(node: string): Promise<readonly Pod[]>;
   listNodes(): Promise<readonly Node[]>;
+  /** One of them, as it is now. */
+  readNode(name: string): Promise<Node | undefined>;
   listNodePools(): Promise<readonly NodePool[]>;
   listNodeClasses(): Promise<readonly EC2NodeClass[]>;
   listDaemonSets(): Promise<readonly DaemonSet[]>;
@@ -81,9 +85,18 @@ export interface Cluster {
   deletePod(pod: PodTarget, graceSeconds: number): Promise<void>;
   /** Creates the mirror of a claim, or brings its labels, annotations, finalizers and status up to date. */
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
+  /** Asks the API server to delete the mirror; its finalizers decide when it goes. */
+  deleteNodeClaim(name: string): Promise<void>;
   /** Takes our finalizer away and deletes the mirror. */
   removeNodeClaim(name: string): Promise<void>;
-  /** *Shape:* the class as it is now, to be patched further; undefined where it is gone, with its last finalizer at the latest. */
+  patchNodePool(nodePool: NodePool, patch: ObjectPatch<NodePool['status']>): Promise<NodePool | undefined>;
   patchNodeClass(nodeClass: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined>;
+  /** Of a NodeClaim that has no record: others are mirrors. */
+  patchNodeClaim(nodeClaim: NodeClaim, patch: ObjectPatch<NodeClaim['status']>): Promise<NodeClaim | undefined>;
+  patchNodeOverlay(overlay: NodeOverlay, patch: ObjectPatch<NodeOverlay['status']>): Promise<NodeOverlay | undefined>;
+  patchCapacityBuffer(
+    buffer: CapacityBuffer,
+    patch: ObjectPatch<CapacityBuffer['status']>,
+  ): Promise<CapacityBuffer | undefined>;
   publishEvent(event: ClusterEvent): Promise<void>;
 }

@@ -45,6 +45,14 @@ export const A_NODE = {
 
 const NODE_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' } as const;
 
+export const OWNER = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodeClaim',
+  name: 'general-a',
+  uid: '6f1e1f0e-0000-4000-8000-000000000000',
+  blockOwnerDeletion: true,
+} as const;
+
 export const A_NODE_POOL = {
   kind: 'NodePool',
   object: {

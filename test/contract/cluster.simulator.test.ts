@@ -2,27 +2,18 @@ import type { CapacityBuffer } from '../../lib/apis/capacity-buffer.ts';
 import type { DaemonSet, NamedPodTemplate, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
+import { createCustom, keyOf, uidOf } from '../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
-import {
-  createNodeClass,
-  keyOf,
-  kubernetesState,
-  uidOf,
-  writeNode,
-  writePod,
-} from '../../lib/simulator/kubernetes/state.ts';
+import { kubernetesState, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
 import { clusterContract } from './cluster.ts';
 import { NOW_MS } from './records.ts';
 
 clusterContract('the simulator', async () => {
-  const nodePools: NodePool[] = [];
   const podDisruptionBudgets: PodDisruptionBudget[] = [];
   const daemonSets: DaemonSet[] = [];
-  const nodeOverlays: NodeOverlay[] = [];
-  const capacityBuffers: CapacityBuffer[] = [];
   const podTemplates: NamedPodTemplate[] = [];
-  const written = { nodePools, nodeClasses: [], podDisruptionBudgets, nodeOverlays, capacityBuffers, podTemplates };
-  const state = { ...kubernetesState({ ...written, daemonSets: [], deployments: [], pods: [] }), daemonSets };
+  const none = { nodePools: [], nodeClasses: [], nodeOverlays: [], capacityBuffers: [], deployments: [], pods: [] };
+  const state = { ...kubernetesState({ ...none, podDisruptionBudgets, podTemplates, daemonSets: [] }), daemonSets };
   return {
     cluster: simulatedCluster(state, { now: () => NOW_MS }),
     put: async (thing) => {
@@ -38,17 +29,17 @@ clusterContract('the simulator', async () => {
             metadata: { ...thing.object.metadata, uid: uidOf('Node', thing.object) },
           });
         case 'NodePool':
-          return void nodePools.push(thing.object);
+          return createCustom<NodePool>(state, state.nodePools, thing.object);
         case 'EC2NodeClass':
-          return createNodeClass(state, thing.object);
+          return createCustom(state, state.nodeClasses, thing.object);
         case 'DaemonSet':
           return void daemonSets.push(thing.object);
         case 'PodDisruptionBudget':
           return void podDisruptionBudgets.push(thing.object);
         case 'NodeOverlay':
-          return void nodeOverlays.push(thing.object);
+          return createCustom<NodeOverlay>(state, state.nodeOverlays, thing.object);
         case 'CapacityBuffer':
-          return void capacityBuffers.push(thing.object);
+          return createCustom<CapacityBuffer>(state, state.capacityBuffers, thing.object);
         case 'PodTemplate':
           return void podTemplates.push(thing.object);
         case 'Deployment':

@@ -19,6 +19,7 @@ import {
   A_STATUS,
   AN_OVERLAY,
   aPod,
+  OWNER,
   type WorldObject,
 } from './cluster-objects.ts';
 
@@ -124,9 +125,12 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
             annotations: { note: 'x' },
             taints: [taint],
             finalizers: ['a/b'],
+            ownerReferences: [OWNER],
           },
         );
         const patched = await findNode('node-1');
+        expect(patched).toEqual(await cluster.readNode('node-1'));
+        expect(patched?.metadata.ownerReferences).toEqual([OWNER]);
         expect(patched?.metadata.labels).toMatchObject({ zone: 'a', 'karpenter.sh/registered': 'true' });
         expect(patched?.metadata.annotations).toMatchObject({ note: 'x' });
         expect(patched?.metadata.finalizers).toEqual(['a/b']);
@@ -156,6 +160,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
 
       test('a write to a node that is gone is success', async () => {
         await cluster.deleteNode('nobody');
+        expect(await cluster.readNode('nobody')).toBeUndefined();
         await cluster.patchNode({ name: 'nobody', resourceVersion: '1' }, { labels: { a: 'b' } });
         expect(await cluster.listNodes()).toEqual([]);
       });
@@ -244,6 +249,55 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       });
     });
 
+    describe('the kinds that people write', () => {
+      const condition = {
+        type: 'Ready',
+        status: 'True',
+        reason: 'Ready',
+        message: '',
+        lastTransitionTime: '2026-01-31T08:00:00Z',
+      } as const;
+
+      test('a NodePool takes annotations and a status, of which nothing old stays', async () => {
+        await harness.put(A_NODE_POOL);
+        const [read] = await cluster.listNodePools();
+        if (read === undefined) throw new Error('there is no NodePool');
+        const first = await cluster.patchNodePool(read, {
+          annotations: { hash: 'x' },
+          status: { nodes: 2, resources: { cpu: '8', 'nvidia.com/gpu': '1' }, nodeClassObservedGeneration: 3 },
+        });
+        if (first === undefined) throw new Error('it is gone');
+        const status = { nodes: 1, resources: { cpu: '4' }, conditions: [condition] };
+        const second = await cluster.patchNodePool(first, { status });
+        expect(second).toMatchObject({ metadata: { annotations: { hash: 'x' }, generation: 1 } });
+        const [shown] = await cluster.listNodePools();
+        expect(shown?.status).toEqual(status);
+        await expect(cluster.patchNodePool(read, { status })).rejects.toBeInstanceOf(ConflictError);
+      });
+
+      test('a NodeOverlay and a CapacityBuffer take a status', async () => {
+        for (const each of [AN_OVERLAY, A_BUFFER]) await harness.put(each);
+        const [overlay] = await cluster.listNodeOverlays();
+        const [buffer] = await cluster.listCapacityBuffers();
+        if (overlay === undefined || buffer === undefined) throw new Error('they are not listed');
+        await cluster.patchNodeOverlay(overlay, { status: { conditions: [condition] } });
+        await cluster.patchCapacityBuffer(buffer, { status: { replicas: 2, conditions: [condition] } });
+        expect(await cluster.listNodeOverlays()).toMatchObject([{ status: { conditions: [condition] } }]);
+        expect(await cluster.listCapacityBuffers()).toMatchObject([{ status: { replicas: 2 } }]);
+        for (const late of [
+          cluster.patchNodeOverlay(overlay, { status: {} }),
+          cluster.patchCapacityBuffer(buffer, { status: {} }),
+        ])
+          await expect(late).rejects.toBeInstanceOf(ConflictError);
+      });
+
+      test('a patch of what is gone is success', async () => {
+        const object = { ...A_NODE_CLAIM, metadata: { name: 'nobody' } };
+        expect(await cluster.patchNodeClaim(object, { status: { conditions: [condition] } })).toBeUndefined();
+        expect(await cluster.patchNodePool(A_NODE_POOL.object, { status: { nodes: 0 } })).toBeUndefined();
+      });
+    });
+
     describe('NodeClaims and events', () => {
       test('a mirror is created, brought up to date and taken away', async () => {
         await cluster.applyNodeClaim(A_NODE_CLAIM);
@@ -257,9 +311,13 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         await cluster.applyNodeClaim(launched);
         await cluster.applyNodeClaim(launched);
         expect(await cluster.listNodeClaims()).toMatchObject([launched]);
+        await cluster.deleteNodeClaim('general-a');
+        const [going] = await cluster.listNodeClaims();
+        expect(going?.metadata.deletionTimestamp).toBeDefined();
         await cluster.removeNodeClaim('general-a');
         expect(await cluster.listNodeClaims()).toEqual([]);
         await cluster.removeNodeClaim('general-a');
+        await cluster.deleteNodeClaim('general-a');
       });
 
       test('an event may be said twice, about anything', async () => {

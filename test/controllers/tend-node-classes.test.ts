@@ -10,8 +10,9 @@ import type { CloudProvider } from '../../lib/ports/cloud-provider.ts';
 import { ConflictError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { WakeTarget } from '../../lib/ports/messages.ts';
 import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
+import { writeCustom } from '../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
-import { type KubernetesState, kubernetesState, writeNodeClass } from '../../lib/simulator/kubernetes/state.ts';
+import { type KubernetesState, kubernetesState } from '../../lib/simulator/kubernetes/state.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
@@ -217,7 +218,7 @@ describe('a NodeClass that is deleted (A3.30)', () => {
       releaseNodeClass: async (_cluster, { metadata }) =>
         void released.push(`${metadata.name} ${state.nodeClasses.size}`),
     });
-    writeNodeClass(state, deleted(aNodeClass()));
+    writeCustom(state, state.nodeClasses, deleted(aNodeClass()));
     await look();
     expect(released).toEqual(['default 1']);
     expect(seen()).toBeUndefined();
@@ -228,7 +229,7 @@ describe('a NodeClass that is deleted (A3.30)', () => {
     const { ports, look, state, seen, events } = bench({
       releaseNodeClass: async () => void released.push('released'),
     });
-    writeNodeClass(state, deleted(aNodeClass()));
+    writeCustom(state, state.nodeClasses, deleted(aNodeClass()));
     await ports.store.createNodeClaim(aClaim({ cluster: CLUSTER, createdAtMs: NOW_MS }));
     const { decisions } = await look();
     expect(decisions.flatMap(({ blocked }) => blocked)).toContainEqual(

@@ -1,4 +1,4 @@
-import type { Labels, Node, Taint } from '../../apis/kubernetes.ts';
+import type { Labels, Node, OwnerReference, Taint } from '../../apis/kubernetes.ts';
 
 /** The node to change, as it was when it was read: a change in between makes the write a conflict. */
 export interface NodeTarget {
@@ -6,12 +6,13 @@ export interface NodeTarget {
   readonly resourceVersion?: string;
 }
 
-/** Changes to a node. Labels and annotations merge, a label of null goes; taints and finalizers replace the whole list. */
+/** Changes to a node. Labels and annotations merge, a label of null goes; the lists are replaced as a whole. */
 export interface NodePatch {
   readonly labels?: Readonly<Record<string, string | null>>;
   readonly annotations?: Labels;
   readonly taints?: readonly Taint[];
   readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
 }
 
 export function nodeTarget({ metadata }: Node): NodeTarget {

@@ -1,20 +1,16 @@
 import type { EC2NodeClass, EC2NodeClassStatus } from '../../apis/ec2-node-class.ts';
-import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLASS_FINALIZER } from '../../apis/labels.ts';
 import type { Blocked } from '../action.ts';
 import { sameContent } from '../canonical-json.ts';
-import { conditionsFrom, type Finding, readiness } from './conditions.ts';
+import { conditionsFrom, type Finding, readiness } from '../conditions.ts';
+import type { ObjectPatch } from '../object-patch.ts';
+import { NODE_CLASS_CONDITIONS } from './conditions.ts';
 import { findings, type NodeClassView } from './findings.ts';
 import { nodeClassHash } from './node-class-hash.ts';
 import { resourcesFound } from './node-class-status.ts';
 import type { ResolvedNodeClass } from './resolved-node-class.ts';
 
-/** Changes to an EC2NodeClass. Annotations merge; finalizers and status are replaced as a whole. */
-export interface NodeClassPatch {
-  readonly annotations?: Labels;
-  readonly finalizers?: readonly string[];
-  readonly status?: EC2NodeClassStatus;
-}
+export type NodeClassPatch = ObjectPatch<EC2NodeClassStatus>;
 
 export interface NodeClassVerdict {
   /** Absent where the object says it all already. */
@@ -55,7 +51,7 @@ export function decideNodeClass(view: NodeClassView, nowMs: number): NodeClassVe
     ...resourcesFound(found, profile, before),
     conditions: conditionsFrom(
       [...all, ready],
-      { conditions: before.conditions ?? [], ...(generation === undefined ? {} : { generation }) },
+      { conditions: before.conditions ?? [], generation, ours: NODE_CLASS_CONDITIONS },
       nowMs,
     ),
   };

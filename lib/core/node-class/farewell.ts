@@ -1,7 +1,7 @@
 import type { EC2NodeClass, EC2NodeClassStatus } from '../../apis/ec2-node-class.ts';
 import { NODE_CLASS_FINALIZER } from '../../apis/labels.ts';
 import type { Blocked } from '../action.ts';
-import { conditionsFrom } from './conditions.ts';
+import { conditionsFrom } from '../conditions.ts';
 import type { NodeClassPatch } from './decide-node-class.ts';
 
 /** What is next for a NodeClass that somebody deleted. */
@@ -50,11 +50,7 @@ function withReady(
   const { conditions: before = [] } = status;
   const former = before.filter(({ type }) => type === 'Ready');
   const { generation } = metadata;
-  const ready = conditionsFrom(
-    [{ type: 'Ready', status: 'False', ...why }],
-    { conditions: former, ...(generation === undefined ? {} : { generation }) },
-    nowMs,
-  );
+  const ready = conditionsFrom([{ type: 'Ready', status: 'False', ...why }], { conditions: former, generation }, nowMs);
   return ready === former
     ? undefined
     : { ...status, conditions: [...before.filter(({ type }) => type !== 'Ready'), ...ready] };

@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { DEPENDENCIES_NOT_READY, type Finding, holds, statusOf } from './conditions.ts';
+import { DEPENDENCIES_NOT_READY, holds, statusOf } from '../conditions.ts';
+import type { NodeClassFinding } from './conditions.ts';
 import { isSome } from './node-class-status.ts';
 import { type Complaint, userDataWarning, whyNotJoining, whyNotValid } from './node-class-validation.ts';
 import type { ResolvedNodeClass } from './resolved-node-class.ts';
@@ -18,7 +19,7 @@ export interface NodeClassView {
 }
 
 /** A3.28: an answer for each thing that a launch needs, in the order of C85, validation last. */
-export function findings(view: NodeClassView): readonly Finding[] {
+export function findings(view: NodeClassView): readonly NodeClassFinding[] {
   const needs = [
     ...NEEDS.filter(({ isAsked }) => isAsked(view.nodeClass)).map((need) => findingOf(need, view)),
     profile(view.instanceProfile),
@@ -32,7 +33,7 @@ export function findings(view: NodeClassView): readonly Finding[] {
 }
 
 interface Need {
-  readonly type: Finding['type'];
+  readonly type: NodeClassFinding['type'];
   readonly isAsked: (nodeClass: EC2NodeClass) => boolean;
   readonly isFound: (view: NodeClassView) => boolean;
   /** The problems that say no to this very thing. */
@@ -78,7 +79,7 @@ function wasLookedFor({ found, problems }: NodeClassView): boolean {
 }
 
 /** No is an answer about the thing itself; where something else kept us from looking, the answer is not known. */
-function findingOf({ type, isFound, reasons }: Need, view: NodeClassView): Finding {
+function findingOf({ type, isFound, reasons }: Need, view: NodeClassView): NodeClassFinding {
   const { problems } = view;
   const own = problems.find(({ reason }) => reasons.includes(reason));
   if (own !== undefined) return { type, status: 'False', reason: own.reason, message: own.message };
@@ -87,7 +88,7 @@ function findingOf({ type, isFound, reasons }: Need, view: NodeClassView): Findi
   return { type, status: 'Unknown', reason: other.reason, message: other.message };
 }
 
-function profile(state: NodeClassView['instanceProfile']): Finding {
+function profile(state: NodeClassView['instanceProfile']): NodeClassFinding {
   const type = 'InstanceProfileReady';
   if (state.kind === 'ready') return holds(type);
   // What IAM did not let us look at may well be there.
@@ -103,10 +104,10 @@ const OF_THE_CLASS: readonly string[] = [
 ];
 
 /** A3.29: first what can be said of the class by itself, so that it is told whatever else is missing. */
-function validation(view: NodeClassView, needs: readonly Finding[]): Finding {
+function validation(view: NodeClassView, needs: readonly NodeClassFinding[]): NodeClassFinding {
   const type = 'ValidationSucceeded';
   const { nodeClass, found, problems, refusal } = view;
-  const no = ({ reason, message }: Complaint): Finding => ({ type, status: 'False', reason, message });
+  const no = ({ reason, message }: Complaint): NodeClassFinding => ({ type, status: 'False', reason, message });
   const invalid = whyNotValid(nodeClass) ?? problems.find(({ reason }) => OF_THE_CLASS.includes(reason));
   if (invalid !== undefined) return no(invalid);
   const open = needs.filter(({ status }) => status !== 'True');

@@ -2,6 +2,7 @@ import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { KubeletConfiguration } from '../../apis/kubelet-configuration.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import type { Finding } from '../conditions.ts';
 import { withTypeKubelet } from '../instance-type/type-kubelet.ts';
 import { CLUSTER_TAG } from '../node-claim/ownership-tags.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
@@ -9,7 +10,6 @@ import { kubeletProblems } from '../validation/kubelet.ts';
 import { kubeletExpressionProblems } from '../validation/kubelet-expressions.ts';
 import { unsupportedKubeletFields } from '../validation/kubelet-support.ts';
 import type { ClusterBootstrap } from './cluster-bootstrap.ts';
-import type { Finding } from './conditions.ts';
 import { nodeUserData } from './user-data.ts';
 import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from './user-data-size.ts';
 

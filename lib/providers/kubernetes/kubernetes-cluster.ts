@@ -17,6 +17,7 @@ import type { PodTarget } from '../../core/action.ts';
 import type { RivalTraces } from '../../core/cluster/rivals.ts';
 import type { NodePatch, NodeTarget } from '../../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
+import type { ObjectPatch } from '../../core/object-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, ClusterEvent, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
@@ -26,9 +27,9 @@ import { deletePod, evictPod } from './evictions.ts';
 import { type KeptLists, keptLists } from './kept-lists.ts';
 import { NODES, PODS } from './kinds.ts';
 import { listAll } from './lists.ts';
-import { applyNodeClaim, NODE_CLAIMS, removeNodeClaim } from './node-claim-mirror.ts';
-import { NODE_CLASSES, patchNodeClass } from './patch-node-class.ts';
-import { daemonSetOf, namespaceOf, podDisruptionBudgetOf, podTemplateOf } from './project.ts';
+import { applyNodeClaim, deleteNodeClaim, removeNodeClaim } from './node-claim-mirror.ts';
+import * as custom from './patch-custom.ts';
+import { daemonSetOf, fieldsOf, namespaceOf, nodeOf, podDisruptionBudgetOf, podTemplateOf } from './project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project-custom.ts';
 import { readStorage } from './read-storage.ts';
 import { RivalTraceReader } from './rival-traces.ts';
@@ -90,12 +91,19 @@ export class KubernetesCluster implements Cluster {
     return this.#kept.nodes.read();
   }
 
+  async readNode(name: string): Promise<Node | undefined> {
+    const answer = await this.#client.send({ method: 'GET', path: `${NODES}/${name}` });
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw portErrorOf(answer, `read node ${name}`);
+    return nodeOf(fieldsOf(answer.body));
+  }
+
   listNodePools(): Promise<readonly NodePool[]> {
-    return listAll(this.#client, { path: '/apis/karpenter.sh/v1/nodepools', project: nodePoolOf, optional: true });
+    return listAll(this.#client, { path: custom.NODE_POOLS, project: nodePoolOf, optional: true });
   }
 
   listNodeClasses(): Promise<readonly EC2NodeClass[]> {
-    return listAll(this.#client, { path: NODE_CLASSES, project: nodeClassOf, optional: true });
+    return listAll(this.#client, { path: custom.NODE_CLASSES, project: nodeClassOf, optional: true });
   }
 
   listDaemonSets(): Promise<readonly DaemonSet[]> {
@@ -107,17 +115,15 @@ export class KubernetesCluster implements Cluster {
   }
 
   listNodeClaims(): Promise<readonly NodeClaim[]> {
-    return listAll(this.#client, { path: NODE_CLAIMS, project: nodeClaimOf, optional: true });
+    return listAll(this.#client, { path: custom.NODE_CLAIMS, project: nodeClaimOf, optional: true });
   }
 
   listNodeOverlays(): Promise<readonly NodeOverlay[]> {
-    const path = '/apis/karpenter.sh/v1alpha1/nodeoverlays';
-    return listAll(this.#client, { path, project: nodeOverlayOf, optional: true });
+    return listAll(this.#client, { path: custom.NODE_OVERLAYS, project: nodeOverlayOf, optional: true });
   }
 
   listCapacityBuffers(): Promise<readonly CapacityBuffer[]> {
-    const path = '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers';
-    return listAll(this.#client, { path, project: capacityBufferOf, optional: true });
+    return listAll(this.#client, { path: custom.CAPACITY_BUFFERS, project: capacityBufferOf, optional: true });
   }
 
   listPodTemplates(): Promise<readonly NamedPodTemplate[]> {
@@ -143,9 +149,9 @@ export class KubernetesCluster implements Cluster {
   /** A merge patch that names the version that was read: the server refuses it where the node changed. */
   async patchNode(node: NodeTarget, patch: NodePatch): Promise<void> {
     const { name, resourceVersion } = node;
-    const { labels, annotations, finalizers, taints } = patch;
+    const { labels, annotations, finalizers, ownerReferences, taints } = patch;
     const body = {
-      metadata: { resourceVersion, labels, annotations, finalizers },
+      metadata: { resourceVersion, labels, annotations, finalizers, ownerReferences },
       ...(taints === undefined ? {} : { spec: { taints } }),
     };
     const contentType = 'application/merge-patch+json';
@@ -176,12 +182,35 @@ export class KubernetesCluster implements Cluster {
     return applyNodeClaim(this.#client, nodeClaim);
   }
 
+  deleteNodeClaim(name: string): Promise<void> {
+    return deleteNodeClaim(this.#client, name);
+  }
+
   removeNodeClaim(name: string): Promise<void> {
     return removeNodeClaim(this.#client, name);
   }
 
-  patchNodeClass(nodeClass: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined> {
-    return patchNodeClass(this.#client, nodeClass, patch);
+  patchNodePool(object: NodePool, patch: ObjectPatch<NodePool['status']>): Promise<NodePool | undefined> {
+    return custom.patchCustom(this.#client, custom.NODE_POOL, { object, patch });
+  }
+
+  patchNodeClass(object: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined> {
+    return custom.patchCustom(this.#client, custom.NODE_CLASS, { object, patch });
+  }
+
+  patchNodeClaim(object: NodeClaim, patch: ObjectPatch<NodeClaim['status']>): Promise<NodeClaim | undefined> {
+    return custom.patchCustom(this.#client, custom.NODE_CLAIM, { object, patch });
+  }
+
+  patchNodeOverlay(object: NodeOverlay, patch: ObjectPatch<NodeOverlay['status']>): Promise<NodeOverlay | undefined> {
+    return custom.patchCustom(this.#client, custom.NODE_OVERLAY, { object, patch });
+  }
+
+  patchCapacityBuffer(
+    object: CapacityBuffer,
+    patch: ObjectPatch<CapacityBuffer['status']>,
+  ): Promise<CapacityBuffer | undefined> {
+    return custom.patchCustom(this.#client, custom.CAPACITY_BUFFER, { object, patch });
   }
 
   publishEvent(event: ClusterEvent): Promise<void> {

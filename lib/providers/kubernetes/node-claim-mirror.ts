@@ -3,9 +3,8 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
+import { NODE_CLAIMS } from './patch-custom.ts';
 import { fieldsOf } from './project.ts';
-
-export const NODE_CLAIMS = '/apis/karpenter.sh/v1/nodeclaims';
 
 const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
 const TRIES = 3;
@@ -24,12 +23,17 @@ export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }
   if (answer.status >= 300 && answer.status !== 404) throw portErrorOf(answer, `apply the status of NodeClaim ${name}`);
 }
 
+/** Where it has our finalizer it stays until that is taken away. */
+export async function deleteNodeClaim(client: ApiClient, name: string): Promise<void> {
+  const answer = await client.send({ method: 'DELETE', path: `${NODE_CLAIMS}/${name}` });
+  if (answer.status < 300 || answer.status === 404) return;
+  throw portErrorOf(answer, `delete NodeClaim ${name}`);
+}
+
 /** Deleted first, so that it stays listed as terminating should the function end before the finalizer is off. */
 export async function removeNodeClaim(client: ApiClient, name: string): Promise<void> {
   const path = `${NODE_CLAIMS}/${name}`;
-  const deleted = await client.send({ method: 'DELETE', path });
-  if (deleted.status === 404) return;
-  if (deleted.status >= 300) throw portErrorOf(deleted, `delete NodeClaim ${name}`);
+  await deleteNodeClaim(client, name);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (await takeFinalizerAway(client, path)) return;
   }

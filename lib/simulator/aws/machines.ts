@@ -79,11 +79,12 @@ function resourcesOf(
   instance: SimulatedInstance,
 ): { readonly capacity: ResourceList; readonly allocatable: ResourceList } {
   const nodeClass = state.nodeClasses.get(instance.nodeClass);
-  const nodePool = state.nodePools.find((one) => one.metadata.name === instance.nodePool);
+  const nodePool = [...state.nodePools.values()].find((one) => one.metadata.name === instance.nodePool);
   if (nodeClass === undefined || nodePool === undefined) return { capacity: {}, allocatable: {} };
   const facts = catalogue.facts.filter((one) => one.name === instance.instanceType);
-  const sold = withOverlayPrices({ ...catalogue, facts }, state.nodeOverlays);
-  const { views } = applyOverlays([{ nodePool, instanceTypes: instanceTypesFor(sold, nodeClass) }], state.nodeOverlays);
+  const overlays = [...state.nodeOverlays.values()];
+  const sold = withOverlayPrices({ ...catalogue, facts }, overlays);
+  const { views } = applyOverlays([{ nodePool, instanceTypes: instanceTypesFor(sold, nodeClass) }], overlays);
   const { capacity = {}, allocatable = {} } = views[0]?.instanceTypes[0] ?? {};
   return { capacity: formatResources(capacity), allocatable: formatResources(allocatable) };
 }

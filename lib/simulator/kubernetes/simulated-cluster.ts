@@ -1,17 +1,18 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
+import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
 import { formatTime } from '../../apis/time.ts';
 import type { PodTarget } from '../../core/action.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { NodePatch } from '../../core/node-claim/node-patch.ts';
-import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
 import { isOurClass } from '../../core/node-class/our-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { disruptionsAllowed } from './disruptions-allowed.ts';
+import { changed, createCustom, deleteCustom, patchCustom, writeCustom } from './objects.ts';
 import { simulatedStorage } from './simulated-storage.ts';
-import { changed, currentPod, type KubernetesState, removeNode, writeNode, writeNodeClass, writePod } from './state.ts';
+import { currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
@@ -24,7 +25,9 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listPods: async () => pods(),
     listPodsOnNode: async (node) => pods().filter((pod) => pod.spec.nodeName === node),
     listNodes: async () => [...state.nodes.values()],
-    listNodePools: async () => state.nodePools.filter(({ spec }) => isOurClass(spec.template.spec.nodeClassRef)),
+    readNode: async (name) => state.nodes.get(name),
+    listNodePools: async () =>
+      [...state.nodePools.values()].filter(({ spec }) => isOurClass(spec.template.spec.nodeClassRef)),
     listNodeClasses: async () => [...state.nodeClasses.values()],
     listDaemonSets: async () => state.daemonSets,
     listPodDisruptionBudgets: async () =>
@@ -33,8 +36,8 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
         status: { disruptionsAllowed: disruptionsAllowed(one, state.pods.values()) },
       })),
     listNodeClaims: async () => [...state.nodeClaims.values()].filter(({ spec }) => isOurClass(spec.nodeClassRef)),
-    listNodeOverlays: async () => state.nodeOverlays,
-    listCapacityBuffers: async () => state.capacityBuffers,
+    listNodeOverlays: async () => [...state.nodeOverlays.values()],
+    listCapacityBuffers: async () => [...state.capacityBuffers.values()],
     listPodTemplates: async () => state.podTemplates,
     listNamespaces: async () => namespacesOf(pods()),
     readStorage: async () => simulatedStorage(pods()),
@@ -50,12 +53,14 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
       const found = currentPod(state, pod);
       if (found !== undefined) endPod(state, found, clock.now() + graceSeconds * 1_000);
     },
-    applyNodeClaim: async (nodeClaim) => {
-      const { metadata } = state.nodeClaims.get(nodeClaim.metadata.name) ?? nodeClaim;
-      state.nodeClaims.set(nodeClaim.metadata.name, { ...nodeClaim, metadata: { ...metadata, ...nodeClaim.metadata } });
-    },
-    removeNodeClaim: async (name) => void state.nodeClaims.delete(name),
-    patchNodeClass: async (nodeClass, patch) => patchNodeClass(state, nodeClass, patch),
+    applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim),
+    deleteNodeClaim: async (name) => deleteNodeClaim(state, name, clock),
+    removeNodeClaim: async (name) => removeNodeClaim(state, name, clock),
+    patchNodePool: async (object, patch) => patchCustom(state, state.nodePools, { object, patch }),
+    patchNodeClass: async (object, patch) => patchCustom(state, state.nodeClasses, { object, patch }),
+    patchNodeClaim: async (object, patch) => patchCustom(state, state.nodeClaims, { object, patch }),
+    patchNodeOverlay: async (object, patch) => patchCustom(state, state.nodeOverlays, { object, patch }),
+    patchCapacityBuffer: async (object, patch) => patchCustom(state, state.capacityBuffers, { object, patch }),
     publishEvent: async () => {},
   };
 }
@@ -80,6 +85,7 @@ function patchNode(
     );
   }
   const { annotations, taints, finalizers = node.metadata.finalizers } = patch;
+  const { ownerReferences = node.metadata.ownerReferences } = patch;
   writeNode(state, {
     ...node,
     metadata: {
@@ -87,6 +93,7 @@ function patchNode(
       labels: mergedLabels(node, patch),
       annotations: { ...node.metadata.annotations, ...annotations },
       ...(finalizers === undefined ? {} : { finalizers }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
     },
     spec: { ...node.spec, ...(taints === undefined ? {} : { taints }) },
   });
@@ -98,29 +105,35 @@ function mergedLabels({ metadata }: Node, { labels = {} }: NodePatch): Labels {
   return Object.fromEntries(merged.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
-function patchNodeClass(
-  state: KubernetesState,
-  { metadata: { name, resourceVersion } }: EC2NodeClass,
-  { annotations, finalizers, status }: NodeClassPatch,
-): EC2NodeClass | undefined {
-  const found = state.nodeClasses.get(name);
-  if (found === undefined) return undefined;
-  const { metadata } = found;
-  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    throw new ConflictError(
-      `EC2NodeClass ${name} is at ${metadata.resourceVersion}, not ${resourceVersion}: read it again`,
-    );
-  }
-  writeNodeClass(state, {
-    ...found,
+/** What others wrote beside ours stays. */
+function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
+  const found = state.nodeClaims.get(nodeClaim.metadata.name);
+  if (found === undefined) return createCustom(state, state.nodeClaims, nodeClaim);
+  const { labels, annotations, finalizers = [], ...metadata } = nodeClaim.metadata;
+  const { metadata: before } = found;
+  writeCustom(state, state.nodeClaims, {
+    ...nodeClaim,
     metadata: {
+      ...before,
       ...metadata,
-      ...(annotations !== undefined && { annotations: { ...metadata.annotations, ...annotations } }),
-      ...(finalizers !== undefined && { finalizers }),
+      labels: { ...before.labels, ...labels },
+      annotations: { ...before.annotations, ...annotations },
+      finalizers: [...new Set([...(before.finalizers ?? []), ...finalizers])],
     },
-    ...(status !== undefined && { status }),
   });
-  return state.nodeClasses.get(name);
+}
+
+function deleteNodeClaim(state: KubernetesState, name: string, clock: Clock): void {
+  const object = state.nodeClaims.get(name);
+  if (deleteCustom(state, state.nodeClaims, { object, clock })) state.onReview({ resource: 'nodeclaims', name });
+}
+
+function removeNodeClaim(state: KubernetesState, name: string, clock: Clock): void {
+  deleteNodeClaim(state, name, clock);
+  const found = state.nodeClaims.get(name);
+  if (found === undefined) return;
+  const finalizers = (found.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
+  writeCustom(state, state.nodeClaims, { ...found, metadata: { ...found.metadata, finalizers } });
 }
 
 /** As the API server does it: an object with finalizers is only marked. */

@@ -12,6 +12,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { changed, createCustom, keyOf, uidOf } from './objects.ts';
 
 /** Objects that people wrote: what the simulation starts from. */
 export interface Manifests {
@@ -34,12 +35,12 @@ export interface Review {
 
 /** The API server's storage. Every write moves `version` and tells the listeners. */
 export interface KubernetesState {
-  readonly nodePools: readonly NodePool[];
+  readonly nodePools: Map<string, NodePool>;
   readonly nodeClasses: Map<string, EC2NodeClass>;
   readonly daemonSets: readonly DaemonSet[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
-  readonly nodeOverlays: readonly NodeOverlay[];
-  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly nodeOverlays: Map<string, NodeOverlay>;
+  readonly capacityBuffers: Map<string, CapacityBuffer>;
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly deployments: Map<string, Deployment>;
   readonly pods: Map<string, Pod>;
@@ -57,12 +58,12 @@ export function kubernetesState(manifests: Manifests): KubernetesState {
     metadata: { ...one.metadata, uid: uidOf('DaemonSet', one) },
   }));
   const state: KubernetesState = {
-    nodePools: manifests.nodePools,
+    nodePools: new Map(),
     nodeClasses: new Map(),
     daemonSets,
     podDisruptionBudgets: manifests.podDisruptionBudgets,
-    nodeOverlays: manifests.nodeOverlays,
-    capacityBuffers: manifests.capacityBuffers,
+    nodeOverlays: new Map(),
+    capacityBuffers: new Map(),
     podTemplates: manifests.podTemplates,
     deployments: new Map(manifests.deployments.map((one) => [keyOf(one), one])),
     pods: new Map(),
@@ -72,34 +73,11 @@ export function kubernetesState(manifests: Manifests): KubernetesState {
     onChange: () => {},
     onReview: () => {},
   };
-  for (const nodeClass of manifests.nodeClasses) createNodeClass(state, nodeClass);
+  for (const each of manifests.nodePools) createCustom(state, state.nodePools, each);
+  for (const each of manifests.nodeClasses) createCustom(state, state.nodeClasses, each);
+  for (const each of manifests.nodeOverlays) createCustom(state, state.nodeOverlays, each);
+  for (const each of manifests.capacityBuffers) createCustom(state, state.capacityBuffers, each);
   return state;
-}
-
-/** As somebody applied it: what the server alone may say of it is the server's. */
-export function createNodeClass(state: KubernetesState, { metadata, ...nodeClass }: EC2NodeClass): void {
-  const uid = uidOf('EC2NodeClass', { metadata });
-  writeNodeClass(state, { ...nodeClass, metadata: { ...metadata, uid, generation: 1 } });
-}
-
-/** An object that is being deleted goes with its last finalizer. */
-export function writeNodeClass(state: KubernetesState, { metadata, ...nodeClass }: EC2NodeClass): void {
-  const { name, deletionTimestamp, finalizers = [] } = metadata;
-  const resourceVersion = String(state.version + 1);
-  if (deletionTimestamp !== undefined && finalizers.length === 0) state.nodeClasses.delete(name);
-  else state.nodeClasses.set(name, { ...nodeClass, metadata: { ...metadata, resourceVersion } });
-  changed(state);
-}
-
-export function keyOf(object: { readonly metadata: { readonly name: string; readonly namespace?: string } }): string {
-  return `${object.metadata.namespace ?? 'default'}/${object.metadata.name}`;
-}
-
-export function uidOf(
-  kind: string,
-  object: { readonly metadata: { readonly name: string; readonly namespace?: string } },
-): string {
-  return `${kind.toLowerCase()}-${keyOf(object)}`;
 }
 
 export function writePod(state: KubernetesState, pod: Pod): void {
@@ -132,9 +110,4 @@ export function removeNode(state: KubernetesState, name: string): void {
   for (const pod of state.pods.values()) if (pod.spec.nodeName === name) state.pods.delete(podKey(pod));
   changed(state);
   state.onReview({ resource: 'nodes', name });
-}
-
-export function changed(state: KubernetesState): void {
-  state.version += 1;
-  state.onChange();
 }

@@ -7,8 +7,9 @@ import { requirementsFromLabels } from '../../core/requirements/requirements.ts'
 import { requiredAlternatives } from '../../core/scheduling/pods/pod-requirements.ts';
 import { runsOn } from '../../core/scheduling/pools/daemons.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { keyOf, uidOf } from './objects.ts';
 import { endPod } from './simulated-cluster.ts';
-import { type KubernetesState, keyOf, uidOf, writePod } from './state.ts';
+import { type KubernetesState, writePod } from './state.ts';
 
 /** The Deployment and DaemonSet controllers: they keep as many pods as are asked for. */
 export interface Workloads {

@@ -1,0 +1,93 @@
+import { namespaceOf, type ObjectMeta } from '../../apis/kubernetes.ts';
+import { formatTime } from '../../apis/time.ts';
+import type { ObjectPatch } from '../../core/object-patch.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { ConflictError } from '../../ports/errors.ts';
+
+/** Objects as the API server keeps them: their names, versions and ends. */
+
+/** What counts its writes and tells of them. */
+export interface Versioned {
+  version: number;
+  onChange: () => void;
+}
+
+export function changed(server: Versioned): void {
+  server.version += 1;
+  server.onChange();
+}
+
+/** Of a kind that comes with a CRD. */
+export interface CustomObject<Status = unknown> {
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly status?: Status;
+}
+
+type Objects<Kind> = Map<string, Kind>;
+
+export function keyOf(object: { readonly metadata: ObjectMeta }): string {
+  return `${namespaceOf(object)}/${object.metadata.name}`;
+}
+
+/** Objects without a namespace, and the buffers of one, by what they are called. */
+function nameOf({ metadata: { name, namespace } }: CustomObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+export function uidOf(kind: string, object: { readonly metadata: ObjectMeta }): string {
+  return `${kind.toLowerCase()}-${keyOf(object)}`;
+}
+
+/** As somebody applied it: what the server alone may say of it is the server's. */
+export function createCustom<Kind extends CustomObject>(server: Versioned, objects: Objects<Kind>, object: Kind): void {
+  const metadata = { ...object.metadata, uid: uidOf(object.kind, object), generation: 1 };
+  writeCustom(server, objects, { ...object, metadata });
+}
+
+/** An object that is being deleted goes with its last finalizer. */
+export function writeCustom<Kind extends CustomObject>(server: Versioned, objects: Objects<Kind>, object: Kind): void {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  const resourceVersion = String(server.version + 1);
+  if (deletionTimestamp !== undefined && finalizers.length === 0) objects.delete(nameOf(object));
+  else objects.set(nameOf(object), { ...object, metadata: { ...object.metadata, resourceVersion } });
+  changed(server);
+}
+
+/** *Shape:* as it is then; undefined where it is gone. *Errors:* ConflictError. */
+export function patchCustom<Status, Kind extends CustomObject<Status>>(
+  server: Versioned,
+  objects: Objects<Kind>,
+  { object, patch }: { readonly object: Kind; readonly patch: ObjectPatch<Status> },
+): Kind | undefined {
+  const found = objects.get(nameOf(object));
+  if (found === undefined) return undefined;
+  const { kind, metadata } = found;
+  const { name, resourceVersion } = object.metadata;
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw new ConflictError(`${kind} ${name} is at ${metadata.resourceVersion}, not ${resourceVersion}: read it again`);
+  }
+  const { annotations, finalizers, status } = patch;
+  writeCustom(server, objects, {
+    ...found,
+    metadata: {
+      ...metadata,
+      ...(annotations !== undefined && { annotations: { ...metadata.annotations, ...annotations } }),
+      ...(finalizers !== undefined && { finalizers }),
+    },
+    ...(status !== undefined && { status }),
+  });
+  return objects.get(nameOf(object));
+}
+
+/** One with finalizers is only marked. *Shape:* whether something changed. */
+export function deleteCustom<Kind extends CustomObject>(
+  server: Versioned,
+  objects: Objects<Kind>,
+  { object, clock }: { readonly object: Kind | undefined; readonly clock: Clock },
+): boolean {
+  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+  const deletionTimestamp = formatTime(clock.now());
+  writeCustom(server, objects, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
+  return true;
+}
