@@ -39,10 +39,14 @@ export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
 /** C84: on a NodeClaim whose instance has its tags. */
 export const TAGGED = 'karpenter.k8s.aws/tagged';
 /** D18: on a NodeClaim that is being deleted, when its pods are forced out. */
+/** D18: on a NodeClaim: when the pods of its node are forced out. */
 export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 /** A3.1: on an EC2NodeClass. */
 export const NODE_CLASS_FINALIZER = 'karpenter.k8s.aws/termination';
+/** A1.27: of a NodePool, to tell whether a node was made as its template says today. */
+export const NODE_POOL_HASH = 'karpenter.sh/nodepool-hash';
+export const NODE_POOL_HASH_VERSION = 'karpenter.sh/nodepool-hash-version';
 /** A3.26: of an EC2NodeClass, to tell whether a node was launched as its class says today. */
 export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';

@@ -1,17 +1,19 @@
 import { SECOND_MS } from '../apis/time.ts';
 import { type Decision, type Due, settling } from '../core/action.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
-import { isShownBy, mirrorOf } from '../core/node-claim/mirror.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { Wake } from '../ports/messages.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
 import { eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
+import { onFreshState } from './fresh-state.ts';
 import { observeWorld, viewOf, type World } from './observe-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { showRecord } from './show-record.ts';
 import { tendInstances } from './tend-instances.ts';
 import { tendNodeClasses } from './tend-node-classes.ts';
+import { tendNodePools } from './tend-node-pools.ts';
 import { tendWebhook } from './tend-webhook.ts';
 import { armWakeUp } from './wake-up.ts';
 
@@ -28,13 +30,20 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
   }
   const world = await observeWorld(ports, cluster);
   const decisions: Decision[] = [];
-  const looks = await eachClaim(records, ports.clock.now(), async (record) =>
-    advance(ports, { record, world, decisions, untold }),
-  );
+  const looks = await eachClaim(records, ports.clock.now(), async (known) => {
+    const due = await onFreshState(ports, { record: known, seen: world }, async (record) =>
+      advance(ports, { record, world, decisions, untold }),
+    );
+    return due ?? [];
+  });
   if (wake.nodeClaim === undefined) {
     await removeOrphans(ports, { cluster, records, world });
     const tending = { ports, cluster, records, world, decisions };
-    untold.push(...(await tendInstances(tending)), ...(await tendNodeClasses(tending)));
+    untold.push(
+      ...(await tendInstances(tending)),
+      ...(await tendNodeClasses(tending)),
+      ...(await tendNodePools(tending)),
+    );
   }
   await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
   const failures = [...looks.failures, ...untold];
@@ -78,14 +87,6 @@ async function advance(ports: ControllerPorts, claim: Claim): Promise<readonly D
 /** More is left to try than one invocation tries. */
 function isRefused({ launch, deletion }: NodeClaimRecord): boolean {
   return launch.kind === 'refused' && deletion === undefined;
-}
-
-/** Keeps the NodeClaim object like its record; one that is on its way out gets no object any more. */
-async function showRecord(ports: ControllerPorts, record: NodeClaimRecord, { mirrors }: World): Promise<void> {
-  const mirror = mirrors.find(({ metadata }) => metadata.name === record.name);
-  if (record.deletion !== undefined && mirror === undefined) return;
-  if (record.releasedAtMs === undefined && !isShownBy(record, mirror))
-    await ports.cluster.applyNodeClaim(mirrorOf(record));
 }
 
 /** An object whose claim is released has nobody else to let it go. One that we never made is not ours to touch. */

@@ -1,5 +1,6 @@
 import { amiFamilyOf, type EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Labels } from '../apis/kubernetes.ts';
+import type { NodePool } from '../apis/node-pool.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceLabels } from '../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
@@ -11,15 +12,16 @@ import { isRegistered } from '../core/node-claim/registration.ts';
 import { whyNotUsable } from '../core/node-class/readiness.ts';
 import { requirementsFromValues, singleValues } from '../core/requirements/requirements.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
+import type { SeenNodes } from './fresh-state.ts';
 import { observeShifts, observeUnavailable } from './observe-unavailable.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
 
 /** What all claims of one run are seen against. */
-export interface World {
-  readonly nodes: Awaited<ReturnType<ControllerPorts['cluster']['listNodes']>>;
+export interface World extends SeenNodes {
   readonly mirrors: Awaited<ReturnType<ControllerPorts['cluster']['listNodeClaims']>>;
   readonly nodeClasses: readonly EC2NodeClass[];
+  readonly nodePools: readonly NodePool[];
   /** When EC2 was asked for its instances. */
   readonly listedAtMs: number;
   /** Those that are not going already. */
@@ -41,10 +43,11 @@ type KnownClass =
 
 export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
   const listedAtMs = ports.clock.now();
-  const [nodes, mirrors, nodeClasses, instances, shifted] = await Promise.all([
+  const [nodes, mirrors, nodeClasses, nodePools, instances, shifted] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listNodeClaims(),
     ports.cluster.listNodeClasses(),
+    ports.cluster.listNodePools(),
     ports.cloud.describeInstances(cluster),
     observeShifts(ports.cloud, cluster),
   ]);
@@ -53,6 +56,7 @@ export async function observeWorld(ports: ControllerPorts, cluster: string): Pro
     nodes,
     mirrors,
     nodeClasses,
+    nodePools,
     listedAtMs,
     instances: alive,
     shifted,
@@ -74,6 +78,7 @@ export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, wo
     record,
     ...(node === undefined ? {} : { node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
+    mirrorUid: mirror?.metadata.uid,
     listedAtMs: world.listedAtMs,
     instanceListed: instance !== undefined && isThere(instance, world),
     ...(tagged === undefined ? {} : { taggedInstance: tagged }),

@@ -7,35 +7,19 @@ import { decideNodeClass, finalizersWanted, launchable } from '../core/node-clas
 import { decideFarewell } from '../core/node-class/farewell.ts';
 import type { NodeClassView } from '../core/node-class/findings.ts';
 import { whyNotUsable } from '../core/node-class/readiness.ts';
-import { ConflictError, PortError } from '../ports/errors.ts';
 import { announce } from './announce.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
 import { sweepLeftovers } from './sweep-leftovers.ts';
+import { tendObjects } from './tend-objects.ts';
 import type { Tending } from './tending.ts';
 
 /**
  * Each EC2NodeClass says of itself what it finds and whether instances can be launched of it (A3.26–A3.30), and goes when
  * nothing refers to it any more. *Shape:* the failures; one class that fails keeps none of the others waiting.
- *
- * These writes are no actions of a recorded decision: what they say follows from what is seen just now, so that whoever
- * looks next says it again, and a write that was lost or overtaken is made good by that.
  */
 export async function tendNodeClasses(tending: Tending): Promise<readonly Error[]> {
-  const { world } = tending;
-  const failures: Error[] = [];
-  await Promise.all(
-    world.nodeClasses.map(async (nodeClass) => {
-      try {
-        failures.push(...(await tend(tending, nodeClass)));
-      } catch (error) {
-        if (!(error instanceof PortError)) throw error;
-        // Overtaken: whoever wrote to it is heard of, and the next look is near.
-        if (error instanceof ConflictError) return;
-        failures.push(new Error(`EC2NodeClass ${nodeClass.metadata.name}: ${error.message}`, { cause: error }));
-      }
-    }),
-  );
+  const failures = await tendObjects(tending.world.nodeClasses, async (nodeClass) => tend(tending, nodeClass));
   return [...failures, ...(await sweepLeftovers(tending))];
 }
 

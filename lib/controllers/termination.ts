@@ -1,4 +1,5 @@
-import type { Node } from '../apis/kubernetes.ts';
+import { TERMINATION_FINALIZER } from '../apis/labels.ts';
+import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
 import type { Decision, Due } from '../core/action.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
@@ -8,6 +9,7 @@ import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
 import { type Aside, eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
+import { onFreshState, type SeenNodes } from './fresh-state.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { armWakeUp } from './wake-up.ts';
@@ -17,17 +19,19 @@ export async function reconcileTermination(ports: ControllerPorts, wake: Wake): 
   const { cluster } = wake;
   const records = (await findClaims(ports, wake)).filter((record) => record.deletion !== undefined);
   const world = await observe(ports, cluster, records);
-  const { due, failures } = await eachClaim(records, ports.clock.now(), async (record, aside) =>
-    takeDown(ports, { record, world, aside }),
-  );
+  const { due, failures } = await eachClaim(records, ports.clock.now(), async (known, aside) => {
+    const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
+      takeDown(ports, { record, world, aside }),
+    );
+    return next ?? [];
+  });
   await armWakeUp(ports, 'termination', { cluster, due });
   const { decisions, untold } = world;
   return { controller: 'termination', cluster, decisions, due, gauges: {}, failures: [...failures, ...untold] };
 }
 
 /** What all claims of one run are seen against, and what they add to its report. */
-interface World {
-  readonly nodes: readonly Node[];
+interface World extends SeenNodes {
   readonly instances: ReadonlyMap<string, DescribedInstance>;
   /** C36: what runs there is neither described nor terminated. */
   readonly shifted: ReadonlySet<string>;
@@ -58,6 +62,7 @@ async function takeDown(
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due } = verdict;
   if (verdict.record !== record) await ports.store.updateNodeClaim(verdict.record);
+  await showGoing(ports, view);
   if (actions.length === 0) return due;
   const id = `${name}-v${version}`;
   const decision: Decision = { id, cluster, controller: 'termination', atMs: nowMs, actions, blocked };
@@ -71,6 +76,20 @@ async function takeDown(
   if (actions.some(({ kind }) => kind === 'terminate-instance')) aside(act);
   else await act();
   return due;
+}
+
+/**
+ * D17, in either direction: what ends the claim ends its object and its node, which our finalizers keep until all is done. The
+ * node once it is cordoned, so that the two writes do not get into each other's way.
+ */
+async function showGoing({ cluster }: ControllerPorts, { record, node }: TerminationView): Promise<void> {
+  const { drainStartedAtMs, terminateRequestedAtMs } = record.deletion ?? {};
+  if (drainStartedAtMs === undefined && terminateRequestedAtMs === undefined)
+    await cluster.deleteNodeClaim(record.name);
+  const { deletionTimestamp, finalizers = [], name = '' } = node?.metadata ?? {};
+  const isCordoned = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
+  if (deletionTimestamp !== undefined || !isCordoned || !finalizers.includes(TERMINATION_FINALIZER)) return;
+  await cluster.deleteNode(name);
 }
 
 async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<TerminationView> {

@@ -11,6 +11,13 @@ export function sameContent(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
+/** The data with its lists sorted: the order of a set is no difference. */
+export function withoutOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => canonicalJson(withoutOrder(item))).toSorted();
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]: [string, unknown]) => [key, withoutOrder(part)]));
+}
+
 function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

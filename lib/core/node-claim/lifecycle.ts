@@ -15,7 +15,7 @@ import {
   planLaunch,
   refusedLaunch,
 } from './launch.ts';
-import { LONGEST_MESSAGE } from './mirror.ts';
+import { LONGEST_MESSAGE } from './mirror-conditions.ts';
 import { nodeTarget } from './node-patch.ts';
 import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from './record.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
@@ -32,6 +32,8 @@ export interface NodeClaimView {
   readonly node?: Node;
   /** The NodeClaim object in the cluster is being deleted: somebody said `kubectl delete nodeclaim`. */
   readonly deleteRequested: boolean;
+  /** Of that object, by which Kubernetes knows it as the node's owner. @default it is not there yet */
+  readonly mirrorUid?: string | undefined;
   /** When EC2 listed its instances. */
   readonly listedAtMs: number;
   /** Whether EC2 lists the instance. */
@@ -159,12 +161,16 @@ function pausing(
 }
 
 /** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
-function join({ record, instanceLabels, learnedMemory }: NodeClaimView, node: Node, nowMs: number): LifecycleVerdict {
+function join(
+  { record, instanceLabels, learnedMemory, mirrorUid }: NodeClaimView,
+  node: Node,
+  nowMs: number,
+): LifecycleVerdict {
   const target = nodeTarget(node);
   const expiry = expiryOf(record);
   const due: readonly Due[] = expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
   if (!isRegistered(node)) {
-    const patch = registrationPatch(record, node, instanceLabels);
+    const patch = registrationPatch(record, node, { instanceLabels, mirrorUid });
     const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
     // It may be ready for the next step already, and then nothing else would tell.
     const next = settling(nowMs + SECOND_MS);

@@ -1,94 +1,90 @@
-import type { Condition, OwnerReference } from '../../apis/kubernetes.ts';
-import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
+import type { Labels, OwnerReference } from '../../apis/kubernetes.ts';
+import { TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { formatTime } from '../../apis/time.ts';
+import { sameContent } from '../canonical-json.ts';
 import { formatResources } from '../resources/resources.ts';
+import { CONDITION_TYPES, type ConditionsView, conditionsOf } from './mirror-conditions.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from './record.ts';
+import { offeringLabels } from './registration.ts';
 
-/** D3. */
-export const LONGEST_MESSAGE = 300;
+export interface MirrorView extends ConditionsView {
+  /** The object as it is in the cluster. @default there is none yet */
+  readonly mirror?: NodeClaim | undefined;
+}
 
 /** The NodeClaim object that shows a record in the cluster (A2.3–A2.7). */
-export function mirrorOf(record: NodeClaimRecord): NodeClaim {
+export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeClaim {
   const instance = instanceOf(record);
+  const { nodeName, lastPodEventAtMs } = record;
+  const ownerReferences = ownersOf(view);
   return {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodeClaim',
     metadata: {
       name: record.name,
-      labels: record.labels,
-      annotations: record.annotations,
-      finalizers: [TERMINATION_FINALIZER],
-      ...(record.nodePoolUid === undefined ? {} : { ownerReferences: [ownerOf(record.nodePool, record.nodePoolUid)] }),
+      labels: { ...offeringLabels(record), ...record.labels },
+      annotations: { ...record.annotations, ...terminationTimestamp(record) },
+      finalizers: finalizersOf(view),
+      ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
       creationTimestamp: formatTime(record.createdAtMs),
     },
     spec: record.spec,
     status: {
-      ...(record.nodeName === undefined ? {} : { nodeName: record.nodeName }),
+      ...(nodeName === undefined ? {} : { nodeName }),
+      ...(lastPodEventAtMs === undefined ? {} : { lastPodEventTime: formatTime(lastPodEventAtMs) }),
       ...(instance === undefined ? {} : { providerID: providerIdOf(instance), imageID: instance.imageId }),
       ...(instance === undefined
         ? {}
         : { capacity: formatResources(record.holds), allocatable: formatResources(record.allocatable) }),
-      conditions: conditionsOf(record),
+      conditions: conditionsOf(record, view),
     },
   };
 }
 
-/** A1.29: deleting the NodePool deletes its claims. */
-function ownerOf(name: string, uid: string): OwnerReference {
-  return { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name, uid, blockOwnerDeletion: true };
+/**
+ * A1.29: deleting the NodePool deletes its claims. Said when the object is made, and kept as it was found afterwards: a
+ * reference to a pool that is not there any more would have Kubernetes delete the claim, and taking one away while a pool is
+ * being deleted would keep the claim.
+ */
+function ownersOf({ mirror, nodePool }: MirrorView): readonly OwnerReference[] {
+  if (mirror !== undefined) return (mirror.metadata.ownerReferences ?? []).filter(({ kind }) => kind === 'NodePool');
+  if (nodePool?.metadata.uid === undefined) return [];
+  const { name, uid } = nodePool.metadata;
+  return [{ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name, uid, blockOwnerDeletion: true }];
 }
 
-/** Whether the object in the cluster says what the record says. */
-export function isShownBy(record: NodeClaimRecord, mirror: NodeClaim | undefined): boolean {
-  const wanted = mirrorOf(record).status;
-  const shown = mirror?.status;
+/** The API server takes no new finalizer on an object that is going. */
+function finalizersOf({ mirror }: MirrorView): readonly string[] {
+  const { deletionTimestamp, finalizers = [] } = mirror?.metadata ?? {};
+  return deletionTimestamp === undefined || finalizers.includes(TERMINATION_FINALIZER) ? [TERMINATION_FINALIZER] : [];
+}
+
+/** D18. */
+function terminationTimestamp({ deletion }: NodeClaimRecord): Labels {
+  return deletion?.deadlineMs === undefined ? {} : { [TERMINATION_TIMESTAMP]: formatTime(deletion.deadlineMs) };
+}
+
+/** Whether the object in the cluster says what the record says; what others say beside it is theirs. */
+export function isShownBy(record: NodeClaimRecord, view: MirrorView): boolean {
+  const { mirror } = view;
+  if (mirror?.status === undefined) return false;
+  const { metadata, status } = mirrorOf(record, view);
+  const { conditions = [], ...rest } = mirror.status;
+  const ours = conditions.filter(({ type }) => CONDITION_TYPES.includes(type));
   return (
-    shown !== undefined &&
-    shown.providerID === wanted?.providerID &&
-    shown.nodeName === wanted?.nodeName &&
-    trueConditions(shown) === trueConditions(wanted) &&
-    launchMessage(shown) === launchMessage(wanted)
+    includes(mirror.metadata.labels, metadata.labels) &&
+    includes(mirror.metadata.annotations, metadata.annotations) &&
+    metadata.finalizers?.every((one) => mirror.metadata.finalizers?.includes(one)) === true &&
+    sameContent({ ...rest, conditions: byType(ours) }, { ...status, conditions: byType(status?.conditions ?? []) })
   );
 }
 
-function trueConditions(status: NodeClaim['status']): string {
-  const types = (status?.conditions ?? []).flatMap((one) => (one.status === 'True' ? [one.type] : []));
-  return types.toSorted().join();
+function includes(shown: Labels = {}, wanted: Labels = {}): boolean {
+  return Object.entries(wanted).every(([key, value]) => shown[key] === value);
 }
 
-function launchMessage(status: NodeClaim['status']): string {
-  return (status?.conditions ?? []).find(({ type }) => type === 'Launched')?.message ?? '';
-}
-
-/** A2.5: Ready when launched, registered and initialized. */
-function conditionsOf(record: NodeClaimRecord): readonly Condition[] {
-  const launchedAtMs = record.launch.kind === 'launched' ? record.launch.atMs : undefined;
-  const { registeredAtMs, initializedAtMs } = record;
-  return [
-    record.launch.kind === 'refused'
-      ? failedLaunch(record.launch, record)
-      : condition('Launched', launchedAtMs, record),
-    condition('Registered', registeredAtMs, record),
-    condition('Initialized', initializedAtMs, record),
-    condition('Ready', initializedAtMs, record),
-  ];
-}
-
-/** D3: what EC2 objects to, cut to what fits a table. */
-function failedLaunch({ message }: { readonly message: string }, record: NodeClaimRecord): Condition {
-  const shown = message.slice(0, LONGEST_MESSAGE);
-  return { ...condition('Launched', undefined, record), reason: 'LaunchFailed', message: shown };
-}
-
-function condition(type: string, sinceMs: number | undefined, record: NodeClaimRecord): Condition {
-  return sinceMs === undefined
-    ? {
-        type,
-        status: 'Unknown',
-        reason: 'AwaitingReconciliation',
-        message: '',
-        lastTransitionTime: formatTime(record.createdAtMs),
-      }
-    : { type, status: 'True', reason: type, message: '', lastTransitionTime: formatTime(sinceMs) };
+/** A condition is found by its type: their order says nothing. */
+function byType<One extends { readonly type: string }>(conditions: readonly One[]): readonly One[] {
+  return conditions.toSorted((a, b) => (a.type < b.type ? -1 : 1));
 }

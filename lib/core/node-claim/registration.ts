@@ -1,4 +1,4 @@
-import type { Labels, Node, Taint } from '../../apis/kubernetes.ts';
+import type { Labels, Node, OwnerReference, Taint } from '../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
   DO_NOT_SYNC_TAINTS,
@@ -15,8 +15,12 @@ import { parseResources } from '../resources/resources.ts';
 import type { NodePatch } from './node-patch.ts';
 import { instanceOf, type NodeClaimRecord } from './record.ts';
 
-/** D5, D6: what registration writes to the node: labels, taints, our finalizer; the unregistered taint goes. */
-export function registrationPatch(record: NodeClaimRecord, node: Node, instanceLabels: Labels): NodePatch {
+/** D5, D6: what registration writes to the node: labels, taints, our finalizer, its owner; the unregistered taint goes. */
+export function registrationPatch(
+  record: NodeClaimRecord,
+  node: Node,
+  { instanceLabels, mirrorUid }: { readonly instanceLabels: Labels; readonly mirrorUid?: string | undefined },
+): NodePatch {
   const present = (node.spec?.taints ?? []).filter((taint) => taint.key !== UNREGISTERED_TAINT.key);
   const synced = node.metadata.labels?.[DO_NOT_SYNC_TAINTS] === 'true';
   const wanted = synced ? [] : [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? [])];
@@ -26,10 +30,21 @@ export function registrationPatch(record: NodeClaimRecord, node: Node, instanceL
     annotations: record.annotations,
     taints: [...present, ...missing],
     finalizers: [...new Set([...(node.metadata.finalizers ?? []), TERMINATION_FINALIZER])],
+    ...(mirrorUid === undefined ? {} : { ownerReferences: ownersOf(node, { name: record.name, uid: mirrorUid }) }),
   };
 }
 
-function offeringLabels(record: NodeClaimRecord): Labels {
+/** D6. */
+function ownersOf(
+  { metadata: { ownerReferences = [] } }: Node,
+  { name, uid }: { readonly name: string; readonly uid: string },
+): readonly OwnerReference[] {
+  const ours = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name, uid, blockOwnerDeletion: true };
+  return [...ownerReferences.filter((one) => one.uid !== uid), ours];
+}
+
+/** What was launched, as labels tell it (C22, C54). */
+export function offeringLabels(record: NodeClaimRecord): Labels {
   const instance = instanceOf(record);
   if (instance === undefined) return {};
   const { instanceType, zone, capacityType, reservation } = instance;
@@ -37,7 +52,6 @@ function offeringLabels(record: NodeClaimRecord): Labels {
     [INSTANCE_TYPE]: instanceType,
     [ZONE]: zone,
     [CAPACITY_TYPE]: capacityType,
-    // C22, C54.
     ...(reservation === undefined ? {} : reservationLabels(reservation)),
   };
 }

@@ -1,7 +1,7 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION } from '../../apis/labels.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson, withoutOrder } from '../canonical-json.ts';
 import { fingerprint } from '../identity.ts';
 
 /** The rules are Karpenter's sixth, the function is ours: its values are compared with no others. */
@@ -24,7 +24,7 @@ type Ignored =
 export function nodeClassHash(nodeClass: EC2NodeClass, certificateAuthority: string): Labels {
   const family = amiFamilyOf(nodeClass);
   const { kubelet = {}, ...spec } = nodeClass.spec;
-  const content = [asSets(fieldsThatCount(spec)), family, certificateAuthority, canonicalJson(kubelet)];
+  const content = [withoutOrder(fieldsThatCount(spec)), family, certificateAuthority, canonicalJson(kubelet)];
   return { [NODE_CLASS_HASH]: fingerprint(canonicalJson(content)), [NODE_CLASS_HASH_VERSION]: VERSION };
 }
 
@@ -39,10 +39,4 @@ function fieldsThatCount(spec: Omit<EC2NodeClass['spec'], 'kubelet'>): Omit<EC2N
     ...counted
   } = spec;
   return counted;
-}
-
-function asSets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => canonicalJson(asSets(item))).toSorted();
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]: [string, unknown]) => [key, asSets(part)]));
 }

@@ -13,6 +13,7 @@ import {
 import { fingerprint } from '../identity.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
+import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
 import { admits, allowsAbsence, oneOf, type Requirement } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
 import { formatResources, type Resources, smaller } from '../resources/resources.ts';
@@ -49,6 +50,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     labels: { ...customLabels(requirements), ...template.labels },
     annotations: {
       ...template.annotations,
+      ...nodePoolHash(template.nodePool),
       ...overlayAnnotations(sent),
       ...(claim.minValuesRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
     },

@@ -30,7 +30,8 @@ function adopt(over: Partial<Orphan>, instance: Partial<Orphan['instance']> = {}
 describe('an instance without a record', () => {
   test('gets back what its NodeClaim object shows of it', () => {
     const record = launchedClaim({ nodePoolUid: 'pool-uid', annotations: { 'example.com/note': 'kept' } });
-    const nodeClaim = { ...mirrorOf(record), status: {} };
+    const owner = { ...POOL, metadata: { name: 'general', uid: 'pool-uid' } };
+    const nodeClaim = { ...mirrorOf(record, { nodePool: owner }), status: {} };
     const adopted = adopt({ nodeClaim });
     const { name, nodePool, nodePoolUid, labels, annotations, spec, createdAtMs } = record;
     expect(adopted).toMatchObject({ name, nodePool, nodePoolUid, labels, annotations, spec, createdAtMs });

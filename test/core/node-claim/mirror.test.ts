@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isShownBy, mirrorOf } from '../../../lib/core/node-claim/mirror.ts';
 import { instanceIdOf } from '../../../lib/core/node-claim/record.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
+import { aNodePool } from '../../builders/node-pools.ts';
 import { NOW_MS, SECOND } from '../../builders/times.ts';
 
 function conditions(record: Parameters<typeof mirrorOf>[0]): Readonly<Record<string, string>> {
@@ -16,18 +17,96 @@ test('the object shows the record under its name, with our finalizer (A2.3)', ()
   });
 });
 
-test('it goes with its NodePool (A1.29)', () => {
-  expect(mirrorOf(aClaim({ nodePoolUid: 'uid-pool' })).metadata.ownerReferences).toMatchObject([
-    { kind: 'NodePool', name: 'general', uid: 'uid-pool', blockOwnerDeletion: true },
-  ]);
-  expect(mirrorOf(aClaim()).metadata).not.toHaveProperty('ownerReferences');
+describe('it goes with its NodePool (A1.29)', () => {
+  const pool = { ...aNodePool(), metadata: { name: 'general', uid: 'uid-pool' } };
+  const ours = {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    name: 'general',
+    uid: 'uid-pool',
+    blockOwnerDeletion: true,
+  };
+
+  test('a new object names the pool that there is, whichever the claim was made for', () => {
+    const claim = aClaim({ nodePoolUid: 'uid-former' });
+    expect(mirrorOf(claim, { nodePool: pool }).metadata.ownerReferences).toEqual([ours]);
+    expect(mirrorOf(claim).metadata).not.toHaveProperty('ownerReferences');
+  });
+
+  test('an object that is there keeps the pool it has, gone or not, or none', () => {
+    const former = { ...ours, uid: 'uid-former' };
+    const owned = { ...mirrorOf(aClaim()), metadata: { name: 'general-1', ownerReferences: [former] } };
+    expect(mirrorOf(aClaim(), { mirror: owned, nodePool: pool }).metadata.ownerReferences).toEqual([former]);
+    expect(mirrorOf(aClaim(), { mirror: owned }).metadata.ownerReferences).toEqual([former]);
+    const orphaned = mirrorOf(aClaim());
+    expect(mirrorOf(aClaim(), { mirror: orphaned, nodePool: pool }).metadata).not.toHaveProperty('ownerReferences');
+  });
+});
+
+test('an object that is going gets no finalizer that it does not have', () => {
+  const mirror = mirrorOf(aClaim());
+  const going = {
+    ...mirror,
+    metadata: { ...mirror.metadata, finalizers: ['theirs/x'], deletionTimestamp: '2026-01-31T08:00:00Z' },
+  };
+  expect(mirrorOf(aClaim(), { mirror: going }).metadata.finalizers).toEqual([]);
+});
+
+test('the columns of kubectl get: type, capacity type and zone are labels (A2.7)', () => {
+  expect(mirrorOf(launchedClaim()).metadata.labels).toMatchObject({
+    'node.kubernetes.io/instance-type': 'm5.large',
+    'karpenter.sh/capacity-type': 'on-demand',
+    'topology.kubernetes.io/zone': 'eu-west-3a',
+  });
+});
+
+test('a claim that is being deleted says why and how far it is, and until when (A2.6, D18)', () => {
+  const deletion = { reason: 'spot_interrupted', message: 'in 2 minutes', requestedAtMs: NOW_MS } as const;
+  const going = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, deadlineMs: NOW_MS + SECOND } });
+  expect(mirrorOf(going).metadata.annotations).toEqual({
+    'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T08:00:01Z',
+  });
+  expect(mirrorOf(going).status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'DisruptionReason', reason: 'SpotInterrupted', message: 'in 2 minutes' }),
+  );
+  expect(conditions(going)).not.toHaveProperty('Drained');
+  expect(conditions({ ...going, deletion: { ...deletion, drainStartedAtMs: NOW_MS } })).toHaveProperty(
+    'Drained',
+    'Unknown',
+  );
+  const ended = { ...deletion, drainStartedAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS };
+  expect(conditions({ ...going, deletion: ended })).toMatchObject({ Drained: 'True', InstanceTerminating: 'True' });
+});
+
+test('it is consolidatable once nothing has changed on it for consolidateAfter, and not where that is Never (D13)', () => {
+  const claim = launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, lastPodEventAtMs: NOW_MS + SECOND });
+  const isTold = (consolidateAfter: string, nowMs: number) => {
+    const nodePool = aNodePool({ disruption: { consolidateAfter } });
+    return mirrorOf(claim, { nodePool, nowMs }).status?.conditions?.some(({ type }) => type === 'Consolidatable');
+  };
+  expect(isTold('30s', NOW_MS + 30 * SECOND)).toBe(false);
+  expect(isTold('30s', NOW_MS + 31 * SECOND)).toBe(true);
+  expect(isTold('Never', NOW_MS + 31 * SECOND)).toBe(false);
+});
+
+test('what others write beside it is no difference; a label of ours that is not there is one', () => {
+  const claim = launchedClaim();
+  const mirror = mirrorOf(claim);
+  const theirs = { type: 'Theirs', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
+  const beside = {
+    ...mirror,
+    metadata: { ...mirror.metadata, labels: { ...mirror.metadata.labels, theirs: 'x' } },
+    status: { ...mirror.status, conditions: [theirs, ...(mirror.status?.conditions ?? [])] },
+  };
+  expect(isShownBy(claim, { mirror: beside })).toBe(true);
+  expect(isShownBy({ ...claim, annotations: { hash: 'new' } }, { mirror: beside })).toBe(false);
 });
 
 test('an object shows its record where instance, node and conditions agree', () => {
   const registered = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS });
-  expect(isShownBy(registered, mirrorOf(registered))).toBe(true);
-  expect(isShownBy(registered, mirrorOf(launchedClaim()))).toBe(false);
-  expect(isShownBy(registered, undefined)).toBe(false);
+  expect(isShownBy(registered, { mirror: mirrorOf(registered) })).toBe(true);
+  expect(isShownBy(registered, { mirror: mirrorOf(launchedClaim()) })).toBe(false);
+  expect(isShownBy(registered, { mirror: undefined })).toBe(false);
 });
 
 test('it is Ready when it is launched, registered and initialized (A2.5)', () => {
@@ -49,8 +128,8 @@ test('it says what EC2 objected to, in at most 300 characters, as long as that s
     reason: 'LaunchFailed',
     message: 'x'.repeat(300),
   });
-  expect(isShownBy(refused, mirrorOf(aClaim()))).toBe(false);
-  expect(isShownBy(refused, mirrorOf(refused))).toBe(true);
+  expect(isShownBy(refused, { mirror: mirrorOf(aClaim()) })).toBe(false);
+  expect(isShownBy(refused, { mirror: mirrorOf(refused) })).toBe(true);
 });
 
 test('launched, it names its instance and its capacity (A2.4)', () => {

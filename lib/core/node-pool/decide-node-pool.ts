@@ -1,0 +1,100 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Node } from '../../apis/kubernetes.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { sameContent } from '../canonical-json.ts';
+import { conditionsFrom, type Finding, holds, readiness } from '../conditions.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../node-claim/record.ts';
+import type { ObjectPatch } from '../object-patch.ts';
+import { add, formatResources, parseResources, type Resources } from '../resources/resources.ts';
+import { nodePoolProblems } from '../validation/node-pool.ts';
+import { nodePoolHash } from './node-pool-hash.ts';
+import { registrationHealth } from './registration-health.ts';
+
+/** A NodePool with all that its status tells of. */
+export interface NodePoolLook {
+  readonly nodePool: NodePool;
+  /** The one that it names. @default there is none */
+  readonly nodeClass?: EC2NodeClass | undefined;
+  /** Claims of this pool. */
+  readonly records: readonly NodeClaimRecord[];
+  /** By their providerID. */
+  readonly nodes: ReadonlyMap<string, Node>;
+}
+
+type Status = NonNullable<NodePool['status']>;
+
+/** What the object is to say: undefined where it says it already, so that a quiet minute writes nothing (A1.22–A1.27). */
+export function decideNodePool(look: NodePoolLook, nowMs: number): ObjectPatch<Status> | undefined {
+  const { nodePool, nodeClass } = look;
+  const { generation, annotations = {} } = nodePool.metadata;
+  const before: Partial<Status> = nodePool.status ?? {};
+  const observed = nodeClass?.metadata.generation;
+  const sameGeneration =
+    before.nodeClassObservedGeneration === observed &&
+    before.conditions?.every(({ observedGeneration = generation }) => observedGeneration === generation) === true;
+  const gates = [validation(nodePool), nodeClassReady(nodePool, nodeClass)];
+  const health = registrationHealth({ nodePool, records: look.records, sameGeneration });
+  const status: Status = {
+    ...sumOf(look),
+    ...(observed === undefined ? {} : { nodeClassObservedGeneration: observed }),
+    conditions: conditionsFrom(
+      [...gates, readiness(gates), health],
+      { conditions: before.conditions ?? [], generation },
+      nowMs,
+    ),
+  };
+  const hash = nodePoolHash(nodePool);
+  const patch = {
+    ...(Object.entries(hash).some(([key, value]) => annotations[key] !== value) && { annotations: hash }),
+    ...(!sameContent(status, before) && { status }),
+  };
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** A1.22: what was launched and is not going; the node's own figures where there is one. */
+function sumOf({ records, nodes }: NodePoolLook): Pick<Status, 'nodes' | 'resources'> {
+  const staying = records.filter((record) => instanceOf(record) !== undefined && record.deletion === undefined);
+  const sum = add(...staying.map((record) => capacityOf(record, nodes)));
+  return { nodes: staying.length, resources: { ...formatResources(sum), nodes: String(staying.length) } };
+}
+
+function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): Resources {
+  const instance = instanceOf(record);
+  const reported = instance && nodes.get(providerIdOf(instance))?.status?.capacity;
+  return reported === undefined ? record.holds : parseResources(reported);
+}
+
+/** A1.26. */
+function validation(nodePool: NodePool): Finding {
+  const type = 'ValidationSucceeded';
+  const problems = nodePoolProblems(nodePool);
+  if (problems.length > 0) {
+    const message = problems.map((one) => `${one.path.join('.')} ${one.message}: write ${one.allowed}`).join('; ');
+    return { type, status: 'False', reason: 'NodePoolValidationFailed', message };
+  }
+  const { replicas } = nodePool.spec;
+  if (replicas === undefined) return holds(type);
+  const message = `spec.replicas is ${replicas}: Kerf keeps no fixed number of nodes yet: leave it out to have nodes launched for pods`;
+  return { type, status: 'False', reason: 'StaticCapacityNotSupported', message };
+}
+
+/** A1.25: what its NodeClass says of itself. */
+function nodeClassReady({ spec }: NodePool, nodeClass: EC2NodeClass | undefined): Finding {
+  const type = 'NodeClassReady';
+  const { name } = spec.template.spec.nodeClassRef;
+  if (nodeClass === undefined) {
+    const message = `EC2NodeClass ${name} does not exist: create it, or name another in spec.template.spec.nodeClassRef`;
+    return { type, status: 'False', reason: 'NodeClassNotFound', message };
+  }
+  if (nodeClass.metadata.deletionTimestamp !== undefined) {
+    return { type, status: 'False', reason: 'NodeClassTerminating', message: `EC2NodeClass ${name} is being deleted` };
+  }
+  const ready = nodeClass.status?.conditions?.find((one) => one.type === 'Ready');
+  if (ready?.status === 'True') return holds(type);
+  if (ready?.status !== 'False') {
+    const message = `it is not known yet whether EC2NodeClass ${name} is ready: ${ready?.message ?? 'it has no status'}`;
+    return { type, status: 'Unknown', reason: 'NodeClassReadinessUnknown', message };
+  }
+  const { reason = 'NodeClassNotReady', message = '' } = ready;
+  return { type, status: 'False', reason, message };
+}

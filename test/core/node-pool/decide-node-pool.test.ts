@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
+import type { Condition } from '../../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import { decideNodePool, type NodePoolLook } from '../../../lib/core/node-pool/decide-node-pool.ts';
+import { nodePoolHash, restamped } from '../../../lib/core/node-pool/node-pool-hash.ts';
+import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
+import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { HOUR, MINUTE, NOW_MS } from '../../builders/times.ts';
+
+const DELETION = { reason: 'empty', message: '', requestedAtMs: NOW_MS } as const;
+
+function aReadyClass(ready: Partial<Condition> = {}, metadata: Partial<EC2NodeClass['metadata']> = {}): EC2NodeClass {
+  const nodeClass = aNodeClass();
+  const condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z', ...ready } as const;
+  return {
+    ...nodeClass,
+    metadata: { ...nodeClass.metadata, generation: 3, ...metadata },
+    status: { conditions: [condition] },
+  };
+}
+
+function look(over: Partial<NodePoolLook> = {}): NodePoolLook {
+  return { nodePool: aNodePool(), nodeClass: aReadyClass(), records: [], nodes: new Map(), ...over };
+}
+
+/** The pool as it is after what was decided is written. */
+function written(one: NodePoolLook, nowMs = NOW_MS): NodePool {
+  const { annotations, status } = decideNodePool(one, nowMs) ?? {};
+  const { nodePool } = one;
+  const metadata = { ...nodePool.metadata, annotations: { ...nodePool.metadata.annotations, ...annotations } };
+  return { ...nodePool, metadata, ...(status !== undefined && { status }) };
+}
+
+function conditionOf(nodePool: NodePool, type: string): Condition | undefined {
+  return nodePool.status?.conditions?.find((one) => one.type === type);
+}
+
+describe('A1.22: what the pool has', () => {
+  test('what is launched and not going is counted, with the figures of its node where there is one', () => {
+    const records = [
+      launchedClaim({ name: 'general-1' }, { id: 'i-1' }),
+      launchedClaim({ name: 'general-2' }, { id: 'i-2' }),
+      launchedClaim({ name: 'general-3', deletion: DELETION }, { id: 'i-3' }),
+      aClaim({ name: 'general-4' }),
+    ];
+    const node = { ...aNode(), status: { capacity: { cpu: '4', memory: '16Gi', 'nvidia.com/gpu': '1' } } };
+    const nodes = new Map([['aws:///eu-west-3a/i-1', node]]);
+    const { status } = written(look({ records, nodes }));
+    expect(status?.nodes).toBe(2);
+    expect(status?.resources).toEqual({ cpu: '6', memory: '24Gi', pods: '29', 'nvidia.com/gpu': '1', nodes: '2' });
+  });
+
+  test('a pool that says it all already is not written', () => {
+    const one = look({ records: [launchedClaim({ registeredAtMs: NOW_MS })] });
+    const nodePool = written(one);
+    expect(decideNodePool({ ...one, nodePool }, NOW_MS + HOUR)).toBeUndefined();
+  });
+});
+
+describe('A1.24, A1.25: the conditions', () => {
+  test('a pool whose class is Ready is Ready, and says which generation of the class that is about (A1.23)', () => {
+    const pool = written(look());
+    expect(conditionOf(pool, 'Ready')?.status).toBe('True');
+    expect(pool.status?.nodeClassObservedGeneration).toBe(3);
+  });
+
+  test.each([
+    ['there is none', undefined, 'False', 'NodeClassNotFound'],
+    ['it is going', aReadyClass({}, { deletionTimestamp: 'x' }), 'False', 'NodeClassTerminating'],
+    ['it is not ready', aReadyClass({ status: 'False', reason: 'SubnetsNotFound' }), 'False', 'SubnetsNotFound'],
+    ['it is not known', aReadyClass({ status: 'Unknown' }), 'Unknown', 'NodeClassReadinessUnknown'],
+  ] as const)('a class of which %s keeps the pool from being Ready', (_, nodeClass, status, reason) => {
+    const pool = written(look({ nodeClass }));
+    expect(conditionOf(pool, 'NodeClassReady')).toMatchObject({ status, reason });
+    expect(conditionOf(pool, 'Ready')).toMatchObject({ status, reason });
+  });
+
+  test('a pool that Karpenter would refuse says what to write (A1.26)', () => {
+    const requirements = [{ key: 'kubernetes.io/arch', operator: 'In', values: ['not a value'] }] as const;
+    const pool = written(look({ nodePool: aNodePool({ requirements }) }));
+    expect(conditionOf(pool, 'ValidationSucceeded')).toMatchObject({
+      status: 'False',
+      reason: 'NodePoolValidationFailed',
+      message: expect.stringContaining('write'),
+    });
+    expect(conditionOf(pool, 'Ready')?.status).toBe('False');
+  });
+
+  test('a pool of a fixed number of nodes says that it is not kept (A1.21)', () => {
+    const pool = written(look({ nodePool: aNodePool({ replicas: 3 }) }));
+    expect(conditionOf(pool, 'Ready')).toMatchObject({ status: 'False', reason: 'StaticCapacityNotSupported' });
+  });
+
+  test('a condition of somebody else stays', () => {
+    const theirs = { type: 'Theirs', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
+    const pool = written(look({ nodePool: { ...aNodePool(), status: { nodes: 0, conditions: [theirs] } } }));
+    expect(pool.status?.conditions).toContainEqual(theirs);
+  });
+});
+
+describe('D9: whether instances become nodes', () => {
+  const failed = (name: string, atMs = NOW_MS) =>
+    launchedClaim({ name, deletion: { reason: 'registration_timeout', message: '', requestedAtMs: atMs } });
+  const healthOf = (pool: NodePool) => conditionOf(pool, 'NodeRegistrationHealthy')?.status;
+
+  test('it is not known before the first one', () => {
+    expect(healthOf(written(look()))).toBe('Unknown');
+  });
+
+  test('two failures among the last four are too many, and are remembered until a node registers', () => {
+    const bad = written(look({ records: [failed('a'), failed('b')] }));
+    expect(healthOf(bad)).toBe('False');
+    const forgotten = written(look({ nodePool: bad }), NOW_MS + MINUTE);
+    expect(healthOf(forgotten)).toBe('False');
+    const good = launchedClaim({ registeredAtMs: NOW_MS + MINUTE });
+    expect(healthOf(written(look({ nodePool: forgotten, records: [good] }), NOW_MS + HOUR))).toBe('True');
+  });
+
+  test('one failure is no news', () => {
+    const good = launchedClaim({ name: 'good', registeredAtMs: NOW_MS - MINUTE });
+    expect(healthOf(written(look({ records: [good, failed('a')] })))).toBe('True');
+  });
+
+  test('a change of the class begins anew (A1.23)', () => {
+    const bad = written(look({ records: [failed('a'), failed('b')] }));
+    const changed = look({ nodePool: bad, nodeClass: aReadyClass({}, { generation: 4 }) });
+    expect(healthOf(written(changed))).toBe('Unknown');
+  });
+});
+
+describe('A1.27, A1.28: the hash', () => {
+  const hashOf = (pool: NodePool) => nodePoolHash(pool)['karpenter.sh/nodepool-hash'];
+
+  test.each([
+    ['requirements', aNodePool({ requirements: [{ key: 'a', operator: 'Exists' }] })],
+    ['limits, weight and budgets', aNodePool({ limits: { cpu: '1' }, weight: 3, disruption: { budgets: [] } })],
+    ['how a duration is written', aNodePool({ expireAfter: '719h60m' })],
+    ['empty lists', aNodePool({ taints: [], labels: {} })],
+  ])('%s make no difference', (_, pool) => {
+    expect(hashOf(pool)).toBe(hashOf(aNodePool()));
+  });
+
+  test.each([
+    ['a label', aNodePool({ labels: { a: 'b' } })],
+    ['a taint', aNodePool({ taints: [{ key: 'a', effect: 'NoSchedule' }] })],
+    ['the expiry', aNodePool({ expireAfter: '24h' })],
+  ])('%s makes one', (_, pool) => {
+    expect(hashOf(pool)).not.toBe(hashOf(aNodePool()));
+  });
+
+  test('the order of taints makes no difference', () => {
+    const [a, b] = [{ key: 'a', effect: 'NoSchedule' } as const, { key: 'b', effect: 'NoSchedule' } as const];
+    expect(hashOf(aNodePool({ taints: [a, b] }))).toBe(hashOf(aNodePool({ taints: [b, a] })));
+  });
+
+  test("a claim that Karpenter's version marked is marked anew, one of ours is left alone", () => {
+    const theirs = { 'karpenter.sh/nodepool-hash': '1', 'karpenter.sh/nodepool-hash-version': 'v3', team: 'a' };
+    const marked = restamped(aClaim({ annotations: theirs }), aNodePool());
+    expect(marked.annotations).toEqual({ ...nodePoolHash(aNodePool()), team: 'a' });
+    expect(restamped(marked, aNodePool({ labels: { a: 'b' } }))).toBe(marked);
+  });
+});
