@@ -39,7 +39,6 @@ export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
 /** C84: on a NodeClaim whose instance has its tags. */
 export const TAGGED = 'karpenter.k8s.aws/tagged';
 /** D18: on a NodeClaim that is being deleted, when its pods are forced out. */
-/** D18: on a NodeClaim: when the pods of its node are forced out. */
 export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 /** A3.1: on an EC2NodeClass. */

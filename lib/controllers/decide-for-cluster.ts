@@ -36,7 +36,10 @@ export async function decideForCluster(
     await finishDecision(ports, decision);
   }
   const quiet = actions.length === 0 && blocked.length === 0;
-  const tell = async () => (shadow ? recordShadow(ports, decision) : announce(ports, decision, snapshot.pods));
+  const { pods, nodes } = snapshot;
+  const nodePools = snapshot.nodePools.map(({ nodePool }) => nodePool);
+  const tell = async () =>
+    shadow ? recordShadow(ports, decision) : announce(ports, decision, { pods, nodes, nodePools });
   const failures = quiet ? [] : await tell();
   return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures };
 }

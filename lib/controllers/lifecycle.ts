@@ -75,7 +75,8 @@ async function advance(ports: ControllerPorts, claim: Claim): Promise<readonly D
     if (settled) record = await ports.store.updateNodeClaim(verdict.record);
     await carryOut(ports, decision);
     if (actions.length > 0 || blocked.length > 0) decisions.push(decision);
-    if (actions.length > 0) untold.push(...(await announce(ports, decision)));
+    if (actions.length > 0)
+      untold.push(...(await announce(ports, decision, { nodes: world.nodes, nodeClaims: world.mirrors })));
     else if (!settled) break;
     record = (await ports.store.readNodeClaim(cluster, name)) ?? record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;

@@ -70,7 +70,9 @@ async function takeDown(
     const forbidden = await carryOut(ports, decision);
     const told = { ...decision, blocked: [...blocked, ...forbidden] };
     world.decisions.push(told);
-    world.untold.push(...(await announce(ports, told)));
+    world.untold.push(
+      ...(await announce(ports, told, { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods })),
+    );
   };
   // Instances are ended many in a call: one that waits for the others must not keep them from coming.
   if (actions.some(({ kind }) => kind === 'terminate-instance')) aside(act);

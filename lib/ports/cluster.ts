@@ -14,6 +14,7 @@ import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import type { Storage } from '../apis/storage.ts';
 import type { PodTarget } from '../core/action.ts';
+import type { ClusterEvent } from '../core/cluster/event.ts';
 import type { RivalTraces } from '../core/cluster/rivals.ts';
 import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../core/node-class/decide-node-class.ts';
@@ -28,20 +29,6 @@ export type EvictionOutcome =
   | { readonly kind: 'gone' }
   /** A PodDisruptionBudget forbids it just now (HTTP 429). */
   | { readonly kind: 'blocked'; readonly message: string };
-
-/** What Kerf shows on objects, beside its own table: `kubectl describe`. */
-export interface ClusterEvent {
-  readonly regarding: {
-    readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool' | 'EC2NodeClass';
-    readonly name: string;
-    readonly namespace?: string;
-    /** Without it `kubectl describe` does not list the event. */
-    readonly uid?: string;
-  };
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
 
 /**
  * One Kubernetes cluster's API.
@@ -98,5 +85,6 @@ export interface Cluster {
     buffer: CapacityBuffer,
     patch: ObjectPatch<CapacityBuffer['status']>,
   ): Promise<CapacityBuffer | undefined>;
+  /** Said again within its quiet time, by whichever function, it is not told twice (F16). */
   publishEvent(event: ClusterEvent): Promise<void>;
 }

@@ -236,7 +236,10 @@ describe('a NodeClass that is deleted (A3.30)', () => {
       expect.objectContaining({ subject: 'ec2nodeclass default', reason: 'WaitingOnNodeClaimTermination' }),
     );
     await look();
-    expect(events).toEqual(['WaitingOnNodeClaimTermination EC2NodeClass default']);
+    expect(events.filter((event) => event.includes('EC2NodeClass'))).toEqual([
+      'WaitingOnNodeClaimTermination EC2NodeClass default',
+    ]);
+    expect(events).toContain('NodeClassNotReady NodePool general');
     expect(released).toEqual([]);
     expect(seen()).toBeDefined();
   });

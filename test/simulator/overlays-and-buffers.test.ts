@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { shippedCatalogue } from '../../lib/cli/figures.ts';
-import type { ClusterEvent } from '../../lib/ports/cluster.ts';
+import type { ClusterEvent } from '../../lib/core/cluster/event.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';

@@ -1,6 +1,7 @@
 import { parseNillableDuration } from '../../apis/duration.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
+import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
@@ -178,7 +179,7 @@ function join(
     const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
     const learn: readonly Action[] =
       lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim: record.name, lesson }];
-    return { record: known, actions: [register, ...learn], blocked: [], due: [...due, next] };
+    return { record: known, actions: [register, ...learn], blocked: withoutTaint(node), due: [...due, next] };
   }
   if (isInitialized(node)) return { ...unchanged(record), due };
   const missing = whyNotInitialized(record, node);
@@ -193,6 +194,13 @@ function join(
   const pods = realPods(record);
   const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
   return { record: ready, actions: [initialize, ...promise], blocked: [], due };
+}
+
+/** D5: pods may have come to it before it was known. */
+function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
+  if (spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true) return [];
+  const message = `it joined without the taint ${formatTaint(UNREGISTERED_TAINT)}: have its kubelet register with it`;
+  return [{ subject: `node ${metadata.name}`, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
 }
 
 interface Goodbye {

@@ -25,7 +25,8 @@ export function registrationHealth({ nodePool, records, sameGeneration }: Regist
   const outcomes = records.flatMap(outcomeOf).toSorted((a, b) => b.atMs - a.atMs);
   const former = nodePool.status?.conditions?.find(({ type }) => type === TYPE);
   const known = sameGeneration && former !== undefined ? former : undefined;
-  const sinceMs = known === undefined ? Number.NEGATIVE_INFINITY : parseTime(known.lastTransitionTime ?? '');
+  const since = known?.lastTransitionTime;
+  const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since);
   const failed = outcomes.slice(0, LATEST).filter(({ registered }) => !registered).length;
   if (failed >= TOO_MANY) {
     const message = `${failed} of the last ${Math.min(outcomes.length, LATEST)} instances did not become nodes in time`;

@@ -1,7 +1,9 @@
+import { parseTime } from '../../apis/time.ts';
+import { type ClusterEvent, quietForMs } from '../../core/cluster/event.ts';
 import { fingerprint } from '../../core/identity.ts';
-import type { ClusterEvent } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
+import { type Fields, fieldsOf } from './project.ts';
 
 const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> = {
   Pod: 'v1',
@@ -11,35 +13,72 @@ const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> =
   EC2NodeClass: 'karpenter.k8s.aws/v1',
 };
 
-/** What the API server takes of a note. */
+/** What the API server takes of a note, and a name that leaves room for the fingerprint. */
 const LONGEST_NOTE = 1_024;
+const LONGEST_NAME = 200;
 
-/** An `events.k8s.io/v1` event. Its name is made of its content and minute, so that a retry does not say it twice. */
+/**
+ * An `events.k8s.io/v1` event, once: its name is made of what it says, so the API server itself remembers when it was said
+ * last, for every function alike. Said again after its quiet time it becomes a series (F16); one that nobody repeats for an
+ * hour the server forgets. *Cost:* a call; two for one that was said already, three for one that is said again.
+ */
 export async function publishEvent(client: ApiClient, event: ClusterEvent, nowMs: number): Promise<void> {
-  const { kind, name, uid = kind === 'Node' ? name : undefined } = event.regarding;
+  const { kind, name } = event.regarding;
   // Events of objects without a namespace live in `default`.
   const namespace = event.regarding.namespace ?? 'default';
-  const identity = JSON.stringify([event, Math.floor(nowMs / 60_000)]);
-  const answer = await client.send({
-    method: 'POST',
-    path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
-    body: {
-      apiVersion: 'events.k8s.io/v1',
-      kind: 'Event',
-      metadata: { name: `${name}.${fingerprint(identity, 16)}`, namespace },
-      eventTime: microTime(nowMs),
-      reportingController: 'kerf',
-      reportingInstance: 'kerf',
-      action: event.reason,
-      reason: event.reason,
-      type: event.type,
-      note: event.message.slice(0, LONGEST_NOTE),
-      regarding: { apiVersion: API_VERSION[kind], kind, name, namespace: event.regarding.namespace, uid },
-    },
-  });
-  // 409: said within this minute. 404: the namespace went with what it regards.
-  if (answer.status < 300 || answer.status === 409 || answer.status === 404) return;
+  const collection = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+  const body = eventObject(event, nowMs);
+  const answer = await client.send({ method: 'POST', path: collection, body });
+  // 404: the namespace went with what it regards.
+  if (answer.status < 300 || answer.status === 404) return;
+  if (answer.status === 409) return sayAgain(client, `${collection}/${body.metadata.name}`, { event, nowMs });
   throw portErrorOf(answer, `publish event ${event.reason} of ${kind} ${name}`);
+}
+
+/** Whoever is faster has said it for all. */
+async function sayAgain(
+  client: ApiClient,
+  path: string,
+  { event, nowMs }: { readonly event: ClusterEvent; readonly nowMs: number },
+): Promise<void> {
+  const found = await client.send({ method: 'GET', path });
+  if (found.status === 404) return;
+  if (found.status !== 200) throw portErrorOf(found, `read ${path}`);
+  const { eventTime, series, metadata } = fieldsOf(found.body);
+  const { count, lastObservedTime } = fieldsOf(series);
+  const saidAtMs = parseTime(String(lastObservedTime ?? eventTime));
+  if (nowMs - saidAtMs < quietForMs(event)) return;
+  const { resourceVersion } = fieldsOf(metadata);
+  const body = {
+    metadata: { resourceVersion },
+    series: { count: (typeof count === 'number' ? count : 1) + 1, lastObservedTime: microTime(nowMs) },
+  };
+  const answer = await client.send({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+  if (answer.status < 300 || answer.status === 404 || answer.status === 409) return;
+  throw portErrorOf(answer, `repeat ${path}`);
+}
+
+function eventObject(
+  { regarding, reason, type, message }: ClusterEvent,
+  nowMs: number,
+): Fields & { readonly metadata: { readonly name: string; readonly namespace: string } } {
+  const { kind, name, namespace, uid = kind === 'Node' ? name : undefined } = regarding;
+  const identity = fingerprint(JSON.stringify([kind, name, namespace, uid, type, reason, message]), 16);
+  // A name that is cut must not end in what no name ends in.
+  const prefix = name.slice(0, LONGEST_NAME).replace(/[^a-z0-9]+$/, '');
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: `${prefix}.${identity}`, namespace: namespace ?? 'default' },
+    eventTime: microTime(nowMs),
+    reportingController: 'kerf',
+    reportingInstance: 'kerf',
+    action: reason,
+    reason,
+    type,
+    note: message.slice(0, LONGEST_NOTE),
+    regarding: { apiVersion: API_VERSION[kind], kind, name, namespace, uid },
+  };
 }
 
 /** `2026-01-31T08:00:00.000000Z`: event times have six decimals. */

@@ -14,12 +14,13 @@ import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { Storage } from '../../apis/storage.ts';
 import type { PodTarget } from '../../core/action.ts';
+import type { ClusterEvent } from '../../core/cluster/event.ts';
 import type { RivalTraces } from '../../core/cluster/rivals.ts';
 import type { NodePatch, NodeTarget } from '../../core/node-claim/node-patch.ts';
 import type { NodeClassPatch } from '../../core/node-class/decide-node-class.ts';
 import type { ObjectPatch } from '../../core/object-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Cluster, ClusterEvent, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
+import type { Cluster, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
 import { publishEvent } from './events.ts';
@@ -92,7 +93,7 @@ export class KubernetesCluster implements Cluster {
   }
 
   async readNode(name: string): Promise<Node | undefined> {
-    const answer = await this.#client.send({ method: 'GET', path: `${NODES}/${name}` });
+    const answer = await this.#client.send({ method: 'GET', path: `${NODES.path}/${name}` });
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw portErrorOf(answer, `read node ${name}`);
     return nodeOf(fieldsOf(answer.body));

@@ -239,11 +239,54 @@ describe('events', () => {
     });
   });
 
-  test('the same within a minute is one event; a namespace that is gone is no failure', async () => {
+  describe('what is said again (F16)', () => {
     const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
-    await cluster.publishEvent({ ...event, regarding });
-    await cluster.publishEvent({ ...event, regarding });
-    expect(server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' })).toHaveLength(1);
+    const events = () => server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' });
+    /** Another function, later: all that it knows is in the cluster. */
+    const say = async (afterSeconds: number, reason = 'Blocked') => {
+      const clock = { now: () => NOW_MS + afterSeconds * 1_000 };
+      await new KubernetesCluster({ client, clock }).publishEvent({ ...event, reason, regarding });
+    };
+
+    test.each([
+      ['Blocked', 120],
+      ['FailedScheduling', 300],
+      ['Unconsolidatable', 900],
+    ])('%s is told once in %i seconds, wherever the minutes begin', async (reason, seconds) => {
+      await say(0, reason);
+      await say(seconds - 1, reason);
+      expect(events()).not.toMatchObject([{ series: {} }]);
+      await say(seconds, reason);
+      await say(2 * seconds - 1, reason);
+      expect(events()).toMatchObject([{ series: { count: 2 } }]);
+      await say(2 * seconds, reason);
+      expect(events()).toMatchObject([{ series: { count: 3 } }]);
+    });
+
+    test('by two functions at once it is told once', async () => {
+      await say(0);
+      await Promise.all([say(200), say(200)]);
+      expect(events()).toMatchObject([{ series: { count: 2 } }]);
+    });
+
+    test('another message is another event', async () => {
+      await say(0);
+      await cluster.publishEvent({ ...event, message: 'y', regarding });
+      expect(events()).toHaveLength(2);
+    });
+  });
+
+  test('an object with the longest name there is has events', async () => {
+    await cluster.publishEvent({ ...event, regarding: { kind: 'Node', name: `${'a.'.repeat(126)}a` } });
+    const [{ name = '' } = {}] = server.store
+      .list({ group: '/apis/events.k8s.io/v1', resource: 'events' })
+      .map(({ metadata }) => metadata as { readonly name?: string });
+    expect(name).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+    expect(name.length).toBeLessThan(254);
+  });
+
+  test('a namespace that is gone is no failure', async () => {
+    const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
     server.failNext({ kind: 'status', status: 404 });
     await cluster.publishEvent({ ...event, regarding });
     expect(lastRequest()?.path).toBe('/apis/events.k8s.io/v1/namespaces/web/events');

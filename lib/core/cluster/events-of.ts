@@ -1,0 +1,191 @@
+import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { formatTime } from '../../apis/time.ts';
+import type { Action, Blocked, Decision } from '../action.ts';
+import { inOneWord } from '../node-claim/mirror-conditions.ts';
+import { type DeletionReason, type NodeClaimRecord, realPods } from '../node-claim/record.ts';
+import type { ClusterEvent } from './event.ts';
+
+/** Objects as a run saw them: an event names the UID of what it regards. @default none of a kind */
+export interface SeenObjects {
+  readonly pods?: readonly Pod[];
+  readonly nodes?: readonly Node[];
+  readonly nodeClaims?: readonly NodeClaim[];
+  readonly nodePools?: readonly NodePool[];
+  /** The claim that is taken down. */
+  readonly record?: NodeClaimRecord;
+}
+
+type Regarding = ClusterEvent['regarding'];
+type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
+
+/** How many of them a run tells: Nominated as F16 has it, the others so that a thousand pods are no thousand writes. */
+const MOST_NOMINATED = 10;
+const MOST_OTHERS = 100;
+
+/**
+ * What a decision means for the objects that it is about, in Karpenter's words where it has them (F12–F15).
+ * *Shape:* refusals first; at most 110.
+ */
+export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
+  const blocked = [...Map.groupBy(decision.blocked, ({ subject }) => subject)].flatMap(([subject, why]) =>
+    ofBlocked(decision, { subject, why, seen }),
+  );
+  const all = [...blocked, ...decision.actions.flatMap((action) => ofAction(decision, action, seen))];
+  const isNominated = ({ reason }: ClusterEvent): boolean => reason === 'Nominated';
+  return [
+    ...all.filter((event) => !isNominated(event)).slice(0, MOST_OTHERS),
+    ...all.filter(isNominated).slice(0, MOST_NOMINATED),
+  ].map((event) => ({ ...event, regarding: withUid(event.regarding, seen) }));
+}
+
+function ofAction(decision: Decision, action: Action, seen: SeenObjects): readonly ClusterEvent[] {
+  switch (action.kind) {
+    case 'nominate-node':
+      return action.pods.map((pod) => nomination(pod, `node/${action.node}`));
+    case 'create-node-claim':
+      return realPods(action.nodeClaim).map((pod) => nomination(pod, `nodeclaim/${action.nodeClaim.name}`));
+    case 'delete-node-claim':
+      return action.reason === 'insufficient_capacity'
+        ? [warning({ kind: 'NodeClaim', name: action.nodeClaim }, 'InsufficientCapacityError', action.message)]
+        : [];
+    case 'cordon-node':
+      return seen.record === undefined ? [] : disruption(action, seen.record);
+    case 'evict-pod':
+      return eviction(decision, action, seen);
+    default:
+      return [];
+  }
+}
+
+function nomination(pod: string, place: string): ClusterEvent {
+  const message = `Pod should schedule on: ${place}`;
+  return { regarding: podReference(pod), type: 'Normal', reason: 'Nominated', message };
+}
+
+/** F15, in Karpenter's words; what is not there is a disruption. */
+const ENDING: Partial<Record<DeletionReason, string>> = {
+  spot_interrupted: 'SpotInterrupted',
+  capacity_reservation_interrupted: 'CapacityReservationInstanceInterrupted',
+  instance_stopped: 'InstanceStopping',
+  instance_terminated: 'InstanceTerminating',
+  scheduled_change: 'TerminatingOnInterruption',
+  unhealthy: 'InstanceUnhealthy',
+};
+
+/** F13: on the claim and its node, as its drain begins. */
+function disruption({ node }: Of<'cordon-node'>, { name, deletion }: NodeClaimRecord): readonly ClusterEvent[] {
+  if (deletion === undefined) return [];
+  const { reason, message, deadlineMs } = deletion;
+  return (['Node', 'NodeClaim'] as const).flatMap((kind) => {
+    const regarding = { kind, name: kind === 'Node' ? node.name : name };
+    const word = ENDING[reason] ?? 'DisruptionTerminating';
+    const text = `Disrupting ${kind}: ${inOneWord(reason)}: ${message}`;
+    const ends = { regarding, type: ENDING[reason] === undefined ? 'Normal' : 'Warning', reason: word } as const;
+    const until = deadlineMs === undefined ? [] : [formatTime(deadlineMs)];
+    return [
+      { ...ends, message: text },
+      ...until.map((time) =>
+        warning(regarding, 'TerminationGracePeriodExpiring', `All pods will be deleted by ${time}`),
+      ),
+    ];
+  });
+}
+
+/** D23, D24: what a PodDisruptionBudget did not let go is told on the node. */
+function eviction(
+  { blocked }: Decision,
+  { pod, force }: Of<'evict-pod'>,
+  { record }: SeenObjects,
+): readonly ClusterEvent[] {
+  const { namespace, name, uid } = pod;
+  if (blocked.some(({ subject }) => subject === `pod ${namespace}/${name}`)) return [];
+  const regarding = { kind: 'Pod', namespace, name, uid } as const;
+  const why = inOneWord(record?.deletion?.reason ?? 'deleted');
+  if (force === undefined) return [{ regarding, type: 'Normal', reason: 'Evicted', message: `Evicted pod: ${why}` }];
+  const message = `Deleting the pod so that its node can end in time: ${why}: it has ${force.graceSeconds} seconds of its grace period`;
+  return [{ regarding, type: 'Normal', reason: 'Disrupted', message }];
+}
+
+interface Refused {
+  readonly subject: string;
+  readonly why: readonly Blocked[];
+  readonly seen: SeenObjects;
+}
+
+function ofBlocked({ controller }: Decision, { subject, why, seen }: Refused): readonly ClusterEvent[] {
+  const [kind, name = ''] = subject.split(' ', 2);
+  const text = why.map(({ nodePool, message }) =>
+    nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`,
+  );
+  const node = seen.record?.nodeName;
+  switch (kind) {
+    case 'pod':
+      if (controller !== 'termination') return [warning(podReference(name), 'FailedScheduling', text.join('; '))];
+      return node === undefined
+        ? []
+        : why.map(({ message }) => warning({ kind: 'Node', name: node }, 'FailedDraining', `pod ${name}: ${message}`));
+    case 'node':
+      return why.flatMap((one) => (controller === 'disruption' ? keptNode(name, one) : [ofNode(name, one)]));
+    case 'nodeclaim':
+      return why.map(({ reason, message }) => warning({ kind: 'NodeClaim', name }, reason, message));
+    default:
+      return [];
+  }
+}
+
+function ofNode(name: string, { reason, message }: Blocked): ClusterEvent {
+  return warning({ kind: 'Node', name }, reason, message);
+}
+
+/** F13, F14: a budget that is spent is the pool's affair, told once. */
+function keptNode(name: string, { reason, message, nodePool }: Blocked): readonly ClusterEvent[] {
+  if (reason === 'BudgetExhausted') {
+    if (nodePool === undefined) return [];
+    const regarding = { kind: 'NodePool', name: nodePool } as const;
+    return [{ regarding, type: 'Normal', reason: 'DisruptionBlocked', message: `No allowed disruptions: ${message}` }];
+  }
+  const word = reason === 'KeepsBuffer' ? 'Unconsolidatable' : 'DisruptionBlocked';
+  return [
+    { regarding: { kind: 'Node', name }, type: 'Normal', reason: word, message: `Cannot disrupt Node: ${message}` },
+  ];
+}
+
+function warning(regarding: Regarding, reason: string, message: string): ClusterEvent {
+  return { regarding, type: 'Warning', reason, message };
+}
+
+function podReference(key: string): Regarding {
+  const [namespace = 'default', name = ''] = key.split('/');
+  return { kind: 'Pod', namespace, name };
+}
+
+function withUid(regarding: Regarding, seen: SeenObjects): Regarding {
+  const uid = regarding.uid ?? uidOf(regarding, seen);
+  return uid === undefined ? regarding : { ...regarding, uid };
+}
+
+function uidOf(regarding: Regarding, { pods = [], nodes = [], nodeClaims = [], nodePools = [] }: SeenObjects) {
+  const { kind, name, namespace } = regarding;
+  const isIt = ({ metadata }: { readonly metadata: { readonly name: string } }): boolean => metadata.name === name;
+  switch (kind) {
+    case 'Pod':
+      return pods.find((pod) => podKey(pod) === `${namespace}/${name}`)?.metadata.uid;
+    case 'NodePool':
+      return nodePools.find(isIt)?.metadata.uid;
+    case 'NodeClaim':
+      return nodeClaims.find(isIt)?.metadata.uid ?? ownerUid(nodes, name);
+    case 'Node':
+      // kubectl looks for the events of a node by its name in place of its UID, as the kubelet writes them.
+      return name;
+    case 'EC2NodeClass':
+      return undefined;
+  }
+}
+
+/** D6: a node knows the UID of its claim. */
+function ownerUid(nodes: readonly Node[], claim: string): string | undefined {
+  const owners = nodes.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  return owners.find(({ kind, name }) => kind === 'NodeClaim' && name === claim)?.uid;
+}
