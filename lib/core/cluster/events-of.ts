@@ -33,11 +33,14 @@ export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly C
     ofBlocked(decision, { subject, why, seen }),
   );
   const all = [...blocked, ...decision.actions.flatMap((action) => ofAction(decision, action, seen))];
-  const isNominated = ({ reason }: ClusterEvent): boolean => reason === 'Nominated';
   return [
     ...all.filter((event) => !isNominated(event)).slice(0, MOST_OTHERS),
     ...all.filter(isNominated).slice(0, MOST_NOMINATED),
   ].map((event) => ({ ...event, regarding: withUid(event.regarding, seen) }));
+}
+
+function isNominated({ reason }: ClusterEvent): boolean {
+  return reason === 'Nominated';
 }
 
 function ofAction(decision: Decision, action: Action, seen: SeenObjects): readonly ClusterEvent[] {
@@ -54,7 +57,16 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
       return seen.record === undefined ? [] : disruption(action, seen.record);
     case 'evict-pod':
       return eviction(decision, action, seen);
-    default:
+    case 'launch-instance':
+    case 'register-node':
+    case 'initialize-node':
+    case 'start-disruption':
+    case 'end-disruption':
+    case 'tag-instance':
+    case 'terminate-instance':
+    case 'release-node-claim':
+    case 'learn-memory':
+    case 'mark-unavailable':
       return [];
   }
 }
@@ -115,7 +127,7 @@ interface Refused {
 }
 
 function ofBlocked({ controller }: Decision, { subject, why, seen }: Refused): readonly ClusterEvent[] {
-  const [kind, name = ''] = subject.split(' ', 2);
+  const [kind = '', name = ''] = subject.split(' ', 2);
   const text = why.map(({ nodePool, message }) =>
     nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`,
   );

@@ -37,6 +37,11 @@ function conditionOf(nodePool: NodePool, type: string): Condition | undefined {
   return nodePool.status?.conditions?.find((one) => one.type === type);
 }
 
+const failed = (name: string, atMs = NOW_MS) =>
+  launchedClaim({ name, deletion: { reason: 'registration_timeout', message: '', requestedAtMs: atMs } });
+const healthOf = (pool: NodePool) => conditionOf(pool, 'NodeRegistrationHealthy')?.status;
+const hashOf = (pool: NodePool) => nodePoolHash(pool)['karpenter.sh/nodepool-hash'];
+
 describe('A1.22: what the pool has', () => {
   test('what is launched and not going is counted, with the figures of its node where there is one', () => {
     const records = [
@@ -71,7 +76,7 @@ describe('A1.24, A1.25: the conditions', () => {
     ['it is going', aReadyClass({}, { deletionTimestamp: 'x' }), 'False', 'NodeClassTerminating'],
     ['it is not ready', aReadyClass({ status: 'False', reason: 'SubnetsNotFound' }), 'False', 'SubnetsNotFound'],
     ['it is not known', aReadyClass({ status: 'Unknown' }), 'Unknown', 'NodeClassReadinessUnknown'],
-  ] as const)('a class of which %s keeps the pool from being Ready', (_, nodeClass, status, reason) => {
+  ] as const)('a class of which %s keeps the pool from being Ready', (...[, nodeClass, status, reason]) => {
     const pool = written(look({ nodeClass }));
     expect(conditionOf(pool, 'NodeClassReady')).toMatchObject({ status, reason });
     expect(conditionOf(pool, 'Ready')).toMatchObject({ status, reason });
@@ -101,10 +106,6 @@ describe('A1.24, A1.25: the conditions', () => {
 });
 
 describe('D9: whether instances become nodes', () => {
-  const failed = (name: string, atMs = NOW_MS) =>
-    launchedClaim({ name, deletion: { reason: 'registration_timeout', message: '', requestedAtMs: atMs } });
-  const healthOf = (pool: NodePool) => conditionOf(pool, 'NodeRegistrationHealthy')?.status;
-
   test('it is not known before the first one', () => {
     expect(healthOf(written(look()))).toBe('Unknown');
   });
@@ -131,8 +132,6 @@ describe('D9: whether instances become nodes', () => {
 });
 
 describe('A1.27, A1.28: the hash', () => {
-  const hashOf = (pool: NodePool) => nodePoolHash(pool)['karpenter.sh/nodepool-hash'];
-
   test.each([
     ['requirements', aNodePool({ requirements: [{ key: 'a', operator: 'Exists' }] })],
     ['limits, weight and budgets', aNodePool({ limits: { cpu: '1' }, weight: 3, disruption: { budgets: [] } })],

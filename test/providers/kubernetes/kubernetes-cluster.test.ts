@@ -5,6 +5,7 @@ import { ApiClient } from '../../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { NOW_MS } from '../../contract/records.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
+import { textAt } from '../../stack/json.ts';
 
 let server: FakeApiServer;
 let client: ApiClient;
@@ -278,9 +279,8 @@ describe('events', () => {
 
   test('an object with the longest name there is has events', async () => {
     await cluster.publishEvent({ ...event, regarding: { kind: 'Node', name: `${'a.'.repeat(126)}a` } });
-    const [{ name = '' } = {}] = server.store
-      .list({ group: '/apis/events.k8s.io/v1', resource: 'events' })
-      .map(({ metadata }) => metadata as { readonly name?: string });
+    const [stored] = server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' });
+    const name = textAt(stored, 'metadata', 'name');
     expect(name).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
     expect(name.length).toBeLessThan(254);
   });
