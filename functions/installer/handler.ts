@@ -1,10 +1,11 @@
-import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { answerCustomResource } from '../../lib/operator/custom-resource.ts';
 import { wireInstaller } from '../../lib/operator/installer.ts';
 
 const { runtime, resource } = wireInstaller();
 
 /** Called by CloudFormation when the stack is created, changed or deleted. */
-export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
-  await answerCustomResource(runtime, event, resource);
+export async function handler(event: CloudFormationCustomResourceEvent, context: Context): Promise<void> {
+  const remainingMs = (): number => context.getRemainingTimeInMillis();
+  await answerCustomResource(runtime, event, resource(remainingMs));
 }

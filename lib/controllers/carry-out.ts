@@ -1,6 +1,7 @@
 import { parseDuration } from '../apis/duration.ts';
 import type { Action, Blocked, Decision } from '../core/action.ts';
 import type { Deletion, NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { Messages } from '../ports/messages.ts';
 import { launchInstance } from './launch-instance.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -69,8 +70,8 @@ async function carryOutOne(
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
 /** D18: from the first request on; a later one changes neither reason nor deadline, unless the deadline is a nearer one. */
-async function deleteNodeClaim(
-  ports: Pick<ControllerPorts, 'store' | 'messages' | 'clock'>,
+export async function deleteNodeClaim(
+  ports: Pick<ControllerPorts, 'store' | 'clock'> & { readonly messages: Pick<Messages, 'wake'> },
   cluster: string,
   action: Of<'delete-node-claim'>,
 ): Promise<void> {

@@ -6,8 +6,11 @@ import type { Telemetry } from './telemetry.ts';
 
 export interface CustomResource {
   readonly install: (properties: Properties) => Promise<void>;
-  /** What was there before and is no more in the properties, or all of it. */
-  readonly remove: (properties: Properties, kept: Properties | undefined) => Promise<void>;
+  /**
+   * What was there before and is no more in the properties, or all of it. *Shape:* `unfinished` where it takes longer than an
+   * invocation: all of it is asked for again.
+   */
+  readonly remove: (properties: Properties, kept: Properties | undefined) => Promise<'done' | 'unfinished'>;
 }
 
 export type Properties = Readonly<Record<string, unknown>>;
@@ -17,12 +20,18 @@ export interface CustomResourceRuntime {
   readonly put: (url: string, body: string) => Promise<void>;
 }
 
+/** Told to nobody but Lambda, which calls again whom it called without waiting for the answer: twice, a minute or two later. */
+export class UnfinishedError extends Error {
+  override readonly name = 'UnfinishedError';
+}
+
 /** CloudFormation cuts what is longer, and shows none of it. */
 const LONGEST_REASON = 1_000;
 
 /**
  * Does what CloudFormation asks for and always answers, since a deployment that hears nothing waits for an hour. What cannot
  * be removed is told in the log and holds nothing up: a stack must be deletable when its cluster is long gone.
+ * *Errors:* UnfinishedError where there is no answer yet.
  */
 export async function answerCustomResource(
   { telemetry, put }: CustomResourceRuntime,
@@ -30,6 +39,7 @@ export async function answerCustomResource(
   resource: CustomResource,
 ): Promise<void> {
   const failure = await failureOf(event, resource);
+  if (failure instanceof UnfinishedError) throw failure;
   if (failure !== undefined) telemetry.error(`${event.RequestType} failed`, failure, { stack: event.StackId });
   const fails = failure !== undefined && event.RequestType !== 'Delete';
   const body = JSON.stringify({
@@ -46,8 +56,8 @@ export async function answerCustomResource(
 async function failureOf(event: CloudFormationCustomResourceEvent, resource: CustomResource): Promise<unknown> {
   try {
     if (event.RequestType === 'Delete') {
-      await resource.remove(event.ResourceProperties, undefined);
-      return undefined;
+      const state = await resource.remove(event.ResourceProperties, undefined);
+      return state === 'done' ? undefined : new UnfinishedError('not all is removed yet: to be called again');
     }
     await resource.install(event.ResourceProperties);
     if (event.RequestType === 'Update') await resource.remove(event.OldResourceProperties, event.ResourceProperties);

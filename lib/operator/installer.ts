@@ -1,47 +1,125 @@
-/** The installer's wiring: EKS alone. */
+/** The installer's wiring: EKS, the API servers of the clusters, and for draining them the table and the queues. */
+import { setTimeout } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EKSClient } from '@aws-sdk/client-eks';
-import { installAccess, removeAccess } from '../controllers/install.ts';
-import type { AccessEntry, WantedAccess } from '../core/install/access-entries.ts';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { type InstallPorts, type InstallTarget, install } from '../controllers/install.ts';
+import { type UninstallTarget, uninstall } from '../controllers/uninstall.ts';
+import type { ClusterMessage } from '../core/install/cluster-messages.ts';
+import { EksAccess } from '../providers/aws/eks-access.ts';
 import { eksAccessEntries } from '../providers/aws/eks-access-entries.ts';
+import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
+import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
+import { ApiClient } from '../providers/kubernetes/api-client.ts';
+import { kubernetesInstallation } from '../providers/kubernetes/installation.ts';
+import { clusterAccess } from './cluster-access.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import { PATIENCE } from './controller.ts';
 import { type CustomResource, type CustomResourceRuntime, type Properties, putAnswer } from './custom-resource.ts';
-import { OptionError, parseJson } from './option-values.ts';
-import { telemetryOf } from './telemetry.ts';
+import { type InstalledCluster, noMoreInstalled, readInstalledClusters } from './installed-clusters.ts';
+import { type Environment, type InstallerOptions, installerOptions } from './options.ts';
+import { systemClock } from './system-clock.ts';
+import { type Telemetry, telemetryOf } from './telemetry.ts';
 
-export function wireInstaller(): { readonly runtime: CustomResourceRuntime; readonly resource: CustomResource } {
-  const entries = eksAccessEntries(new EKSClient());
-  return {
-    runtime: { telemetry: telemetryOf('installer'), put: putAnswer },
-    resource: {
-      install: async (properties) => installAccess(entries, readAccess(properties)),
-      remove: async (properties, kept) => removeAccess(entries, withoutKept(readAccess(properties), kept)),
+export interface InstallerWiring {
+  readonly runtime: CustomResourceRuntime;
+  /** For one invocation. @param remainingMs how long it may still last. */
+  readonly resource: (remainingMs: () => number) => CustomResource;
+}
+
+/** *Errors:* OptionError. */
+export function wireInstaller(environment: Environment = process.env): InstallerWiring {
+  const options = installerOptions(environment);
+  const telemetry = telemetryOf('installer');
+  const eks = new EKSClient({ requestHandler: PATIENCE });
+  const dynamodb = new DynamoDBClient({ requestHandler: PATIENCE });
+  const { table: tableName, queueUrls } = options;
+  const shared = {
+    entries: eksAccessEntries(eks),
+    clock: systemClock,
+    pause: async (ms: number) => await setTimeout(ms),
+    store: new DynamoDbNodeClaimStore({ client: dynamodb, tableName }),
+    messages: new SqsWakeQueue({ client: new SQSClient({ requestHandler: PATIENCE }), queueUrls }),
+  };
+  const access = { region: options.region, eks };
+  const resource = (remainingMs: () => number): CustomResource => ({
+    install: async (properties) => {
+      const clusters = readInstalledClusters(properties);
+      const ports = { ...shared, installation: installations(clusters, properties, access) };
+      const notes = await install(
+        ports,
+        clusters.map((one) => installTarget(one, options)),
+      );
+      for (const { cluster, message } of notes) telemetry.warn(message, { cluster });
     },
+    remove: async (properties, kept) => {
+      const clusters = whatGoes(properties, kept);
+      const installation = installations(clusters, properties, access);
+      const { draining, failures } = await uninstall(
+        { ...shared, installation, remainingMs },
+        clusters.map(uninstallTarget),
+      );
+      tellFailures(telemetry, failures);
+      return draining.length > 0 ? 'unfinished' : 'done';
+    },
+  });
+  return { runtime: { telemetry, put: putAnswer }, resource };
+}
+
+function whatGoes(properties: Properties, kept: Properties | undefined): readonly InstalledCluster[] {
+  const before = readInstalledClusters(properties);
+  return kept === undefined ? before : noMoreInstalled(before, readInstalledClusters(kept));
+}
+
+function tellFailures(telemetry: Telemetry, failures: readonly ClusterMessage[]): void {
+  for (const { cluster, message } of failures) {
+    telemetry.error('not all could be taken out of a cluster', new Error(message), { cluster });
+  }
+}
+
+function installTarget({ cluster, entries }: InstalledCluster, options: InstallerOptions): InstallTarget {
+  const { name, install: wanted, webhookUrl, webhookCertificateAuthority: certificateAuthority } = cluster;
+  if (wanted === false) return { cluster: name, entries };
+  const webhook = {
+    url: webhookUrl ?? options.webhookUrl,
+    cluster: name,
+    secret: options.webhookSecret,
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+  };
+  return { cluster: name, entries, webhook };
+}
+
+function uninstallTarget({ cluster, entries }: InstalledCluster): UninstallTarget {
+  const installed = cluster.install !== false;
+  return { cluster: cluster.name, entries, installed, drain: cluster.onDelete === 'drain' };
+}
+
+/** *Shape:* by name, made when it is asked for: EKS may not know the cluster any more. */
+function installations(
+  clusters: readonly InstalledCluster[],
+  { InstalledBy: installedBy }: Properties,
+  access: Access,
+): InstallPorts['installation'] {
+  const known = new Map(clusters.map(({ cluster }) => [cluster.name, cluster]));
+  return async (name) => {
+    const client = await clientOf(known.get(name) ?? { name }, access);
+    return kubernetesInstallation({ client, clock: systemClock, installedBy: String(installedBy) });
   };
 }
 
-/** What the stack writes into the property `Access`. *Errors:* OptionError where it is something else. */
-export function readAccess(properties: Properties): readonly WantedAccess[] {
-  const access = parseJson(String(properties['Access']), 'Access');
-  if (isWantedAccess(access)) return access;
-  throw new OptionError(`Access is ${JSON.stringify(access)}: it must be what the stack of this version writes`);
+interface Access {
+  readonly region: string;
+  readonly eks: EKSClient;
 }
 
-function withoutKept(before: readonly WantedAccess[], kept: Properties | undefined): readonly WantedAccess[] {
-  if (kept === undefined) return before;
-  const stays = new Set(readAccess(kept).flatMap(({ cluster, entries }) => entries.map((one) => keyOf(cluster, one))));
-  return before.map(({ cluster, entries }) => ({
-    cluster,
-    entries: entries.filter((one) => !stays.has(keyOf(cluster, one))),
-  }));
-}
-
-function keyOf(cluster: string, { principal }: AccessEntry): string {
-  return `${cluster} ${principal}`;
-}
-
-function isWantedAccess(value: unknown): value is readonly WantedAccess[] {
-  return Array.isArray(value) && value.every((one: unknown) => hasFields(one, ['cluster', 'entries']));
-}
-
-function hasFields(value: unknown, names: readonly string[]): boolean {
-  return typeof value === 'object' && value !== null && names.every((name) => name in value);
+async function clientOf(cluster: ClusterOptions, { region, eks: client }: Access): Promise<ApiClient> {
+  const eks = new EksAccess({
+    client,
+    cluster: cluster.name,
+    region,
+    credentials: async (fresh) => await client.config.credentials({ forceRefresh: fresh }),
+    clock: systemClock,
+  });
+  const server = await clusterAccess(cluster, eks).server();
+  return new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
 }

@@ -25,6 +25,9 @@ export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle'] as const;
 /** Those that an interruption wakes: the node is drained, its pods need another, and a launch may have to be settled first. */
 export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
 
+/** Those that the installer wakes when it drains a cluster. */
+export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
+
 /** The stack writes what the installer reads. */
 export type { AccessEntry } from '../core/install/access-entries.ts';
 /** The stack lets the functions in as groups, which RBAC gives their rights to. */
@@ -92,6 +95,15 @@ export interface InterruptionOptions {
   readonly queueUrls: QueueUrls<(typeof INTERRUPTION_TARGETS)[number]>;
 }
 
+/** Which clusters, its custom resource says: of those that are no more, only that knows. */
+export interface InstallerOptions {
+  readonly region: string;
+  readonly table: string;
+  readonly webhookUrl: string;
+  readonly webhookSecret: string;
+  readonly queueUrls: QueueUrls<(typeof INSTALLER_TARGETS)[number]>;
+}
+
 export interface CatalogueOptions {
   readonly region: string;
   readonly table: string;
@@ -145,6 +157,17 @@ export function interruptionOptions(environment: Environment): InterruptionOptio
     eventBus: read(environment, VARIABLES.eventBus),
     ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
     queueUrls: readQueueUrls(environment, INTERRUPTION_TARGETS),
+  };
+}
+
+/** *Errors:* OptionError. */
+export function installerOptions(environment: Environment): InstallerOptions {
+  return {
+    region: read(environment, 'AWS_REGION'),
+    table: read(environment, VARIABLES.table),
+    webhookUrl: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
+    webhookSecret: read(environment, VARIABLES.webhookSecret),
+    queueUrls: readQueueUrls(environment, INSTALLER_TARGETS),
   };
 }
 

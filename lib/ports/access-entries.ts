@@ -11,6 +11,8 @@ export interface AccessEntries {
   find(cluster: string, principal: string): Promise<FoundAccessEntry | undefined>;
   create(cluster: string, entry: AccessEntry): Promise<void>;
   setGroups(cluster: string, principal: string, groups: readonly string[]): Promise<void>;
+  /** Gives the entry an access policy of EKS, for all of the cluster; one that it has already is success. */
+  givePolicy(cluster: string, principal: string, policy: string): Promise<void>;
   /** In a cluster that is gone, everything is removed. */
   remove(cluster: string, principal: string): Promise<void>;
 }

@@ -61,12 +61,14 @@ export class FunctionSet {
     const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
     this.#permit({ clusters, state, bodies, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });
     this.#connect(webhook);
-    new Schedules(scope, 'Schedules', {
+    const schedules = new Schedules(scope, 'Schedules', {
       clusters: clusters.map(({ name }) => name),
       everyMinute: CLUSTER_FUNCTIONS.map((name) => this.functions[name].wakeQueue),
     });
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
-    this.#install(nodes);
+    const installer = this.#install({ nodes, webhook, state });
+    // Its resource is made last and goes first: what it drains a cluster with is there all the while.
+    installer?.resource.node.addDependency(...Object.values(this.functions), webhook, schedules);
     this.#tell(webhook);
   }
 
@@ -92,19 +94,22 @@ export class FunctionSet {
     return { cluster, linux: linuxArns, windows: arns(windows), roles: [...linuxArns, ...arns(windows)] };
   }
 
-  /** Who gets into the clusters. */
-  #install(nodes: readonly NodesOfCluster[]): void {
-    const access = nodes
-      .filter(({ cluster }) => cluster.accessEntries !== false)
-      .map(({ cluster, linux, windows }) => ({
-        cluster,
-        entries: [
+  /** Who gets into the clusters, and what goes into them. */
+  #install({ nodes, ...shared }: Installed): Installer | undefined {
+    const clusters = nodes
+      .filter(({ cluster }) => cluster.accessEntries !== false || cluster.install !== false)
+      .map(({ cluster, linux, windows }) => {
+        const entries = [
           ...CLUSTER_FUNCTIONS.map((name) => admitted(this.functions[name].role.roleArn, 'STANDARD', [groupOf(name)])),
           ...linux.map((principal) => admitted(principal, 'EC2_LINUX')),
           ...windows.map((principal) => admitted(principal, 'EC2_WINDOWS')),
-        ],
-      }));
-    if (access.length > 0) new Installer(this.#scope, 'Installer', { access });
+        ];
+        return { cluster, entries: cluster.accessEntries === false ? [] : entries };
+      });
+    if (clusters.length === 0) return undefined;
+    const installer = new Installer(this.#scope, 'Installer', { ...shared, clusters, functions: this.functions });
+    this.#output({ InstallerRoleArn: installer.role.roleArn });
+    return installer;
   }
 
   /** Who may do what. */
@@ -150,6 +155,12 @@ interface Permitted {
   readonly decisions: EventBus;
   /** By ARN. */
   readonly nodeRoles: string[];
+}
+
+interface Installed {
+  readonly nodes: readonly NodesOfCluster[];
+  readonly webhook: Webhook;
+  readonly state: StateTable;
 }
 
 interface NodesOfCluster {

@@ -78,7 +78,7 @@ const KNOWN = [
 ];
 
 /** *Shape:* who it is, or why nobody. */
-export function judge(token: string, { cluster, identityOf, now = Date.now }: TokenReviewOptions): Identity | string {
+function judge(token: string, { cluster, identityOf, now = Date.now }: TokenReviewOptions): Identity | string {
   const url = token.startsWith(PREFIX)
     ? URL.parse(Buffer.from(token.slice(PREFIX.length), 'base64url').toString())
     : null;

@@ -2,8 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { answerCustomResource, type CustomResource, putAnswer } from '../../lib/operator/custom-resource.ts';
-import { readAccess } from '../../lib/operator/installer.ts';
+import {
+  answerCustomResource,
+  type CustomResource,
+  putAnswer,
+  UnfinishedError,
+} from '../../lib/operator/custom-resource.ts';
+import { noMoreInstalled, readInstalledClusters } from '../../lib/operator/installed-clusters.ts';
 import { OptionError } from '../../lib/operator/option-values.ts';
 
 const COMMON = {
@@ -39,7 +44,10 @@ const runtime = {
 };
 const resource: CustomResource = {
   install: async ({ Access }) => void done.push(`install ${String(Access)}`),
-  remove: async ({ Access }, kept) => void done.push(`remove ${String(Access)} but ${String(kept?.['Access'])}`),
+  remove: async ({ Access }, kept) => {
+    done.push(`remove ${String(Access)} but ${String(kept?.['Access'])}`);
+    return 'done';
+  },
 };
 
 beforeEach(() => {
@@ -73,6 +81,12 @@ describe('CloudFormation is answered', () => {
     await answerCustomResource(runtime, DELETE, failing);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
   });
+
+  test('not yet, when removing takes longer than one call: Lambda calls again', async () => {
+    const slow: CustomResource = { ...resource, remove: async () => 'unfinished' };
+    await expect(answerCustomResource(runtime, DELETE, slow)).rejects.toBeInstanceOf(UnfinishedError);
+    expect(answers).toEqual([]);
+  });
 });
 
 test('the answer is put to the address, once more where it was not taken', async () => {
@@ -93,8 +107,24 @@ test('the answer is put to the address, once more where it was not taken', async
   expect(bodies).toEqual(['PUT {}', 'PUT {}']);
 });
 
+const LIFECYCLE = { principal: 'arn:role/lifecycle', type: 'STANDARD', groups: ['kerf:lifecycle'] } as const;
+const NODE = { principal: 'arn:role/node', type: 'EC2_LINUX', groups: [] } as const;
+
 test('properties that no stack of this version wrote are refused', () => {
-  expect(readAccess({ Access: '[{"cluster":"a","entries":[]}]' })).toEqual([{ cluster: 'a', entries: [] }]);
-  expect(() => readAccess({ Access: '[{"cluster":"a"}]' })).toThrow(OptionError);
-  expect(() => readAccess({})).toThrow(OptionError);
+  const clusters = [{ cluster: { name: 'a', onDelete: 'drain' }, entries: [LIFECYCLE] }];
+  expect(readInstalledClusters({ Clusters: JSON.stringify(clusters) })).toEqual(clusters);
+  expect(() => readInstalledClusters({ Clusters: '[{"cluster":{"name":"a"}}]' })).toThrow(OptionError);
+  expect(() => readInstalledClusters({ Clusters: '[{"cluster":{"name":"a","colour":1},"entries":[]}]' })).toThrow(
+    OptionError,
+  );
+  expect(() => readInstalledClusters({})).toThrow(OptionError);
+});
+
+test('of a cluster that stays the entries that it has no more go; one that is no more is left, and not drained', () => {
+  const stays = { cluster: { name: 'stays' }, entries: [LIFECYCLE, NODE] };
+  const goes = { cluster: { name: 'goes', onDelete: 'drain' }, entries: [LIFECYCLE] } as const;
+  expect(noMoreInstalled([stays, goes], [{ ...stays, entries: [LIFECYCLE] }])).toEqual([
+    { cluster: { name: 'stays', install: false }, entries: [NODE] },
+    { cluster: { name: 'goes', onDelete: 'keep' }, entries: [LIFECYCLE] },
+  ]);
 });

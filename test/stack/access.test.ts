@@ -9,7 +9,7 @@ function admittedBy(clusters: readonly ClusterOptions[]): readonly string[] {
   const { template, remove } = synthesize(clusters, { bundle: false });
   try {
     const [resource] = propertiesOf(template, 'AWS::CloudFormation::CustomResource');
-    const told = JSON.stringify(at(resource, 'Access') ?? '');
+    const told = JSON.stringify(at(resource, 'Clusters') ?? '');
     const entries = [...told.matchAll(/\\"principal\\":\\"(.*?)\\",\\"type\\":\\"(\w+)\\",\\"groups\\":\[(.*?)\]/g)];
     return entries.map(([, principal = '', type, groups = '']) => {
       const name = /(?:role\/([\w-]+))$/.exec(principal)?.[1] ?? /"(\w+?)Role[0-9A-F]{8}"/.exec(principal)?.[1];
@@ -29,14 +29,24 @@ const FUNCTIONS = [
 
 describe('who is let into a cluster', () => {
   test('the functions, each in a group of its own, and the role that Karpenter’s guide makes for nodes', () => {
-    expect(admittedBy([{ name: 'blue' }])).toEqual([...FUNCTIONS, 'KarpenterNodeRole-blue EC2_LINUX']);
+    expect(admittedBy([{ name: 'blue', install: false }])).toEqual([...FUNCTIONS, 'KarpenterNodeRole-blue EC2_LINUX']);
   });
 
   test('the roles of nodes that the configuration names, those of Windows in their own way', () => {
     expect(admittedBy([{ name: 'blue', nodeRole: 'nodes', windowsNodeRole: 'windows-nodes' }]).slice(4)).toEqual([
       'nodes EC2_LINUX',
       'windows-nodes EC2_WINDOWS',
+      'Installer STANDARD',
     ]);
+  });
+
+  test('the installer, last of all, as one who may do everything', () => {
+    const { template, remove } = synthesize([{ name: 'blue' }], { bundle: false });
+    const [resource] = propertiesOf(template, 'AWS::CloudFormation::CustomResource');
+    const told = JSON.stringify(at(resource, 'Clusters'));
+    remove();
+    expect(told.indexOf('AmazonEKSClusterAdminPolicy')).toBeGreaterThan(told.indexOf('KarpenterNodeRole-blue'));
+    expect(admittedBy([{ name: 'blue' }])[5]).toBe('Installer STANDARD');
   });
 
   test('nobody, where others do it', () => {

@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   termination: 1_800 * KB,
   catalogue: 1_800 * KB,
   interruption: 1_100 * KB,
-  installer: 450 * KB,
+  installer: 600 * KB,
 };
 
 let assembly: Assembly;

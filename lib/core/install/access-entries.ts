@@ -7,10 +7,12 @@ export interface AccessEntry {
   readonly type: AccessEntryType;
   /** Groups of Kubernetes's RBAC; only STANDARD has any. */
   readonly groups: readonly string[];
+  /** The ARN of an access policy of EKS, for all of the cluster: only STANDARD has any. @default none */
+  readonly policy?: string;
 }
 
 /** As EKS has it; a type of EC2 beyond ours stays as EKS spells it. */
-export type FoundAccessEntry = Omit<AccessEntry, 'type'> & { readonly type: string };
+export type FoundAccessEntry = Omit<AccessEntry, 'type' | 'policy'> & { readonly type: string };
 
 /** Who must get into one cluster. */
 export interface WantedAccess {

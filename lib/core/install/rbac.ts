@@ -14,6 +14,8 @@ export interface PolicyRule {
 interface Metadata {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** @default none */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface ClusterRole {

@@ -1,4 +1,5 @@
 import {
+  AssociateAccessPolicyCommand,
   CreateAccessEntryCommand,
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
@@ -45,6 +46,11 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
         kubernetesGroups: [...groups],
       });
       await translated(`set the groups of ${principal} in cluster ${clusterName}`, () => client.send(command));
+    },
+    async givePolicy(clusterName, principalArn, policyArn) {
+      const accessScope = { type: 'cluster' } as const;
+      const command = new AssociateAccessPolicyCommand({ clusterName, principalArn, policyArn, accessScope });
+      await translated(`give ${principalArn} ${policyArn} in cluster ${clusterName}`, () => client.send(command));
     },
     async remove(clusterName, principal) {
       const entry = await describe(client, clusterName, principal);
