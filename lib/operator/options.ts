@@ -60,6 +60,8 @@ export const VARIABLES = {
   /** What stands in front of the cluster's name in what an API server calls; for those who write that into clusters. */
   webhookUrl: 'WEBHOOK_URL',
   webhookSecret: 'WEBHOOK_SECRET',
+  /** The VPC that the function runs in, where it runs in one. */
+  vpc: 'VPC_ID',
   /** Of the queue that wakes the function itself: what fails is made visible there again. */
   ownQueue: 'OWN_QUEUE_URL',
   queue: (target: WokenFunction): string => `${target.toUpperCase()}_QUEUE_URL`,
@@ -123,6 +125,8 @@ export function webhookOptions(environment: Environment): WebhookOptions {
 export interface WebhookAddress {
   readonly url: string;
   readonly secret: string;
+  /** Whether the function that is told runs in a VPC: it may have no way to a Function URL, whoever else has one. */
+  readonly fromVpc: boolean;
 }
 
 /** *Errors:* OptionError. */
@@ -130,6 +134,7 @@ export function webhookAddress(environment: Environment): WebhookAddress {
   return {
     url: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
     secret: read(environment, VARIABLES.webhookSecret),
+    fromVpc: (environment[VARIABLES.vpc] ?? '') !== '',
   };
 }
 

@@ -25,10 +25,11 @@ export function webhookRegistrationOf(
 ): WebhookRegistration | undefined {
   if (cluster.install === false) return undefined;
   const endpoint = webhookEndpointOf(cluster, address);
+  const needsConnection = !address.fromVpc || cluster.webhookUrl !== undefined;
   return new KubernetesWebhookRegistration({
     client,
     wanted: webhookConfiguration(endpoint),
     secret: endpoint.secret,
-    probe: async () => await probeWebhook(endpoint),
+    probe: async () => await probeWebhook(endpoint, { needsConnection }),
   });
 }

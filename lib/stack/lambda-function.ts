@@ -78,10 +78,11 @@ export class LambdaFunction extends Construct {
   }
 
   /** By the ids that the configuration says: to look the VPC up would need an account at synthesis. */
-  #runIn({ subnetIds, securityGroupIds }: NetworkOptions): void {
+  #runIn({ vpcId, subnetIds, securityGroupIds }: NetworkOptions): void {
     const resource = this.function.node.defaultChild;
     if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');
     resource.vpcConfig = { subnetIds: [...subnetIds], securityGroupIds: [...securityGroupIds] };
+    this.function.addEnvironment(VARIABLES.vpc, vpcId);
     grantNetworkInterfaces(this.role);
     resource.node.addDependency(this.role);
   }

@@ -73,7 +73,7 @@ function reviewOf(review: unknown): Review {
 /** What Kerf writes into the cluster of the rig, for a webhook at this address. */
 export function registrationAt(address: string, client: ApiClient, secret = RIG_SECRET): WebhookRegistration {
   const options = { name: 'demo', webhookUrl: `${address}/`, webhookCertificateAuthority: caBundle() };
-  const registration = webhookRegistrationOf(options, { url: '', secret }, client);
+  const registration = webhookRegistrationOf(options, { url: '', secret, fromVpc: false }, client);
   if (registration === undefined) throw new Error('the webhook of this cluster is not Kerf’s to install');
   return registration;
 }

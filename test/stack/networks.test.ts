@@ -60,6 +60,11 @@ test.each(['webhook', 'interruption'])('%s calls no cluster, and runs in no VPC'
   for (const one of found) expect(one).not.toHaveProperty('VpcConfig');
 });
 
+test('a function in a VPC knows that it is in one, and may have no way to what an API server calls', () => {
+  const vpcs = functionsNamed('lifecycle').map((one) => at(one, 'Environment', 'Variables', VARIABLES.vpc));
+  expect(vpcs).toEqual([undefined, network.vpcId, 'vpc-22222222']);
+});
+
 test('the catalogue is read once for all of them, and there is one table', () => {
   expect(functionsNamed('catalogue')).toHaveLength(1);
   assembly.template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);

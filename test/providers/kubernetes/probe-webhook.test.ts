@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { answerWebhook, type WebhookPorts } from '../../../lib/controllers/webhook.ts';
-import { probeWebhook } from '../../../lib/providers/kubernetes/probe-webhook.ts';
+import { type ProbeOptions, probeWebhook } from '../../../lib/providers/kubernetes/probe-webhook.ts';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../fakes/tls.ts';
 
 const SECRET = 'xyzzy-plugh';
@@ -25,9 +25,14 @@ async function serve(answer: RequestListener): Promise<string> {
   return `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
 }
 
-async function probe(url: string, signal?: AbortSignal, authority = TEST_CERTIFICATE): Promise<string | undefined> {
+async function probe(
+  url: string,
+  options: Partial<ProbeOptions> = {},
+  authority = TEST_CERTIFICATE,
+): Promise<string | undefined> {
   const certificateAuthority = Buffer.from(authority).toString('base64');
-  return await probeWebhook({ url, cluster: 'demo', secret: SECRET, certificateAuthority }, signal);
+  const endpoint = { url, cluster: 'demo', secret: SECRET, certificateAuthority };
+  return await probeWebhook(endpoint, { needsConnection: true, ...options });
 }
 
 function saying(body: unknown, status = 200): RequestListener {
@@ -73,13 +78,19 @@ test.each([
 test('one that hangs is not well when the time is over', async () => {
   const asked = new AbortController();
   const url = await serve(() => asked.abort());
-  expect(await probe(url, asked.signal)).toBe('the webhook did not answer within 1000 ms');
+  expect(await probe(url, { signal: asked.signal })).toBe('the webhook did not answer within 1000 ms');
 });
 
 test('one that nobody vouches for, or that is not there, is not well', async () => {
   const url = await serve(saying({ response: { uid: 'kerf-probe', allowed: true } }));
-  expect(await probe(url, undefined, '')).toContain('self-signed certificate');
+  expect(await probe(url, {}, '')).toContain('self-signed certificate');
   const closed = await probe('https://127.0.0.1:1/');
   expect(closed).toContain('ECONNREFUSED');
   expect(closed).not.toContain(SECRET);
+});
+
+test('without a way there from here nothing is said of it; once there is one, its failures count', async () => {
+  expect(await probe('https://127.0.0.1:1/', { needsConnection: false })).toBeUndefined();
+  expect(await probe(await serve(breaking), { needsConnection: false })).toContain('did not answer: ');
+  expect(await probe(await serve(saying('', 502)), { needsConnection: false })).toBe('the webhook answered 502');
 });
