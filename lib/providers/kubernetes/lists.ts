@@ -11,8 +11,6 @@ export interface ListOptions<T> {
   readonly project: (raw: Fields) => T | undefined;
   /** How to read it faster than as JSON: for the kinds of which there are many. */
   readonly protobuf?: ProtobufList<T>;
-  /** What is kept of an item, as soon as it is read. @default the item */
-  readonly keep?: (item: T) => T;
   /** The kind comes with a CRD that may not be installed: then there are none. */
   readonly optional?: boolean;
 }
@@ -52,7 +50,7 @@ export async function listWithVersion<T>(client: ApiClient, options: ListOptions
 
 /** *Shape:* undefined where the version that it reads is gone. */
 async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<Listing<T> | undefined> {
-  const { path, query, project, keep, optional = false } = options;
+  const { path, query, project, optional = false } = options;
   const items: T[] = [];
   let token = '';
   for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -66,7 +64,7 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     if (answer.status !== 200) throw portErrorOf(answer, `list ${path}`);
     for (const raw of itemsOf(answer.body)) {
       const item = project(raw);
-      if (item !== undefined) items.push(keep === undefined ? item : keep(item));
+      if (item !== undefined) items.push(item);
     }
     const metadata = fieldsOf(fieldsOf(answer.body)['metadata']);
     const next = metadata['continue'];

@@ -6,8 +6,6 @@ export interface StreamedListOptions<T> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly protobuf: ProtobufList<T>;
-  /** What is kept of an item, as soon as it is read. @default the item */
-  readonly keep?: (item: T) => T;
 }
 
 export interface StreamedListing<T> {
@@ -57,15 +55,12 @@ async function answerOf<T>(
   }
 }
 
-async function readList<T>(
-  { body }: ApiStream,
-  { protobuf, keep }: StreamedListOptions<T>,
-): Promise<StreamedListing<T>> {
+async function readList<T>({ body }: ApiStream, { protobuf }: StreamedListOptions<T>): Promise<StreamedListing<T>> {
   const decoder = listDecoder(protobuf);
   const items: T[] = [];
   for await (const chunk of body) {
     if (!Buffer.isBuffer(chunk)) throw new TypeError('a stream of bytes gave none');
-    for (const item of decoder.push(chunk)) items.push(keep === undefined ? item : keep(item));
+    for (const item of decoder.push(chunk)) items.push(item);
   }
   const end = decoder.end();
   if (end.continue !== '') throw new Error('the server sent a part of the list that was asked for whole');

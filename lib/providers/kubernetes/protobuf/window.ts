@@ -15,7 +15,8 @@ export interface Piece {
   readonly end: number;
 }
 
-const FIRST_BYTES = 256 * 1024;
+/** A chunk, and the part of an object that the last one left. */
+const FIRST_BYTES = 512 * 1024;
 const VARINT_BYTES = 10;
 const FIXED64 = 1;
 const FIXED32 = 5;

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../../lib/providers/kubernetes/api-client.ts';
 import { listWithVersion } from '../../../../lib/providers/kubernetes/lists.ts';
@@ -41,8 +40,6 @@ afterEach(() => {
   server.close();
 });
 
-const keepNoSpec = ({ metadata }: Pod): Pod => ({ metadata, spec: { containers: [] } });
-
 const list = () => listWithVersion(client, { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST });
 
 test('a list comes in one zipped answer', async () => {
@@ -53,12 +50,6 @@ test('a list comes in one zipped answer', async () => {
   expect(items).toHaveLength(300);
   expect(resourceVersion).toBe('7');
   expect(accepted).toHaveLength(1);
-});
-
-test('what is kept of an item is what is returned', async () => {
-  answerProtobuf = (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end(ANSWER);
-  const kind = { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST, keep: keepNoSpec };
-  expect((await listWithVersion(client, kind)).items[0]?.spec).toEqual({ containers: [] });
 });
 
 describe('a server that does not answer with protobuf is asked for pages of JSON', () => {
