@@ -1,5 +1,6 @@
 import { type Application, buildApplication, buildRouteMap, help, text_en, version } from '@stricli/core';
 import packageJson from '../../package.json' with { type: 'json' };
+import { adoptCommand } from './adopt/adopt-command.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
 import { BadInputError, EXIT } from './exit-codes.ts';
@@ -16,6 +17,7 @@ export const app: Application<CliContext> = buildApplication(
       validate: validateCommand,
       convert: convertCommand,
       'instance-types': instanceTypesCommand,
+      adopt: adoptCommand,
     },
     docs: { brief: 'Node autoscaling for Amazon EKS with nothing left running' },
   }),

@@ -104,22 +104,29 @@ function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Insta
   const tags = labelsOf(instance.Tags);
   const state = STATES.find((each) => each === instance.State?.Name);
   const nodeClaim = tags[NODE_CLAIM_TAG];
-  if (instance.InstanceId === undefined || state === undefined) return undefined;
-  if (nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
-  const instanceType = instance.InstanceType ?? '';
+  if (state === undefined || nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
+  // EC2 does not say what an instance costs; the on-demand price is the most that a spot instance may (C29).
+  const facts = factsOf(instance, reader.onDemandUsdPerHour.get(instance.InstanceType ?? '') ?? 0);
+  return facts === undefined ? undefined : { ...facts, nodeClaim, state };
+}
+
+/** What it is and what its tags say launched it; undefined where it has no id. */
+export function factsOf(
+  instance: Ec2Instance,
+  priceUsdPerHour: number,
+): Omit<DescribedInstance, 'nodeClaim' | 'state'> | undefined {
+  if (instance.InstanceId === undefined) return undefined;
+  const tags = labelsOf(instance.Tags);
   const reservation = reservationOf(instance);
   return {
     id: instance.InstanceId,
-    instanceType,
+    instanceType: instance.InstanceType ?? '',
     zone: instance.Placement?.AvailabilityZone ?? '',
     capacityType: capacityTypeOf(instance),
     imageId: instance.ImageId ?? '',
-    // EC2 does not say what an instance costs; the on-demand price is the most that a spot instance may (C29).
-    priceUsdPerHour: reader.onDemandUsdPerHour.get(instanceType) ?? 0,
-    nodeClaim,
+    priceUsdPerHour,
     nodePool: tags[NODE_POOL] ?? '',
     nodeClass: tags[NODE_CLASS] ?? '',
-    state,
     launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
     ...(reservation === undefined ? {} : { reservation }),
   };

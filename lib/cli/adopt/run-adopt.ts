@@ -1,0 +1,31 @@
+import { type AdoptionPorts, applyAdoption, observeAdoption } from '../../controllers/adopt.ts';
+import { OptionError } from '../../operator/option-values.ts';
+import type { CliContext } from '../context.ts';
+import { BadInputError, EXIT } from '../exit-codes.ts';
+import type { AdoptFlags } from './adopt-command.ts';
+import { adoptionOutput, renderAdoption } from './render-adoption.ts';
+
+type Connect = (flags: AdoptFlags) => Promise<AdoptionPorts>;
+
+/** What `kerf adopt` does. */
+export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: Connect = connected): Promise<void> {
+  const ports = await connect(flags);
+  const adoption = await observeAdoption(ports, flags.cluster);
+  const refused = adoption.rivals.length > 0;
+  const adopted = flags.apply && !refused ? await applyAdoption(ports, adoption) : undefined;
+  const shown = { ...adoption, cluster: flags.cluster, adopted };
+  context.process.stdout.write(
+    flags.output === 'json' ? `${JSON.stringify(adoptionOutput(shown), null, 2)}\n` : renderAdoption(shown, context),
+  );
+  context.process.exitCode = refused ? EXIT.findings : EXIT.fine;
+}
+
+/** The SDK clients take their time to load. */
+async function connected({ cluster, table, region, endpoint }: AdoptFlags): Promise<AdoptionPorts> {
+  const { wireAdoption } = await import('../../operator/adoption.ts');
+  try {
+    return await wireAdoption({ cluster, table, region, endpoint });
+  } catch (error) {
+    throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
+  }
+}

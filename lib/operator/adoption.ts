@@ -1,0 +1,70 @@
+/** The wiring of `kerf adopt`: the credentials of the shell, one cluster, the table of the deployment. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { EKSClient } from '@aws-sdk/client-eks';
+import type { AdoptionPorts } from '../controllers/adopt.ts';
+import { nodeClassHash } from '../core/node-class/node-class-hash.ts';
+import { EksAccess } from '../providers/aws/eks-access.ts';
+import { leftInstances, tagLeftInstance } from '../providers/aws/left-instances.ts';
+import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
+import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
+import { ApiClient } from '../providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
+import { clusterAccess } from './cluster-access.ts';
+import { OptionError } from './option-values.ts';
+import { systemClock } from './system-clock.ts';
+
+export interface AdoptionOptions {
+  readonly cluster: string;
+  /** @default the shell's */
+  readonly region: string | undefined;
+  readonly table: string;
+  /** Another way to the API server than EKS gives. */
+  readonly endpoint: string | undefined;
+}
+
+/** *Errors:* OptionError without a region or credentials; those of EKS. */
+export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPorts> {
+  const { cluster: name, table: tableName, endpoint } = options;
+  const config = options.region === undefined ? {} : { region: options.region };
+  const eksClient = new EKSClient(config);
+  const region = options.region ?? (await regionOf(eksClient));
+  await haveCredentials(eksClient);
+  const credentials = async () => await eksClient.config.credentials();
+  const eks = new EksAccess({ client: eksClient, cluster: name, region, credentials, clock: systemClock });
+  const access = clusterAccess({ name, ...(endpoint !== undefined && { endpoint }) }, eks);
+  const { bootstrap } = await access.describe();
+  const client = new ApiClient({ ...(await access.server()), token: async (refused) => await eks.token(refused) });
+  const ec2 = new EC2Client(config);
+  const table = { client: new DynamoDBClient(config), tableName };
+  return {
+    cluster: new KubernetesCluster({ client, clock: systemClock }),
+    store: new DynamoDbNodeClaimStore(table),
+    catalogue: new DynamoDbCatalogueStore({ ...table, region }),
+    clock: systemClock,
+    cloud: {
+      autoMode: async () => await access.autoMode(),
+      leftInstances: async (cluster) => await leftInstances(ec2, cluster),
+      tagLeftInstance: async (id, tags) => {
+        await tagLeftInstance(ec2, id, tags);
+      },
+    },
+    classHash: (nodeClass) => nodeClassHash(nodeClass, bootstrap.certificateAuthority),
+  };
+}
+
+async function regionOf(client: EKSClient): Promise<string> {
+  try {
+    return await client.config.region();
+  } catch (cause) {
+    throw new OptionError('no AWS region is set: add --region, or set AWS_REGION', { cause });
+  }
+}
+
+async function haveCredentials(client: EKSClient): Promise<void> {
+  try {
+    await client.config.credentials();
+  } catch (cause) {
+    throw new OptionError('no AWS credentials are found: sign in (aws sso login), or set AWS_PROFILE', { cause });
+  }
+}

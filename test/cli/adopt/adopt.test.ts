@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import type { AdoptFlags } from '../../../lib/cli/adopt/adopt-command.ts';
+import { runAdopt } from '../../../lib/cli/adopt/run-adopt.ts';
+import type { AdoptionPorts } from '../../../lib/controllers/adopt.ts';
+import type { RivalTraces } from '../../../lib/core/cluster/rivals.ts';
+import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aJoinedNode, aKarpenterClaim, aLeftInstance, aLeftWorld } from '../../builders/left-world.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { runKerf } from '../run-kerf.ts';
+
+const NO_TRACES: RivalTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
+const KARPENTER = { ...NO_TRACES, deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }] };
+
+/** Two nodes, one of which is going; a claim that was never launched; a launch that was cut off. */
+function aMigration(traces: RivalTraces = NO_TRACES) {
+  const store = memoryNodeClaimStore();
+  const tagged: string[] = [];
+  const going = aKarpenterClaim('general-b', 'i-0b2222222222', { deletionTimestamp: '2026-01-31T07:30:00Z' });
+  const { status: _, ...unlaunched } = aKarpenterClaim('general-c', '');
+  const world = aLeftWorld({
+    nodeClaims: [aKarpenterClaim('general-a', 'i-0a1111111111'), going, unlaunched],
+    nodes: [aJoinedNode('general-a', 'i-0a1111111111'), aJoinedNode('general-b', 'i-0b2222222222')],
+  });
+  const instances = [
+    aLeftInstance('i-0a1111111111', 'general-a'),
+    aLeftInstance('i-0b2222222222', ''),
+    aLeftInstance('i-0d4444444444', ''),
+  ];
+  const ports: AdoptionPorts = {
+    cluster: {
+      findRivals: async () => traces,
+      listNodeClaims: async () => world.nodeClaims,
+      listNodes: async () => world.nodes,
+      listNodePools: async () => world.nodePools,
+      listNodeClasses: async () => [],
+    },
+    store,
+    catalogue: memoryCatalogueStore(),
+    clock: { now: () => NOW_MS },
+    cloud: {
+      autoMode: async () => false,
+      leftInstances: async () => instances,
+      tagLeftInstance: async (id, tags) => void tagged.push(`${id} ${Object.keys(tags).join()}`),
+    },
+    classHash: () => ({}),
+  };
+  return { ports, store, tagged };
+}
+
+async function adopt(ports: AdoptionPorts, over: Partial<AdoptFlags> = {}) {
+  let stdout = '';
+  const shell: { stdout: { write(text: string): void }; stderr: { write(): void }; exitCode: number | null } = {
+    stdout: { write: (text) => void (stdout += text) },
+    stderr: { write: () => {} },
+    exitCode: null,
+  };
+  const context = {
+    process: shell,
+    columns: 80,
+    color: false,
+    readText: () => '',
+    filesIn: () => undefined,
+    sleep: async () => {},
+  };
+  const flags = { cluster: 'demo', table: 'state', region: undefined, endpoint: undefined, apply: false } as const;
+  await runAdopt(context, { ...flags, output: 'text', ...over }, async () => ports);
+  return { stdout, code: shell.exitCode };
+}
+
+test('what would be taken over is shown in 80 columns, and nothing is written', async () => {
+  const { ports, store, tagged } = aMigration();
+  const { stdout, code } = await adopt(ports);
+  expect(stdout).toMatchSnapshot();
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(code).toBe(0);
+  expect(await store.listNodeClaims('demo')).toEqual([]);
+  expect(tagged).toEqual([]);
+});
+
+test('--apply writes the records and the tags that instances lack; again, it has nothing left to do', async () => {
+  const { ports, store, tagged } = aMigration();
+  const { stdout } = await adopt(ports, { apply: true });
+  expect(stdout).toContain('Kerf took over 2 NodeClaims; 0 it has already, 2 it leaves alone.');
+  const records = await store.listNodeClaims('demo');
+  expect(records.map(({ name }) => name)).toEqual(['general-a', 'general-b']);
+  expect(records[1]?.deletion?.reason).toBe('deleted');
+  expect(tagged).toEqual(['i-0b2222222222 karpenter.sh/nodeclaim']);
+  const again = await adopt(ports, { apply: true });
+  expect(again.stdout).toContain('Kerf took over 0 NodeClaims; 2 it has already, 2 it leaves alone.');
+});
+
+test('as long as Karpenter is active nothing is taken over, and the way to end that is shown', async () => {
+  const { ports, store } = aMigration(KARPENTER);
+  const { stdout, code } = await adopt(ports, { apply: true });
+  expect(stdout.replaceAll('\n', ' ')).toContain('kubectl -n kube-system scale deployment karpenter --replicas=0');
+  expect(stdout.replaceAll('\n', ' ')).toContain('Nothing was written, and nothing is while');
+  expect(code).toBe(1);
+  expect(await store.listNodeClaims('demo')).toEqual([]);
+});
+
+test('a program reads the same as JSON', async () => {
+  const { stdout } = await adopt(aMigration().ports, { output: 'json' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    cluster: 'demo',
+    applied: false,
+    claims: [
+      { nodeClaim: 'general-a', outcome: 'adopt', tags: {} },
+      { nodeClaim: 'general-b', outcome: 'adopt' },
+      { nodeClaim: 'general-c', outcome: 'left', reason: 'NoInstance' },
+      { instanceId: 'i-0d4444444444', outcome: 'left', reason: 'LaunchCutOff' },
+    ],
+  });
+});
+
+test('without a cluster or a table the command says what is missing', async () => {
+  const { stderr, code } = await runKerf(['adopt', '--cluster', 'demo']);
+  expect(stderr).toContain('table');
+  expect(code).toBe(2);
+});
