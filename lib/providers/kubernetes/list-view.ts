@@ -63,18 +63,24 @@ export class View<T extends Named> {
 
   apply({ type, object }: WatchEvent): void {
     const metadata = fieldsOf(object['metadata']);
-    const version = String(metadata['resourceVersion']);
-    // What came before, or makes no sense.
-    if (!isVersion(version) || isAtLeast(this.#version, version)) return;
+    const version = textOf(metadata['resourceVersion']);
+    const key = `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}`;
+    if (!isVersion(version) || this.#isKnown(version, type, key)) return;
     this.#version = version;
     if (type === 'BOOKMARK') return;
     this.#newest = version;
     this.#changes += 1;
     this.#inOrder = undefined;
     const item = type === 'DELETED' ? undefined : this.#project(object);
-    const key = `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}`;
     if (item === undefined) this.#objects.delete(key);
     else this.#objects.set(key, item);
+  }
+
+  /** Of one version may be several changes, where somebody writes them to etcd at once. */
+  #isKnown(version: string, type: WatchEvent['type'], key: string): boolean {
+    if (version !== this.#version) return isAtLeast(this.#version, version);
+    const known = this.#objects.get(key);
+    return type === 'DELETED' ? known === undefined : known !== undefined && versionOf(known) === version;
   }
 }
 
