@@ -37,6 +37,10 @@ export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | '
 /** A service that does not answer must not take the function's whole time: the tick asks again. */
 export const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
+/** Of all clusters, in a function of 1,769 MB. Four or fewer have 128 MiB each: 40,000 pods. */
+const KEPT_BYTES = 512 * 1_024 * 1_024;
+const MANY_CLUSTERS = 4;
+
 /** *Errors:* OptionError. */
 export function wireController(
   controller: ControllerFunction,
@@ -49,6 +53,7 @@ export function wireController(
   const telemetry = telemetryOf(controller);
   const clients = {
     telemetry,
+    keptBytes: Math.floor(KEPT_BYTES / Math.max(MANY_CLUSTERS, options.clusters.size)),
     dynamodb,
     ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: PATIENCE } }),
     eks: new EKSClient({ requestHandler: PATIENCE }),
@@ -81,6 +86,8 @@ interface OwnOfLifecycle {
 
 interface Clients extends OwnOfLifecycle {
   readonly telemetry: Telemetry;
+  /** For the lists of each cluster. */
+  readonly keptBytes: number;
   readonly dynamodb: DynamoDBClient;
   readonly ec2: EC2Client;
   readonly eks: EKSClient;
@@ -133,6 +140,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     ...(shiftedZones !== undefined && { shiftedZones }),
     autoMode: async () => await access.autoMode(),
   });
+  const { keptBytes } = clients;
   const tell: Telemetry['warn'] = (message, fields) =>
     clients.telemetry.warn(message, { cluster: cluster.name, ...fields });
   let known: (Pick<ControllerPorts, 'cluster' | 'webhook'> & { readonly endpoint: string }) | undefined;
@@ -144,7 +152,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
       const webhook = clients.webhook && webhookRegistrationOf(cluster, clients.webhook, client);
       known = {
         endpoint: server.endpoint,
-        cluster: new KubernetesCluster({ client, clock: systemClock, tell }),
+        cluster: new KubernetesCluster({ client, clock: systemClock, tell, keptBytes }),
         ...(webhook !== undefined && { webhook }),
       };
     }
