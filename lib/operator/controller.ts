@@ -53,6 +53,7 @@ export function wireController(
   const telemetry = telemetryOf(controller);
   const clients = {
     telemetry,
+    reached: new Map<string, KubernetesCluster>(),
     keptBytes: Math.floor(KEPT_BYTES / Math.max(MANY_CLUSTERS, options.clusters.size)),
     dynamodb,
     ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: PATIENCE } }),
@@ -71,6 +72,7 @@ export function wireController(
       const ports = await clusters.get(name)?.();
       return ports === undefined ? undefined : { ...shared, ...ports };
     },
+    endRun: (name) => clients.reached.get(name)?.endRun(),
     telemetry,
     retryAfter: queueRetry(clients.sqs, options.ownQueueUrl),
   };
@@ -86,6 +88,8 @@ interface OwnOfLifecycle {
 
 interface Clients extends OwnOfLifecycle {
   readonly telemetry: Telemetry;
+  /** The clusters that runs have spoken to, by name. */
+  readonly reached: Map<string, KubernetesCluster>;
   /** For the lists of each cluster. */
   readonly keptBytes: number;
   readonly dynamodb: DynamoDBClient;
@@ -150,9 +154,11 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     if (known?.endpoint !== server.endpoint) {
       const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
       const webhook = clients.webhook && webhookRegistrationOf(cluster, clients.webhook, client);
+      const kubernetes = new KubernetesCluster({ client, clock: systemClock, tell, keptBytes });
+      clients.reached.set(cluster.name, kubernetes);
       known = {
         endpoint: server.endpoint,
-        cluster: new KubernetesCluster({ client, clock: systemClock, tell, keptBytes }),
+        cluster: kubernetes,
         ...(webhook !== undefined && { webhook }),
       };
     }

@@ -9,6 +9,8 @@ import { type Retrying, retrySoon } from './retry-soon.ts';
 export interface WakeRuntime extends Retrying {
   /** Undefined for a cluster that this deployment does not serve (any more). */
   readonly portsOf: (cluster: string) => Promise<ControllerPorts | undefined>;
+  /** Whatever became of it: nothing of a run goes on when the function has answered. @default nothing can */
+  readonly endRun?: (cluster: string) => void;
 }
 
 export interface WakeBatch {
@@ -110,6 +112,8 @@ async function runOnce(
     else runtime.telemetry.failure(wake, error);
     await retrySoon(runtime, records, error);
     return false;
+  } finally {
+    runtime.endRun?.(wake.cluster);
   }
 }
 

@@ -94,6 +94,16 @@ test('the second retry leaves more time, the third is left to the dead letters',
   expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 20 }]);
 });
 
+test('nothing of a run goes on after the answer, whether it came to an end or failed', async () => {
+  const ended: string[] = [];
+  const running = { ...runtime(['a', 'b']).runtime, endRun: (cluster: string) => ended.push(cluster) };
+  const records = [message('1', tick('a')), message('2', tick('b'))];
+  const reconcile: Reconcile = async (ports, wake) =>
+    wake.cluster === 'a' ? await unreachable(ports, wake) : reportOf(wake);
+  await answerWakes(running, batch(records), reconcile);
+  expect(ended.toSorted()).toEqual(['a', 'b']);
+});
+
 test('what cannot get better by itself is not retried soon', async () => {
   const { runtime: running, seen } = runtime(['a']);
   expect(failedOf(await answerWakes(running, batch([message('1', tick('a'))]), refused))).toEqual(['1']);

@@ -1,9 +1,11 @@
+import { UnreachableError } from '../../ports/errors.ts';
 import type { ApiClient } from './api-client.ts';
 import type { KeptBytes } from './kept-bytes.ts';
 import { type Head, readHead } from './list-head.ts';
 import { type Named, View } from './list-view.ts';
 import { type ListOptions, listWithVersion } from './lists.ts';
 import { isAtLeast } from './resource-version.ts';
+import type { RunEnd } from './run-end.ts';
 import { SharedParts } from './shared-parts.ts';
 import { type Patience, type WatchEnd, watchKind } from './watch.ts';
 
@@ -14,6 +16,13 @@ export interface KeptListOptions<T> {
   /** Fewer objects are listed afresh each time, which costs no more than to ask what changed. */
   readonly keptFrom: number;
   readonly patience: Patience;
+  readonly runEnd: RunEnd;
+}
+
+interface CatchUp<T extends Named> {
+  readonly view: View<T>;
+  readonly head: Head<T>;
+  readonly signal: AbortSignal;
 }
 
 const TRIES = 2;
@@ -39,7 +48,7 @@ export class KeptList<T extends Named> {
     this.#options = options;
   }
 
-  /** *Shape:* in the order of the API server's lists. */
+  /** *Shape:* in the order of the API server's lists. *Errors:* UnreachableError, also where the run ends meanwhile. */
   async read(head?: Head<T>): Promise<readonly T[]> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -73,14 +82,16 @@ export class KeptList<T extends Named> {
   }
 
   async #catchUp(given: Head<T> | undefined): Promise<readonly T[] | undefined> {
-    const { client, kind, kept } = this.#options;
+    const { client, kind, kept, runEnd } = this.#options;
+    const { signal } = runEnd;
     const view = this.#view;
     if (view === undefined) return undefined;
     const head = given ?? (await readHead<T>(client, kind.path));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       if (isAtLeast(view.version, head.resourceVersion)) return this.#kept(view);
-      const end = await this.#watch(view, head);
+      const end = await this.#watch({ view, head, signal });
       if (end === 'enough') return this.#kept(view);
+      if (signal.aborted) throw new UnreachableError(`Kubernetes API: watch ${kind.path}: its run has ended`);
       kept.tell('a watch did not catch up', { path: kind.path, end, from: view.version, head: head.resourceVersion });
       if (end !== 'gone') continue;
       if (view.echoFrom === undefined) return undefined;
@@ -104,13 +115,14 @@ export class KeptList<T extends Named> {
     this.#options.kept.giveBack(this.#options.kind.path);
   }
 
-  async #watch(view: View<T>, head: Head<T>): Promise<WatchEnd> {
+  async #watch({ view, head, signal }: CatchUp<T>): Promise<WatchEnd> {
     const { client, kind, patience } = this.#options;
     const isThere = (): boolean => isAtLeast(view.version, head.resourceVersion);
     let heard = false;
     return await watchKind(client, {
       path: kind.path,
       patience,
+      signal,
       from: view.echoFrom ?? view.version,
       onEvent: (event) => {
         heard = true;

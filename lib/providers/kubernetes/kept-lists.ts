@@ -9,6 +9,7 @@ import { KeptPods } from './kept-pods.ts';
 import { NODES, PODS, SCALABLE } from './kinds.ts';
 import type { Named } from './list-view.ts';
 import type { ListOptions } from './lists.ts';
+import type { RunEnd } from './run-end.ts';
 import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from './storage.ts';
 import type { Patience } from './watch.ts';
 
@@ -20,6 +21,7 @@ export interface KeptListsOptions extends KeptBytesOptions {
   /** A kubelet writes its node's status again and again: a fresh list is cheaper than the changes. */
   readonly nodesKeptFrom: number;
   readonly patience: Patience;
+  readonly runEnd: RunEnd;
 }
 
 /** The kinds of which a cluster may have many, kept in memory while the function is warm. */
@@ -33,13 +35,13 @@ export interface KeptLists {
 }
 
 export function keptLists(options: KeptListsOptions): KeptLists {
-  const { client, clock, keptFrom, nodesKeptFrom, patience } = options;
+  const { client, clock, keptFrom, nodesKeptFrom, patience, runEnd } = options;
   const kept = new KeptBytes(options);
   const list = <T extends Named>(kind: ListOptions<T>): KeptList<T> =>
-    new KeptList({ client, kind, kept, keptFrom, patience });
+    new KeptList({ client, kind, kept, keptFrom, patience, runEnd });
   return {
-    pods: new KeptPods({ client, kind: PODS, kept, keptFrom, patience, clock }),
-    nodes: new KeptList({ client, kind: NODES, kept, keptFrom: nodesKeptFrom, patience }),
+    pods: new KeptPods({ client, kind: PODS, kept, keptFrom, patience, runEnd, clock }),
+    nodes: new KeptList({ client, kind: NODES, kept, keptFrom: nodesKeptFrom, patience, runEnd }),
     persistentVolumeClaims: list(PERSISTENT_VOLUME_CLAIMS),
     persistentVolumes: list(PERSISTENT_VOLUMES),
     csiNodes: list(CSI_NODES),

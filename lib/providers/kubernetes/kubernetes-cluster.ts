@@ -34,6 +34,7 @@ import { daemonSetOf, fieldsOf, namespaceOf, nodeOf, podDisruptionBudgetOf, podT
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project-custom.ts';
 import { readStorage } from './read-storage.ts';
 import { RivalTraceReader } from './rival-traces.ts';
+import { RunEnd } from './run-end.ts';
 import { PATIENCE, type Patience } from './watch.ts';
 
 export interface KubernetesClusterOptions {
@@ -59,6 +60,7 @@ export class KubernetesCluster implements Cluster {
   readonly #clock: Clock;
   readonly #rivals: RivalTraceReader;
   readonly #kept: KeptLists;
+  readonly #runEnd = new RunEnd();
 
   constructor(options: KubernetesClusterOptions) {
     const { client, clock, keptBytes = KEPT_BYTES, keptFrom, patience = PATIENCE, tell = () => undefined } = options;
@@ -72,8 +74,14 @@ export class KubernetesCluster implements Cluster {
       keptFrom: keptFrom ?? KEPT_FROM,
       nodesKeptFrom: keptFrom ?? NODES_KEPT_FROM,
       patience,
+      runEnd: this.#runEnd,
       tell,
     });
+  }
+
+  /** Gives up what a run that is over still reads: it would go on beside the next one. */
+  endRun(): void {
+    this.#runEnd.end();
   }
 
   listUnboundPods(): Promise<readonly Pod[]> {

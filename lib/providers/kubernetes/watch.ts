@@ -17,6 +17,8 @@ export interface Watch {
   /** *Shape:* true where no more needs to be read. */
   readonly onEvent: (event: WatchEvent) => boolean;
   readonly patience: Patience;
+  /** The watch ends with it, broken. */
+  readonly signal: AbortSignal;
   /** Nothing came for so long, again and again. *Shape:* how to end, or undefined to read on. */
   readonly onQuiet: (quietMs: number) => 'enough' | 'silent' | undefined;
 }
@@ -41,6 +43,7 @@ const SERVER_SECONDS = '4';
 /** Reads changes until the reader has enough. Nothing of it is left open. *Errors:* none: they are its ends. */
 export async function watchKind(client: ApiClient, watch: Watch): Promise<WatchEnd> {
   const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, watch.signal]);
   const deadline = setTimeout(() => stop.abort(), watch.patience.longestMs);
   const query = {
     watch: '1',
@@ -49,7 +52,7 @@ export async function watchKind(client: ApiClient, watch: Watch): Promise<WatchE
     timeoutSeconds: SERVER_SECONDS,
   };
   try {
-    const { status, body } = await client.stream({ method: 'GET', path: watch.path, query }, stop.signal);
+    const { status, body } = await client.stream({ method: 'GET', path: watch.path, query }, signal);
     if (status === 200) return await follow(body, watch);
     body.destroy();
     return status === 410 ? 'gone' : 'broken';

@@ -156,6 +156,24 @@ describe('a list that is kept', () => {
   });
 });
 
+describe('a run that is over', () => {
+  test('leaves no watch open, and the next one goes on from what it knew', async () => {
+    put('web-4');
+    connect({ patience: { ...PATIENCE, bookmarkMs: 60_000, longestMs: 60_000 } });
+    await cluster.listPods();
+    put('web-5');
+    server.watches.failNext({ kind: 'stall', after: 0 });
+    const given = cluster.listPods();
+    await vi.waitFor(() => expect(server.watches.open.size).toBe(1));
+    cluster.endRun();
+    await expect(given).rejects.toThrow(/its run has ended/);
+    await vi.waitFor(() => expect(server.watches.open.size).toBe(0));
+    server.requests.length = 0;
+    expect(await names()).toHaveLength(5);
+    expect(asked()).toEqual(['list 1', 'watch 103']);
+  });
+});
+
 describe('what is kept', () => {
   test('is nothing beyond the limit, which is said', async () => {
     connect({ keptBytes: 1_000 });
