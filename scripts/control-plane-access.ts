@@ -1,7 +1,8 @@
 /** Who may speak to the control plane of the tests, and what each of its programs is told of the others. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { certificateForThisMachine } from './certificate.ts';
 
 /** A user with a token of its own, beside whom the API server has anyhow. */
 export interface StaticUser {
@@ -12,7 +13,7 @@ export interface StaticUser {
 
 export interface ControlPlaneAccess {
   readonly endpoint: string;
-  /** A PEM file. Trap: the API server makes it when it starts. */
+  /** A PEM file. */
   readonly certificateAuthority: string;
   /** The PEM file with the key to that certificate: whatever else serves TLS on 127.0.0.1 is believed by who believes it. */
   readonly certificateKey: string;
@@ -43,21 +44,17 @@ export interface Layout {
   readonly port: number;
 }
 
-function accessOf({ folder, port }: Layout, token: string): ControlPlaneAccess {
-  const certificates = join(folder, 'certificates');
-  return {
-    endpoint: `https://127.0.0.1:${port}`,
-    certificateAuthority: join(certificates, 'apiserver.crt'),
-    certificateKey: join(certificates, 'apiserver.key'),
-    token,
-  };
-}
-
-/** The API server makes its own certificate, and with it the authority that signed it: neither openssl nor a package is needed. */
 export function writeAccess(layout: Layout, users: readonly StaticUser[]): ControlPlaneAccess {
-  const { folder } = layout;
-  mkdirSync(join(folder, 'certificates'));
-  const access = accessOf(layout, aToken());
+  const { folder, port } = layout;
+  const access = {
+    endpoint: `https://127.0.0.1:${port}`,
+    certificateAuthority: certificateOf(folder),
+    certificateKey: certificateKeyOf(folder),
+    token: aToken(),
+  };
+  const { certificate, key } = certificateForThisMachine(new Date());
+  writeFileSync(access.certificateAuthority, certificate);
+  writeFileSync(access.certificateKey, key);
   const controllers = CONTROLLERS.map((name) => ({ name, user: `system:${name}`, token: aToken(), groups: [] }));
   const everybody = [{ token: access.token, user: 'admin', groups: ['system:masters'] }, ...controllers, ...users];
   const lines = everybody.map(({ token, user, groups }) => `${token},${user},${user},"${groups.join(',')}"\n`);
@@ -101,6 +98,14 @@ export function writeTokenWebhook(folder: string, url: string): string {
 
 export function kubeconfigOf(folder: string, name: ControllerName): string {
   return join(folder, `${name}.kubeconfig`);
+}
+
+export function certificateOf(folder: string): string {
+  return join(folder, 'certificate.pem');
+}
+
+export function certificateKeyOf(folder: string): string {
+  return join(folder, 'certificate-key.pem');
 }
 
 export function serviceAccountKey(folder: string): string {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { BinaryName } from './cluster-build.ts';
 import {
   type ControllerName,
+  certificateKeyOf,
+  certificateOf,
   kubeconfigOf,
   type Layout,
   serviceAccountKey,
@@ -53,7 +55,8 @@ function apiServerFlags({ folder, etcd, port }: Layout, { tokenWebhookUrl }: Con
     `--secure-port=${port}`,
     '--advertise-address=127.0.0.1',
     '--endpoint-reconciler-type=none',
-    `--cert-dir=${join(folder, 'certificates')}`,
+    `--tls-cert-file=${certificateOf(folder)}`,
+    `--tls-private-key-file=${certificateKeyOf(folder)}`,
     `--token-auth-file=${join(folder, 'tokens.csv')}`,
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction,ExtendedResourceToleration',
@@ -93,7 +96,7 @@ function controllerFlags({ folder }: Layout, { nodeGraceSeconds = 15 }: ControlP
     ...clientFlags(folder, 'kube-controller-manager'),
     '--use-service-account-credentials=true',
     `--service-account-private-key-file=${serviceAccountKey(folder)}`,
-    `--root-ca-file=${join(folder, 'certificates', 'apiserver.crt')}`,
+    `--root-ca-file=${certificateOf(folder)}`,
     `--node-monitor-grace-period=${nodeGraceSeconds}s`,
     // A test makes in seconds what a cluster makes in hours.
     '--kube-api-qps=500',

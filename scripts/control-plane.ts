@@ -139,20 +139,15 @@ async function answered(question: {
 async function answersOk(access: ControlPlaneAccess, path: string, interrupted: AbortSignal): Promise<boolean> {
   const { endpoint, certificateAuthority, token } = access;
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  try {
-    const options = {
-      ca: readFileSync(certificateAuthority),
-      headers: { authorization: `Bearer ${token}` },
-      agent: false,
-      // A server that starts or stops may take a request and never answer it.
-      signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
-    };
-    request(`${endpoint}${path}`, options, (response) => resolve(response.resume().statusCode === 200))
-      .on('error', () => resolve(false))
-      .end();
-  } catch {
-    // Its certificate is not written yet.
-    return false;
-  }
+  const options = {
+    ca: readFileSync(certificateAuthority),
+    headers: { authorization: `Bearer ${token}` },
+    agent: false,
+    // A server that starts or stops may take a request and never answer it.
+    signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+  };
+  request(`${endpoint}${path}`, options, (response) => resolve(response.resume().statusCode === 200))
+    .on('error', () => resolve(false))
+    .end();
   return await promise;
 }
