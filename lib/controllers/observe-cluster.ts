@@ -1,5 +1,6 @@
 import { namespaceOf } from '../apis/kubernetes.ts';
 import type { Blocked, UnavailableOffering } from '../core/action.ts';
+import { promisedNodes } from '../core/cluster/nomination.ts';
 import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
 import type { OverlaidViews, OverlayConflict } from '../core/instance-type/overlays.ts';
 import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
@@ -50,7 +51,7 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     podDisruptionBudgets,
     nodeClaims,
     commands,
-    nominated: new Set(nominations.map((nomination) => nomination.node)),
+    nominated: promisedNodes(nominations, pods),
     unavailable,
     options: { preferencePolicy, minValuesPolicy },
     ignoreAtZero,

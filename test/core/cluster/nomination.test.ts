@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { promisedNodes } from '../../../lib/core/cluster/nomination.ts';
+import { aPod } from '../../builders/pods.ts';
+
+const PROMISES = [{ node: 'node-1' }, { node: 'node-2' }];
+
+test('B5: a promised node is kept while a pod waits to be bound', () => {
+  const pods = [aPod({ spec: { nodeName: 'node-1' } }), aPod()];
+  expect([...promisedNodes(PROMISES, pods)]).toEqual(['node-1', 'node-2']);
+});
+
+test.each([
+  { what: 'bound', pod: aPod({ spec: { nodeName: 'node-1' } }) },
+  { what: 'over', pod: aPod({ status: { phase: 'Succeeded' } }) },
+])('B5: where every pod is $what, no node is promised any more', ({ pod }) => {
+  expect([...promisedNodes(PROMISES, [pod])]).toEqual([]);
+});
