@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * One project a kind of test, so that `vitest run --project NAME` runs one kind. `aws` needs the emulator: `npm run test:aws`;
- * `cluster` needs a control plane: `npm run test:cluster`.
+ * `cluster` needs a control plane: `npm run test:cluster`;
+ * `story` needs both: `npm run test:story`.
  */
 export default defineConfig({
   test: {
@@ -32,6 +33,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'aws', include: ['test/aws/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'story',
+          include: ['test/story/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that vouches for itself. Node can sign but writes no certificates, and not every machine has openssl. */
+/** A certificate for this machine's loopback addresses that vouches for itself. Node can sign but writes no certificates, and not every machine has openssl. */
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
@@ -34,13 +34,19 @@ const OID = {
 const TRUE = der(TAG.boolean, Buffer.from([0xff]));
 const DAY_MS = 86_400_000;
 
+/** One is the machine itself to everybody; the other is for who treats the first as something special. */
+const LOOPBACK = [
+  [127, 0, 0, 1],
+  [127, 0, 0, 2],
+];
+
 /** *Source:* RFC 5280 section 4; two cryptic kilobytes less than RSA, which counts where it travels in a variable. */
 export function certificateForThisMachine(now: Date): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(TAG.set, sequence(object(OID.commonName), der(TAG.text, Buffer.from('kerf-rig')))));
   const validity = sequence(time(new Date(now.getTime() - DAY_MS)), time(new Date(now.getTime() + 30 * DAY_MS)));
   const algorithm = sequence(object(OID.ecdsaWithSha256));
-  const address = der(TAG.address, Buffer.from([127, 0, 0, 1]));
+  const addresses = LOOPBACK.map((address) => der(TAG.address, Buffer.from(address)));
   const content = sequence(
     der(TAG.version, der(TAG.integer, Buffer.from([2]))),
     // A serial number is positive.
@@ -54,7 +60,7 @@ export function certificateForThisMachine(now: Date): Certificate {
       TAG.extensions,
       sequence(
         extension(OID.basicConstraints, TRUE, der(TAG.octets, sequence(TRUE))),
-        extension(OID.subjectAltName, der(TAG.octets, sequence(address))),
+        extension(OID.subjectAltName, der(TAG.octets, sequence(...addresses))),
       ),
     ),
   );

@@ -15,7 +15,7 @@ export interface ControlPlaneAccess {
   readonly endpoint: string;
   /** A PEM file. */
   readonly certificateAuthority: string;
-  /** The PEM file with the key to that certificate: whatever else serves TLS on 127.0.0.1 is believed by who believes it. */
+  /** The PEM file with the key to that certificate: whatever else serves TLS on this machine is believed by who believes it. */
   readonly certificateKey: string;
   /** Of a member of `system:masters`. */
   readonly token: string;
@@ -41,13 +41,14 @@ export interface Layout {
   readonly folder: string;
   readonly etcd: string;
   readonly peers: string;
+  readonly address: string;
   readonly port: number;
 }
 
 export function writeAccess(layout: Layout, users: readonly StaticUser[]): ControlPlaneAccess {
-  const { folder, port } = layout;
+  const { folder, address, port } = layout;
   const access = {
-    endpoint: `https://127.0.0.1:${port}`,
+    endpoint: `https://${address}:${port}`,
     certificateAuthority: certificateOf(folder),
     certificateKey: certificateKeyOf(folder),
     token: aToken(),

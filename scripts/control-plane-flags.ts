@@ -48,12 +48,15 @@ function etcdFlags({ folder, etcd, peers }: Layout): readonly string[] {
   ];
 }
 
-function apiServerFlags({ folder, etcd, port }: Layout, { tokenWebhookUrl }: ControlPlaneTuning): readonly string[] {
+function apiServerFlags(
+  { folder, etcd, address, port }: Layout,
+  { tokenWebhookUrl }: ControlPlaneTuning,
+): readonly string[] {
   return [
     `--etcd-servers=${etcd}`,
-    '--bind-address=127.0.0.1',
+    `--bind-address=${address}`,
     `--secure-port=${port}`,
-    '--advertise-address=127.0.0.1',
+    `--advertise-address=${address}`,
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${certificateOf(folder)}`,
     `--tls-private-key-file=${certificateKeyOf(folder)}`,

@@ -40,6 +40,8 @@ export interface ControlPlaneOptions extends ControlPlaneTuning {
   readonly users?: readonly StaticUser[];
   /** Without them nothing is scheduled, and nothing collected. @default true */
   readonly withControllers?: boolean;
+  /** Of the API server, on this machine. @default '127.0.0.1' */
+  readonly address?: '127.0.0.1' | '127.0.0.2';
 }
 
 interface Started {
@@ -49,11 +51,12 @@ interface Started {
 
 /** *Errors:* an Error with the end of the log of what did not start. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { folder, interrupted, users = [], withControllers = true } = options;
+  const { folder, interrupted, users = [], withControllers = true, address = '127.0.0.1' } = options;
   const layout: Layout = {
     folder,
     etcd: `http://127.0.0.1:${await freePort()}`,
     peers: `http://127.0.0.1:${await freePort()}`,
+    address,
     port: await freePort(),
   };
   const access = writeAccess(layout, users);

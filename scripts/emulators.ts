@@ -14,7 +14,8 @@ export interface Emulators extends Server {
   readonly deployEnvironment: NodeJS.ProcessEnv;
 }
 
-export async function startEmulators(folder: string): Promise<Emulators> {
+/** `toFunctions`: what the functions find in their environment beside what their stack says. */
+export async function startEmulators(folder: string, toFunctions: NodeJS.ProcessEnv = {}): Promise<Emulators> {
   const started: Server[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((server) => server.stop()));
@@ -29,7 +30,10 @@ export async function startEmulators(folder: string): Promise<Emulators> {
   try {
     const moto = await start('moto', startMoto(CACHE, folder));
     const local = await start('DynamoDB Local', startDynamoDbLocal(CACHE, folder));
-    const ministack = await start('ministack', startMinistack(CACHE, folder, motoEndpoints(moto)));
+    const ministack = await start(
+      'ministack',
+      startMinistack(CACHE, folder, { ...motoEndpoints(moto), ...toFunctions }),
+    );
     const deployEnvironment = clientEnvironment(ministack);
     return { deployEnvironment, environment: testEnvironment(deployEnvironment, moto, local), stop };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The API server that `npm run test:cluster` started, spoken to as it is: with its statuses and its warnings. */
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { textAt } from '../stack/json.ts';
@@ -43,13 +44,18 @@ export async function callApi({ method, path, query = {}, headers = {}, body }: 
     (response) => {
       const warnings = response.headersDistinct['warning'] ?? [];
       text(response)
-        .then((answer) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer), warnings }))
+        .then((answer) => resolve({ status: response.statusCode ?? 0, body: bodyOf(answer, response), warnings }))
         .catch(reject);
     },
   );
   sent.on('error', reject);
   sent.end(content);
   return await promise;
+}
+
+/** What the API server does not serve at all, it turns down in plain text. */
+function bodyOf(answer: string, { headers }: IncomingMessage): unknown {
+  return headers['content-type']?.startsWith('text/plain') === true ? { message: answer } : JSON.parse(answer);
 }
 
 export async function read(path: string): Promise<unknown> {

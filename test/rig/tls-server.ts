@@ -1,4 +1,4 @@
-/** A server on 127.0.0.1 that an API server of the rig believes: with that one's own certificate. */
+/** A server on this machine that an API server of the rig believes: with that one's own certificate. */
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
@@ -10,15 +10,18 @@ export interface TlsServer {
   readonly close: () => Promise<void>;
 }
 
-/** @param port @default any that is free */
-export async function serveTls(answer: RequestListener, port = 0): Promise<TlsServer> {
+/** `port`: @default any that is free. */
+export async function serveTls(
+  answer: RequestListener,
+  { host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {},
+): Promise<TlsServer> {
   const identity = { cert: readFileSync(variable('KERF_CLUSTER_CA')), key: readFileSync(variable('KERF_CLUSTER_KEY')) };
   const server = createServer(identity, answer);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
   return {
-    endpoint: `https://127.0.0.1:${address.port}`,
+    endpoint: `https://${host}:${address.port}`,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

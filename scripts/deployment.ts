@@ -1,0 +1,74 @@
+/** The stack, deployed into the emulators with the real `cdk bootstrap` and `cdk deploy`, and the tests that look at it. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { CreateClusterCommand, EKSClient } from '@aws-sdk/client-eks';
+
+const ROOT = join(import.meta.dirname, '..');
+const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+
+export interface DeploymentPlan {
+  /** `deployEnvironment` of the emulators. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Outside the checkout: the emulators' workers are CommonJS, and ours is a package of modules. */
+  readonly folder: string;
+  /** As in the CDK context `clusters`. */
+  readonly cluster: { readonly name: string; readonly [option: string]: unknown };
+}
+
+/** *Shape:* the file with the outputs of the stack. *Errors:* an Error that names the command that failed. */
+export async function deployKerf({ environment, folder, cluster }: DeploymentPlan): Promise<string> {
+  await createCluster(environment, cluster.name);
+  const outputs = join(folder, 'outputs.json');
+  const shared = ['--context', `clusters=${JSON.stringify([cluster])}`, '--output', join(folder, 'cdk.out')];
+  await must('cdk bootstrap', environment, [CDK, 'bootstrap', ...shared, 'aws://123456789012/us-east-1']);
+  const options = ['--method=direct', '--require-approval=never', '--outputs-file', outputs];
+  await must('cdk deploy', environment, [CDK, 'deploy', 'Kerf', ...shared, ...options]);
+  return outputs;
+}
+
+/** *Shape:* the exit code. */
+export async function runProject(
+  project: string,
+  vitestOptions: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  return await run('vitest', [VITEST, 'run', '--project', project, ...vitestOptions], environment);
+}
+
+/** Whom it lets in is EKS's to say; it has no API server. */
+async function createCluster(environment: NodeJS.ProcessEnv, name: string): Promise<void> {
+  const { AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = environment;
+  const eks = new EKSClient({
+    ...(AWS_ENDPOINT_URL !== undefined && { endpoint: AWS_ENDPOINT_URL }),
+    ...(AWS_REGION !== undefined && { region: AWS_REGION }),
+    credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY },
+  });
+  await eks.send(
+    new CreateClusterCommand({
+      name,
+      roleArn: 'arn:aws:iam::123456789012:role/cluster',
+      resourcesVpcConfig: {},
+      accessConfig: { authenticationMode: 'API_AND_CONFIG_MAP' },
+    }),
+  );
+  eks.destroy();
+}
+
+async function must(name: string, environment: NodeJS.ProcessEnv, command: readonly string[]): Promise<void> {
+  const code = await run(name, command, environment);
+  if (code !== 0) throw new Error(`${name} failed with exit code ${code}`);
+}
+
+/** *Shape:* the exit code. */
+async function run(name: string, command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  console.log(`\n== ${name}`);
+  const startedMs = Date.now();
+  const child = spawn(process.execPath, [...command], { cwd: ROOT, env: environment, stdio: 'inherit' });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  child.once('exit', (code) => resolve(code ?? 1));
+  child.once('error', () => resolve(1));
+  const code = await promise;
+  console.log(`== ${name}: ${((Date.now() - startedMs) / 1_000).toFixed(1)} s`);
+  return code;
+}

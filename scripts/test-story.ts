@@ -1,0 +1,105 @@
+/**
+ * The whole of it on one machine: a Kubernetes control plane, the emulators of AWS, and the stack deployed between them by the
+ * real `cdk deploy`; then the tests of `test/story`, which play the nodes. Options go to vitest. Needs what `test:aws` and
+ * `test:cluster` need.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { groupOf } from '../lib/core/install/rbac.ts';
+import { CLUSTER_FUNCTIONS } from '../lib/operator/options.ts';
+import { startTokenReview } from '../test/cluster/token-review.ts';
+import { abortOnSignals, buildControlPlane } from './cluster-build.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { clusterEnvironment } from './control-plane-access.ts';
+import { deployKerf, runProject } from './deployment.ts';
+import { type Emulators, startEmulators } from './emulators.ts';
+import { startRigControl } from './rig-control.ts';
+import { freePort } from './server.ts';
+import { startThrottlingProxy } from './throttling-proxy.ts';
+
+const CLUSTER = 'demo';
+const ACCOUNT = '123456789012';
+/** Another of this machine's than 127.0.0.1, to which a function of ministack speaks no TLS, whatever it says. */
+const ADDRESS = '127.0.0.2';
+
+const interrupted = abortOnSignals();
+/** What was started is put away, the last first. */
+const putAway: (() => unknown)[] = [];
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  for (const put of putAway.toReversed()) await put();
+}
+
+async function main(vitestOptions: readonly string[]): Promise<number> {
+  const binaries = await buildControlPlane(interrupted);
+  const folder = mkdtempSync(join(tmpdir(), 'kerf-test-story-'));
+  putAway.push(() => rmSync(folder, { recursive: true, force: true }));
+  const dynamoDb = await startThrottlingProxy();
+  putAway.push(dynamoDb.close);
+  const emulators = await startEmulators(folder, { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint });
+  putAway.push(emulators.stop);
+  dynamoDb.forwardTo(emulators.deployEnvironment['AWS_ENDPOINT_URL'] ?? '');
+  const tokens = await startTokenReview({ cluster: CLUSTER, identityOf });
+  putAway.push(tokens.close);
+  const tokenWebhookUrl = tokens.url;
+  const controlPlane = await startControlPlane({ binaries, folder, interrupted, tokenWebhookUrl, address: ADDRESS });
+  putAway.push(controlPlane.stop);
+  console.log(`the control plane answers at ${controlPlane.endpoint}`);
+  const control = await startRigControl({
+    'restart-api-server': controlPlane.restartApiServer,
+    'compact-etcd': controlPlane.compactEtcd,
+    'throttle-dynamodb': () => dynamoDb.throttle(true),
+    'relieve-dynamodb': () => {
+      dynamoDb.throttle(false);
+      return dynamoDb.refused();
+    },
+  });
+  putAway.push(control.close);
+  const environment = { ...clusterEnvironment(controlPlane, binaries), KERF_RIG_CONTROL: control.endpoint };
+  return await deployAndTest({ emulators, controlPlane, environment, folder, vitestOptions });
+}
+
+/**
+ * All functions of ministack have one access key, the account's number: so all of them are one user here, in the groups of
+ * all functions. That each gets on with its own group is held by `test/cluster/rbac.test.ts`.
+ */
+function identityOf(accessKeyId: string) {
+  if (accessKeyId !== ACCOUNT) return undefined;
+  const arn = `arn:aws:sts::${ACCOUNT}:assumed-role/kerf/function`;
+  return { secretAccessKey: 'test', arn, groups: CLUSTER_FUNCTIONS.map(groupOf) };
+}
+
+async function deployAndTest(rig: {
+  readonly emulators: Emulators;
+  readonly controlPlane: ControlPlane;
+  /** Of the tests, as far as it is not the emulators'. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly folder: string;
+  readonly vitestOptions: readonly string[];
+}): Promise<number> {
+  const { emulators, controlPlane, environment, folder, vitestOptions } = rig;
+  const webhookUrl = `https://${ADDRESS}:${await freePort()}/`;
+  const authority = readFileSync(controlPlane.certificateAuthority).toString('base64');
+  const cluster = {
+    name: CLUSTER,
+    endpoint: controlPlane.endpoint,
+    certificateAuthority: authority,
+    serviceCidr: '10.100.0.0/16',
+    kubernetesVersion: '1.35',
+    // The Function URL of the emulator speaks no TLS: the tests put a front before it.
+    webhookUrl,
+    webhookCertificateAuthority: authority,
+  };
+  const outputs = await deployKerf({ environment: emulators.deployEnvironment, folder, cluster });
+  return await runProject('story', vitestOptions, {
+    ...emulators.environment,
+    ...environment,
+    KERF_OUTPUTS: outputs,
+    KERF_WEBHOOK_URL: webhookUrl,
+  });
+}

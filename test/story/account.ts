@@ -1,0 +1,69 @@
+/** What the owner of the account and of the cluster has beside Kerf: a network, a role for nodes, a NodePool. */
+
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTagsCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
+import { IAMClient } from '@aws-sdk/client-iam';
+import { rbacObjects } from '../../lib/core/install/rbac.ts';
+import { webhookConfiguration } from '../../lib/core/install/webhook-configuration.ts';
+import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
+import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { output, variable, webhookSecret } from '../aws/deployment.ts';
+import { makeRole } from '../aws/ec2-world.ts';
+import { succeed } from '../cluster/api-client.ts';
+import { COLLECTIONS, installDefinitions } from '../cluster/resources.ts';
+import { aNodeClass, aNodePool } from '../cluster/samples.ts';
+import { caBundle } from '../rig/tls-server.ts';
+import { readJson } from '../stack/json.ts';
+
+export const CLUSTER = 'demo';
+
+export const CATALOGUE = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
+
+/** The account's default network, marked as the EC2NodeClass looks for it, and the role of the nodes. */
+export async function furnishAccount(): Promise<void> {
+  const ec2 = new EC2Client({});
+  const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand());
+  const { SecurityGroups = [] } = await ec2.send(new DescribeSecurityGroupsCommand());
+  const ids = [...Subnets.map(({ SubnetId }) => SubnetId), ...SecurityGroups.map(({ GroupId }) => GroupId)];
+  const Resources = ids.filter((id) => id !== undefined);
+  await ec2.send(new CreateTagsCommand({ Resources, Tags: [{ Key: 'karpenter.sh/discovery', Value: CLUSTER }] }));
+  await makeRole(new IAMClient({}), `KarpenterNodeRole-${CLUSTER}`);
+  // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
+  const table = { client: new DynamoDBClient({}), tableName: output('TableName') };
+  await new DynamoDbCatalogueStore({ ...table, region: 'us-east-1' }).writeCatalogue(CATALOGUE);
+}
+
+/** What the installer brings. */
+export async function install(): Promise<void> {
+  await installDefinitions();
+  const url = variable('KERF_WEBHOOK_URL');
+  const webhook = { url, cluster: CLUSTER, secret: await webhookSecret(), certificateAuthority: caBundle() };
+  const objects = [...rbacObjects(), webhookConfiguration(webhook)];
+  for (const object of objects) {
+    await succeed({
+      method: 'PATCH',
+      path: `/apis/${object.apiVersion}/${object.kind.toLowerCase()}s/${object.metadata.name}`,
+      query: { fieldManager: 'kerf', force: 'true' },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: object,
+    });
+  }
+}
+
+/** One pool of anything on demand, which is emptied at once. */
+export async function configureNodes(): Promise<void> {
+  const requirements = [
+    { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+    { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+    { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lt', values: ['9'] },
+  ];
+  const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+  for (const object of [aNodeClass(), aNodePool({ disruption }, { requirements })]) {
+    await succeed({ method: 'POST', path: COLLECTIONS[object.kind], body: object });
+  }
+}

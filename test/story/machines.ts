@@ -1,0 +1,89 @@
+/** A kubelet for each instance that runs in EC2 for the cluster: it joins when the instance is there and dies with it. */
+import { setTimeout } from 'node:timers/promises';
+import { DescribeInstancesCommand, EC2Client, type Instance } from '@aws-sdk/client-ec2';
+import type { InstanceTypeFacts } from '../../lib/core/instance-type/facts.ts';
+import { type FakeKubelet, startFakeKubelet, type Timing } from '../rig/fake-kubelet.ts';
+
+export interface Machines {
+  /** All instances of the cluster that EC2 ever had. */
+  readonly instances: () => Promise<readonly Instance[]>;
+  /** What the nodes were refused by the API server. */
+  readonly refusals: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export interface MachinesPlan {
+  readonly cluster: string;
+  readonly facts: readonly InstanceTypeFacts[];
+  readonly timing?: Timing;
+}
+
+const LOOK_EVERY_MS = 300;
+
+export function playMachines({ cluster, facts, timing = {} }: MachinesPlan): Machines {
+  const ec2 = new EC2Client({});
+  const kubelets = new Map<string, FakeKubelet>();
+  const stopped = new AbortController();
+  const instances = async (): Promise<readonly Instance[]> => {
+    const Filters = [{ Name: 'tag-key', Values: [`kubernetes.io/cluster/${cluster}`] }];
+    const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ Filters, MaxResults: 1_000 }));
+    return Reservations.flatMap(({ Instances = [] }) => Instances);
+  };
+  const look = async (): Promise<void> => {
+    for (const instance of await instances()) {
+      const { InstanceId: id = '', State } = instance;
+      if (State?.Name === 'running' && !kubelets.has(id)) {
+        kubelets.set(id, startFakeKubelet({ ...timing, ...nodeOf(instance, facts) }));
+      }
+      if (State?.Name === 'shutting-down' || State?.Name === 'terminated') await kubelets.get(id)?.die();
+    }
+  };
+  const watching = (async () => {
+    while (!stopped.signal.aborted) {
+      await look();
+      await setTimeout(LOOK_EVERY_MS);
+    }
+  })();
+  return {
+    instances,
+    refusals: () => [...kubelets.values()].flatMap(({ refusals }) => refusals),
+    close: async () => {
+      stopped.abort();
+      await watching;
+      await Promise.all([...kubelets.values()].map((kubelet) => kubelet.die()));
+      ec2.destroy();
+    },
+  };
+}
+
+/**
+ * What the instance's user data and its type make of its node. Labels are those that the kubelet and EKS's cloud controller
+ * write, and the one of its pool; the others come with registration.
+ */
+function nodeOf(instance: Instance, facts: readonly InstanceTypeFacts[]) {
+  const { InstanceId = '', InstanceType: type = '', Placement, Tags = [], PrivateDnsName = '' } = instance;
+  const zone = Placement?.AvailabilityZone ?? '';
+  const fact = facts.find(({ name }) => name === type);
+  if (fact === undefined) throw new Error(`${InstanceId} is a ${type}, which the catalogue does not know`);
+  const { vcpus, memoryMib, architecture, maxNetworkInterfaces, ipv4PerInterface } = fact;
+  const pool = Tags.find(({ Key }) => Key === 'karpenter.sh/nodepool')?.Value ?? '';
+  return {
+    name: PrivateDnsName,
+    providerId: `aws:///${zone}/${InstanceId}`,
+    taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
+    labels: {
+      'karpenter.sh/nodepool': pool,
+      'kubernetes.io/arch': architecture,
+      'node.kubernetes.io/instance-type': type,
+      'topology.kubernetes.io/zone': zone,
+      'topology.kubernetes.io/region': zone.slice(0, -1),
+    },
+    // The kernel takes its share of what the type is sold with.
+    capacity: {
+      cpu: String(vcpus),
+      memory: `${Math.floor(memoryMib * 0.95)}Mi`,
+      'ephemeral-storage': '20Gi',
+      pods: String(maxNetworkInterfaces * (ipv4PerInterface - 1) + 2),
+    },
+  };
+}

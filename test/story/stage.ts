@@ -1,0 +1,46 @@
+/** The deployment between its cluster and its account, furnished once for all test files, and what is played of it. */
+import { callApi, read } from '../cluster/api-client.ts';
+import { COLLECTIONS } from '../cluster/resources.ts';
+import { at, listAt } from '../stack/json.ts';
+import { CATALOGUE, CLUSTER, configureNodes, furnishAccount, install } from './account.ts';
+import { type Machines, playMachines } from './machines.ts';
+import { startWebhookFront, type WebhookFront } from './webhook-front.ts';
+
+export interface Stage {
+  readonly machines: Machines;
+  /** Closed and started anew by who plays a dead endpoint. */
+  front: WebhookFront;
+  readonly close: () => Promise<void>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const front = await startWebhookFront();
+  if ((await callApi({ method: 'GET', path: `${COLLECTIONS.NodePool}/general` })).status === 404) {
+    await furnishAccount();
+    await install();
+    await configureNodes();
+  }
+  const timing = { bootMs: 1_000, readyMs: 500 };
+  const machines = playMachines({ cluster: CLUSTER, facts: CATALOGUE.facts, timing });
+  const stage = {
+    machines,
+    front,
+    close: async () => {
+      await machines.close();
+      await stage.front.close();
+    },
+  };
+  return stage;
+}
+
+export async function nodes(): Promise<readonly unknown[]> {
+  return listAt(await read('/api/v1/nodes'), 'items');
+}
+
+export async function claims(): Promise<readonly unknown[]> {
+  return listAt(await read(COLLECTIONS.NodeClaim), 'items');
+}
+
+export function isInitialized(node: unknown): boolean {
+  return at(node, 'metadata', 'labels', 'karpenter.sh/initialized') === 'true';
+}

@@ -1,0 +1,63 @@
+/**
+ * The whole story: a cluster without nodes gets pods, nodes for them, and has none again; with a real scheduler, the stack as
+ * `cdk deploy` made it, and EC2 by moto. What is played: the machines, and STS, where the API server asks who a function is.
+ * The emulator's queues deliver at once, where SQS waits for the batching window; its schedules tick each minute, as they do.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually, logLines } from '../aws/deployment.ts';
+import { read } from '../cluster/api-client.ts';
+import { createDeployment, isRunning, podsOf, scaleDeployment } from '../rig/workloads.ts';
+import { at, listAt } from '../stack/json.ts';
+import { createCoreDns } from './core-dns.ts';
+import { tellWhyItFailed } from './last-words.ts';
+import { expectNothingLeaked, expectNothingLeft, expectOneInstanceAClaim } from './promises.ts';
+import { claims, isInitialized, nodes, type Stage, setStage } from './stage.ts';
+import { seconds } from './stopwatch.ts';
+
+const REPLICAS = 10;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await setStage();
+});
+beforeEach(tellWhyItFailed);
+afterAll(async () => await stage.close());
+
+async function coreDns(): Promise<readonly unknown[]> {
+  return listAt(await read('/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns'), 'items');
+}
+
+test('CoreDNS alone wakes nothing', async () => {
+  await createCoreDns();
+  const before = (await logLines('Provisioning')).length;
+  for (const reason of ['webhook', 'tick']) {
+    const look = async (): Promise<unknown> =>
+      (await logLines('Provisioning'))
+        .slice(before)
+        .find((line) => at(line, 'message') === 'looked' && String(at(line, 'reason')).includes(reason));
+    await eventually(`a look of provisioning, for a ${reason}`, look, 75_000);
+  }
+  expect(await coreDns()).toHaveLength(2);
+  expect(await claims()).toEqual([]);
+  expect(await stage.machines.instances()).toEqual([]);
+}, 160_000);
+
+test('pods get nodes and run, CoreDNS with them', async () => {
+  await createDeployment({ name: 'web', replicas: REPLICAS, requests: { cpu: '1', memory: '1Gi' } });
+  const allRun = async (): Promise<boolean> => (await podsOf('web')).filter(isRunning).length === REPLICAS;
+  await seconds('pods created → pods running', allRun, 90_000);
+  await seconds('… and CoreDNS', async () => (await coreDns()).filter(isRunning).length === 2, 60_000);
+  await seconds('… and all nodes initialized', async () => (await nodes()).every(isInitialized), 60_000);
+  await expectOneInstanceAClaim(stage);
+  await expectNothingLeaked(stage, REPLICAS + 2);
+  expect(stage.machines.refusals()).toEqual([]);
+}, 240_000);
+
+test('without the pods the nodes go, CoreDNS or not, and nothing of them stays', async () => {
+  await scaleDeployment('web', 0);
+  await seconds('pods gone → no nodes', async () => (await nodes()).length === 0, 200_000);
+  await seconds('… and no claims', async () => (await claims()).length === 0, 150_000);
+  await expectNothingLeft(stage);
+  expect((await coreDns()).map((pod) => at(pod, 'status', 'phase'))).toEqual(['Pending', 'Pending']);
+}, 400_000);
