@@ -33,23 +33,31 @@ const EVERY_FUNCTION: readonly Attempt[] = [
   { ...LEASE, verb: 'get', namespace: 'kube-system' },
   ...attempts(['list'], 'apps', ['deployments']),
   ...attempts(['list'], 'karpenter.sh', ['nodepools']),
-  { verb: 'create', group: 'events.k8s.io', resource: 'events', namespace: 'shop' },
+  ...['create', 'get', 'patch'].map((verb) => ({
+    verb,
+    group: 'events.k8s.io',
+    resource: 'events',
+    namespace: 'shop',
+  })),
 ];
 
 /** What the provider asks of the API server for each function, verb by verb. */
 const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
-  provisioning: [...EVERY_FUNCTION, ...WHOLE_CLUSTER],
+  provisioning: [
+    ...EVERY_FUNCTION,
+    ...WHOLE_CLUSTER,
+    ...attempts(['patch'], 'autoscaling.x-k8s.io', ['capacitybuffers/status']),
+  ],
   disruption: [...EVERY_FUNCTION, ...WHOLE_CLUSTER],
   lifecycle: [
     ...EVERY_FUNCTION,
     ...attempts([...LOOK, 'patch'], '', ['nodes']),
     ...attempts([...LOOK, 'get', 'create', 'patch', 'delete'], 'karpenter.sh', ['nodeclaims']),
     ...attempts(['patch'], 'karpenter.sh', ['nodeclaims/status', 'nodepools/status', 'nodeoverlays/status']),
-    ...attempts(LOOK, 'karpenter.sh', ['nodepools', 'nodeoverlays']),
+    ...attempts(LOOK, 'karpenter.sh', ['nodeoverlays']),
+    ...attempts([...LOOK, 'patch'], 'karpenter.sh', ['nodepools']),
     ...attempts([...LOOK, 'patch'], 'karpenter.k8s.aws', ['ec2nodeclasses']),
     ...attempts(['patch'], 'karpenter.k8s.aws', ['ec2nodeclasses/status']),
-    ...attempts(LOOK, 'autoscaling.x-k8s.io', ['capacitybuffers']),
-    ...attempts(['patch'], 'autoscaling.x-k8s.io', ['capacitybuffers/status']),
     ...['get', 'create', 'patch', 'delete'].map((verb) => ({ ...WEBHOOK, verb })),
   ],
   termination: [
@@ -73,7 +81,8 @@ const NEVER: readonly Attempt[] = [
   ...attempts(['create', 'update', 'deletecollection'], '', ['nodes', 'nodes/status']),
   ...attempts(WRITE, 'apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets']),
   ...attempts(WRITE, 'policy', ['poddisruptionbudgets']),
-  ...attempts(WRITE, 'karpenter.sh', ['nodepools', 'nodeoverlays']),
+  ...attempts(WRITE, 'karpenter.sh', ['nodeoverlays']),
+  ...attempts(['create', 'delete', 'deletecollection'], 'karpenter.sh', ['nodepools']),
   ...attempts(['create', 'delete', 'deletecollection'], 'karpenter.k8s.aws', ['ec2nodeclasses']),
   ...attempts(WRITE, 'autoscaling.x-k8s.io', ['capacitybuffers']),
   ...attempts([...WRITE, 'bind', 'escalate'], 'rbac.authorization.k8s.io', RBAC_KINDS),
@@ -104,7 +113,7 @@ const NOT_ITS_BUSINESS: Readonly<Record<ClusterFunction, readonly Attempt[]>> = 
   ],
 };
 
-/** Those that only decide write nothing but events. */
+/** Those that only decide write events, and provisioning the status of buffers. */
 function writesOfOthers(name: ClusterFunction): readonly Attempt[] {
   const others = FUNCTIONS.filter((one) => one !== name).flatMap((one) => NEEDED[one]);
   return others.filter((one) => !['get', 'list', 'watch'].includes(one.verb) && one.resource !== 'events');

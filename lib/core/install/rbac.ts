@@ -75,7 +75,8 @@ const EVERY_FUNCTION: readonly PolicyRule[] = [
   { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: [KARPENTER_LEASE] },
   rule('apps', ['deployments'], ['list']),
   rule('karpenter.sh', ['nodepools'], ['list']),
-  rule('events.k8s.io', ['events'], ['create']),
+  // F16: what was said already is read, and said again as a series.
+  rule('events.k8s.io', ['events'], ['create', 'get', 'patch']),
 ];
 
 /**
@@ -92,15 +93,14 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
   lifecycle: [
     rule('', ['nodes'], [...READ, 'patch']),
     OWN_WEBHOOK,
-    rule('autoscaling.x-k8s.io', ['capacitybuffers'], READ),
-    rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch']),
     rule('karpenter.k8s.aws', ['ec2nodeclasses'], [...READ, 'patch']),
     rule('karpenter.k8s.aws', ['ec2nodeclasses/status'], ['patch']),
     rule('karpenter.sh', ['nodeclaims'], [...READ, 'create', 'delete', 'patch']),
-    rule('karpenter.sh', ['nodeoverlays', 'nodepools'], READ),
+    rule('karpenter.sh', ['nodeoverlays'], READ),
+    rule('karpenter.sh', ['nodepools'], [...READ, 'patch']),
     rule('karpenter.sh', ['nodeclaims/status', 'nodeoverlays/status', 'nodepools/status'], ['patch']),
   ],
-  provisioning: WHOLE_CLUSTER,
+  provisioning: [...WHOLE_CLUSTER, rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch'])],
   termination: [
     rule('', ['nodes'], [...READ, 'delete', 'patch']),
     rule('', ['pods'], [...READ, 'delete']),
