@@ -10,7 +10,8 @@ export interface CoalescedWake extends Wake {
 /** *Shape:* it names a claim only where every one of them names that one. */
 export function coalesceWakes(cluster: string, wakes: readonly ReceivedWake[]): CoalescedWake {
   const claims = [...new Set(wakes.map((wake) => wake.nodeClaim))];
-  const reason = [...new Set(wakes.map((wake) => wake.reason))].join('+');
+  // A batch that is carried on names all its reasons already.
+  const reason = [...new Set(wakes.flatMap((wake) => wake.reason.split('+')))].join('+');
   const [nodeClaim] = claims;
   const times = timesOf(wakes);
   return {

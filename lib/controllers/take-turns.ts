@@ -35,7 +35,11 @@ export async function takeTurn<Ports extends TurnPorts>(
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const verdict = verdictOf(ports, turn, seen);
     if (verdict.kind === 'answered') return withoutLook(name, 'answered');
-    if (verdict.kind === 'collect') return collect(ports, name, verdict);
+    if (verdict.kind === 'collect') {
+      const { sinceMs, delayMs } = verdict;
+      await ports.messages.wake(work, { cluster: wake.cluster, reason: wake.reason, sinceMs }, delayMs);
+      return withoutLook(name, 'collecting');
+    }
     const acquired = await ports.leases.acquire(seen);
     if (acquired.kind === 'busy') return withoutLook(name, 'busy');
     if (acquired.kind === 'held') return holdAndLook(ports, acquired.lease, look);
@@ -48,15 +52,6 @@ function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, see
   if (wake.times === undefined) return { kind: 'look' };
   const { batchIdleMs, batchMaxMs } = collects ? settings : { batchIdleMs: 0, batchMaxMs: 0 };
   return batchWakes(wake.times, { batchIdleMs, batchMaxMs, lookAtMs: seen.lookAtMs, nowMs: clock.now() });
-}
-
-async function collect(
-  ports: TurnPorts,
-  name: LeaseName,
-  { sinceMs, delayMs }: BatchVerdict & { readonly kind: 'collect' },
-): Promise<RunReport> {
-  await ports.messages.wake(name.work, { cluster: name.cluster, reason: 'batch', sinceMs }, delayMs);
-  return withoutLook(name, 'collecting');
 }
 
 /** The holder looks again before it lets go, for as long as a batch may take; then a wake does. */

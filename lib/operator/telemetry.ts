@@ -25,9 +25,11 @@ export function telemetryOf(functionName: string): Telemetry {
     error,
     warn: (message, fields) => logger.warn(message, { ...fields }),
     report(cause, report) {
-      const { cluster, controller, decisions, due, gauges, failures } = report;
+      const { cluster, controller, withoutLook, decisions, due, gauges, failures } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
-      logger.info('looked', { cluster, controller, ...cause, actions, due: due.length, gauges });
+      if (withoutLook === undefined) {
+        logger.info('looked', { cluster, controller, ...cause, actions, due: due.length, gauges });
+      } else logger.info('did not look', { cluster, controller, ...cause, why: withoutLook });
       const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
         logger.warn('stood down', { cluster, controller, reason, why: message, numbers });
