@@ -25,11 +25,11 @@ export function coalesceWakes(cluster: string, wakes: readonly ReceivedWake[]): 
 /** What a message says of itself counts only within what its queue says: nobody can put a look off with it. */
 function timesOf(wakes: readonly ReceivedWake[]): WakeTimes | undefined {
   let [firstMs, lastMs, askedMs] = [Infinity, -Infinity, -Infinity];
-  for (const { sentAtMs, sinceMs, dueMs } of wakes) {
+  for (const { sentAtMs, sinceMs, lastMs: last, dueMs } of wakes) {
     if (sentAtMs === undefined) return undefined;
     firstMs = Math.min(firstMs, sentAtMs, sinceMs ?? Infinity);
     askedMs = Math.max(askedMs, sentAtMs, dueMs ?? -Infinity);
-    if (sinceMs === undefined) lastMs = Math.max(lastMs, sentAtMs);
+    lastMs = Math.max(lastMs, Math.min(sentAtMs, last ?? Infinity));
   }
-  return { firstMs, askedMs, ...(lastMs === -Infinity ? {} : { lastMs }) };
+  return { firstMs, lastMs, askedMs };
 }

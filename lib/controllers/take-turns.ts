@@ -36,8 +36,8 @@ export async function takeTurn<Ports extends TurnPorts>(
     const verdict = verdictOf(ports, turn, seen);
     if (verdict.kind === 'answered') return withoutLook(name, 'answered');
     if (verdict.kind === 'collect') {
-      const { sinceMs, delayMs } = verdict;
-      await ports.messages.wake(work, { cluster: wake.cluster, reason: wake.reason, sinceMs }, delayMs);
+      const { sinceMs, lastMs, delayMs } = verdict;
+      await ports.messages.wake(work, { cluster: wake.cluster, reason: wake.reason, sinceMs, lastMs }, delayMs);
       return withoutLook(name, 'collecting');
     }
     const acquired = await ports.leases.acquire(seen);

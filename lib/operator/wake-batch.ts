@@ -71,16 +71,17 @@ function parseWake({ body, attributes }: SQSRecord): ReceivedWake | undefined {
     return undefined;
   }
   if (typeof wake !== 'object' || wake === null) return undefined;
-  const { cluster, reason, nodeClaim, sinceMs, dueMs }: Partial<Record<keyof ReceivedWake, unknown>> = wake;
+  const { cluster, reason, nodeClaim, sinceMs, lastMs, dueMs }: Partial<Record<keyof ReceivedWake, unknown>> = wake;
   if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
   if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
-  if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(dueMs)) return undefined;
+  if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(lastMs) || !isAbsentOrTime(dueMs)) return undefined;
   const sentAtMs = Number(attributes.SentTimestamp);
   return {
     cluster,
     reason,
     ...(nodeClaim !== undefined && { nodeClaim }),
     ...(sinceMs !== undefined && { sinceMs }),
+    ...(lastMs !== undefined && { lastMs }),
     ...(dueMs !== undefined && { dueMs }),
     ...(sentAtMs > 0 && { sentAtMs }),
   };

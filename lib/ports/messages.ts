@@ -12,6 +12,8 @@ export interface Wake {
   readonly nodeClaim?: string;
   /** This one carries a batch on that began with a wake sent then. @default it is a wake of its own */
   readonly sinceMs?: number;
+  /** When the last wake of that batch was sent. @default this one's own time */
+  readonly lastMs?: number;
   /** What it was sent for is there to be seen then. @default when it is sent */
   readonly dueMs?: number;
 }

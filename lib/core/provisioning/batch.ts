@@ -14,8 +14,8 @@ const SLACK_MS = SECOND_MS / 2;
 export interface WakeTimes {
   /** The first of the batch, those before it that were carried on included. */
   readonly firstMs: number;
-  /** The last that is no batch carried on. @default there is no other */
-  readonly lastMs?: number;
+  /** The last, those included too. */
+  readonly lastMs: number;
   /** From when on a look sees what all of them were sent for. */
   readonly askedMs: number;
 }
@@ -25,7 +25,7 @@ export type BatchVerdict =
   /** A look that began after them has seen what they were sent for. */
   | { readonly kind: 'answered' }
   /** More may come. `delayMs`: how long a message that carries the batch on is to be held back. */
-  | { readonly kind: 'collect'; readonly sinceMs: number; readonly delayMs: number };
+  | { readonly kind: 'collect'; readonly sinceMs: number; readonly lastMs: number; readonly delayMs: number };
 
 export interface BatchContext extends Pick<ClusterSettings, 'batchIdleMs' | 'batchMaxMs'> {
   /** When the look began that goes on, or else the last one that came to its end. @default none ever did */
@@ -43,8 +43,7 @@ export function batchWakes({ firstMs, lastMs, askedMs }: WakeTimes, context: Bat
   const unseenFromMs = lookAtMs - SLACK_MS;
   if (askedMs < unseenFromMs) return { kind: 'answered' };
   const sinceMs = Math.min(nowMs, Math.max(firstMs, unseenFromMs));
-  const idleAtMs = lastMs === undefined ? -Infinity : lastMs + batchIdleMs - SLACK_MS;
-  const readyAtMs = Math.min(idleAtMs, sinceMs + batchMaxMs);
+  const readyAtMs = Math.min(lastMs + batchIdleMs - SLACK_MS, sinceMs + batchMaxMs);
   if (nowMs >= readyAtMs) return { kind: 'look' };
-  return { kind: 'collect', sinceMs, delayMs: Math.max(0, readyAtMs - nowMs - QUEUE_WINDOW_MS) };
+  return { kind: 'collect', sinceMs, lastMs, delayMs: Math.max(0, readyAtMs - nowMs - QUEUE_WINDOW_MS) };
 }

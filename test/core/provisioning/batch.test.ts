@@ -11,11 +11,12 @@ describe('a batch of wakes', () => {
   });
 
   test('whose last wake is fresh collects on, from its first wake', () => {
-    expect(batchWakes(wakes(0, 900), at(1_000))).toEqual({ kind: 'collect', sinceMs: 0, delayMs: 0 });
+    expect(batchWakes(wakes(0, 900), at(1_000))).toEqual({ kind: 'collect', sinceMs: 0, lastMs: 900, delayMs: 0 });
   });
 
-  test('that is carried on and to which nothing was added is looked at', () => {
-    expect(batchWakes({ firstMs: 0, askedMs: 1_900 }, at(2_000))).toEqual({ kind: 'look' });
+  test('that is carried on and to which nothing was added is looked at once its last wake is old enough', () => {
+    expect(batchWakes({ firstMs: 0, lastMs: 900, askedMs: 1_000 }, at(1_399))).toMatchObject({ kind: 'collect' });
+    expect(batchWakes({ firstMs: 0, lastMs: 900, askedMs: 1_000 }, at(2_000))).toEqual({ kind: 'look' });
   });
 
   test('whose first wake is 10 s old is looked at, however fresh the last', () => {
@@ -25,7 +26,7 @@ describe('a batch of wakes', () => {
 
   test('with an idle time longer than the queue waits is held back for the rest of it (F17)', () => {
     const patient = { ...at(1_000), batchIdleMs: 5_000 };
-    expect(batchWakes(wakes(0, 0), patient)).toEqual({ kind: 'collect', sinceMs: 0, delayMs: 2_500 });
+    expect(batchWakes(wakes(0, 0), patient)).toEqual({ kind: 'collect', sinceMs: 0, lastMs: 0, delayMs: 2_500 });
     expect(batchWakes(wakes(0, 0), { ...patient, nowMs: 4_500 })).toEqual({ kind: 'look' });
   });
 
