@@ -12,8 +12,10 @@ import { observeWorld, viewOf, type World } from './observe-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { showRecord } from './show-record.ts';
 import { tendInstances } from './tend-instances.ts';
+import { tendNodeClaims } from './tend-node-claims.ts';
 import { tendNodeClasses } from './tend-node-classes.ts';
 import { tendNodePools } from './tend-node-pools.ts';
+import { tendOverlays } from './tend-overlays.ts';
 import { tendWebhook } from './tend-webhook.ts';
 import { armWakeUp } from './wake-up.ts';
 
@@ -37,12 +39,13 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
     return due ?? [];
   });
   if (wake.nodeClaim === undefined) {
-    await removeOrphans(ports, { cluster, records, world });
     const tending = { ports, cluster, records, world, decisions };
     untold.push(
+      ...(await tendNodeClaims(tending)),
       ...(await tendInstances(tending)),
       ...(await tendNodeClasses(tending)),
       ...(await tendNodePools(tending)),
+      ...(await tendOverlays(tending)),
     );
   }
   await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
@@ -88,16 +91,4 @@ async function advance(ports: ControllerPorts, claim: Claim): Promise<readonly D
 /** More is left to try than one invocation tries. */
 function isRefused({ launch, deletion }: NodeClaimRecord): boolean {
   return launch.kind === 'refused' && deletion === undefined;
-}
-
-/** An object whose claim is released has nobody else to let it go. One that we never made is not ours to touch. */
-async function removeOrphans(
-  ports: ControllerPorts,
-  seen: { readonly cluster: string; readonly records: readonly NodeClaimRecord[]; readonly world: World },
-): Promise<void> {
-  const known = new Set(seen.records.map(({ name }) => name));
-  for (const { metadata } of seen.world.mirrors.filter((mirror) => !known.has(mirror.metadata.name))) {
-    const record = await ports.store.readNodeClaim(seen.cluster, metadata.name);
-    if (record?.releasedAtMs !== undefined) await ports.cluster.removeNodeClaim(metadata.name);
-  }
 }

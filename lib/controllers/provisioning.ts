@@ -8,6 +8,7 @@ import { observeCluster } from './observe-cluster.ts';
 import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { takeTurn } from './take-turns.ts';
+import { tendBuffers } from './tend-buffers.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** Pending pods → NodeClaims, a batch at a time. */
@@ -30,7 +31,8 @@ async function look(ports: ControllerPorts, cluster: string): Promise<RunReport>
   }
   const report = await decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
   await armWakeUp(ports, 'provisioning', report);
-  return report;
+  const { failures, decisions } = report;
+  return { ...report, failures: [...failures, ...(await tendBuffers(ports, snapshot, decisions))] };
 }
 
 /** Pods that wait, nodes that are going and whose pods will (B1), or room to be kept that somebody may have taken (B65). */

@@ -13,6 +13,8 @@ export interface ApiClientOptions {
   readonly token?: (refused?: string) => Promise<string>;
   /** @default 20 s */
   readonly timeoutMs?: number;
+  /** Between 0 and 1: spreads the retries of functions that were refused at the same time. @default Math.random */
+  readonly random?: () => number;
   /** How a retry waits. @default a timer */
   readonly sleep?: (ms: number) => Promise<void>;
 }
@@ -62,9 +64,11 @@ export class ApiClient {
     const doing = `${request.method} ${request.path}`;
     let answer = await this.#attempt(request, doing);
     for (let attempt = 1; attempt < ATTEMPTS && isWorthARetry(answer, request); attempt += 1) {
-      const waitMs = answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
+      const waitMs = Math.max(0, answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1));
       if (waitMs > LONGEST_WAIT_MS) break;
-      await (this.#options.sleep ?? wait)(waitMs);
+      // Never sooner than asked: up to half of it is added.
+      const { sleep = wait, random = Math.random } = this.#options;
+      await sleep(Math.round(waitMs * (1 + random() / 2)));
       answer = await this.#attempt(request, doing);
     }
     if (answer.kind === 'no-answer') throw noAnswer(doing, answer.cause);

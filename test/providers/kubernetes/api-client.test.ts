@@ -7,17 +7,19 @@ import { TEST_CERTIFICATE, TEST_KEY } from '../../fakes/tls.ts';
 
 let server: FakeApiServer;
 let client: ApiClient;
+let chance = 0;
 let waits: number[];
 
 function connect(over: Partial<ApiClientOptions> = {}): ApiClient {
   const sleep = async (ms: number) => {
     waits.push(ms);
   };
-  client = new ApiClient({ endpoint: server.endpoint, sleep, ...over });
+  client = new ApiClient({ endpoint: server.endpoint, sleep, random: () => chance, ...over });
   return client;
 }
 
 beforeEach(async () => {
+  chance = 0;
   server = await FakeApiServer.start();
   waits = [];
   connect();
@@ -118,6 +120,13 @@ describe('retries', () => {
     server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
     await client.expect(LIST);
     expect(waits).toEqual([1_000, 200]);
+  });
+
+  test('those that were refused together do not come back together, and none too soon', async () => {
+    chance = 0.5;
+    server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
+    await client.expect(LIST);
+    expect(waits).toEqual([1_250, 250]);
   });
 
   test('a lost connection is tried again', async () => {

@@ -1,0 +1,196 @@
+/** What Kerf writes to a real API server: shown as Karpenter's users know it, taken whole, never over another's write. */
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { NodePool } from '../../lib/apis/node-pool.ts';
+import { isShownBy, mirrorOf } from '../../lib/core/node-claim/mirror.ts';
+import { nodeTarget } from '../../lib/core/node-claim/node-patch.ts';
+import { registrationPatch } from '../../lib/core/node-claim/registration.ts';
+import { decideNodePool } from '../../lib/core/node-pool/decide-node-pool.ts';
+import { ConflictError } from '../../lib/ports/errors.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { launchedClaim } from '../builders/node-claims.ts';
+import { MINUTE, NOW_MS } from '../builders/times.ts';
+import { listAt, textAt } from '../stack/json.ts';
+import { mergePatch, read, succeed, variable } from './api-client.ts';
+import { COLLECTIONS, create, installDefinitions, removeAll } from './resources.ts';
+import { aNodePool } from './samples.ts';
+
+const NODES = '/api/v1/nodes';
+const EVENTS = '/apis/events.k8s.io/v1/namespaces/default/events';
+
+let client: ApiClient;
+let cluster: KubernetesCluster;
+let nowMs = NOW_MS;
+
+beforeAll(async () => {
+  await installDefinitions();
+  client = new ApiClient({
+    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
+    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
+    token: async () => variable('KERF_CLUSTER_TOKEN'),
+  });
+  cluster = new KubernetesCluster({ client, clock: { now: () => nowMs } });
+});
+afterEach(async () => {
+  for (const { metadata } of await cluster.listNodeClaims()) await cluster.removeNodeClaim(metadata.name);
+  await removeAll();
+  nowMs = NOW_MS;
+});
+afterAll(() => client.close());
+
+const RECORD = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS, initializedAtMs: NOW_MS });
+
+async function thePool(): Promise<NodePool> {
+  const [found] = await cluster.listNodePools();
+  if (found === undefined) throw new Error('there is no NodePool');
+  return found;
+}
+
+const lookAt = (nodePool: NodePool) => ({ nodePool, records: [RECORD], nodes: new Map() });
+
+/** As `kubectl get` asks for it: the columns and, of the first row, the cells. */
+async function table(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const { body } = await succeed({ method: 'GET', path, headers: { accept } });
+  const [row] = listAt(body, 'rows');
+  const cells = listAt(row, 'cells');
+  return Object.fromEntries(listAt(body, 'columnDefinitions').map((column, at) => [textAt(column, 'name'), cells[at]]));
+}
+
+describe('kubectl get', () => {
+  test('nodepools has the columns that Karpenter has (A1.2)', async () => {
+    await create(aNodePool({ weight: 7 }));
+    const pool = await thePool();
+    await cluster.patchNodePool(pool, decideNodePool(lookAt(pool), NOW_MS) ?? {});
+    const shown = await table(COLLECTIONS.NodePool);
+    expect(shown).toMatchObject({ Name: 'general', NodeClass: 'default', Nodes: '1', Ready: 'False' });
+    expect(shown).toMatchObject({ Weight: 7, CPU: '2', Memory: '8Gi', Age: expect.any(String) });
+    const ordinary = ['Name', 'NodeClass', 'Nodes', 'Ready', 'Age'];
+    expect(Object.keys(shown)).toEqual([...ordinary, 'Weight', 'CPU', 'Memory']);
+  });
+
+  test('nodeclaims has the columns that Karpenter has (A2.7)', async () => {
+    await cluster.applyNodeClaim(mirrorOf(RECORD));
+    const shown = await table(COLLECTIONS.NodeClaim);
+    expect(shown).toMatchObject({
+      Type: 'm5.large',
+      Capacity: 'on-demand',
+      Zone: 'eu-west-3a',
+      Node: 'node-1',
+      Ready: 'True',
+    });
+    expect(shown).toMatchObject({
+      ImageID: 'ami-amd64',
+      ID: 'aws:///eu-west-3a/i-1',
+      NodePool: 'general',
+      NodeClass: 'default',
+    });
+    const ordinary = ['Name', 'Type', 'Capacity', 'Zone', 'Node', 'Ready', 'Age'];
+    expect(Object.keys(shown)).toEqual([...ordinary, 'ImageID', 'ID', 'NodePool', 'NodeClass', 'Drifted']);
+  });
+});
+
+describe('a quiet minute writes nothing', () => {
+  test('a NodePool comes back as it was written', async () => {
+    await create(aNodePool());
+    const pool = await thePool();
+    await cluster.patchNodePool(pool, decideNodePool(lookAt(pool), NOW_MS) ?? {});
+    expect(decideNodePool(lookAt(await thePool()), NOW_MS + MINUTE)).toBeUndefined();
+  });
+
+  test('a NodeClaim comes back as it was written, in each state of its life', async () => {
+    const deletion = {
+      reason: 'empty',
+      message: 'is empty',
+      requestedAtMs: NOW_MS,
+      deadlineMs: NOW_MS + MINUTE,
+    } as const;
+    const ended = { ...deletion, drainStartedAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS };
+    const states = [launchedClaim(), RECORD, { ...RECORD, deletion }, { ...RECORD, deletion: ended }];
+    for (const record of states) {
+      const [before] = await cluster.listNodeClaims();
+      await cluster.applyNodeClaim(mirrorOf(record, { mirror: before }));
+      const [mirror] = await cluster.listNodeClaims();
+      expect(isShownBy(record, { mirror })).toBe(true);
+    }
+  });
+});
+
+describe('NodeClaims', () => {
+  test('one that is deleted stays until our finalizer is off, and then for the finalizers of others (D17)', async () => {
+    await cluster.applyNodeClaim(mirrorOf(RECORD));
+    const path = `${COLLECTIONS.NodeClaim}/${RECORD.name}`;
+    await mergePatch(path, { metadata: { finalizers: ['karpenter.sh/termination', 'example.com/theirs'] } });
+    await cluster.deleteNodeClaim(RECORD.name);
+    const [going] = await cluster.listNodeClaims();
+    expect(going?.metadata.deletionTimestamp).toBeDefined();
+    await cluster.applyNodeClaim(mirrorOf(RECORD, { mirror: going }));
+    await cluster.removeNodeClaim(RECORD.name);
+    const [left] = await cluster.listNodeClaims();
+    expect(left?.metadata.finalizers).toEqual(['example.com/theirs']);
+    // Without ours it is still brought up to date, and gets no finalizer back.
+    await cluster.applyNodeClaim(mirrorOf({ ...RECORD, nodeName: 'node-2' }, { mirror: left }));
+    await mergePatch(path, { metadata: { finalizers: [] } });
+    expect(await cluster.listNodeClaims()).toEqual([]);
+  });
+
+  test('it names its NodePool as its owner, by the UID that the server gave (A1.29)', async () => {
+    await create(aNodePool());
+    const nodePool = await thePool();
+    await cluster.applyNodeClaim(mirrorOf(RECORD, { nodePool }));
+    const [mirror] = await cluster.listNodeClaims();
+    expect(mirror?.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'karpenter.sh/v1',
+        kind: 'NodePool',
+        name: 'general',
+        uid: nodePool.metadata.uid,
+        blockOwnerDeletion: true,
+      },
+    ]);
+  });
+});
+
+describe('nodes', () => {
+  const path = `${NODES}/node-1`;
+  const node = async () => {
+    const found = await cluster.readNode('node-1');
+    if (found === undefined) throw new Error('there is no node-1');
+    return found;
+  };
+
+  test('registration takes no finalizer and no owner of others away, however late it comes (D6)', async () => {
+    await cluster.applyNodeClaim(mirrorOf(RECORD));
+    const [mirror] = await cluster.listNodeClaims();
+    const metadata = { name: 'node-1', finalizers: ['example.com/first'] };
+    await succeed({ method: 'POST', path: NODES, body: { apiVersion: 'v1', kind: 'Node', metadata } });
+    const needs = { instanceLabels: {}, mirrorUid: mirror?.metadata.uid };
+    const seen = await node();
+    await mergePatch(path, { metadata: { finalizers: ['example.com/first', 'example.com/second'] } });
+    const late = cluster.patchNode(nodeTarget(seen), registrationPatch(RECORD, seen, needs));
+    await expect(late).rejects.toBeInstanceOf(ConflictError);
+    const fresh = await node();
+    await cluster.patchNode(nodeTarget(fresh), registrationPatch(RECORD, fresh, needs));
+    const { finalizers, ownerReferences, labels } = (await node()).metadata;
+    expect(finalizers).toEqual(['example.com/first', 'example.com/second', 'karpenter.sh/termination']);
+    expect(ownerReferences).toMatchObject([{ kind: 'NodeClaim', name: 'general-1', blockOwnerDeletion: true }]);
+    expect(labels).toMatchObject({ 'karpenter.sh/registered': 'true' });
+    await mergePatch(path, { metadata: { finalizers: [] } });
+    await cluster.deleteNode('node-1');
+  });
+});
+
+describe('events', () => {
+  test('one that is said again becomes a series of the same event (F16)', async () => {
+    const regarding = { kind: 'Node', name: 'node-9', uid: 'node-9' } as const;
+    const event = { regarding, type: 'Normal', reason: 'DisruptionBlocked', message: 'Cannot disrupt Node' } as const;
+    const said = async () =>
+      listAt(await read(EVENTS), 'items').filter((one) => textAt(one, 'regarding', 'name') === 'node-9');
+    for (const afterMs of [0, MINUTE, 2 * MINUTE, 3 * MINUTE]) {
+      nowMs = NOW_MS + afterMs;
+      await cluster.publishEvent(event);
+    }
+    expect(await said()).toMatchObject([{ series: { count: 2 }, reportingController: 'kerf', note: event.message }]);
+  });
+});

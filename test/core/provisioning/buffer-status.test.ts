@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { CapacityBuffer } from '../../../lib/apis/capacity-buffer.ts';
+import { podKey } from '../../../lib/apis/kubernetes.ts';
+import { bufferPods } from '../../../lib/core/provisioning/buffer-pods.ts';
+import { type BufferLook, decideBuffer } from '../../../lib/core/provisioning/buffer-status.ts';
+import { aClaim } from '../../builders/node-claims.ts';
+import { MINUTE, NOW_MS } from '../../builders/times.ts';
+import { A_BUFFER, A_POD_TEMPLATE } from '../../contract/cluster-objects.ts';
+
+const BUFFER: CapacityBuffer = A_BUFFER.object;
+const WORKLOADS = { podTemplates: [A_POD_TEMPLATE.object], deployments: [], statefulSets: [], replicaSets: [] };
+const { pods } = bufferPods([BUFFER], WORKLOADS, NOW_MS);
+const SUBJECT = 'capacitybuffer default/spare';
+const blocked = (reason: string) => ({ subject: SUBJECT, reason, message: `why ${reason}`, numbers: {} });
+
+function shown(over: Partial<BufferLook> = {}): CapacityBuffer['status'] {
+  return decideBuffer(BUFFER, { bufferPods: pods, actions: [], blocked: [], unheeded: [], ...over }, NOW_MS)?.status;
+}
+
+function answers(status: CapacityBuffer['status']): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    (status?.conditions ?? []).map(({ type, status: is, reason }) => [type, `${is} ${reason}`]),
+  );
+}
+
+test('a buffer whose room is there says so, and of what it is made (A5.7)', () => {
+  expect(pods).toHaveLength(2);
+  expect(shown()).toMatchObject({
+    podTemplateRef: { name: 'small' },
+    replicas: 2,
+    provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
+  });
+  expect(answers(shown())).toEqual({
+    ReadyForProvisioning: 'True Resolved',
+    Provisioning: 'True FitsExistingCapacity',
+  });
+});
+
+test('one whose room is being made, or cannot be made, says that (A5.7)', () => {
+  const nodeClaim = aClaim({ pods: pods.map(podKey) });
+  const made = shown({ actions: [{ kind: 'create-node-claim', nodeClaim }] });
+  expect(answers(made)).toHaveProperty('Provisioning', 'False RequiresNewCapacity');
+  expect(answers(shown({ blocked: [blocked('Limits')] }))).toHaveProperty('Provisioning', 'False RequiresNewCapacity');
+});
+
+test('one that cannot be resolved says why, and one that asks for nothing is empty (A5.7)', () => {
+  const unresolved = shown({ bufferPods: [], unheeded: [blocked('PodTemplateNotFound')] });
+  expect(answers(unresolved)).toEqual({
+    ReadyForProvisioning: 'False PodTemplateNotFound',
+    Provisioning: 'False NotReadyForProvisioning',
+  });
+  expect(answers(shown({ bufferPods: [] }))).toHaveProperty('Provisioning', 'False BufferEmpty');
+});
+
+test('a buffer that says it already is not written', () => {
+  const status = shown();
+  const told: CapacityBuffer = { ...BUFFER, ...(status !== undefined && { status }) };
+  const look = { bufferPods: pods, actions: [], blocked: [], unheeded: [] };
+  expect(decideBuffer(told, look, NOW_MS + MINUTE)).toBeUndefined();
+});
