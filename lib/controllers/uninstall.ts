@@ -71,12 +71,15 @@ async function leave(
   const installation = await ports.installation(cluster);
   if (await installation.isTakenOver()) return 'left';
   // Also the first proof that the cluster answers: one that does not is not asked a hundred times.
-  await installation.remove(webhookConfiguration({ url: '', cluster, secret: '' }));
+  const webhook = webhookConfiguration({ url: '', cluster, secret: '' });
+  await installation.remove(webhook);
   if (drain) {
     const state = await attempt(async () => await drainCluster(ports, installation, cluster));
     if (state === 'draining') return 'draining';
   }
   for (const object of rbacObjects().toReversed()) await attempt(async () => await installation.remove(object));
+  // A tick of lifecycle puts back a webhook that is gone, for as long as it has the rights to.
+  await attempt(async () => await installation.remove(webhook));
   const held = (await attempt(async () => await heldByUs(ports, installation, cluster))) ?? [];
   for (const object of held) await attempt(async () => await installation.letGo(object));
   return 'left';

@@ -20,6 +20,7 @@ import { type InstalledCluster, noMoreInstalled, readInstalledClusters } from '.
 import { type Environment, type InstallerOptions, installerOptions } from './options.ts';
 import { systemClock } from './system-clock.ts';
 import { type Telemetry, telemetryOf } from './telemetry.ts';
+import { webhookEndpointOf } from './webhook-registration.ts';
 
 export interface InstallerWiring {
   readonly runtime: CustomResourceRuntime;
@@ -78,14 +79,9 @@ function tellFailures(telemetry: Telemetry, failures: readonly ClusterMessage[])
 }
 
 function installTarget({ cluster, entries }: InstalledCluster, options: InstallerOptions): InstallTarget {
-  const { name, install: wanted, webhookUrl, webhookCertificateAuthority: certificateAuthority } = cluster;
+  const { name, install: wanted } = cluster;
   if (wanted === false) return { cluster: name, entries };
-  const webhook = {
-    url: webhookUrl ?? options.webhookUrl,
-    cluster: name,
-    secret: options.webhookSecret,
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
-  };
+  const webhook = webhookEndpointOf(cluster, { url: options.webhookUrl, secret: options.webhookSecret });
   return { cluster: name, entries, webhook };
 }
 

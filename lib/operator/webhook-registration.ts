@@ -7,7 +7,10 @@ import type { ClusterOptions } from './cluster-options.ts';
 import type { WebhookAddress } from './options.ts';
 
 /** What the API server of a cluster calls. */
-export function webhookEndpointOf(cluster: ClusterOptions, address: WebhookAddress): WebhookEndpoint {
+export function webhookEndpointOf(
+  cluster: ClusterOptions,
+  address: Pick<WebhookAddress, 'url' | 'secret'>,
+): WebhookEndpoint {
   const { name, webhookUrl: url = address.url, webhookCertificateAuthority: certificateAuthority } = cluster;
   return {
     url,
@@ -29,7 +32,6 @@ export function webhookRegistrationOf(
   return new KubernetesWebhookRegistration({
     client,
     wanted: webhookConfiguration(endpoint),
-    secret: endpoint.secret,
     probe: async () => await probeWebhook(endpoint, { needsConnection }),
   });
 }

@@ -6,8 +6,8 @@
 import { INITIALIZED, NODE_POOL } from '../../apis/labels.ts';
 import { INSTALLED_LABELS } from './rbac.ts';
 
-/** Also the object's name in the cluster. */
-export const WEBHOOK_CONFIGURATION_NAME = 'kerf';
+/** The object's name in a cluster: the rights to it go by that. */
+const NAME = 'kerf';
 
 /** What the functions may be told apart by: their access entries put each into one group, `kerf:lifecycle` for one. */
 const OWN_GROUPS = 'kerf:';
@@ -76,7 +76,7 @@ export function webhookConfiguration(endpoint: WebhookEndpoint): ValidatingWebho
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
-    metadata: { name: WEBHOOK_CONFIGURATION_NAME, labels: INSTALLED_LABELS },
+    metadata: { name: NAME, labels: INSTALLED_LABELS },
     webhooks: TRIGGERS.map(({ name, rule, ours = false, when = [] }) => ({
       name: `${name}.kerf.dev`,
       clientConfig,

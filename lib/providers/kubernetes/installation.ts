@@ -10,6 +10,7 @@ import { type ApiResponse, messageOf, portErrorOf } from './errors.ts';
 import { listAll } from './lists.ts';
 import { each, type Fields, fieldsOf } from './project.ts';
 import { RivalTraceReader } from './rival-traces.ts';
+import { applyWebhookConfiguration } from './webhook-registration.ts';
 
 const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
 const MERGE = { contentType: 'application/merge-patch+json', query: { fieldManager: 'kerf' } } as const;
@@ -49,7 +50,8 @@ export function kubernetesInstallation({ client, clock, installedBy }: Installat
     applyDefinition: async (definition, instead) => await applyDefinition(client, definition, instead),
     whyNotEstablished: async (name) => await whyNotEstablished(client, name),
     apply: async (object) => {
-      await client.expect({ method: 'PATCH', path: pathOf(object), body: marked(object, installedBy), ...APPLY });
+      if (object.kind === 'ValidatingWebhookConfiguration') await applyWebhookConfiguration(client, object);
+      else await client.expect({ method: 'PATCH', path: pathOf(object), body: marked(object, installedBy), ...APPLY });
     },
     isTakenOver: async () => await isTakenOver(client, installedBy),
     remove: async (object) => await remove(client, object),

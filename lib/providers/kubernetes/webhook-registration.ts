@@ -8,8 +8,6 @@ import { fieldsOf } from './project.ts';
 export interface WebhookRegistrationOptions {
   readonly client: ApiClient;
   readonly wanted: ValidatingWebhookConfiguration;
-  /** What the API server says of a configuration may hold it, and must not be passed on. */
-  readonly secret: string;
   readonly probe: WebhookRegistration['probe'];
 }
 
@@ -20,53 +18,64 @@ export class KubernetesWebhookRegistration implements WebhookRegistration {
   readonly wanted: ValidatingWebhookConfiguration;
   readonly probe: WebhookRegistration['probe'];
   readonly #client: ApiClient;
-  readonly #secret: string;
 
-  constructor({ client, wanted, secret, probe }: WebhookRegistrationOptions) {
+  constructor({ client, wanted, probe }: WebhookRegistrationOptions) {
     this.#client = client;
-    this.#secret = secret;
     this.wanted = wanted;
     this.probe = probe;
   }
 
   async read(): Promise<FoundWebhookConfiguration | undefined> {
-    const answer = await this.#send({ method: 'GET', path: this.#path });
+    const answer = await send(this.#client, this.wanted, { method: 'GET' });
     return answer.status === 404 ? undefined : foundOf(answer.body);
   }
 
-  /** By server-side apply: so alone RBAC knows the name of what is created. */
   async create(): Promise<void> {
-    await this.#send({
-      method: 'PATCH',
-      path: this.#path,
-      query: { fieldManager: 'kerf', force: 'true' },
-      contentType: 'application/apply-patch+yaml',
-      body: this.wanted,
-    });
+    await applyWebhookConfiguration(this.#client, this.wanted);
   }
 
   /** By merge patch, which replaces the list of webhooks: what others wrote into it goes as well. */
   async patch({ resourceVersion }: FoundWebhookConfiguration, { annotations, webhooks }: WebhookPatch): Promise<void> {
-    await this.#send({
+    await send(this.#client, this.wanted, {
       method: 'PATCH',
-      path: this.#path,
       query: { fieldManager: 'kerf' },
       contentType: 'application/merge-patch+json',
       body: { metadata: { resourceVersion, annotations }, ...(webhooks !== undefined && { webhooks }) },
     });
   }
+}
 
-  get #path(): string {
-    return `${CONFIGURATIONS}/${this.wanted.metadata.name}`;
-  }
+/** By server-side apply: so alone RBAC knows the name of what is created. *Errors:* none holds the secret. */
+export async function applyWebhookConfiguration(
+  client: ApiClient,
+  wanted: ValidatingWebhookConfiguration,
+): Promise<void> {
+  const answer = await send(client, wanted, {
+    method: 'PATCH',
+    query: { fieldManager: 'kerf', force: 'true' },
+    contentType: 'application/apply-patch+yaml',
+    body: wanted,
+  });
+  if (answer.status === 404) throw portErrorOf(answer, `apply ${wanted.kind} ${wanted.metadata.name}`);
+}
 
-  /** *Shape:* a success, or that it is not there: it goes without our doing, and the next tick makes it anew. */
-  async #send(request: ApiRequest): Promise<ApiResponse> {
-    const answer = await this.#client.send(request);
-    if (answer.status < 300 || answer.status === 404) return answer;
-    const message = messageOf(answer).replaceAll(this.#secret, '…');
-    throw portErrorOf({ status: answer.status, body: { message } }, `${request.method} ${request.path}`);
-  }
+/** *Shape:* a success, or that it is not there: it went without our doing, and the next tick makes it anew. */
+async function send(
+  client: ApiClient,
+  wanted: ValidatingWebhookConfiguration,
+  request: Omit<ApiRequest, 'path'>,
+): Promise<ApiResponse> {
+  const path = `${CONFIGURATIONS}/${wanted.metadata.name}`;
+  const answer = await client.send({ ...request, path });
+  if (answer.status < 300 || answer.status === 404) return answer;
+  const message = withoutSecrets(messageOf(answer), wanted);
+  throw portErrorOf({ status: answer.status, body: { message } }, `${request.method} ${path}`);
+}
+
+/** The API server says what it objects to, the address with the secret for one, and that is logged. */
+function withoutSecrets(message: string, { webhooks }: ValidatingWebhookConfiguration): string {
+  const secrets = webhooks.map(({ clientConfig: { url } }) => url.slice(url.lastIndexOf('/') + 1));
+  return secrets.filter((secret) => secret !== '').reduce((text, secret) => text.replaceAll(secret, '…'), message);
 }
 
 function foundOf(body: unknown): FoundWebhookConfiguration {

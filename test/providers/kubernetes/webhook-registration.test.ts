@@ -23,7 +23,6 @@ async function registered(status: number, body: unknown): Promise<KubernetesWebh
   return new KubernetesWebhookRegistration({
     client: new ApiClient({ endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` }),
     wanted: webhookConfiguration({ url: 'https://hooks.test/', cluster: 'demo', secret: SECRET }),
-    secret: SECRET,
     probe: async () => undefined,
   });
 }
