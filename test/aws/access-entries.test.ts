@@ -1,5 +1,5 @@
 /** Whom the deployed stack let into its cluster: the installer ran behind CloudFormation, and EKS has what it made. */
-import { DescribeAccessEntryCommand, EKSClient } from '@aws-sdk/client-eks';
+import { DescribeAccessEntryCommand, EKSClient, ListAssociatedAccessPoliciesCommand } from '@aws-sdk/client-eks';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eksAccessEntries } from '../../lib/providers/aws/eks-access-entries.ts';
 import { output } from './deployment.ts';
@@ -36,6 +36,13 @@ describe('an entry on EKS', () => {
       new DescribeAccessEntryCommand({ clusterName: 'demo', principalArn: principal }),
     );
     expect(accessEntry?.tags).toEqual({ 'app.kubernetes.io/managed-by': 'kerf' });
+    const policy = 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy';
+    await entries.givePolicy('demo', principal, policy);
+    await entries.givePolicy('demo', principal, policy);
+    const { associatedAccessPolicies } = await eks.send(
+      new ListAssociatedAccessPoliciesCommand({ clusterName: 'demo', principalArn: principal }),
+    );
+    expect(associatedAccessPolicies).toMatchObject([{ policyArn: policy, accessScope: { type: 'cluster' } }]);
     await entries.remove('demo', principal);
     await entries.remove('demo', principal);
     expect(await entries.find('demo', principal)).toBeUndefined();

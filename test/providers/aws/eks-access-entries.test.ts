@@ -1,4 +1,5 @@
 import {
+  AssociateAccessPolicyCommand,
   CreateAccessEntryCommand,
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
@@ -72,6 +73,18 @@ describe('an entry', () => {
     expect(eks.commandCalls(UpdateAccessEntryCommand)[0]?.args[0].input).toMatchObject({
       kubernetesGroups: ['a', 'b'],
     });
+  });
+
+  test('is given a policy for all of the cluster, and a refusal is told', async () => {
+    eks.on(AssociateAccessPolicyCommand).resolvesOnce({}).rejects(awsError('InvalidParameterException', 400));
+    await entries.givePolicy('demo', ROLE, 'arn:policy');
+    expect(eks.commandCalls(AssociateAccessPolicyCommand)[0]?.args[0].input).toEqual({
+      clusterName: 'demo',
+      principalArn: ROLE,
+      policyArn: 'arn:policy',
+      accessScope: { type: 'cluster' },
+    });
+    await expect(entries.givePolicy('demo', ROLE, 'arn:policy')).rejects.toBeInstanceOf(RefusedError);
   });
 
   test('is removed only where it carries our mark', async () => {
