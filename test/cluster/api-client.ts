@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { globalAgent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { textAt } from '../stack/json.ts';
 
@@ -51,6 +51,11 @@ export async function callApi({ method, path, query = {}, headers = {}, body }: 
   sent.on('error', reject);
   sent.end(content);
   return await promise;
+}
+
+/** An API server that was restarted resets the connections of before, of which the next call would take one. */
+export function forgetConnections(): void {
+  globalAgent.destroy();
 }
 
 /** What the API server does not serve at all, it turns down in plain text. */

@@ -8,16 +8,13 @@ import {
   EC2Client,
 } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
-import { rbacObjects } from '../../lib/core/install/rbac.ts';
-import { webhookConfiguration } from '../../lib/core/install/webhook-configuration.ts';
 import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
-import { output, variable, webhookSecret } from '../aws/deployment.ts';
+import { output } from '../aws/deployment.ts';
 import { makeRole } from '../aws/ec2-world.ts';
 import { succeed } from '../cluster/api-client.ts';
-import { COLLECTIONS, installDefinitions } from '../cluster/resources.ts';
+import { COLLECTIONS } from '../cluster/resources.ts';
 import { aNodeClass, aNodePool } from '../cluster/samples.ts';
-import { caBundle } from '../rig/tls-server.ts';
 import { readJson } from '../stack/json.ts';
 
 export const CLUSTER = 'demo';
@@ -36,23 +33,6 @@ export async function furnishAccount(): Promise<void> {
   // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
   const table = { client: new DynamoDBClient({}), tableName: output('TableName') };
   await new DynamoDbCatalogueStore({ ...table, region: 'us-east-1' }).writeCatalogue(CATALOGUE);
-}
-
-/** What the installer brings. */
-export async function install(): Promise<void> {
-  await installDefinitions();
-  const url = variable('KERF_WEBHOOK_URL');
-  const webhook = { url, cluster: CLUSTER, secret: await webhookSecret(), certificateAuthority: caBundle() };
-  const objects = [...rbacObjects(), webhookConfiguration(webhook)];
-  for (const object of objects) {
-    await succeed({
-      method: 'PATCH',
-      path: `/apis/${object.apiVersion}/${object.kind.toLowerCase()}s/${object.metadata.name}`,
-      query: { fieldManager: 'kerf', force: 'true' },
-      headers: { 'content-type': 'application/apply-patch+yaml' },
-      body: object,
-    });
-  }
 }
 
 /** One pool of anything on demand, which is emptied at once. */

@@ -2,7 +2,7 @@
 import { callApi, read } from '../cluster/api-client.ts';
 import { COLLECTIONS } from '../cluster/resources.ts';
 import { at, listAt } from '../stack/json.ts';
-import { CATALOGUE, CLUSTER, configureNodes, furnishAccount, install } from './account.ts';
+import { CATALOGUE, CLUSTER, configureNodes, furnishAccount } from './account.ts';
 import { type Machines, playMachines } from './machines.ts';
 import { startWebhookFront, type WebhookFront } from './webhook-front.ts';
 
@@ -17,7 +17,6 @@ export async function setStage(): Promise<Stage> {
   const front = await startWebhookFront();
   if ((await callApi({ method: 'GET', path: `${COLLECTIONS.NodePool}/general` })).status === 404) {
     await furnishAccount();
-    await install();
     await configureNodes();
   }
   const timing = { bootMs: 1_000, readyMs: 500 };

@@ -39,8 +39,7 @@ test('CoreDNS alone wakes nothing', async () => {
     await eventually(`a look of provisioning, for a ${reason}`, look, 75_000);
   }
   expect(await coreDns()).toHaveLength(2);
-  expect(await claims()).toEqual([]);
-  expect(await stage.machines.instances()).toEqual([]);
+  await expectNothingLeft(stage);
 }, 160_000);
 
 test('pods get nodes and run, CoreDNS with them', async () => {

@@ -1,0 +1,91 @@
+/**
+ * What goes wrong around the deployed functions, one after the other, while pods come and go: at each end the pods run, and
+ * the promises hold. The functions are the deployed ones throughout; their DynamoDB is throttled by a proxy before it.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually, logLines } from '../aws/deployment.ts';
+import { createDeployment, isRunning, podsOf, scaleDeployment } from '../rig/workloads.ts';
+import { at } from '../stack/json.ts';
+import { tellWhyItFailed } from './last-words.ts';
+import { expectNothingLeaked, expectNothingLeft, expectOneInstanceAClaim } from './promises.ts';
+import { actOnRig, invokeAtOnce } from './rig-faults.ts';
+import { claims, nodes, type Stage, setStage } from './stage.ts';
+import { seconds } from './stopwatch.ts';
+import { startWebhookFront } from './webhook-front.ts';
+
+const APP = 'under-fire';
+/** Each pod fills a node: what is launched twice cannot hide. */
+const REQUESTS = { cpu: '1500m', memory: '1Gi' };
+
+let stage: Stage;
+let replicas = 0;
+
+beforeAll(async () => {
+  stage = await setStage();
+  await createDeployment({ name: APP, replicas, requests: REQUESTS });
+});
+beforeEach(tellWhyItFailed);
+afterAll(async () => await stage.close());
+
+async function wantMore(count: number): Promise<void> {
+  replicas += count;
+  await scaleDeployment(APP, replicas);
+}
+
+async function isSettled(): Promise<boolean> {
+  return (await claims()).length === (await nodes()).length;
+}
+
+async function expectAllRun(what: string, withinMs = 150_000): Promise<void> {
+  const allRun = async (): Promise<boolean> => (await podsOf(APP)).filter(isRunning).length === replicas;
+  await seconds(`pods run, ${what}`, allRun, withinMs);
+  await seconds(`nodes for all claims, ${what}`, isSettled, 30_000);
+  await expectOneInstanceAClaim(stage);
+  await expectNothingLeaked(stage, replicas);
+}
+
+test('promises 1, 2: the API server is restarted while nodes are launched', async () => {
+  await wantMore(2);
+  await eventually('a claim', async () => ((await claims()).length > 0 ? true : undefined), 60_000);
+  await actOnRig('restart-api-server');
+  await expectAllRun('API server restarted');
+}, 240_000);
+
+test('promises 1, 2: history that functions remember is gone (410) while nodes are launched', async () => {
+  await wantMore(2);
+  await actOnRig('compact-etcd');
+  await actOnRig('restart-api-server');
+  await expectAllRun('etcd compacted');
+}, 240_000);
+
+test('promises 1, 6: four invocations of each function at once', async () => {
+  await wantMore(3);
+  await Promise.all([invokeAtOnce('Provisioning', 4), invokeAtOnce('Lifecycle', 4)]);
+  await Promise.all([invokeAtOnce('Lifecycle', 4), invokeAtOnce('Provisioning', 4)]);
+  await expectAllRun('invoked at once');
+}, 240_000);
+
+test('promises 1, 7: DynamoDB turns everything down for 20 s', async () => {
+  await actOnRig('throttle-dynamodb');
+  await wantMore(2);
+  const startedMs = Date.now();
+  await eventually('20 s', async () => (Date.now() - startedMs > 20_000 ? true : undefined), 30_000);
+  expect(await actOnRig('relieve-dynamodb')).toBeGreaterThan(0);
+  await expectAllRun('DynamoDB throttled');
+}, 240_000);
+
+test('promise 5: the endpoint of the webhook is dead for a minute: scheduling goes on, and the tick makes up for it', async () => {
+  await stage.front.close();
+  await wantMore(1);
+  await expectAllRun('webhook dead');
+  expect((await logLines('Provisioning')).some((line) => String(at(line, 'reason')).includes('tick'))).toBe(true);
+  stage.front = await startWebhookFront();
+}, 240_000);
+
+test('promises 1, 3: all of it goes, and nothing stays', async () => {
+  await scaleDeployment(APP, 0);
+  await seconds('pods gone → no nodes', async () => (await nodes()).length === 0, 200_000);
+  await seconds('… and no claims', async () => (await claims()).length === 0, 100_000);
+  await expectOneInstanceAClaim(stage);
+  await expectNothingLeft(stage);
+}, 400_000);
