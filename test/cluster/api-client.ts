@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { globalAgent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { textAt } from '../stack/json.ts';
 
 export interface Answer {
@@ -22,7 +23,15 @@ export interface Call {
   readonly body?: unknown;
 }
 
-export async function callApi({ method, path, query = {}, headers = {}, body }: Call): Promise<Answer> {
+export async function callApi(call: Call): Promise<Answer> {
+  const answer = await callOnce(call);
+  if (answer.status !== 429 || call.method !== 'GET') return answer;
+  // Just restarted, it has yet to read what it serves, and asks to come back in a second.
+  await setTimeout(1_000);
+  return await callApi(call);
+}
+
+async function callOnce({ method, path, query = {}, headers = {}, body }: Call): Promise<Answer> {
   const url = new URL(path, variable('KERF_CLUSTER_ENDPOINT'));
   url.search = new URLSearchParams(query).toString();
   const content = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body);
