@@ -19,7 +19,7 @@ export interface PodOptions {
   /** What its one container asks for. */
   readonly requests?: ResourceList;
   readonly containers?: readonly Container[];
-  readonly owner?: 'ReplicaSet' | 'DaemonSet' | 'StatefulSet' | 'Node';
+  readonly owner?: 'ReplicaSet' | 'DaemonSet' | 'StatefulSet' | 'Job' | 'Node';
   readonly ownerUid?: string;
   readonly createdAtMs?: number;
   /** When its grace period ends: it is terminating. */

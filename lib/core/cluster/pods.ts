@@ -65,6 +65,12 @@ export function isDrainable(pod: Pod): boolean {
   return !isTerminal(pod) && !isMirror(pod) && !tolerates(pod.spec.tolerations ?? [], DISRUPTED_TAINT);
 }
 
+/** Whether its controller makes another that does as well: a bare pod is gone for good, and with a Job's pod its work. */
+export function isMadeAgain(pod: Pod): boolean {
+  const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller !== undefined && controller.kind !== 'Job';
+}
+
 export function isReady(pod: Pod): boolean {
   return conditionStatus(pod, 'Ready') === 'True';
 }

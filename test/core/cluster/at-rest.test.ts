@@ -1,5 +1,6 @@
 /** Workloads that neither wake an empty cluster nor hold its last node, and run as soon as anything else does. */
 import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
 import type { Deletion } from '../../../lib/core/node-claim/record.ts';
@@ -15,6 +16,11 @@ import { HOUR, NOW_MS } from '../../builders/times.ts';
 const ignoreAtZero = [{ namespace: 'kube-system' }];
 const DNS: PodOptions = { name: 'coredns-1', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } };
 const DNS_2: PodOptions = { ...DNS, name: 'coredns-2' };
+
+/** As `kubectl run` makes one. */
+function bare(pod: Pod): Pod {
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [] } };
+}
 
 function provisioned(over: Partial<ClusterSnapshot>) {
   return provision(aSnapshot({ ignoreAtZero, ...over }), { decisionId: 'decision-1', nowMs: NOW_MS });
@@ -62,6 +68,13 @@ describe('an empty cluster', () => {
     expect(created({ pods: [kept] })).toEqual(['kube-system/coredns-1']);
   });
 
+  test.each([
+    ['that no controller makes again', bare(pendingPod({ ...DNS, name: 'debug' }))],
+    ['that works for a Job', pendingPod({ ...DNS, name: 'debug', owner: 'Job' })],
+  ])('is woken by a pod %s: it is nothing that only serves others', (_, pod) => {
+    expect(created({ pods: [pod] })).toEqual(['kube-system/debug']);
+  });
+
   test('makes a place for what can wait as soon as another pod runs anywhere', () => {
     const pods = [pendingPod({ ...DNS, requests: { cpu: '3' } }), runningPod('static-1', { name: 'web-1' })];
     expect(created({ pods, nodes: [aNode({ name: 'static-1', allocatable: { cpu: '1', pods: '9' } })] })).toEqual([
@@ -106,6 +119,8 @@ describe('the last nodes', () => {
     ['a node is promised to pods', { pods: dns, nominated: new Set(['a']) }],
     ['room is kept', { pods: dns, bufferPods: [pendingPod({ name: 'capacity-buffer-spare-0' })] }],
     ['nothing is to be ignored', { pods: dns, ignoreAtZero: [] }],
+    ['a pod would be lost with its node', { pods: [...dns, bare(runningPod('b', { ...DNS, name: 'debug' }))] }],
+    ['a Job is at work', { pods: [...dns, runningPod('b', { ...DNS, name: 'backup', owner: 'Job' })] }],
     [
       'one of them is to stay',
       {
@@ -165,6 +180,10 @@ describe('a drain', () => {
   test('of any other node asks their PodDisruptionBudgets', () => {
     expect(evicted(false)).toMatchObject([{ pod: { name: 'coredns-1' } }]);
     expect(evicted(false)[0]).not.toHaveProperty('force');
+  });
+
+  test('of a node at rest deletes no pod that would be lost', () => {
+    expect(evicted(true, bare(runningPod('node-1', DNS)))[0]).not.toHaveProperty('force');
   });
 
   test('of a node at rest asks for every pod that came since', () => {
