@@ -58,7 +58,7 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
     ...attempts([...LOOK, 'patch'], 'karpenter.sh', ['nodepools']),
     ...attempts([...LOOK, 'patch'], 'karpenter.k8s.aws', ['ec2nodeclasses']),
     ...attempts(['patch'], 'karpenter.k8s.aws', ['ec2nodeclasses/status']),
-    ...['get', 'create', 'patch', 'delete'].map((verb) => ({ ...WEBHOOK, verb })),
+    ...['get', 'create', 'patch'].map((verb) => ({ ...WEBHOOK, verb })),
   ],
   termination: [
     ...EVERY_FUNCTION,
@@ -88,6 +88,7 @@ const NEVER: readonly Attempt[] = [
   ...attempts([...WRITE, 'bind', 'escalate'], 'rbac.authorization.k8s.io', RBAC_KINDS),
   ...attempts(['impersonate'], '', ['users', 'groups', 'serviceaccounts']),
   ...attempts(ANY_VERB, 'admissionregistration.k8s.io', [WEBHOOK.resource, 'mutatingwebhookconfigurations']),
+  ...['delete', 'update'].map((verb) => ({ ...WEBHOOK, verb })),
   ...ANY_VERB.map((verb) => ({ ...WEBHOOK, verb, name: 'of-somebody-else' })),
   ...attempts(ANY_VERB, 'apiextensions.k8s.io', ['customresourcedefinitions']),
   ...attempts(WRITE, 'certificates.k8s.io', ['certificatesigningrequests', 'certificatesigningrequests/approval']),

@@ -80,11 +80,11 @@ const EVERY_FUNCTION: readonly PolicyRule[] = [
 ];
 
 /**
- * The tick takes away a webhook that does not answer, and puts it back. Whoever may create any webhook configuration may read
+ * The tick empties a configuration that nobody answers, and puts back what is gone: it deletes none. Whoever may create any webhook configuration may read
  * every write to the cluster; by server-side apply, and only so, RBAC knows the name of what is created (measured on 1.35).
  */
 const OWN_WEBHOOK: PolicyRule = {
-  ...rule('admissionregistration.k8s.io', ['validatingwebhookconfigurations'], ['create', 'delete', 'get', 'patch']),
+  ...rule('admissionregistration.k8s.io', ['validatingwebhookconfigurations'], ['create', 'get', 'patch']),
   resourceNames: ['kerf'],
 };
 
