@@ -1,8 +1,8 @@
-import { type ClusterOptions, parseCluster, writeClusters } from '../operator/cluster-options.ts';
+import { type ClusterOptions, networkName, parseCluster, writeClusters } from '../operator/cluster-options.ts';
 import { OptionError, parseJson, shown } from '../operator/option-values.ts';
 
-/** Lambda allows 4 KB for all environment variables of a function; the other variables need about 1 KB of it. */
-const LONGEST_CLUSTERS = 3_000;
+/** In bytes. Lambda allows 4,096 for all environment variables of a function; the others of one in a VPC may need 1,310 of them. */
+export const LONGEST_CLUSTERS = 2_700;
 
 /**
  * The clusters that one deployment serves, from the CDK context: `-c clusters='[{"name":"a"},…]'`, or `-c cluster=a` for
@@ -17,14 +17,29 @@ export function configuredClusters(contextOf: (key: string) => unknown): readonl
   const names = clusters.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new OptionError(`clusters names ${twice} twice: each cluster once`);
-  const { length } = writeClusters(clusters);
-  if (length > LONGEST_CLUSTERS) {
-    throw new OptionError(
-      `clusters is ${length} characters as the functions read it: at most ${LONGEST_CLUSTERS} fit. ` +
-        'Leave out certificateAuthority where EKS can be asked for it, or deploy twice under two names.',
-    );
-  }
+  checkNodeRoles(clusters);
+  for (const sharing of Map.groupBy(clusters, networkName).values()) checkLength(sharing);
   return clusters;
+}
+
+/** IAM takes roles that differ only in case for one, and CloudFormation outputs that differ only in - and _. */
+function checkNodeRoles(clusters: readonly ClusterOptions[]): void {
+  const making = clusters.filter(({ makeNodeRole }) => makeNodeRole === true);
+  const alike = Map.groupBy(making, ({ name }) => name.toLowerCase().replaceAll(/[-_]/g, ''));
+  const taken = [...alike.values()].find(({ length }) => length > 1);
+  if (taken === undefined) return;
+  const names = taken.map(({ name }) => name).join(' and ');
+  throw new OptionError(`makeNodeRole of ${names}: AWS would take their roles for one: name nodeRole in all but one`);
+}
+
+/** Functions of one network read the clusters there, and no others. */
+function checkLength(sharing: readonly ClusterOptions[]): void {
+  const length = Buffer.byteLength(writeClusters(sharing));
+  if (length <= LONGEST_CLUSTERS) return;
+  throw new OptionError(
+    `the ${sharing.length} clusters from ${sharing[0]?.name} on are ${length} bytes as one function reads them: at most ` +
+      `${LONGEST_CLUSTERS} fit. Leave out certificateAuthority where EKS can be asked for it, and what is at its default`,
+  );
 }
 
 /**

@@ -23,7 +23,7 @@ export class WakeFunction extends LambdaFunction implements Woken {
   constructor(scope: Construct, id: string, props: WakeFunctionProps) {
     const timeout = props.timeout ?? Duration.seconds(60);
     super(scope, id, { ...props, timeout, memoryMib: props.memoryMib ?? 512 });
-    this.wakeQueue = new WakeQueue(this, 'Wakes', { functionTimeout: timeout });
+    this.wakeQueue = new WakeQueue(this, 'Wakes', { functionName: props.name, functionTimeout: timeout });
     this.function.addEnvironment(VARIABLES.ownQueue, this.wakeQueue.queue.queueUrl);
     this.function.addEventSource(
       new SqsEventSource(this.wakeQueue.queue, {

@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 
 export interface WakeQueueProps {
   /** Of the function that reads the queue. */
+  readonly functionName: string;
   readonly functionTimeout: Duration;
   /** @default Duration.days(1): a wake that old has been made up for by a thousand ticks */
   readonly retention?: Duration;
@@ -28,7 +29,7 @@ export class WakeQueue extends Construct {
     });
     this.#admitEventBridge();
     new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription: `${id} failed three times on a message: see the function's log and ${this.deadLetters.queueName}`,
+      alarmDescription: `Kerf ${props.functionName} failed three times on a message: see its log and ${this.deadLetters.queueName}`,
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
       threshold: 1,
       evaluationPeriods: 1,

@@ -37,7 +37,16 @@ test.each([
     { clusters: '[{"name":"a","endpoint":"http://10.0.0.1"}]' },
     'clusters[0].endpoint is http://10.0.0.1: it must begin with https://',
   ],
-  [{ clusters: [{ name: 'a', certificateAuthority: 'x'.repeat(3_000) }] }, 'at most 3000 fit'],
+  [{ clusters: [{ name: 'a', certificateAuthority: 'x'.repeat(3_000) }] }, 'at most 2700 fit'],
+  [
+    {
+      clusters: [
+        { name: 'a-b', makeNodeRole: true },
+        { name: 'A_B', makeNodeRole: true },
+      ],
+    },
+    'makeNodeRole of a-b and A_B: AWS would take their roles for one',
+  ],
 ])('%j is refused with one sentence', (context, message) => {
   expect(read(context)).toContain(message);
 });
@@ -51,4 +60,26 @@ test.each([undefined, '1', '2026-11-21', 'after-the-leak'])(
 
 test.each(['', 'a b', 'a/b', 7, true, 'x'.repeat(65)])('%j rotates no secret', (text) => {
   expect(() => webhookSecretRotation(() => text)).toThrow(/^rotateWebhookSecret is .*: it must be a text such as/);
+});
+
+test('what clusters of one network may say is counted in bytes, as Lambda counts it, and each network by itself', () => {
+  const network = { vpcId: 'vpc-11111111', subnetIds: ['subnet-11111111'], securityGroupIds: ['sg-11111111'] };
+  const ignoreAtZero = [{ labels: { team: 'ü'.repeat(1_000) } }];
+  const long = { ignoreAtZero };
+  expect(
+    read({
+      clusters: [
+        { name: 'a', ...long },
+        { name: 'b', network, ...long },
+      ],
+    }),
+  ).toHaveLength(2);
+  expect(
+    read({
+      clusters: [
+        { name: 'a', ...long },
+        { name: 'b', ...long },
+      ],
+    }),
+  ).toMatch(/^the 2 clusters from a on are 4\d{3} bytes as one function reads them: at most 2700 fit/);
 });

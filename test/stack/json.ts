@@ -24,3 +24,9 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   const found: unknown = at(value, ...path);
   return Array.isArray(found) ? found : [];
 }
+
+/** *Shape:* empty where there is no object. */
+export function recordAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
+  const found: unknown = at(value, ...path);
+  return typeof found === 'object' && found !== null ? { ...found } : {};
+}

@@ -1,8 +1,9 @@
 /** Clusters that are reached in different networks have functions of their own there, and share the table. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VARIABLES } from '../../lib/operator/options.ts';
+import { LONGEST_CLUSTERS } from '../../lib/stack/configuration.ts';
 import { type Assembly, propertiesOf, synthesize } from './assembly.ts';
-import { at, textAt } from './json.ts';
+import { at, recordAt, textAt } from './json.ts';
 
 const network = {
   vpcId: 'vpc-11111111',
@@ -87,4 +88,37 @@ test('a tick wakes the functions of the cluster’s own network', () => {
   const own = ids.filter((id) => id.startsWith('Network'));
   expect(own).toHaveLength(3);
   for (const id of own) expect(queuesOf(id)).toContain(id.slice(0, 'Networkvpc11111111'.length));
+});
+
+/** What CloudFormation and AWS make of each reference in a variable, at its longest. */
+const LONGEST: Readonly<Record<string, number>> = {
+  [VARIABLES.clusters]: LONGEST_CLUSTERS,
+  [VARIABLES.webhookUrl]: 'https://.lambda-url.ap-southeast-1.on.aws/'.length + 32,
+  [VARIABLES.webhookSecret]: 40,
+  [VARIABLES.table]: 60,
+  [VARIABLES.bodies]: 63,
+  [VARIABLES.eventBus]: 64,
+};
+const LONGEST_QUEUE_URL = 'https://sqs.cn-northwest-1.amazonaws.com.cn/123456789012/'.length + 80;
+
+test('the longest configuration fits into the 4 KB that Lambda has for the variables of a function', () => {
+  const sizes = propertiesOf(assembly.template, 'AWS::Lambda::Function').map((properties) => {
+    const variables = Object.entries(recordAt(properties, 'Environment', 'Variables'));
+    const lengths = variables.map(([name, value]) => {
+      const known = name.endsWith('_QUEUE_URL') ? LONGEST_QUEUE_URL : LONGEST[name];
+      if (known === undefined && typeof value !== 'string')
+        throw new Error(`${name} refers to something: how long is it?`);
+      return name.length + (known ?? String(value).length);
+    });
+    return lengths.reduce((sum, length) => sum + length, 0);
+  });
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(4_096);
+});
+
+test('an alarm on dead letters says of which function they are', () => {
+  const alarms = propertiesOf(assembly.template, 'AWS::CloudWatch::Alarm').map((alarm) =>
+    JSON.stringify(at(alarm, 'AlarmDescription')),
+  );
+  const count = (name: string): number => alarms.filter((text) => text.includes(`Kerf ${name} failed`)).length;
+  expect(['catalogue', 'provisioning', 'interruption'].map(count)).toEqual([1, 3, 3]);
 });
