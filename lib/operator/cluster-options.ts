@@ -10,6 +10,7 @@ import {
   type Field,
   flag,
   flagsAmong,
+  matching,
   type NetworkOptions,
   networkOf,
   numberBetween,
@@ -84,6 +85,12 @@ export interface ClusterOptions {
   readonly ignoreAtZero?: readonly WorkloadSelector[];
 }
 
+const base64 = matching(
+  /^(?=.)(?:[0-9A-Za-z+/]{4})*(?:[0-9A-Za-z+/]{2}==|[0-9A-Za-z+/]{3}=)?$/,
+  'a certificate as EKS shows it: PEM in base64, on one line',
+);
+/** The stack makes the ARN of it. */
+const roleName = matching(/^[0-9A-Za-z_+=,.@/-]+$/, 'the name of an IAM role, not its ARN');
 const BATCH = { least: '0s', most: '5m' };
 /** Karpenter takes no less than a minute either. */
 const REFRESH = { least: '1m', most: '24h' };
@@ -91,11 +98,11 @@ const REFRESH = { least: '1m', most: '24h' };
 const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: Field<Required<ClusterOptions>[Key]> } = {
   name: checkName,
   endpoint: checkEndpoint,
-  certificateAuthority: text,
-  serviceCidr: text,
-  kubernetesVersion: text,
-  nodeRole: text,
-  windowsNodeRole: text,
+  certificateAuthority: base64,
+  serviceCidr: matching(/^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/, 'a network such as 10.100.0.0/16'),
+  kubernetesVersion: matching(/^1\.[0-9]{2}$/, 'a version such as 1.35'),
+  nodeRole: roleName,
+  windowsNodeRole: roleName,
   makeNodeRole: flag,
   zonalShift: flag,
   accessEntries: flag,
@@ -105,7 +112,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: Field<Required
   isolatedVpc: flag,
   network: networkOf,
   webhookUrl: checkWebhookUrl,
-  webhookCertificateAuthority: text,
+  webhookCertificateAuthority: base64,
   shadow: flag,
   batchIdleDuration: durationBetween(BATCH),
   batchMaxDuration: durationBetween(BATCH),
@@ -152,7 +159,7 @@ export function writeClusters(clusters: readonly ClusterOptions[]): string {
 }
 
 /** The rule of EKS; it is also what keeps a name harmless in a path, an ARN and a construct id. */
-function checkName(name: unknown, where: string): string {
+export function checkName(name: unknown, where: string): string {
   if (typeof name === 'string' && /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/.test(name)) return name;
   throw new OptionError(
     `${where} is ${shown(name)}: it must be the name of an EKS cluster, letters, digits, - and _, at most 100`,
@@ -160,7 +167,7 @@ function checkName(name: unknown, where: string): string {
 }
 
 /** Tokens go to this address: without TLS they may only stay on this machine, as they do in tests. */
-function checkEndpoint(value: unknown, where: string): string {
+export function checkEndpoint(value: unknown, where: string): string {
   const endpoint = checkUrl(text(value, where), where);
   const { protocol, hostname } = new URL(endpoint);
   if (protocol === 'https:' || hostname === '127.0.0.1' || hostname === 'localhost') return endpoint;

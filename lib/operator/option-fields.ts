@@ -41,6 +41,14 @@ export function text(value: unknown, where: string): string {
   throw new OptionError(`${where} is ${shown(value)}: it must be a text`);
 }
 
+/** A text of one form; `what` says which. */
+export function matching(pattern: RegExp, what: string): Field<string> {
+  return (value, where) => {
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    throw new OptionError(`${where} is ${shown(value)}: it must be ${what}`);
+  };
+}
+
 export function flag(value: unknown, where: string): boolean {
   if (typeof value === 'boolean') return value;
   throw new OptionError(`${where} is ${shown(value)}: it must be true or false`);
@@ -127,11 +135,7 @@ export function networkOf(value: unknown, where: string): NetworkOptions {
 }
 
 function idOf(kind: string): Field<string> {
-  const pattern = new RegExp(`^${kind}-[0-9a-f]{8,17}$`);
-  return (value, where) => {
-    if (typeof value === 'string' && pattern.test(value)) return value;
-    throw new OptionError(`${where} is ${shown(value)}: it must be an id such as ${kind}-0123456789abcdef0`);
-  };
+  return matching(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `an id such as ${kind}-0123456789abcdef0`);
 }
 
 function listOf<T>(each: Field<T>): Field<readonly T[]> {
