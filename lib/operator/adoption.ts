@@ -11,6 +11,8 @@ import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.t
 import { ApiClient } from '../providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
 import { clusterAccess } from './cluster-access.ts';
+import { checkEndpoint, checkName } from './cluster-options.ts';
+import { text } from './option-fields.ts';
 import { OptionError } from './option-values.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -23,9 +25,9 @@ export interface AdoptionOptions {
   readonly endpoint: string | undefined;
 }
 
-/** *Errors:* OptionError without a region or credentials; those of EKS. */
+/** *Errors:* OptionError for an option that is not what it must be, without a region, without credentials; those of EKS. */
 export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPorts> {
-  const { cluster: name, table: tableName, endpoint } = options;
+  const { cluster: name, endpoint, table: tableName } = checked(options);
   const config = options.region === undefined ? {} : { region: options.region };
   const eksClient = new EKSClient(config);
   const region = options.region ?? (await regionOf(eksClient));
@@ -53,6 +55,15 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
   };
 }
 
+/** Before anything is asked: the token goes to the endpoint. */
+function checked({ cluster, endpoint, table }: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
+  return {
+    cluster: checkName(cluster, '--cluster'),
+    endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, '--endpoint'),
+    table: text(table, '--table'),
+  };
+}
+
 async function regionOf(client: EKSClient): Promise<string> {
   try {
     return await client.config.region();
@@ -65,6 +76,13 @@ async function haveCredentials(client: EKSClient): Promise<void> {
   try {
     await client.config.credentials();
   } catch (cause) {
-    throw new OptionError('no AWS credentials are found: sign in (aws sso login), or set AWS_PROFILE', { cause });
+    throw new OptionError(
+      `no AWS credentials are found: sign in (aws sso login), or set AWS_PROFILE. The SDK says: ${said(cause)}`,
+      { cause },
+    );
   }
+}
+
+function said(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -34,7 +34,9 @@ export function portErrorOf(thrown: unknown, doing: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
-  return portError(kind, `${doing}: ${thrown.name}: ${thrown.message}`, thrown);
+  const advice =
+    thrown.name === 'ResourceNotFoundException' ? ': check the name of the table, its account and region' : '';
+  return portError(kind, `${doing}: ${thrown.name}: ${thrown.message}${advice}`, thrown);
 }
 
 /** The same for the reason of one item of a cancelled transaction. */

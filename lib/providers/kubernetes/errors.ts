@@ -17,7 +17,7 @@ const TRANSLATION: Readonly<Record<number, 'conflict' | 'unreachable'>> = {
 
 /** What to do about a status that somebody must act on. */
 const ADVICE: Readonly<Record<number, string>> = {
-  401: 'check that the cluster has an access entry for the role of this function',
+  401: 'check that the cluster has an access entry for the IAM identity that asks',
   403: 'check the ClusterRole and its binding to the group of the access entry',
 };
 

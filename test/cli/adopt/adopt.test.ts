@@ -118,3 +118,14 @@ test('without a cluster or a table the command says what is missing', async () =
   expect(stderr).toContain('table');
   expect(code).toBe(2);
 });
+
+test.each([
+  [['--cluster', 'a/b', '--table', 't'], '--cluster is "a/b": it must be the name of an EKS cluster'],
+  [['--cluster', 'demo', '--table', ''], '--table is "": it must be a text'],
+  [['--cluster', 'demo', '--table', 't', '--endpoint', 'nonsense'], '--endpoint is nonsense: it must be an address'],
+  [['--cluster', 'demo', '--table', 't', '--endpoint', 'http://10.0.0.1'], 'it must begin with https://'],
+])('%j is bad input, before anybody is asked', async (args, message) => {
+  const { stderr, code } = await runKerf(['adopt', ...args, '--region', 'us-east-1']);
+  expect(stderr).toContain(message);
+  expect(code).toBe(2);
+});

@@ -144,6 +144,11 @@ describe('failures of the world', () => {
     },
   );
 
+  test('without its table it says what to check', async () => {
+    dynamo.on(GetItemCommand).rejects(thrown('ResourceNotFoundException'));
+    await expect(store.readEpoch('demo')).rejects.toThrow(/check the name of the table, its account and region$/);
+  });
+
   test('a bug stays a bug', async () => {
     dynamo.on(GetItemCommand).rejects(new TypeError('undefined is not a function'));
     await expect(store.readEpoch('demo')).rejects.toBeInstanceOf(TypeError);
