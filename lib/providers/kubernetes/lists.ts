@@ -62,6 +62,10 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     if (answer.status === 410) return undefined;
     if (answer.status === 404 && optional) return { items: [], resourceVersion: '' };
     if (answer.status !== 200) throw portErrorOf(answer, `list ${path}`);
+    if (!isList(answer.body)) {
+      // A proxy in between says yes to anything: to take that for an empty cluster would be to act on it.
+      throw new UnreachableError(`Kubernetes API: list ${path}: 200, and no list: is there a proxy in between?`);
+    }
     for (const raw of itemsOf(answer.body)) {
       const item = project(raw);
       if (item !== undefined) items.push(item);
@@ -72,6 +76,12 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     token = next;
   }
   throw new UnreachableError(`Kubernetes API: list ${path}: no end after ${MOST_PAGES} pages: try again later`);
+}
+
+/** Go writes an empty list as null, too. */
+function isList(body: unknown): boolean {
+  const { items } = fieldsOf(body);
+  return items === null || Array.isArray(items);
 }
 
 function textOf(value: unknown): string {

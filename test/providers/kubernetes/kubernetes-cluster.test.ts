@@ -50,6 +50,11 @@ describe('lists', () => {
     await expect(cluster.listPods()).rejects.toBeInstanceOf(UnreachableError);
   });
 
+  test('an answer that is no list is no empty cluster, whatever its status', async () => {
+    server.failNext({ kind: 'status', status: 200, message: 'sign in to the proxy' });
+    await expect(cluster.listNodePools()).rejects.toThrow(/nodepools: 200, and no list/);
+  });
+
   test('pods without a node are chosen by the server', async () => {
     await cluster.listUnboundPods();
     expect(lastRequest()?.query.get('fieldSelector')).toBe('spec.nodeName=');
