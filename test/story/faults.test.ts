@@ -4,8 +4,11 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually, logLines } from '../aws/deployment.ts';
+import { mergePatch } from '../cluster/api-client.ts';
+import { COLLECTIONS } from '../cluster/resources.ts';
 import { createDeployment, isRunning, podsOf, scaleDeployment } from '../rig/workloads.ts';
 import { at } from '../stack/json.ts';
+import { launchBystander, stateOf } from './bystander.ts';
 import { tellWhyItFailed } from './last-words.ts';
 import { expectNothingLeaked, expectNothingLeft, expectOneInstanceAClaim } from './promises.ts';
 import { actOnRig, invokeAtOnce } from './rig-faults.ts';
@@ -18,10 +21,12 @@ const APP = 'under-fire';
 const REQUESTS = { cpu: '1500m', memory: '1Gi' };
 
 let stage: Stage;
+let bystander: string;
 let replicas = 0;
 
 beforeAll(async () => {
   stage = await setStage();
+  bystander = await launchBystander();
   await createDeployment({ name: APP, replicas, requests: REQUESTS });
 });
 beforeEach(tellWhyItFailed);
@@ -30,6 +35,14 @@ afterAll(async () => await stage.close());
 async function wantMore(count: number): Promise<void> {
   replicas += count;
   await scaleDeployment(APP, replicas);
+}
+
+function cpusOf(found: readonly unknown[]): number {
+  return found.reduce<number>((sum, node) => sum + Number(at(node, 'status', 'capacity', 'cpu')), 0);
+}
+
+async function limitPool(cpu: string | null): Promise<void> {
+  await mergePatch(`${COLLECTIONS.NodePool}/general`, { spec: { limits: cpu === null ? null : { cpu } } });
 }
 
 async function isSettled(): Promise<boolean> {
@@ -58,11 +71,18 @@ test('promises 1, 2: history that functions remember is gone (410) while nodes a
   await expectAllRun('etcd compacted');
 }, 240_000);
 
-test('promises 1, 6: four invocations of each function at once', async () => {
+test('promises 1, 2: four invocations of each function at once launch nothing twice, and keep to the limit', async () => {
+  const limit = cpusOf(await nodes()) + 4;
+  await limitPool(String(limit));
   await wantMore(3);
   await Promise.all([invokeAtOnce('Provisioning', 4), invokeAtOnce('Lifecycle', 4)]);
   await Promise.all([invokeAtOnce('Lifecycle', 4), invokeAtOnce('Provisioning', 4)]);
-  await expectAllRun('invoked at once');
+  const twoRun = async (): Promise<boolean> => (await podsOf(APP)).filter(isRunning).length === replicas - 1;
+  await seconds('as many pods run as the limit allows, invoked at once', twoRun, 150_000);
+  expect(cpusOf(await nodes())).toBeLessThanOrEqual(limit);
+  await expectOneInstanceAClaim(stage);
+  await limitPool(null);
+  await expectAllRun('invoked at once, limit lifted');
 }, 240_000);
 
 test('promises 1, 7: DynamoDB turns everything down for 20 s', async () => {
@@ -76,16 +96,20 @@ test('promises 1, 7: DynamoDB turns everything down for 20 s', async () => {
 
 test('promise 5: the endpoint of the webhook is dead for a minute: scheduling goes on, and the tick makes up for it', async () => {
   await stage.front.close();
+  await createDeployment({ name: 'small', replicas: 1, requests: { cpu: '50m', memory: '16Mi' } });
+  await seconds('a pod with a place runs, webhook dead', async () => (await podsOf('small')).some(isRunning), 10_000);
+  await scaleDeployment('small', 0);
   await wantMore(1);
   await expectAllRun('webhook dead');
   expect((await logLines('Provisioning')).some((line) => String(at(line, 'reason')).includes('tick'))).toBe(true);
   stage.front = await startWebhookFront();
 }, 240_000);
 
-test('promises 1, 3: all of it goes, and nothing stays', async () => {
+test('promises 1, 4: all of it goes, nothing stays, and what is not ours runs on', async () => {
   await scaleDeployment(APP, 0);
   await seconds('pods gone → no nodes', async () => (await nodes()).length === 0, 200_000);
   await seconds('… and no claims', async () => (await claims()).length === 0, 100_000);
   await expectOneInstanceAClaim(stage);
   await expectNothingLeft(stage);
+  expect(await stateOf(bystander)).toBe('running');
 }, 400_000);
