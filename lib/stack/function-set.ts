@@ -108,7 +108,7 @@ export class FunctionSet {
       });
     if (clusters.length === 0) return undefined;
     const installer = new Installer(this.#scope, 'Installer', { ...shared, clusters, functions: this.functions });
-    this.#output({ InstallerRoleArn: installer.role.roleArn });
+    this.#output({ InstallerRoleArn: installer.role.roleArn, InstallerLogGroup: installer.logGroup.logGroupName });
     return installer;
   }
 

@@ -40,6 +40,8 @@ export class Installer extends LambdaFunction {
       environment: { [VARIABLES.table]: state.name },
       timeout: Duration.minutes(drains ? 15 : 5),
       memoryMib: 512,
+      // What could not be taken out of a cluster is told there, and nowhere else.
+      keepsLog: true,
       ...(network !== undefined && { network }),
     });
     webhook.introduceTo(this);

@@ -21,6 +21,8 @@ export interface LambdaFunctionProps {
   readonly folder?: string;
   /** Where it runs, for a cluster's private endpoint. @default - in no VPC */
   readonly network?: NetworkOptions;
+  /** Whether its log outlives the stack. @default false */
+  readonly keepsLog?: boolean;
   /** @default - as many as the account allows */
   readonly reservedConcurrency?: number;
 }
@@ -40,7 +42,7 @@ export class LambdaFunction extends Construct {
     super(scope, id);
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: props.keepsLog === true ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(this.role);

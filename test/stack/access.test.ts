@@ -54,6 +54,14 @@ describe('who is let into a cluster', () => {
   });
 });
 
+test('the installer’s log outlives the stack: what could not be taken out of a cluster is told there alone', () => {
+  const { template, remove } = synthesize([{ name: 'blue' }], { bundle: false });
+  remove();
+  const kept = Object.keys(template.findResources('AWS::Logs::LogGroup', { DeletionPolicy: 'Retain' }));
+  expect(kept).toEqual([expect.stringMatching(/^Installer/)]);
+  template.hasOutput('InstallerLogGroup', { Value: { Ref: kept[0] } });
+});
+
 describe('a role that the stack makes for nodes', () => {
   test('has a name that an EC2NodeClass can say, may be handed to instances, and is let in', () => {
     const { template, remove } = synthesize([{ name: 'blue', makeNodeRole: true }], { bundle: false });
