@@ -4,6 +4,10 @@ import { OptionError, parseJson, shown } from '../operator/option-values.ts';
 /** In bytes. Lambda allows 4,096 for all environment variables of a function; the others of one in a VPC may need 1,310 of them. */
 export const LONGEST_CLUSTERS = 2_700;
 
+/** In characters, as AWS counts a managed policy; one statement, of instance profiles, names each cluster twice and cannot be split. */
+const LARGEST_STATEMENT = 5_600;
+const OF_EACH_CLUSTER = 'arn:aws-us-gov:iam::123456789012:instance-profile/karpenter/ap-southeast-1//*"","",'.length;
+
 /**
  * The clusters that one deployment serves, from the CDK context: `-c clusters='[{"name":"a"},…]'`, or `-c cluster=a` for
  * one with nothing to say about it.
@@ -18,7 +22,10 @@ export function configuredClusters(contextOf: (key: string) => unknown): readonl
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new OptionError(`clusters names ${twice} twice: each cluster once`);
   checkNodeRoles(clusters);
-  for (const sharing of Map.groupBy(clusters, networkName).values()) checkLength(sharing);
+  for (const sharing of Map.groupBy(clusters, networkName).values()) {
+    checkLength(sharing);
+    checkNames(sharing);
+  }
   return clusters;
 }
 
@@ -39,6 +46,15 @@ function checkLength(sharing: readonly ClusterOptions[]): void {
   throw new OptionError(
     `the ${sharing.length} clusters from ${sharing[0]?.name} on are ${length} bytes as one function reads them: at most ` +
       `${LONGEST_CLUSTERS} fit. Leave out certificateAuthority where EKS can be asked for it, and what is at its default`,
+  );
+}
+
+function checkNames(sharing: readonly ClusterOptions[]): void {
+  const length = sharing.reduce((sum, { name }) => sum + 2 * name.length + OF_EACH_CLUSTER, 0);
+  if (length <= LARGEST_STATEMENT) return;
+  throw new OptionError(
+    `the ${sharing.length} clusters from ${sharing[0]?.name} on make a statement of ${length} characters in a policy of IAM, with room ` +
+      `for ${LARGEST_STATEMENT}: some 50 clusters fit. Those with another network have functions and policies of their own`,
   );
 }
 

@@ -62,6 +62,14 @@ test.each(['', 'a b', 'a/b', 7, true, 'x'.repeat(65)])('%j rotates no secret', (
   expect(() => webhookSecretRotation(() => text)).toThrow(/^rotateWebhookSecret is .*: it must be a text such as/);
 });
 
+test('more clusters than a policy of IAM can name are refused', () => {
+  const clusters = Array.from({ length: 80 }, (_, index) => ({ name: `production-cluster-${index}` }));
+  expect(read({ clusters })).toMatch(
+    /^the 80 clusters from production-cluster-0 on make a statement of \d+ characters/,
+  );
+  expect(read({ clusters: clusters.slice(0, 40) })).toHaveLength(40);
+});
+
 test('what clusters of one network may say is counted in bytes, as Lambda counts it, and each network by itself', () => {
   const network = { vpcId: 'vpc-11111111', subnetIds: ['subnet-11111111'], securityGroupIds: ['sg-11111111'] };
   const ignoreAtZero = [{ labels: { team: 'ü'.repeat(1_000) } }];
