@@ -1,9 +1,13 @@
+import { MINUTE_MS } from '../apis/time.ts';
 import type { Decision } from '../core/action.ts';
 import { EpochMovedError } from '../ports/errors.ts';
 import { carryOut } from './carry-out.ts';
 import type { ControllerPorts } from './ports.ts';
 
 const MOST_TRIES = 5;
+
+/** Two ticks would have finished it, if Kerf had not stood aside or been cut off from the cluster. */
+const LAPSED_MS = 2 * MINUTE_MS;
 
 /**
  * The epoch from which a run may observe: every decision up to it is carried out, so that what it decided is there to be
@@ -23,6 +27,15 @@ export async function settledEpoch(ports: ControllerPorts, cluster: string): Pro
 }
 
 export async function finishDecision(ports: ControllerPorts, decision: Decision): Promise<void> {
-  await carryOut(ports, decision);
+  await carryOut(ports, withoutLapsed(decision, ports.clock.now()));
   await ports.store.closeDecision(decision);
+}
+
+/**
+ * That a node is not needed was true of the cluster of then: later it may be full, and is decided on anew. Claims that come
+ * late are given up by lifecycle (D2).
+ */
+function withoutLapsed(decision: Decision, nowMs: number): Decision {
+  if (nowMs < decision.atMs + LAPSED_MS) return decision;
+  return { ...decision, actions: decision.actions.filter(({ kind }) => kind !== 'delete-node-claim') };
 }

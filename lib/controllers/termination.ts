@@ -1,6 +1,8 @@
+import type { Node } from '../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
 import type { Decision, Due } from '../core/action.ts';
+import { canWait, runsNothingElse } from '../core/cluster/at-rest.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
@@ -35,6 +37,8 @@ interface World extends SeenNodes {
   readonly instances: ReadonlyMap<string, DescribedInstance>;
   /** C36: what runs there is neither described nor terminated. */
   readonly shifted: ReadonlySet<string>;
+  /** Whether nothing runs in the cluster but pods that can wait, nor is to: looked at where it matters, and once. */
+  rests?: Promise<boolean>;
   readonly decisions: Decision[];
   readonly untold: Error[];
 }
@@ -102,12 +106,40 @@ async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: Wo
   const listed = world.instances.get(instance?.id ?? '');
   const zoneShifted = instance !== undefined && world.shifted.has(instance.zone);
   const instanceState = listed?.state === 'shutting-down' ? 'shutting-down' : 'alive';
+  const { ignoreAtZero } = ports.settings;
   return {
     record,
     pods,
-    ignoreAtZero: ports.settings.ignoreAtZero,
+    ...((await goesLast(ports, { record, pods }, world)) && { ignoreAtZero }),
     ...(node === undefined ? {} : { node }),
     ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
     ...(zoneShifted ? { zoneShifted } : {}),
   };
+}
+
+/** What was decided of a cluster at rest need not hold any more: a pod may have come to a node before it was cordoned. */
+async function goesLast(
+  ports: ControllerPorts,
+  { record, pods }: Pick<TerminationView, 'record' | 'pods'>,
+  world: World,
+): Promise<boolean> {
+  if (record.deletion?.atRest !== true && world.nodes.some(stays)) return false;
+  const { ignoreAtZero } = ports.settings;
+  const nowMs = ports.clock.now();
+  if (!pods.some((pod) => canWait(pod, ignoreAtZero, nowMs))) return false;
+  if (!runsNothingElse({ pods, ignoreAtZero }, nowMs)) return false;
+  world.rests ??= isAtRest(ports, record.cluster);
+  return await world.rests;
+}
+
+async function isAtRest({ cluster: api, store, settings, clock }: ControllerPorts, cluster: string): Promise<boolean> {
+  const [pods, records] = await Promise.all([api.listPods(), store.listNodeClaims(cluster)]);
+  const isAwaited = records.some(({ deletion, initializedAtMs }) => (deletion ?? initializedAtMs) === undefined);
+  return !isAwaited && runsNothingElse({ pods, ignoreAtZero: settings.ignoreAtZero }, clock.now());
+}
+
+/** Whether pods of other nodes may find a place on it. */
+function stays({ metadata, spec }: Node): boolean {
+  if (metadata.deletionTimestamp !== undefined || spec?.unschedulable === true) return false;
+  return spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) !== true;
 }

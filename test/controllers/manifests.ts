@@ -1,5 +1,5 @@
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import type { Deployment } from '../../lib/apis/kubernetes.ts';
+import type { Deployment, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 import type { Manifests } from '../../lib/simulator/kubernetes/state.ts';
@@ -75,3 +75,25 @@ export function someManifests(over: Partial<Manifests> = {}): Manifests {
     ...over,
   };
 }
+
+const dnsLabels = { 'k8s-app': 'kube-dns' };
+
+/** As EKS installs it: two replicas, of which one may be missing. */
+export const coreDns: Deployment = {
+  metadata: { name: 'coredns', namespace: 'kube-system' },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: dnsLabels },
+    template: {
+      metadata: { labels: dnsLabels },
+      spec: {
+        priorityClassName: 'system-cluster-critical',
+        containers: [{ name: 'coredns', resources: { requests: { cpu: '100m', memory: '70Mi' } } }],
+      },
+    },
+  },
+};
+export const coreDnsBudget: PodDisruptionBudget = {
+  metadata: { name: 'coredns', namespace: 'kube-system' },
+  spec: { selector: { matchLabels: dnsLabels }, maxUnavailable: 1 },
+};

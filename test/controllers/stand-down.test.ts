@@ -7,6 +7,7 @@ import { UnreachableError } from '../../lib/ports/errors.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { withFaults } from './faults.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from './life.ts';
+import { aDeployment, coreDns, coreDnsBudget, someManifests } from './manifests.ts';
 
 const NO_TRACES: RivalTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
 const KARPENTER: RivalTraces = {
@@ -61,6 +62,47 @@ describe('where Karpenter appears for ten minutes', () => {
     expect(told.length).toBeGreaterThan(0);
     expectOneInstanceAClaim(result);
     expectAllGone(result);
+  });
+});
+
+/** Karpenter comes as a last node is let go, and is there for an hour: meanwhile the node fills again. */
+async function filledMeanwhile(cutOff: 'before' | 'after') {
+  const wrapPorts = (ports: ControllerPorts): ControllerPorts => {
+    const endMs = ports.clock.now() + 80 * MINUTE_MS;
+    let isCut = false;
+    const isThere = () => isCut && ports.clock.now() < endMs;
+    const findRivals = async () => (isThere() ? KARPENTER : NO_TRACES);
+    return withFaults({ ...ports, cluster: { ...ports.cluster, findRivals } }, ({ method, args }) => {
+      if (isCut || method !== 'store.updateNodeClaim' || !JSON.stringify(args).includes('"deletion"')) return undefined;
+      isCut = true;
+      return cutOff;
+    });
+  };
+  const events = [
+    { kind: 'scale', atMs: 20 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+    { kind: 'scale', atMs: 40 * MINUTE_MS, deployment: 'default/web', replicas: 3 },
+    { kind: 'deletePod', atMs: 110 * MINUTE_MS, pod: 'none' },
+  ] as const;
+  const manifests = someManifests({
+    deployments: [coreDns, aDeployment('web', 3)],
+    podDisruptionBudgets: [coreDnsBudget],
+  });
+  const scenario = { name: 'filled meanwhile', events };
+  return live({ wrapPorts, manifests, scenario, durationMs: 120 * MINUTE_MS });
+}
+
+describe('what was decided before Karpenter came, of a cluster that was at rest then', () => {
+  test('is not carried out an hour later on a node that is full', async () => {
+    const result = await filledMeanwhile('before');
+    expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, podsRunning: 5, podsPending: [] });
+  });
+
+  test('if it was carried out half, is gone on with as on any node: budgets are asked', async () => {
+    const result = await filledMeanwhile('after');
+    const evictions = result.timeline.filter((entry) => entry.kind === 'evict-pod');
+    expect(evictions.length).toBeGreaterThan(0);
+    for (const eviction of evictions) expect(eviction).not.toHaveProperty('force');
+    expect(result).toMatchObject({ nodesLaunched: 2, nodesAtEnd: 1, podsRunning: 5, podsPending: [] });
   });
 });
 

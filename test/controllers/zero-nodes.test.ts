@@ -1,40 +1,17 @@
 /** A cluster with what every EKS cluster has in it goes to zero nodes, stays there, and comes back with its first pod. */
 import { expect, test } from 'vitest';
-import type { Deployment, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/apis/time.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
 import { live } from './life.ts';
-import { aDeployment, someManifests } from './manifests.ts';
-
-const labels = { 'k8s-app': 'kube-dns' };
-
-/** As EKS installs it: two replicas, of which one may be missing. */
-const coreDns: Deployment = {
-  metadata: { name: 'coredns', namespace: 'kube-system' },
-  spec: {
-    replicas: 2,
-    selector: { matchLabels: labels },
-    template: {
-      metadata: { labels },
-      spec: {
-        priorityClassName: 'system-cluster-critical',
-        containers: [{ name: 'coredns', resources: { requests: { cpu: '100m', memory: '70Mi' } } }],
-      },
-    },
-  },
-};
-const budget: PodDisruptionBudget = {
-  metadata: { name: 'coredns', namespace: 'kube-system' },
-  spec: { selector: { matchLabels: labels }, maxUnavailable: 1 },
-};
+import { aDeployment, aPool, coreDns, coreDnsBudget, someManifests } from './manifests.ts';
 
 const scaled = (atMs: number, replicas: number) =>
   ({ kind: 'scale', atMs, deployment: 'default/web', replicas }) as const;
 
 test('nothing is launched for add-ons alone; they run with the first pod, and go with the last', async () => {
   const result = await live({
-    manifests: someManifests({ deployments: [coreDns, aDeployment('web', 0)], podDisruptionBudgets: [budget] }),
+    manifests: someManifests({ deployments: [coreDns, aDeployment('web', 0)], podDisruptionBudgets: [coreDnsBudget] }),
     scenario: {
       name: 'zero',
       events: [scaled(20 * MINUTE_MS, 3), scaled(40 * MINUTE_MS, 0), scaled(80 * MINUTE_MS, 1)],
@@ -51,9 +28,25 @@ test('nothing is launched for add-ons alone; they run with the first pod, and go
   expect(result).toMatchObject({ podsRunning: 3, podsPending: [], nodesAtEnd: 1 });
 });
 
+test('a last node that somebody deletes is let go by the budgets of add-ons, which nothing will ever fulfil', async () => {
+  const kept = { consolidateAfter: 'Never', consolidationPolicy: 'WhenEmpty', budgets: [{ nodes: '100%' }] } as const;
+  const result = await live({
+    manifests: someManifests({
+      nodePools: [aPool({ disruption: kept })],
+      deployments: [coreDns, aDeployment('web', 3)],
+      podDisruptionBudgets: [coreDnsBudget],
+    }),
+    scenario: {
+      name: 'deleted',
+      events: [scaled(20 * MINUTE_MS, 0), { kind: 'deleteNode', atMs: 30 * MINUTE_MS, node: { kind: 'any' } }],
+    },
+  });
+  expect(result).toMatchObject({ nodesAtEnd: 0, nodesLaunched: 1, podsRunning: 0 });
+});
+
 test('with nothing to be ignored they hold a node of their own', async () => {
   const result = await live({
-    manifests: someManifests({ deployments: [coreDns], podDisruptionBudgets: [budget] }),
+    manifests: someManifests({ deployments: [coreDns], podDisruptionBudgets: [coreDnsBudget] }),
     scenario: { name: 'held', events: [] },
     settings: { ...DEFAULT_SETTINGS, ignoreAtZero: [] },
   });

@@ -24,7 +24,7 @@ export interface TerminationView {
   readonly record: NodeClaimRecord;
   readonly node?: Node;
   readonly pods: readonly Pod[];
-  /** Pods that can wait, where the claim goes for want of others. @default none */
+  /** Pods that can wait, where nothing else runs in the cluster by now and none of its nodes stays for them. @default none */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** Undefined once EC2 has it no more. */
   readonly instanceState?: 'alive' | 'shutting-down';
@@ -132,14 +132,14 @@ function forcedEviction(
 
 /**
  * A pod that can wait goes with the cluster's last nodes, PDB or not: its budget counts replicas that will not be there, and
- * would hold the node for ever.
+ * would hold the node for ever, whatever the node goes for.
  */
 function letWait(
   { record, ignoreAtZero = [] }: TerminationView,
   pod: Pod,
   nowMs: number,
 ): readonly (Action & { readonly kind: 'evict-pod' })[] {
-  const goes = record.deletion?.atRest === true && !isTerminating(pod) && canWait(pod, ignoreAtZero, nowMs);
+  const goes = !isTerminating(pod) && canWait(pod, ignoreAtZero, nowMs);
   const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   return goes ? [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }] : [];
 }

@@ -33,7 +33,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listPodDisruptionBudgets: async () =>
       state.podDisruptionBudgets.map((one) => ({
         ...one,
-        status: { disruptionsAllowed: disruptionsAllowed(one, state.pods.values()) },
+        status: { disruptionsAllowed: disruptionsAllowed(one, state) },
       })),
     listNodeClaims: async () => [...state.nodeClaims.values()].filter(({ spec }) => isOurClass(spec.nodeClassRef)),
     listNodeOverlays: async () => [...state.nodeOverlays.values()],
@@ -150,7 +150,7 @@ function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): Evic
   const pod = currentPod(state, target);
   if (pod === undefined) return { kind: 'gone' };
   const forbidding = state.podDisruptionBudgets.find(
-    (one) => selectsPod(one, pod) && disruptionsAllowed(one, state.pods.values()) === 0,
+    (one) => selectsPod(one, pod) && disruptionsAllowed(one, state) === 0,
   );
   if (forbidding !== undefined) {
     return { kind: 'blocked', message: `PodDisruptionBudget ${forbidding.metadata.name} lets no pod go just now` };

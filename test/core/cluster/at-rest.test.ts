@@ -166,14 +166,21 @@ describe('the last nodes', () => {
 });
 
 describe('a drain', () => {
-  function evicted(atRest: boolean, pod = runningPod('node-1', DNS)) {
-    const deletion: Deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...(atRest && { atRest }) };
+  /** @param rests nothing else runs in the cluster, and no other node stays */
+  function evicted(rests: boolean, pod = runningPod('node-1', DNS)) {
+    const deletion: Deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS };
     const record = launchedClaim({ createdAtMs: NOW_MS - HOUR, nodeName: 'node-1', registeredAtMs: NOW_MS, deletion });
-    const view = { record, node: aNode(), pods: [pod], ignoreAtZero, instanceState: 'alive' as const };
+    const view = {
+      record,
+      node: aNode(),
+      pods: [pod],
+      ...(rests && { ignoreAtZero }),
+      instanceState: 'alive' as const,
+    };
     return decideTermination(view, NOW_MS).actions.filter(({ kind }) => kind === 'evict-pod');
   }
 
-  test('of a node at rest deletes pods that can wait, with the time they have to end', () => {
+  test('of a last node deletes pods that can wait, with the time they have to end', () => {
     expect(evicted(true)).toMatchObject([{ pod: { name: 'coredns-1' }, force: { graceSeconds: 30 } }]);
   });
 
@@ -182,11 +189,10 @@ describe('a drain', () => {
     expect(evicted(false)[0]).not.toHaveProperty('force');
   });
 
-  test('of a node at rest deletes no pod that would be lost', () => {
-    expect(evicted(true, bare(runningPod('node-1', DNS)))[0]).not.toHaveProperty('force');
-  });
-
-  test('of a node at rest asks for every pod that came since', () => {
-    expect(evicted(true, runningPod('node-1', { name: 'web-1' }))[0]).not.toHaveProperty('force');
+  test.each([
+    ['that came since', runningPod('node-1', { name: 'web-1' })],
+    ['that would be lost', bare(runningPod('node-1', DNS))],
+  ])('of a last node asks for every pod %s', (_, pod) => {
+    expect(evicted(true, pod)[0]).not.toHaveProperty('force');
   });
 });
