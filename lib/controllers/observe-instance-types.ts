@@ -11,6 +11,7 @@ import { unavailability, zonesWithAddresses } from '../core/instance-type/unavai
 import { withOverlayPrices } from '../core/instance-type/unpriced-types.ts';
 import { whyNotUsable } from '../core/node-class/readiness.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
+import { whyInvalid } from '../core/validation/node-pool.ts';
 import type { ControllerPorts } from './ports.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
 
@@ -42,12 +43,19 @@ export async function withInstanceTypes(
     const { name } = nodePool.spec.template.spec.nodeClassRef;
     const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
     const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
-    return { nodePool, ...(nodeClass === undefined ? {} : { nodeClass }), ...(launchable.get(name) ?? missing) };
+    const launches = invalidity(nodePool) ?? launchable.get(name) ?? missing;
+    return { nodePool, ...(nodeClass === undefined ? {} : { nodeClass }), ...launches };
   });
   return applyOverlays(views, overlays);
 }
 
 type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
+
+/** A1.26: what its status says is wrong with it. */
+function invalidity(nodePool: NodePool): Launchable | undefined {
+  const message = whyInvalid(nodePool);
+  return message === undefined ? undefined : unusable('NodePoolValidationFailed', message);
+}
 
 interface Known {
   readonly catalogue: Catalogue | undefined;

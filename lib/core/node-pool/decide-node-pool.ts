@@ -6,7 +6,7 @@ import { conditionsFrom, type Finding, holds, readiness } from '../conditions.ts
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../node-claim/record.ts';
 import type { ObjectPatch } from '../object-patch.ts';
 import { add, formatResources, parseResources, type Resources } from '../resources/resources.ts';
-import { nodePoolProblems } from '../validation/node-pool.ts';
+import { whyInvalid } from '../validation/node-pool.ts';
 import { nodePoolHash } from './node-pool-hash.ts';
 import { registrationHealth } from './registration-health.ts';
 
@@ -67,11 +67,8 @@ function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): 
 /** A1.26. */
 function validation(nodePool: NodePool): Finding {
   const type = 'ValidationSucceeded';
-  const problems = nodePoolProblems(nodePool);
-  if (problems.length > 0) {
-    const message = problems.map((one) => `${one.path.join('.')} ${one.message}: write ${one.allowed}`).join('; ');
-    return { type, status: 'False', reason: 'NodePoolValidationFailed', message };
-  }
+  const invalid = whyInvalid(nodePool);
+  if (invalid !== undefined) return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid };
   const { replicas } = nodePool.spec;
   if (replicas === undefined) return holds(type);
   const message = `spec.replicas is ${replicas}: Kerf keeps no fixed number of nodes yet: leave it out to have nodes launched for pods`;

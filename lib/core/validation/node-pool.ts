@@ -8,13 +8,16 @@ import { type FieldProblem, under } from './field-problem.ts';
 import { keyProblems, labelValueProblems, requirementProblems } from './requirements.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
+const LONGEST_LABEL_VALUE = 63;
 
 /** A1.26: why Karpenter's validation refuses a NodePool that the API server has accepted; such a pool is skipped. */
-export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
+export function nodePoolProblems({ metadata, spec }: NodePool): readonly FieldProblem[] {
   const { requirements, taints = [], startupTaints = [], expireAfter } = spec.template.spec;
   const { terminationGracePeriod } = spec.template.spec;
   const { consolidateAfter, budgets } = spec.disruption;
   return [
+    ...longNameProblems(metadata.name, ['metadata', 'name']),
+    ...longNameProblems(spec.template.spec.nodeClassRef.name, [...TEMPLATE, 'spec', 'nodeClassRef', 'name']),
     ...amountProblems(spec.limits, ['spec', 'limits']),
     ...durationProblems({ expireAfter, terminationGracePeriod }, [...TEMPLATE, 'spec']),
     ...durationProblems({ consolidateAfter }, ['spec', 'disruption']),
@@ -25,6 +28,20 @@ export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
     ...under([...TEMPLATE, 'spec', 'requirements'], requirementProblems(requirements)),
     ...under([...TEMPLATE, 'spec'], taintProblems({ taints, startupTaints })),
   ];
+}
+
+/** The same in words; undefined for a pool that is well. */
+export function whyInvalid(nodePool: NodePool): string | undefined {
+  const problems = nodePoolProblems(nodePool);
+  if (problems.length === 0) return undefined;
+  return problems.map((one) => `${one.path.join('.')} ${one.message}: write ${one.allowed}`).join('; ');
+}
+
+/** A name of 253 characters is a name; but claims carry it as a label, and a kubelet does not start with one that is longer. */
+function longNameProblems(name: string, path: FieldProblem['path']): readonly FieldProblem[] {
+  if (name.length <= LONGEST_LABEL_VALUE) return [];
+  const message = `${quote(name)} has ${name.length} characters, and is a label of every node`;
+  return [{ path, message, allowed: `at most ${LONGEST_LABEL_VALUE}` }];
 }
 
 function labelProblems(labels: Readonly<Record<string, string>>): readonly FieldProblem[] {

@@ -15,6 +15,15 @@ const LONG = 'x'.repeat(64);
 describe('A1.26: why Karpenter refuses a NodePool that the API server has accepted', () => {
   test.each<[string, NodePoolOptions, FieldProblem]>([
     [
+      'a name that no label can hold',
+      { name: LONG },
+      {
+        path: ['metadata', 'name'],
+        message: `"${LONG}" has 64 characters, and is a label of every node`,
+        allowed: 'at most 63',
+      },
+    ],
+    [
       'a limit that no program can read',
       { limits: { cpu: '1', memory: '1e1.5' } },
       {
