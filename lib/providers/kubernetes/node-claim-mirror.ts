@@ -1,26 +1,31 @@
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import { CONDITION_TYPES } from '../../core/node-claim/mirror-conditions.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
-import { NODE_CLAIMS } from './patch-custom.ts';
+import { NODE_CLAIM, NODE_CLAIMS, patchCustom } from './patch-custom.ts';
 import { fieldsOf } from './project.ts';
+import { nodeClaimOf } from './project-custom.ts';
 
 const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
 const TRIES = 3;
 
-/** By server-side apply: one call creates or updates, and what others wrote beside it stays. */
+/**
+ * Its object by server-side apply: one call creates or updates, and what others wrote beside it stays. Its status by a merge
+ * patch on that: an applied one takes away nothing that another program wrote before (Karpenter, of a claim that was
+ * adopted), and a CRD that does not know one of its fields would refuse it whole.
+ */
 export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }: NodeClaim): Promise<void> {
   const { name, labels, annotations, finalizers, ownerReferences } = nodeClaim.metadata;
   const metadata = { name, labels, annotations, finalizers, ownerReferences };
   const path = `${NODE_CLAIMS}/${name}`;
-  await client.expect({ method: 'PATCH', path, body: { ...nodeClaim, metadata }, ...APPLY });
-  if (status === undefined) return;
-  const { apiVersion, kind } = nodeClaim;
-  const body = { apiVersion, kind, metadata: { name }, status };
-  const answer = await client.send({ method: 'PATCH', path: `${path}/status`, body, ...APPLY });
-  // 404: somebody deleted it in between.
-  if (answer.status >= 300 && answer.status !== 404) throw portErrorOf(answer, `apply the status of NodeClaim ${name}`);
+  const applied = await client.expect({ method: 'PATCH', path, body: { ...nodeClaim, metadata }, ...APPLY });
+  const object = nodeClaimOf(fieldsOf(applied));
+  if (status === undefined || object === undefined) return;
+  const ofOthers = (object.status?.conditions ?? []).filter(({ type }) => !CONDITION_TYPES.includes(type));
+  const conditions = [...(status.conditions ?? []), ...ofOthers];
+  await patchCustom(client, NODE_CLAIM, { object, patch: { status: { ...status, conditions } } });
 }
 
 /** Where it has our finalizer it stays until that is taken away. */

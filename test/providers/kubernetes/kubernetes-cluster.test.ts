@@ -194,7 +194,7 @@ describe('the NodeClaim mirror', () => {
     expect(main?.body).not.toHaveProperty('status');
     expect(status).toMatchObject({
       path: '/apis/karpenter.sh/v1/nodeclaims/general-a/status',
-      body: { metadata: { name: 'general-a' }, status: { nodeName: 'node-1' } },
+      body: { status: { nodeName: 'node-1' } },
     });
   });
 
