@@ -25,7 +25,7 @@ export type ScalableKind = 'Deployment' | 'StatefulSet' | 'ReplicaSet';
 
 export type EvictionOutcome =
   | { readonly kind: 'evicted' }
-  /** Not there any more, or another pod of that name by now. */
+  /** Not there any more, another pod of that name by now, or on its way with its namespace. */
   | { readonly kind: 'gone' }
   /** A PodDisruptionBudget forbids it just now (HTTP 429). */
   | { readonly kind: 'blocked'; readonly message: string };

@@ -1,6 +1,6 @@
 /** What Kerf writes to a real API server: shown as Karpenter's users know it, taken whole, never over another's write. */
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { isShownBy, mirrorOf } from '../../lib/core/node-claim/mirror.ts';
 import { nodeTarget } from '../../lib/core/node-claim/node-patch.ts';
@@ -11,7 +11,7 @@ import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { MINUTE, NOW_MS } from '../builders/times.ts';
-import { listAt, textAt } from '../stack/json.ts';
+import { at, listAt, textAt } from '../stack/json.ts';
 import { mergePatch, read, succeed, variable } from './api-client.ts';
 import { COLLECTIONS, create, installDefinitions, removeAll } from './resources.ts';
 import { aNodePool } from './samples.ts';
@@ -55,7 +55,9 @@ async function table(path: string): Promise<Readonly<Record<string, unknown>>> {
   const { body } = await succeed({ method: 'GET', path, headers: { accept } });
   const [row] = listAt(body, 'rows');
   const cells = listAt(row, 'cells');
-  return Object.fromEntries(listAt(body, 'columnDefinitions').map((column, at) => [textAt(column, 'name'), cells[at]]));
+  return Object.fromEntries(
+    listAt(body, 'columnDefinitions').map((column, index) => [textAt(column, 'name'), cells[index]]),
+  );
 }
 
 describe('kubectl get', () => {
@@ -152,6 +154,55 @@ describe('NodeClaims', () => {
   });
 });
 
+describe('a NodeClaim that another program showed before', () => {
+  const path = `${COLLECTIONS.NodeClaim}/${RECORD.name}`;
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const consolidatable = { type: 'Consolidatable', status: 'True', reason: 'Consolidatable', message: '' };
+  const consistent = { ...consolidatable, type: 'ConsistentStateFound', reason: 'ConsistentStateFound' };
+
+  /** As Karpenter leaves it: nothing in it was applied. */
+  async function shownByAnother(): Promise<void> {
+    const { status, ...object } = mirrorOf(RECORD);
+    await succeed({ method: 'POST', path: COLLECTIONS.NodeClaim, body: object });
+    const others = [consolidatable, consistent].map((one) => ({ ...one, lastTransitionTime }));
+    const conditions = [...(status?.conditions ?? []), ...others];
+    const capacity = { ...status?.capacity, 'vpc.amazonaws.com/pod-eni': '9' };
+    await mergePatch(`${path}/status`, {
+      status: { ...status, conditions, capacity, lastPodEventTime: lastTransitionTime },
+    });
+  }
+
+  test('says after one write what its record says, and keeps conditions that are not ours', async () => {
+    await shownByAnother();
+    const [before] = await cluster.listNodeClaims();
+    await cluster.applyNodeClaim(mirrorOf(RECORD, { mirror: before }));
+    const [mirror] = await cluster.listNodeClaims();
+    expect(isShownBy(RECORD, { mirror })).toBe(true);
+    const types = mirror?.status?.conditions?.map(({ type }) => type);
+    expect(types).toEqual(['Launched', 'Registered', 'Initialized', 'Ready', 'ConsistentStateFound']);
+  });
+
+  test('is shown by a CRD that does not know all of its status', async () => {
+    const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/nodeclaims.karpenter.sh';
+    const [version] = listAt(await read(definition), 'spec', 'versions');
+    const value = at(version, 'schema', 'openAPIV3Schema', 'properties', 'status', 'properties', 'imageID');
+    const change = async (op: 'remove' | 'add') => {
+      const imageId = '/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/imageID';
+      const headers = { 'content-type': 'application/json-patch+json' };
+      await succeed({ method: 'PATCH', path: definition, headers, body: [{ op, path: imageId, value }] });
+    };
+    await change('remove');
+    await vi.waitFor(async () => {
+      await cluster.applyNodeClaim(mirrorOf(RECORD));
+      const [mirror] = await cluster.listNodeClaims();
+      expect(mirror?.status).not.toHaveProperty('imageID');
+    }, 10_000);
+    const [mirror] = await cluster.listNodeClaims();
+    expect(mirror?.status).toMatchObject({ nodeName: 'node-1', providerID: 'aws:///eu-west-3a/i-1' });
+    await change('add');
+  });
+});
+
 describe('nodes', () => {
   const path = `${NODES}/node-1`;
   const node = async () => {
@@ -176,6 +227,8 @@ describe('nodes', () => {
     expect(finalizers).toEqual(['example.com/first', 'example.com/second', 'karpenter.sh/termination']);
     expect(ownerReferences).toMatchObject([{ kind: 'NodeClaim', name: 'general-1', blockOwnerDeletion: true }]);
     expect(labels).toMatchObject({ 'karpenter.sh/registered': 'true' });
+    const writers = listAt(await read(path), 'metadata', 'managedFields').map((one) => textAt(one, 'manager'));
+    expect(writers).toContain('kerf');
     await mergePatch(path, { metadata: { finalizers: [] } });
     await cluster.deleteNode('node-1');
   });
@@ -192,5 +245,40 @@ describe('events', () => {
       await cluster.publishEvent(event);
     }
     expect(await said()).toMatchObject([{ series: { count: 2 }, reportingController: 'kerf', note: event.message }]);
+  });
+
+  test('a message is cut to the bytes that the server takes, and between two letters', async () => {
+    const regarding = { kind: 'Node', name: 'node-8' } as const;
+    await cluster.publishEvent({ regarding, type: 'Normal', reason: 'Long', message: `a${'🚀'.repeat(300)}` });
+    const said = listAt(await read(EVENTS), 'items').filter((one) => textAt(one, 'regarding', 'name') === 'node-8');
+    expect(said.map((one) => textAt(one, 'note'))).toEqual([`a${'🚀'.repeat(255)}`]);
+  });
+});
+
+describe('in a namespace that is being deleted', () => {
+  const namespace = '/api/v1/namespaces/going';
+  const pod = `${namespace}/pods/web`;
+
+  /** A pod that a finalizer keeps there, and the namespace with it. */
+  beforeAll(async () => {
+    await succeed({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'going' } } });
+    const metadata = { name: 'web', finalizers: ['example.com/kept'] };
+    const spec = { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }], nodeName: 'node-7' };
+    const body = { metadata, spec };
+    await vi.waitFor(async () => await succeed({ method: 'POST', path: `${namespace}/pods`, body }), 10_000);
+    await succeed({ method: 'DELETE', path: namespace });
+  });
+  afterAll(async () => {
+    await mergePatch(pod, { metadata: { finalizers: [] } });
+  });
+
+  test('nothing can be said, and that is no failure', async () => {
+    const regarding = { kind: 'Pod', namespace: 'going', name: 'web' } as const;
+    await cluster.publishEvent({ regarding, type: 'Normal', reason: 'Evicted', message: 'Evicted pod' });
+  });
+
+  test('a pod goes without an eviction', async () => {
+    const uid = textAt(await read(pod), 'metadata', 'uid');
+    expect(await cluster.evictPod({ namespace: 'going', name: 'web', uid })).toEqual({ kind: 'gone' });
   });
 });

@@ -174,6 +174,8 @@ function outgoing(request: ApiRequest, token: string | undefined): Outgoing {
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const headers = {
     accept: request.accept ?? 'application/json',
+    // By which audit logs tell who calls, and managedFields who wrote: without it, `unknown`.
+    'user-agent': 'kerf',
     'accept-encoding': 'gzip',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined

@@ -1,4 +1,5 @@
 import { ConflictError, type PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { each, fieldsOf } from './project.ts';
 
 /** What the API server answered: its status and its JSON. */
 export interface ApiResponse {
@@ -46,4 +47,10 @@ export function noAnswer(doing: string, cause: unknown): UnreachableError {
 export function messageOf({ body }: ApiResponse): string {
   const isStatus = typeof body === 'object' && body !== null && 'message' in body;
   return (isStatus ? String(body.message) : '').slice(0, 500);
+}
+
+/** Into a namespace that is being deleted nothing new comes: no event, and no eviction (403). */
+export function isNamespaceGoing({ status, body }: ApiResponse): boolean {
+  const { causes } = fieldsOf(fieldsOf(body)['details']);
+  return status === 403 && each(causes, (cause) => cause).some(({ reason }) => reason === 'NamespaceTerminating');
 }

@@ -2,7 +2,7 @@ import { parseTime } from '../../apis/time.ts';
 import { type ClusterEvent, quietForMs } from '../../core/cluster/event.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { ApiClient } from './api-client.ts';
-import { portErrorOf } from './errors.ts';
+import { isNamespaceGoing, portErrorOf } from './errors.ts';
 import { type Fields, fieldsOf } from './project.ts';
 
 const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> = {
@@ -13,7 +13,7 @@ const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> =
   EC2NodeClass: 'karpenter.k8s.aws/v1',
 };
 
-/** What the API server takes of a note, and a name that leaves room for the fingerprint. */
+/** What the API server takes of a note, in bytes, and a name that leaves room for the fingerprint. */
 const LONGEST_NOTE = 1_024;
 const LONGEST_NAME = 200;
 
@@ -30,7 +30,7 @@ export async function publishEvent(client: ApiClient, event: ClusterEvent, nowMs
   const body = eventObject(event, nowMs);
   const answer = await client.send({ method: 'POST', path: collection, body });
   // 404: the namespace went with what it regards.
-  if (answer.status < 300 || answer.status === 404) return;
+  if (answer.status < 300 || answer.status === 404 || isNamespaceGoing(answer)) return;
   if (answer.status === 409) return sayAgain(client, `${collection}/${body.metadata.name}`, { event, nowMs });
   throw portErrorOf(answer, `publish event ${event.reason} of ${kind} ${name}`);
 }
@@ -76,9 +76,14 @@ function eventObject(
     action: reason,
     reason,
     type,
-    note: message.slice(0, LONGEST_NOTE),
+    note: cutToBytes(message, LONGEST_NOTE),
     regarding: { apiVersion: API_VERSION[kind], kind, name, namespace, uid },
   };
+}
+
+/** The decoder, not told of an end, keeps a letter back that is cut in two. */
+function cutToBytes(text: string, most: number): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, most), { stream: true });
 }
 
 /** `2026-01-31T08:00:00.000000Z`: event times have six decimals. */

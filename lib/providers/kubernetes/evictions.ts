@@ -1,7 +1,7 @@
 import type { PodTarget } from '../../core/action.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
-import { type ApiResponse, messageOf, portErrorOf } from './errors.ts';
+import { type ApiResponse, isNamespaceGoing, messageOf, portErrorOf } from './errors.ts';
 import { fieldsOf } from './project.ts';
 
 /** For exactly this pod: the server compares the UID in the same step. */
@@ -46,7 +46,8 @@ function isBlocked(answer: ApiResponse): boolean {
 
 /** 409 may be a race on the same pod as well as another pod of its name: only the pod itself tells them apart. */
 async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): Promise<boolean> {
-  if (answer.status === 404) return true;
+  // With its namespace a pod goes whatever its budget says.
+  if (answer.status === 404 || isNamespaceGoing(answer)) return true;
   if (answer.status !== 409) return false;
   const now = await client.send({ method: 'GET', path: podPath(pod) });
   return now.status === 404 || fieldsOf(fieldsOf(now.body)['metadata'])['uid'] !== pod.uid;
