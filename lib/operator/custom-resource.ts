@@ -1,7 +1,7 @@
 /** A custom resource of CloudFormation: a function is called, and answers by writing to an address of S3. */
 
 import { setTimeout } from 'node:timers/promises';
-import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceUpdateEvent } from 'aws-lambda';
 import type { Telemetry } from './telemetry.ts';
 
 export interface CustomResource {
@@ -38,7 +38,7 @@ export async function answerCustomResource(
   event: CloudFormationCustomResourceEvent,
   resource: CustomResource,
 ): Promise<void> {
-  const failure = await failureOf(event, resource);
+  const failure = await failureOf(event, resource, telemetry);
   if (failure instanceof UnfinishedError) throw failure;
   if (failure !== undefined) telemetry.error(`${event.RequestType} failed`, failure, { stack: event.StackId });
   const fails = failure !== undefined && event.RequestType !== 'Delete';
@@ -53,17 +53,34 @@ export async function answerCustomResource(
   await put(event.ResponseURL, body);
 }
 
-async function failureOf(event: CloudFormationCustomResourceEvent, resource: CustomResource): Promise<unknown> {
+async function failureOf(
+  event: CloudFormationCustomResourceEvent,
+  resource: CustomResource,
+  telemetry: CustomResourceRuntime['telemetry'],
+): Promise<unknown> {
   try {
     if (event.RequestType === 'Delete') {
       const state = await resource.remove(event.ResourceProperties, undefined);
       return state === 'done' ? undefined : new UnfinishedError('not all is removed yet: to be called again');
     }
     await resource.install(event.ResourceProperties);
-    if (event.RequestType === 'Update') await resource.remove(event.OldResourceProperties, event.ResourceProperties);
+    if (event.RequestType === 'Update') await takeBack(event, resource, telemetry);
     return undefined;
   } catch (error) {
     return error ?? new Error('failed without an error');
+  }
+}
+
+/** Where an upgrade is rolled back, what was there before is of a newer version, which this one may not read. */
+async function takeBack(
+  { OldResourceProperties: before, ResourceProperties: now, StackId: stack }: CloudFormationCustomResourceUpdateEvent,
+  resource: CustomResource,
+  telemetry: CustomResourceRuntime['telemetry'],
+): Promise<void> {
+  try {
+    await resource.remove(before, now);
+  } catch (error) {
+    telemetry.error('what was there before, and is no more, stays', error, { stack });
   }
 }
 

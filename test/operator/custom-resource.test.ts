@@ -82,6 +82,16 @@ describe('CloudFormation is answered', () => {
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
   });
 
+  test('when what was there before cannot be taken back, with success: a rollback reads what a newer version wrote', async () => {
+    const newer = new OptionError('Clusters[0].cluster.colour is not known');
+    const failing = { ...resource, remove: async () => Promise.reject(newer) };
+    const told: unknown[] = [];
+    const telemetry = { error: (_message: string, error: unknown) => void told.push(error) };
+    await answerCustomResource({ ...runtime, telemetry }, UPDATE, failing);
+    expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
+    expect(told).toEqual([newer]);
+  });
+
   test('not yet, when removing takes longer than one call: Lambda calls again', async () => {
     const slow: CustomResource = { ...resource, remove: async () => 'unfinished' };
     await expect(answerCustomResource(runtime, DELETE, slow)).rejects.toBeInstanceOf(UnfinishedError);
