@@ -1,6 +1,6 @@
 /** What the functions may do to EC2, EKS, IAM and SSM, each grant with its reason where it cannot name the resources. */
-import { Stack, Validations } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ClusterOptions } from '../operator/cluster-options.ts';
 import { CLUSTER_TAG } from '../operator/options.ts';
 import { roleArn } from './node-role.ts';
@@ -239,17 +239,30 @@ function allow(role: IRole, { actions, resources, conditions }: Grant): void {
   role.addToPrincipalPolicy(statement);
 }
 
+/** What Lambda does for a function in a VPC, and the function itself never. */
+const INTERFACE_WRITES = [
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
 /** A function in a VPC: Lambda makes and removes its network interfaces in the function's name. */
 export function grantNetworkInterfaces(role: IRole): void {
-  const actions = [
-    'ec2:CreateNetworkInterface',
-    'ec2:DescribeNetworkInterfaces',
-    'ec2:DescribeSubnets',
-    'ec2:DeleteNetworkInterface',
-    'ec2:AssignPrivateIpAddresses',
-    'ec2:UnassignPrivateIpAddresses',
-  ];
+  const actions = [...INTERFACE_WRITES, 'ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'];
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: ['*'] }));
+  const stack = Stack.of(role);
+  // By the stack's name: a function waits for its policy, which therefore cannot refer to it.
+  const ours = stack.formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: `${stack.stackName}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  const conditions = { ArnLike: { 'lambda:SourceFunctionArn': ours } };
+  role.addToPrincipalPolicy(
+    new PolicyStatement({ effect: Effect.DENY, actions: INTERFACE_WRITES, resources: ['*'], conditions }),
+  );
   acknowledgeWildcards(role, ['*'], 'Lambda asks for exactly this, and refuses a function whose role has less');
 }
 

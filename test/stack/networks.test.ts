@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VARIABLES } from '../../lib/operator/options.ts';
 import { LONGEST_CLUSTERS } from '../../lib/stack/configuration.ts';
 import { type Assembly, propertiesOf, synthesize } from './assembly.ts';
-import { at, recordAt, textAt } from './json.ts';
+import { at, listAt, recordAt, textAt } from './json.ts';
 
 const network = {
   vpcId: 'vpc-11111111',
@@ -121,4 +121,26 @@ test('an alarm on dead letters says of which function they are', () => {
   );
   const count = (name: string): number => alarms.filter((text) => text.includes(`Kerf ${name} failed`)).length;
   expect(['catalogue', 'provisioning', 'interruption'].map(count)).toEqual([1, 3, 3]);
+});
+
+/** The statements that say this of ending a network interface. */
+function naming(effect: string, statements: readonly unknown[]): readonly unknown[] {
+  return statements.filter(
+    (one) => at(one, 'Effect') === effect && listAt(one, 'Action').includes('ec2:DeleteNetworkInterface'),
+  );
+}
+
+test('what Lambda may do to network interfaces for a function in a VPC, the function’s own code may not', () => {
+  const ours = /^\{"Fn::Join":\["",\["arn:",\{"Ref":"AWS::Partition"\},":lambda:.*:function:Kerf-\*"\]\]\}$/;
+  const policies = propertiesOf(assembly.template, 'AWS::IAM::Policy').map((one) =>
+    listAt(one, 'PolicyDocument', 'Statement'),
+  );
+  const allowed = policies.filter((statements) => naming('Allow', statements).length > 0);
+  expect(allowed.length).toBeGreaterThan(0);
+  for (const statements of allowed) {
+    const sources = naming('Deny', statements).map((one) =>
+      at(one, 'Condition', 'ArnLike', 'lambda:SourceFunctionArn'),
+    );
+    expect(sources.map((source) => ours.test(JSON.stringify(source)))).toEqual([true]);
+  }
 });
