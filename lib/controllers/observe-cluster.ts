@@ -39,6 +39,9 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     observePools(ports, view, unavailable),
     observeBuffers(ports, nowMs),
   ]);
+  const going = new Set(
+    nodeClaims.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
+  );
   const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods) : {};
   return {
     cluster,
@@ -51,7 +54,7 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     podDisruptionBudgets,
     nodeClaims,
     commands,
-    nominated: promisedNodes(nominations, pods),
+    nominated: promisedNodes(nominations, pods, going),
     unavailable,
     options: { preferencePolicy, minValuesPolicy },
     ignoreAtZero,

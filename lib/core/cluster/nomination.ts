@@ -1,7 +1,7 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { MINUTE_MS } from '../../apis/time.ts';
 import type { Action } from '../action.ts';
-import { isActive } from './pods.ts';
+import { isActive, isReschedulable } from './pods.ts';
 
 /** B5: until two more ticks have had a look; Karpenter looks every 10 s and promises for 20. */
 const NOMINATION_MS = 2 * MINUTE_MS;
@@ -12,13 +12,17 @@ export function nomination(node: string, pods: readonly string[], nowMs: number)
 }
 
 /**
- * The nodes that are still promised: none where no pod waits to be bound, for then every promise is kept, or moot. Nodes that
- * were just filled and emptied again need not outlast it. *Source:* B5.
+ * The nodes that are still promised: none where no pod waits to be bound or has to leave its node, for then every promise is
+ * kept, or moot. Nodes that were just filled and emptied again need not outlast it. *Source:* B5, B7.
+ * @param going names of the nodes that are being drained
  */
 export function promisedNodes(
   nominations: readonly { readonly node: string }[],
   pods: readonly Pod[],
+  going: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const isAwaited = pods.some((pod) => pod.spec.nodeName === undefined && isActive(pod));
+  const isAwaited = pods.some((pod) =>
+    pod.spec.nodeName === undefined ? isActive(pod) : going.has(pod.spec.nodeName) && isReschedulable(pod),
+  );
   return new Set(isAwaited ? nominations.map(({ node }) => node) : []);
 }

@@ -3,15 +3,21 @@ import { promisedNodes } from '../../../lib/core/cluster/nomination.ts';
 import { aPod } from '../../builders/pods.ts';
 
 const PROMISES = [{ node: 'node-1' }, { node: 'node-2' }];
+const STAY = new Set<string>();
 
 test('B5: a promised node is kept while a pod waits to be bound', () => {
   const pods = [aPod({ spec: { nodeName: 'node-1' } }), aPod()];
-  expect([...promisedNodes(PROMISES, pods)]).toEqual(['node-1', 'node-2']);
+  expect([...promisedNodes(PROMISES, pods, STAY)]).toEqual(['node-1', 'node-2']);
 });
 
 test.each([
   { what: 'bound', pod: aPod({ spec: { nodeName: 'node-1' } }) },
   { what: 'over', pod: aPod({ status: { phase: 'Succeeded' } }) },
 ])('B5: where every pod is $what, no node is promised any more', ({ pod }) => {
-  expect([...promisedNodes(PROMISES, [pod])]).toEqual([]);
+  expect([...promisedNodes(PROMISES, [pod], STAY)]).toEqual([]);
+});
+
+test('B7: a promised node is kept for pods that a budget still holds on the node that is drained', () => {
+  const pod = aPod({ spec: { nodeName: 'node-3' } });
+  expect([...promisedNodes(PROMISES, [pod], new Set(['node-3']))]).toEqual(['node-1', 'node-2']);
 });
