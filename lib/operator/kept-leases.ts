@@ -7,13 +7,16 @@ const MOST_RENEWALS = 60_000 / RENEW_AFTER_MS;
 
 /** Leases that are renewed for as long as they are held. */
 export function keptLeases(leases: Leases): Leases {
-  const timers = new Map<string, NodeJS.Timeout>();
-  const stop = (lease: LeaseName): void => {
-    clearInterval(timers.get(keyOf(lease)));
-    timers.delete(keyOf(lease));
+  const kept = new Map<string, { readonly fence: number; readonly timer: NodeJS.Timeout }>();
+  const stop = (lease: Lease): void => {
+    const { fence, timer } = kept.get(keyOf(lease)) ?? {};
+    // A run that was given up may end beside the next one, which holds the lease by then.
+    if (fence !== lease.fence) return;
+    clearInterval(timer);
+    kept.delete(keyOf(lease));
   };
   const keep = (lease: Lease): void => {
-    stop(lease);
+    clearInterval(kept.get(keyOf(lease))?.timer);
     let renewals = 0;
     const renew = async (): Promise<void> => {
       renewals += 1;
@@ -21,7 +24,8 @@ export function keptLeases(leases: Leases): Leases {
       // One that fails is no news: the next may succeed, and what the lease is for is fenced.
       await Promise.allSettled([leases.renew(lease)]);
     };
-    timers.set(keyOf(lease), setInterval(() => void renew(), RENEW_AFTER_MS).unref());
+    const timer = setInterval(() => void renew(), RENEW_AFTER_MS).unref();
+    kept.set(keyOf(lease), { fence: lease.fence, timer });
   };
   return {
     see: async (name) => leases.see(name),

@@ -6,6 +6,14 @@ export type LeasedWork = 'provisioning' | 'disruption';
 /** How long a lease lasts that nobody renews. */
 export const LEASE_MS = 15 * SECOND_MS;
 
+/** An end further away than that is of a clock that runs ahead: a lease that it made must lapse as well. */
+export const LATEST_END_MS = 2 * LEASE_MS;
+
+/** Whether a lease with that end is held. */
+export function isHeldAt(nowMs: number, heldUntilMs: number): boolean {
+  return heldUntilMs > nowMs && heldUntilMs <= nowMs + LATEST_END_MS;
+}
+
 export interface LeaseName {
   readonly cluster: string;
   readonly work: LeasedWork;
@@ -22,7 +30,7 @@ export interface Lease extends LeaseName {
 /** A lease as it stands, whoever holds it. */
 export interface SeenLease extends LeaseName {
   readonly fence: number;
-  /** Released or lapsed once that is past. */
+  /** Released or lapsed once that is past (`isHeldAt`). */
   readonly heldUntilMs: number;
   /** When the look began that goes on, or else the last one that came to its end. @default none ever did */
   readonly lookAtMs?: number;

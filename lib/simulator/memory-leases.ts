@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { StaleLeaseError } from '../ports/errors.ts';
-import { LEASE_MS, type Lease, type LeaseName, type Leases, type SeenLease } from '../ports/leases.ts';
+import { isHeldAt, LEASE_MS, type Lease, type LeaseName, type Leases, type SeenLease } from '../ports/leases.ts';
 
 export interface MemoryLeases extends Leases {
   /** Nobody took it over. */
@@ -26,7 +26,7 @@ export function memoryLeases(clock: Clock): MemoryLeases {
   const isCurrent = (lease: Lease): boolean => stateOf(lease).fence === lease.fence;
   const seen = ({ cluster, work }: LeaseName): SeenLease => {
     const { fence, heldUntilMs, lookingSinceMs, lookedAtMs } = stateOf({ cluster, work });
-    const lookAtMs = heldUntilMs > clock.now() ? lookingSinceMs : lookedAtMs;
+    const lookAtMs = isHeldAt(clock.now(), heldUntilMs) ? lookingSinceMs : lookedAtMs;
     return { cluster, work, fence, heldUntilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
   };
   return {
@@ -35,9 +35,10 @@ export function memoryLeases(clock: Clock): MemoryLeases {
     async acquire({ cluster, work, fence, heldUntilMs: seenUntilMs }) {
       const nowMs = clock.now();
       const { heldUntilMs } = stateOf({ cluster, work });
-      const isAsSeen = stateOf({ cluster, work }).fence === fence && heldUntilMs > nowMs === seenUntilMs > nowMs;
+      const isAsSeen =
+        stateOf({ cluster, work }).fence === fence && isHeldAt(nowMs, heldUntilMs) === isHeldAt(nowMs, seenUntilMs);
       if (!isAsSeen) return { kind: 'changed', seen: seen({ cluster, work }) };
-      if (heldUntilMs > nowMs) {
+      if (isHeldAt(nowMs, heldUntilMs)) {
         change({ cluster, work }, { wanted: true });
         return { kind: 'busy' };
       }

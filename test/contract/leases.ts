@@ -89,6 +89,15 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       await expect(one.renew(lease)).rejects.toBeInstanceOf(StaleLeaseError);
     });
 
+    test('a lease of a clock that runs ahead is held no longer than any other', async () => {
+      nowMs += 10 * LEASE_MS;
+      const ahead = await hold(one);
+      nowMs = NOW_MS;
+      const taken = await hold(other);
+      expect(taken.fence).toBeGreaterThan(ahead.fence);
+      expect((await acquire(one)).kind).toBe('busy');
+    });
+
     test('a lease that was taken over is released by its new holder alone, with the marks made since', async () => {
       const old = await hold(one);
       nowMs += LEASE_MS;

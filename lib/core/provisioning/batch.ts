@@ -40,7 +40,8 @@ export interface BatchContext extends Pick<ClusterSettings, 'batchIdleMs' | 'bat
  */
 export function batchWakes({ firstMs, lastMs, askedMs }: WakeTimes, context: BatchContext): BatchVerdict {
   const { lookAtMs = -Infinity, batchIdleMs, batchMaxMs, nowMs } = context;
-  const unseenFromMs = lookAtMs - SLACK_MS;
+  // A clock that runs ahead made a look that is yet to come: nobody knows what that has seen.
+  const unseenFromMs = lookAtMs > nowMs ? -Infinity : lookAtMs - SLACK_MS;
   if (askedMs < unseenFromMs) return { kind: 'answered' };
   const sinceMs = Math.min(nowMs, Math.max(firstMs, unseenFromMs));
   const readyAtMs = Math.min(lastMs + batchIdleMs - SLACK_MS, sinceMs + batchMaxMs);

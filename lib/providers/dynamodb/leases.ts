@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../ports/clock.ts';
 import { StaleLeaseError } from '../../ports/errors.ts';
 import {
   type Acquired,
+  isHeldAt,
+  LATEST_END_MS,
   LEASE_MS,
   type Lease,
   type LeaseName,
@@ -36,15 +39,17 @@ export class DynamoDbLeases implements Leases {
   async acquire(seen: SeenLease): Promise<Acquired> {
     const nowMs = this.#clock.now();
     const { cluster, work } = seen;
-    if (seen.heldUntilMs > nowMs) {
+    if (isHeldAt(nowMs, seen.heldUntilMs)) {
       const marked = await this.#set(seen, { wanted: 1 }, heldBy(seen.fence, nowMs));
       return marked.kind === 'written'
         ? { kind: 'busy' }
         : { kind: 'changed', seen: seenIn(seen, marked.found, nowMs) };
     }
     const lease = { cluster, work, fence: fenceAfter(seen, nowMs), sinceMs: nowMs };
-    const taken = await this.#set(lease, attributesOf(lease), freeSince(seen.fence, nowMs));
-    return taken.kind === 'written'
+    const leaseHolder = randomUUID();
+    const taken = await this.#set(lease, { ...attributesOf(lease), leaseHolder }, freeSince(seen.fence, nowMs));
+    // Where the reply was lost and it was sent again, it is refused for what it wrote itself.
+    return taken.kind === 'written' || taken.found?.['leaseHolder'] === leaseHolder
       ? { kind: 'held', lease }
       : { kind: 'changed', seen: seenIn(seen, taken.found, nowMs) };
   }
@@ -87,8 +92,8 @@ function heldBy(fence: number, nowMs: number): Condition {
 function freeSince(fence: number, nowMs: number): Condition {
   if (fence === 0) return ABSENT;
   return {
-    expression: 'leaseFence = :fence AND heldUntilMs <= :now',
-    values: { ':fence': fence, ':now': nowMs },
+    expression: 'leaseFence = :fence AND (heldUntilMs <= :now OR heldUntilMs > :latest)',
+    values: { ':fence': fence, ':now': nowMs, ':latest': nowMs + LATEST_END_MS },
   };
 }
 
@@ -103,7 +108,7 @@ function attributesOf({ fence, sinceMs }: Lease): Attributes {
 
 function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowMs: number): SeenLease {
   const heldUntilMs = Number(item?.['heldUntilMs'] ?? 0);
-  const lookAtMs = heldUntilMs > nowMs ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
+  const lookAtMs = isHeldAt(nowMs, heldUntilMs) ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
   return {
     cluster,
     work,

@@ -35,6 +35,11 @@ describe('a batch of wakes', () => {
     expect(batchWakes(wakes(0, 400), at(1_400, 900))).toEqual({ kind: 'look' });
   });
 
+  test('is answered by no look that is yet to begin: its clock ran ahead', () => {
+    expect(batchWakes(wakes(0, 400), at(1_400, 1_401))).toEqual({ kind: 'look' });
+    expect(batchWakes(wakes(0, 400), at(1_400, 600_000))).toEqual({ kind: 'look' });
+  });
+
   test('that began before the last look begins with what that look may not have seen', () => {
     expect(batchWakes(wakes(0, 10_250), at(10_300, 10_000))).toMatchObject({ kind: 'collect', sinceMs: 9_500 });
   });
