@@ -1,4 +1,5 @@
 /** A cluster's configuration: each field is taken as it is documented, and refused with one sentence that says what is allowed. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import { type ClusterOptions, parseCluster, writeClusters } from '../../lib/operator/cluster-options.ts';
@@ -45,6 +46,13 @@ const UNTOLD: Partial<ClusterOptions> = {
 
 test('every field is read as it was written', () => {
   expect(parseCluster({ ...TOLD, ...UNTOLD }, 'clusters[0]')).toEqual({ ...TOLD, ...UNTOLD });
+});
+
+test('every field has one row in docs/settings.md', () => {
+  const rows = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8').split('\n');
+  const fields = rows.filter((row) => row.startsWith('| `')).map((row) => row.split('|')[1] ?? '');
+  const rowsOf = (key: string): number => fields.filter((field) => new RegExp(`\`${key}[.\`]`).test(field)).length;
+  for (const key of Object.keys({ ...TOLD, ...UNTOLD })) expect([key, rowsOf(key)]).toEqual([key, 1]);
 });
 
 test('functions are told all but what only the stack has a use for, and read it back', () => {
