@@ -17,9 +17,9 @@ export const adoptCommand: Command<CliContext> = buildCommand({
     fullDescription: [
       'Shows each NodeClaim and instance of a cluster, and whether Kerf takes it over or why not. Nothing is written without',
       '--apply, which makes the records and adds the tags that instances lack; it can be repeated. Refused while Karpenter or',
-      'EKS Auto Mode is active. It acts with the AWS credentials of the shell, which the cluster must let in. docs/migration.md',
-      'has the whole way. Exit code 0: shown, or taken over; 1: another autoscaler is active, and nothing was written; 2: bad',
-      'input; 3: failure.',
+      'EKS Auto Mode is active, or may not be looked for. It acts with the AWS credentials of the shell, which the cluster must',
+      'let in. docs/migration.md has the whole way. Exit code 0: shown, or taken over; 1: another autoscaler is active or may',
+      'be, and nothing was written; 2: bad input; 3: failure.',
     ].join('\n'),
   },
   parameters: {

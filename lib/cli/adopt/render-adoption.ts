@@ -75,7 +75,7 @@ function remarks(title: string, all: readonly Remarks[], width: number): readonl
   return [title, ...lines, ''];
 }
 
-function conclusion({ cluster, lines, rivals, adopted }: ShownAdoption): string {
+function conclusion({ cluster, lines, rivals, unknown, adopted }: ShownAdoption): string {
   const open = lines.filter(({ outcome }) => outcome.kind === 'adopt').length;
   const known = lines.filter(({ outcome }) => outcome.kind === 'known').length;
   const left = lines.length - open - known;
@@ -84,8 +84,9 @@ function conclusion({ cluster, lines, rivals, adopted }: ShownAdoption): string 
     return `Kerf took over ${counted(adopted, 'NodeClaim')}; ${rest}. Set shadow to false for ${cluster} and deploy.`;
   }
   const would = `Kerf would take over ${counted(open, 'NodeClaim')}; ${rest}. Nothing was written`;
-  return rivals.length > 0
-    ? `${would}, and nothing is while another autoscaler is active.`
+  if (rivals.length > 0) return `${would}, and nothing is while another autoscaler is active.`;
+  return unknown.length > 0
+    ? `${would}, and nothing is while it is not known whether another autoscaler is active: let whoever calls look.`
     : `${would}: --apply does it.`;
 }
 

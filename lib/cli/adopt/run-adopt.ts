@@ -11,7 +11,8 @@ type Connect = (flags: AdoptFlags) => Promise<AdoptionPorts>;
 export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: Connect = connected): Promise<void> {
   const ports = await connect(flags);
   const adoption = await observeAdoption(ports, flags.cluster);
-  const refused = adoption.rivals.length > 0;
+  const isUnknown = flags.apply && adoption.unknown.length > 0;
+  const refused = adoption.rivals.length > 0 || isUnknown;
   const adopted = flags.apply && !refused ? await applyAdoption(ports, adoption) : undefined;
   const shown = { ...adoption, cluster: flags.cluster, adopted };
   context.process.stdout.write(

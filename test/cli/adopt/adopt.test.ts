@@ -129,3 +129,14 @@ test.each([
   expect(stderr).toContain(message);
   expect(code).toBe(2);
 });
+
+test('where nobody may look for another autoscaler it is said, and nothing is taken over', async () => {
+  const { ports, store, tagged } = aMigration({ ...NO_TRACES, unread: ['leases: 403'] });
+  const { stdout, code } = await adopt(ports, { apply: true });
+  expect(stdout).toContain('leases: 403');
+  expect(stdout).toContain('not known');
+  expect(code).toBe(1);
+  expect(await store.listNodeClaims('demo')).toEqual([]);
+  expect(tagged).toEqual([]);
+  expect((await adopt(ports)).code).toBe(0);
+});
