@@ -29,7 +29,8 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
       ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
       creationTimestamp: formatTime(record.createdAtMs),
     },
-    spec: record.spec,
+    // It cannot change once it is there (A2.1), and what another program left out of it counts as well.
+    spec: view.mirror?.spec ?? record.spec,
     status: {
       ...(nodeName === undefined ? {} : { nodeName }),
       ...(lastPodEventAtMs === undefined ? {} : { lastPodEventTime: formatTime(lastPodEventAtMs) }),
