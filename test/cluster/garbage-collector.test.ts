@@ -1,0 +1,123 @@
+/** Kubernetes's own garbage collector between a NodePool, its NodeClaims and their nodes: it decides that they go, our finalizers when. */
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { TERMINATION_FINALIZER } from '../../lib/apis/labels.ts';
+import { mirrorOf } from '../../lib/core/node-claim/mirror.ts';
+import { registrationPatch } from '../../lib/core/node-claim/registration.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import type { ControlPlane } from '../../scripts/control-plane.ts';
+import { launchedClaim } from '../builders/node-claims.ts';
+import { startOwnControlPlane } from '../rig/own-control-plane.ts';
+import { mergePatch, succeed, variable } from './api-client.ts';
+import { COLLECTIONS, create, installDefinitions } from './resources.ts';
+import { aNodePool } from './samples.ts';
+
+/** The collector looks for new kinds every 30 s. */
+const KNOWN = { timeout: 60_000, interval: 500 };
+const SOON = { timeout: 10_000, interval: 100 };
+const RECORD = launchedClaim({ nodeName: 'node-1' });
+
+let controlPlane: ControlPlane;
+let client: ApiClient;
+let cluster: KubernetesCluster;
+
+beforeAll(async () => {
+  controlPlane = await startOwnControlPlane();
+  await installDefinitions();
+  client = new ApiClient({
+    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
+    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
+    token: async () => variable('KERF_CLUSTER_TOKEN'),
+  });
+  cluster = new KubernetesCluster({ client, clock: { now: () => Date.now() } });
+  await theFirstIsCollected();
+}, 90_000);
+afterEach(async () => {
+  await mergePatch('/api/v1/nodes/node-1', { metadata: { finalizers: [] } });
+  await cluster.deleteNode('node-1');
+  await cluster.removeNodeClaim(RECORD.name);
+});
+afterAll(async () => {
+  client.close();
+  await controlPlane.stop();
+});
+
+async function theFirstIsCollected(): Promise<void> {
+  await setUp();
+  await deletePool('Background');
+  await vi.waitFor(async () => expect(isGoing(await theClaim())).toBe(true), KNOWN);
+  await mergePatch('/api/v1/nodes/node-1', { metadata: { finalizers: [] } });
+  await cluster.deleteNode('node-1');
+  await cluster.removeNodeClaim(RECORD.name);
+}
+
+/** A pool, its claim and its registered node, each owned by the one before. */
+async function setUp(): Promise<void> {
+  await create(aNodePool());
+  const [nodePool] = await cluster.listNodePools();
+  await cluster.applyNodeClaim(mirrorOf(RECORD, { nodePool }));
+  const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } };
+  await succeed({ method: 'POST', path: '/api/v1/nodes', body });
+  const node = await theNode();
+  if (node === undefined) throw new Error('there is no node-1');
+  const patch = registrationPatch(RECORD, node, { instanceLabels: {}, mirrorUid: (await theClaim())?.metadata.uid });
+  // Of no version: controllers of Kubernetes write to a new node as well.
+  await cluster.patchNode({ name: 'node-1' }, patch);
+}
+
+async function deletePool(propagationPolicy: 'Background' | 'Foreground' | 'Orphan'): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy };
+  await succeed({ method: 'DELETE', path: `${COLLECTIONS.NodePool}/general`, body });
+}
+
+const theNode = async () => await cluster.readNode('node-1');
+const theClaim = async () => (await cluster.listNodeClaims())[0];
+
+function isGoing(object: { readonly metadata: { readonly deletionTimestamp?: string } } | undefined): boolean {
+  return object?.metadata.deletionTimestamp !== undefined;
+}
+
+test('kubectl delete nodepool: its claims are deleted, and neither they nor their nodes go before we let them (A1.29)', async () => {
+  await setUp();
+  await deletePool('Background');
+  await vi.waitFor(async () => expect(isGoing(await theClaim())).toBe(true), SOON);
+  expect((await theClaim())?.metadata.finalizers).toEqual([TERMINATION_FINALIZER]);
+  expect(isGoing(await theNode())).toBe(false);
+});
+
+test('… --cascade=foreground: node and claim are deleted at once, are kept by us, and the pool is there until they are gone', async () => {
+  await setUp();
+  await deletePool('Foreground');
+  await vi.waitFor(async () => expect(isGoing(await theNode())).toBe(true), SOON);
+  const [mirror, node] = [await theClaim(), await theNode()];
+  expect(mirror?.metadata.finalizers).toContain(TERMINATION_FINALIZER);
+  expect(node?.metadata.finalizers).toEqual([TERMINATION_FINALIZER]);
+  // A claim that is going is shown as going all the same.
+  await cluster.applyNodeClaim(mirrorOf({ ...RECORD, nodeName: 'node-2' }, { mirror }));
+  expect(await cluster.listNodePools()).toHaveLength(1);
+  await cluster.patchNode({ name: 'node-1' }, { finalizers: [] });
+  await cluster.removeNodeClaim(RECORD.name);
+  await vi.waitFor(async () => expect(await cluster.listNodePools()).toEqual([]), SOON);
+  expect([await theClaim(), await theNode()]).toEqual([undefined, undefined]);
+});
+
+test('… --cascade=orphan: claims and nodes stay, and nothing that is written to a claim gives it back to a pool that is gone', async () => {
+  await setUp();
+  await deletePool('Orphan');
+  await vi.waitFor(async () => expect(await cluster.listNodePools()).toEqual([]), SOON);
+  await cluster.applyNodeClaim(mirrorOf({ ...RECORD, nodeName: 'node-2' }, { mirror: await theClaim() }));
+  const claim = await theClaim();
+  expect(isGoing(claim)).toBe(false);
+  expect(claim?.metadata.ownerReferences ?? []).toEqual([]);
+  expect(isGoing(await theNode())).toBe(false);
+});
+
+test('a claim whose finalizer somebody took off takes its node along: as deleted, and kept by us for the drain', async () => {
+  await setUp();
+  await mergePatch(`${COLLECTIONS.NodeClaim}/${RECORD.name}`, { metadata: { finalizers: [] } });
+  await cluster.deleteNodeClaim(RECORD.name);
+  await vi.waitFor(async () => expect(isGoing(await theNode())).toBe(true), SOON);
+  expect((await theNode())?.metadata.finalizers).toEqual([TERMINATION_FINALIZER]);
+  await succeed({ method: 'DELETE', path: `${COLLECTIONS.NodePool}/general` });
+});
