@@ -30,9 +30,9 @@ export function keyOf(object: { readonly metadata: ObjectMeta }): string {
   return `${namespaceOf(object)}/${object.metadata.name}`;
 }
 
-/** Objects without a namespace, and the buffers of one, by what they are called. */
-function nameOf({ metadata: { name, namespace } }: CustomObject): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+/** Of these kinds only buffers have a namespace; where somebody wrote one on another, it says nothing. */
+function nameOf({ kind, metadata }: CustomObject): string {
+  return kind === 'CapacityBuffer' ? keyOf({ metadata }) : metadata.name;
 }
 
 export function uidOf(kind: string, object: { readonly metadata: ObjectMeta }): string {
