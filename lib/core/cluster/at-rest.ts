@@ -1,5 +1,5 @@
 import { namespaceOf, type Pod, selectorMatches } from '../../apis/kubernetes.ts';
-import { isKeptInPlace, isMadeAgain, isReschedulable } from './pods.ts';
+import { isKeptInPlace, isMadeAgain, isOwnedByDaemonSet, isReschedulable } from './pods.ts';
 import type { WorkloadSelector } from './settings.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 import type { StateNode } from './state-node.ts';
@@ -8,14 +8,14 @@ import type { StateNode } from './state-node.ts';
 
 /**
  * Whether a pod can do without a node while nothing else needs one. Not a pod that asks to stay where it is: whoever wrote
- * that meant this very pod. Nor one that would be lost with its node: no pod is to be.
+ * that meant this very pod. Nor one that would be lost with its node: no pod is to be. Nor a daemon, which waits for nothing.
  */
 export function canWait(pod: Pod, ignoreAtZero: readonly WorkloadSelector[], nowMs: number): boolean {
   const { namespace: mine, labels: mineLabels } = { namespace: namespaceOf(pod), labels: pod.metadata.labels };
   const isNamed = ignoreAtZero.some(
     ({ namespace = mine, labels = {} }) => namespace === mine && selectorMatches({ matchLabels: labels }, mineLabels),
   );
-  return isNamed && isMadeAgain(pod) && !isKeptInPlace(pod, nowMs);
+  return isNamed && isMadeAgain(pod) && !isOwnedByDaemonSet(pod) && !isKeptInPlace(pod, nowMs);
 }
 
 /** Whether no pod runs, on any node of the cluster, but daemons and those that can wait. */
