@@ -14,7 +14,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   disruption: 1_800 * KB,
   termination: 1_800 * KB,
   catalogue: 1_800 * KB,
-  interruption: 1_100 * KB,
+  interruption: 1_150 * KB,
   installer: 600 * KB,
 };
 

@@ -11,13 +11,11 @@ const TEMPLATE = ['spec', 'template'] as const;
 const LONGEST_LABEL_VALUE = 63;
 
 /** A1.26: why Karpenter's validation refuses a NodePool that the API server has accepted; such a pool is skipped. */
-export function nodePoolProblems({ metadata, spec }: NodePool): readonly FieldProblem[] {
+export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
   const { requirements, taints = [], startupTaints = [], expireAfter } = spec.template.spec;
   const { terminationGracePeriod } = spec.template.spec;
   const { consolidateAfter, budgets } = spec.disruption;
   return [
-    ...longNameProblems(metadata.name, ['metadata', 'name']),
-    ...longNameProblems(spec.template.spec.nodeClassRef.name, [...TEMPLATE, 'spec', 'nodeClassRef', 'name']),
     ...amountProblems(spec.limits, ['spec', 'limits']),
     ...durationProblems({ expireAfter, terminationGracePeriod }, [...TEMPLATE, 'spec']),
     ...durationProblems({ consolidateAfter }, ['spec', 'disruption']),
@@ -30,9 +28,14 @@ export function nodePoolProblems({ metadata, spec }: NodePool): readonly FieldPr
   ];
 }
 
-/** The same in words; undefined for a pool that is well. */
+/** Why nothing is launched of a NodePool, in words; undefined for one that is well. Karpenter launches, and what it launches never joins. */
 export function whyInvalid(nodePool: NodePool): string | undefined {
-  const problems = nodePoolProblems(nodePool);
+  const { metadata, spec } = nodePool;
+  const problems = [
+    ...longNameProblems(metadata.name, ['metadata', 'name']),
+    ...longNameProblems(spec.template.spec.nodeClassRef.name, [...TEMPLATE, 'spec', 'nodeClassRef', 'name']),
+    ...nodePoolProblems(nodePool),
+  ];
   if (problems.length === 0) return undefined;
   return problems.map((one) => `${one.path.join('.')} ${one.message}: write ${one.allowed}`).join('; ');
 }

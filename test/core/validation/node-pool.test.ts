@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
-import { nodePoolProblems } from '../../../lib/core/validation/node-pool.ts';
+import { nodePoolProblems, whyInvalid } from '../../../lib/core/validation/node-pool.ts';
 import { aNodePool, type NodePoolOptions } from '../../builders/node-pools.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
@@ -14,15 +14,6 @@ const LONG = 'x'.repeat(64);
 
 describe('A1.26: why Karpenter refuses a NodePool that the API server has accepted', () => {
   test.each<[string, NodePoolOptions, FieldProblem]>([
-    [
-      'a name that no label can hold',
-      { name: LONG },
-      {
-        path: ['metadata', 'name'],
-        message: `"${LONG}" has 64 characters, and is a label of every node`,
-        allowed: 'at most 63',
-      },
-    ],
     [
       'a limit that no program can read',
       { limits: { cpu: '1', memory: '1e1.5' } },
@@ -160,5 +151,15 @@ describe('A1.26: a NodePool that Karpenter takes', () => {
     ['labels of a well-known name', { labels: { 'karpenter.sh/capacity-type': 'spot', team: '' } }],
   ])('%s', (_what, options) => {
     expect(nodePoolProblems(aNodePool(options))).toEqual([]);
+  });
+});
+
+describe('why nothing is launched of a NodePool', () => {
+  test('its name, which Karpenter lets pass, is a label that no kubelet starts with', () => {
+    expect(nodePoolProblems(aNodePool({ name: LONG }))).toEqual([]);
+    expect(whyInvalid(aNodePool({ name: LONG }))).toBe(
+      `metadata.name "${LONG}" has 64 characters, and is a label of every node: write at most 63`,
+    );
+    expect(whyInvalid(aNodePool())).toBeUndefined();
   });
 });
