@@ -33,7 +33,7 @@ export function telemetryOf(functionName: string): Telemetry {
       const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
         logger.warn('stood down', { cluster, controller, reason, why: message, numbers });
-      for (const failure of failures) error('one claim failed', failure, { cluster, controller });
+      for (const failure of failures) error('a part of the run failed', failure, { cluster, controller });
       writeMetrics(embeddedMetrics(report, Date.now()));
     },
     failure(wake, cause) {
