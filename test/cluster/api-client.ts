@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { globalAgent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { textAt } from '../stack/json.ts';
 
 export interface Answer {
@@ -21,6 +22,15 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** A text goes out as it is, everything else as JSON. */
   readonly body?: unknown;
+}
+
+/** Kerf's own client, as its administrator; whoever makes it closes it. */
+export function adminClient(): ApiClient {
+  return new ApiClient({
+    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
+    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
+    token: async () => variable('KERF_CLUSTER_TOKEN'),
+  });
 }
 
 export async function callApi(call: Call): Promise<Answer> {

@@ -1,15 +1,14 @@
 /** Kubernetes's own garbage collector between a NodePool, its NodeClaims and their nodes: it decides that they go, our finalizers when. */
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { TERMINATION_FINALIZER } from '../../lib/apis/labels.ts';
 import { mirrorOf } from '../../lib/core/node-claim/mirror.ts';
 import { registrationPatch } from '../../lib/core/node-claim/registration.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
-import { mergePatch, succeed, variable } from './api-client.ts';
+import { adminClient, mergePatch, succeed } from './api-client.ts';
 import { COLLECTIONS, create, installDefinitions } from './resources.ts';
 import { aNodePool } from './samples.ts';
 
@@ -25,11 +24,7 @@ let cluster: KubernetesCluster;
 beforeAll(async () => {
   controlPlane = await startOwnControlPlane();
   await installDefinitions();
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   cluster = new KubernetesCluster({ client, clock: { now: () => Date.now() } });
   await theFirstIsCollected();
 }, 90_000);

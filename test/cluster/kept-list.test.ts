@@ -1,12 +1,11 @@
 /** What is kept of a cluster, on a real API server: its watch, its forgetfulness and its restarts. */
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
-import { callApi, mergePatch, succeed, variable } from './api-client.ts';
+import { adminClient, callApi, mergePatch, succeed } from './api-client.ts';
 
 const NAMES = Array.from({ length: 30 }, (_, index) => `pod-${index}`);
 const NAMESPACES = ['shop', 'web'];
@@ -27,11 +26,7 @@ afterAll(async () => await controlPlane.stop());
 
 beforeEach(async () => {
   told = [];
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   const tell = (message: string, fields: object) => told.push(`${message} ${JSON.stringify(fields)}`);
   kept = new KubernetesCluster({ client, clock, keptFrom: 1, tell });
   fresh = new KubernetesCluster({ client, clock, keptFrom: Number.MAX_SAFE_INTEGER });

@@ -1,15 +1,14 @@
 /** What Kerf writes to an EC2NodeClass, on a real API server: taken whole, given back as it was, never over another's write. */
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import { MINUTE_MS } from '../../lib/apis/time.ts';
 import { decideNodeClass, finalizersWanted } from '../../lib/core/node-class/decide-node-class.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { launchContext } from '../builders/launch-context.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { succeed, variable } from './api-client.ts';
+import { adminClient, succeed } from './api-client.ts';
 import { create, installDefinitions, pathOf, removeAll } from './resources.ts';
 import { aNodeClass } from './samples.ts';
 
@@ -18,11 +17,7 @@ let cluster: KubernetesCluster;
 
 beforeAll(async () => {
   await installDefinitions();
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   cluster = new KubernetesCluster({ client, clock: { now: () => NOW_MS } });
 });
 afterEach(removeAll);

@@ -1,16 +1,15 @@
 /** What is read of pods and nodes, as protobuf and as JSON. */
 
-import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { ObjectMeta } from '../../lib/apis/kubernetes.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { type Listing, listWithVersion } from '../../lib/providers/kubernetes/lists.ts';
 import { nodeOf, podOf } from '../../lib/providers/kubernetes/project.ts';
 import { NODE_LIST } from '../../lib/providers/kubernetes/protobuf/node.ts';
 import { POD_LIST } from '../../lib/providers/kubernetes/protobuf/pod.ts';
 import { streamList } from '../../lib/providers/kubernetes/protobuf/stream-list.ts';
 import { textAt } from '../stack/json.ts';
-import { callApi, succeed, variable } from './api-client.ts';
+import { adminClient, callApi, succeed } from './api-client.ts';
 import { type Fields, type RandomPod, randomPods } from './random-objects.ts';
 
 const NAMESPACE = 'protobuf';
@@ -69,11 +68,7 @@ async function createNodes(): Promise<void> {
 let client: ApiClient;
 
 beforeAll(async () => {
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   await create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   await create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   await create('/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: 'below-zero' }, value: -10 });

@@ -1,10 +1,8 @@
 /** Karpenter, as a real API server shows it: its lease with the times that Kubernetes writes. */
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { activeRivals } from '../../lib/core/cluster/rivals.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { RivalTraceReader } from '../../lib/providers/kubernetes/rival-traces.ts';
-import { callApi, succeed, variable } from './api-client.ts';
+import { adminClient, callApi, succeed } from './api-client.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const RENEWED_AT_MS = Date.parse('2026-01-01T00:00:00Z');
@@ -16,11 +14,7 @@ test('a lease that Karpenter holds is found and counts, and lapses where it is r
     renewTime: '2026-01-01T00:00:00.000000Z',
   };
   await succeed({ method: 'POST', path: LEASES, body: { metadata: { name: 'karpenter-leader-election' }, spec } });
-  const client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  const client = adminClient();
   try {
     const traces = await new RivalTraceReader(client, { now: () => RENEWED_AT_MS }).read();
     expect(traces.unread).toEqual([]);

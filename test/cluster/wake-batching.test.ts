@@ -2,7 +2,6 @@
  * From a pod that does not fit to the provisioning function. Real: API server, scheduler, their calls of the webhook, and what
  * provisioning reads of the cluster. Played: the queue with its event source mapping, in real time, and the table, in memory.
  */
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -14,7 +13,7 @@ import { answerWebhook } from '../../lib/controllers/webhook.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import { webhookConfiguration } from '../../lib/core/install/webhook-configuration.ts';
 import { answerWakes } from '../../lib/operator/wake-batch.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
@@ -28,7 +27,7 @@ import { caBundle, serveTls, type TlsServer } from '../rig/tls-server.ts';
 import { playQueue } from '../rig/wake-queue.ts';
 import { clearCluster, createDeployment } from '../rig/workloads.ts';
 import { listAt } from '../stack/json.ts';
-import { read, succeed, variable } from './api-client.ts';
+import { adminClient, read, succeed } from './api-client.ts';
 import { create, installDefinitions, removeAll } from './resources.ts';
 import { aNodeClass, aNodePool } from './samples.ts';
 
@@ -57,11 +56,7 @@ const queue = playQueue('provisioning', async (event) =>
 beforeAll(async () => {
   await clearCluster();
   await installDefinitions();
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   ports = await portsOf(new KubernetesCluster({ client, clock }));
   server = await serveTls((incoming, response) => void answer(incoming, response));
   await createPoolAndClass();

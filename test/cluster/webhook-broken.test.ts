@@ -1,13 +1,12 @@
 /** Promise 5: whatever becomes of the webhook, the cluster's scheduler does not notice. */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { anEvent } from '../rig/events.ts';
 import { type FakeKubelet, startFakeKubelet } from '../rig/fake-kubelet.ts';
 import { type Health, registrationAt, serveWebhook, type WebhookEndpoint } from '../rig/webhook-endpoint.ts';
 import { clearCluster, createDeployment, podsOf } from '../rig/workloads.ts';
 import { at } from '../stack/json.ts';
-import { callApi, read, succeed, variable } from './api-client.ts';
+import { adminClient, callApi, read, succeed } from './api-client.ts';
 import { conditionOf } from './resources.ts';
 
 const WAIT = { timeout: 110_000, interval: 100 };
@@ -26,11 +25,7 @@ let aloneMs: number;
 
 beforeAll(async () => {
   endpoint = await serveWebhook();
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   await clearCluster();
   const capacity = { cpu: '16', memory: '64Gi', pods: '110' };
   kubelet = startFakeKubelet({ name: 'place', labels: { place: 'here' }, capacity });

@@ -1,11 +1,10 @@
 /** What the API server tells the webhook: each rule on what it must, and on nothing that is written all the time or by Kerf itself. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { tendWebhook } from '../../lib/controllers/tend-webhook.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import type { WebhookRegistration } from '../../lib/ports/webhook-registration.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { MINUTE, NOW_MS } from '../builders/times.ts';
 import { anEvent, type EventFields } from '../rig/events.ts';
@@ -13,7 +12,7 @@ import { startFakeKubelet } from '../rig/fake-kubelet.ts';
 import { registrationAt, serveWebhook, type WebhookEndpoint } from '../rig/webhook-endpoint.ts';
 import { clearCluster, createDeployment } from '../rig/workloads.ts';
 import { at, listAt, textAt } from '../stack/json.ts';
-import { type Call, callApi, mergePatch, read, succeed, variable } from './api-client.ts';
+import { adminClient, type Call, callApi, mergePatch, read, succeed } from './api-client.ts';
 import { installRoles, speakingFor } from './identities.ts';
 import { create, installDefinitions, pathOf, removeAll } from './resources.ts';
 import { aNodeClaim, aNodeClass, aNodePool } from './samples.ts';
@@ -33,11 +32,7 @@ function registrationOf(secret?: string): WebhookRegistration {
 
 beforeAll(async () => {
   endpoint = await serveWebhook();
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   await installDefinitions();
   await installRoles();
   await clearCluster();

@@ -1,5 +1,4 @@
 /** What Kerf writes to a real API server: shown as Karpenter's users know it, taken whole, never over another's write. */
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
@@ -8,12 +7,12 @@ import { nodeTarget } from '../../lib/core/node-claim/node-patch.ts';
 import { registrationPatch } from '../../lib/core/node-claim/registration.ts';
 import { decideNodePool } from '../../lib/core/node-pool/decide-node-pool.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { MINUTE, NOW_MS } from '../builders/times.ts';
 import { listAt, textAt } from '../stack/json.ts';
-import { mergePatch, read, succeed, variable } from './api-client.ts';
+import { adminClient, mergePatch, read, succeed } from './api-client.ts';
 import { COLLECTIONS, create, install, installDefinitions, removeAll, shippedDefinitions } from './resources.ts';
 import { aNodeClaim, aNodePool } from './samples.ts';
 
@@ -26,11 +25,7 @@ let nowMs = NOW_MS;
 
 beforeAll(async () => {
   await installDefinitions();
-  client = new ApiClient({
-    endpoint: variable('KERF_CLUSTER_ENDPOINT'),
-    certificateAuthority: readFileSync(variable('KERF_CLUSTER_CA'), 'utf8'),
-    token: async () => variable('KERF_CLUSTER_TOKEN'),
-  });
+  client = adminClient();
   cluster = new KubernetesCluster({ client, clock: { now: () => nowMs } });
 });
 afterEach(async () => {
