@@ -6,8 +6,8 @@ import type { ClusterOptions } from './cluster-options.ts';
 /** F20: for how long what EC2 finds is believed. */
 export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: ClusterOptions): RefreshIntervals {
   return {
-    imagesMs: amiRefreshInterval === undefined ? undefined : parseDuration(amiRefreshInterval),
-    subnetsMs: subnetRefreshInterval === undefined ? undefined : parseDuration(subnetRefreshInterval),
+    imagesMs: msOf(amiRefreshInterval),
+    subnetsMs: msOf(subnetRefreshInterval),
   };
 }
 
@@ -15,8 +15,8 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, shadow } = options;
-  const batchIdleMs = batchIdleDuration === undefined ? undefined : parseDuration(batchIdleDuration);
-  const batchMaxMs = batchMaxDuration === undefined ? undefined : parseDuration(batchMaxDuration);
+  const batchIdleMs = msOf(batchIdleDuration);
+  const batchMaxMs = msOf(batchMaxDuration);
   return {
     ...DEFAULT_SETTINGS,
     ...(batchIdleMs !== undefined && { batchIdleMs }),
@@ -29,4 +29,8 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
     ...(shadow !== undefined && { shadow }),
     featureGates: { ...DEFAULT_SETTINGS.featureGates, ...featureGates },
   };
+}
+
+function msOf(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : parseDuration(duration);
 }

@@ -11,9 +11,9 @@ import type { StateNode } from './state-node.ts';
  * that meant this very pod. Nor one that would be lost with its node: no pod is to be. Nor a daemon, which waits for nothing.
  */
 export function canWait(pod: Pod, ignoreAtZero: readonly WorkloadSelector[], nowMs: number): boolean {
-  const { namespace: mine, labels: mineLabels } = { namespace: namespaceOf(pod), labels: pod.metadata.labels };
   const isNamed = ignoreAtZero.some(
-    ({ namespace = mine, labels = {} }) => namespace === mine && selectorMatches({ matchLabels: labels }, mineLabels),
+    ({ namespace = namespaceOf(pod), labels = {} }) =>
+      namespace === namespaceOf(pod) && selectorMatches({ matchLabels: labels }, pod.metadata.labels),
   );
   return isNamed && isMadeAgain(pod) && !isOwnedByDaemonSet(pod) && !isKeptInPlace(pod, nowMs);
 }
