@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/time.ts';
 import { activeRivals } from '../core/cluster/rivals.ts';
+import { compareText } from '../core/compare-text.ts';
 import type { WantedAccess } from '../core/install/access-entries.ts';
 import { type ClusterMessage, reasonOf } from '../core/install/cluster-messages.ts';
 import { definitionStep, wantedDefinitions } from '../core/install/definitions.ts';
@@ -57,7 +58,7 @@ export async function install(
       }
     }),
   );
-  const inOrder = failures.toSorted((one, other) => (one.cluster < other.cluster ? -1 : 1));
+  const inOrder = failures.toSorted((one, other) => compareText(one.cluster, other.cluster));
   if (inOrder.length > 0) throw new RefusedError(reasonOf(inOrder, LONGEST_REASON));
   return notes;
 }

@@ -1,5 +1,6 @@
 /** A cluster that is only watched: decisions are made on what it shows and recorded, and carried out by nobody. */
 import type { Decision } from '../core/action.ts';
+import { compareText } from '../core/compare-text.ts';
 import { fingerprint } from '../core/identity.ts';
 import { recordsShown } from '../core/node-claim/orphans.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
@@ -68,7 +69,7 @@ async function withShown(
   const known = new Set(records.map(({ name }) => name));
   const others = nodeClaims.filter(({ metadata }) => !known.has(metadata.name));
   const world = { cluster, nodeClaims: others, nodes, nodePools, nodeClasses, catalogue: facts };
-  return [...records, ...recordsShown(world, clock.now())].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [...records, ...recordsShown(world, clock.now())].toSorted((a, b) => compareText(a.name, b.name));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Condition } from '../apis/kubernetes.ts';
 import { formatTime } from '../apis/time.ts';
 import { sameContent } from './canonical-json.ts';
+import { compareText } from './compare-text.ts';
 
 /** One answer about an object, before it is known since when it holds. */
 export interface Finding<Type extends string = string> {
@@ -75,5 +76,5 @@ function isSame(a: readonly Condition[], b: readonly Condition[]): boolean {
 }
 
 function byType(a: Condition, b: Condition): number {
-  return a.type < b.type ? -1 : 1;
+  return compareText(a.type, b.type);
 }

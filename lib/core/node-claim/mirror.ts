@@ -3,6 +3,7 @@ import { TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '../../apis/labels.
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { formatTime } from '../../apis/time.ts';
 import { sameContent } from '../canonical-json.ts';
+import { compareText } from '../compare-text.ts';
 import { formatResources } from '../resources/resources.ts';
 import { CONDITION_TYPES, type ConditionsView, conditionsOf } from './mirror-conditions.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from './record.ts';
@@ -87,5 +88,5 @@ function includes(shown: Labels = {}, wanted: Labels = {}): boolean {
 
 /** A condition is found by its type: their order says nothing. */
 function byType<One extends { readonly type: string }>(conditions: readonly One[]): readonly One[] {
-  return conditions.toSorted((a, b) => (a.type < b.type ? -1 : 1));
+  return conditions.toSorted((a, b) => compareText(a.type, b.type));
 }

@@ -1,4 +1,5 @@
 import type { Decision } from '../../core/action.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
 import { compress, LARGEST_BODY_BYTES, tooLarge, unpackBody } from './body.ts';
@@ -71,7 +72,7 @@ export async function openDecisions(place: DecisionPlace, cluster: string): Prom
   const decisions = await Promise.all(
     headers.filter((header) => header !== undefined).map((header) => decisionIn(place, header)),
   );
-  return decisions.toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+  return decisions.toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
 }
 
 async function decisionIn({ bodies }: DecisionPlace, header: Attributes): Promise<Decision> {
