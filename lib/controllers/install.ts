@@ -31,7 +31,7 @@ const RIGHTS_PAUSE_MS = 5 * SECOND_MS;
 /** Each API server of a cluster learns of an entry by itself: the next call may meet another. */
 const TRIES = 3;
 
-/** What CloudFormation shows of an error. */
+/** What CloudFormation shows of an error. @internal */
 export const LONGEST_REASON = 1_000;
 
 /**

@@ -7,7 +7,7 @@ import type { Messages, Wake, WakeTarget } from '../ports/messages.ts';
 /** The longest that the API server is kept waiting for the queue; it gives up by itself after 1 s. */
 export const ANSWER_WITHIN_MS = 300;
 
-/** An Event is about 2 kB and a node update 30 kB; the API server itself refuses objects above 1.5 MB. */
+/** An Event is about 2 kB and a node update 30 kB; the API server itself refuses objects above 1.5 MB. @internal */
 export const LARGEST_BODY_BYTES = 256 * 1024;
 
 export interface WebhookRequest {

@@ -113,8 +113,6 @@ export interface PodTarget {
   readonly uid: string;
 }
 
-export type ActionKind = Action['kind'];
-
 /** The one shape of a "no": who, why, and by how much. */
 export interface Blocked {
   /** `pod default/web-1`, `node ip-10-0-0-1`, `nodeclaim general-abc`. */

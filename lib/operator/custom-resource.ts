@@ -20,7 +20,7 @@ export interface CustomResourceRuntime {
   readonly put: (url: string, body: string) => Promise<void>;
 }
 
-/** Told to nobody but Lambda, which calls again whom it called without waiting for the answer: twice, a minute or two later. */
+/** Told to nobody but Lambda, which calls again whom it called without waiting for the answer: twice, a minute or two later. @internal */
 export class UnfinishedError extends Error {
   override readonly name = 'UnfinishedError';
 }

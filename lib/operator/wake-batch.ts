@@ -44,7 +44,7 @@ interface WokenCluster {
   readonly records: readonly SQSRecord[];
 }
 
-/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. */
+/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. @internal */
 export function groupWakes(records: readonly SQSRecord[]): {
   readonly clusters: readonly WokenCluster[];
   readonly malformed: readonly SQSRecord[];

@@ -32,7 +32,7 @@ export function wireWebhook(environment: Environment = process.env): {
   return { ports, telemetry: telemetryOf('webhook') };
 }
 
-/** Compares digests: they are of one length, and how long it takes tells nothing of the secret. */
+/** Compares digests: they are of one length, and how long it takes tells nothing of the secret. @internal */
 export function secretMatcher(secret: string): (candidate: string) => boolean {
   const expected = digest(secret);
   return (candidate) => timingSafeEqual(digest(candidate), expected);

@@ -70,7 +70,7 @@ export async function* simulate(input: SimulationInput): AsyncGenerator<Timeline
   return simulation.result(ended);
 }
 
-/** Runs it to the end without looking. */
+/** Runs it to the end without looking. @internal */
 export async function runSimulation(input: SimulationInput): Promise<SimulationResult> {
   const run = simulate(input);
   for (;;) {

@@ -1,7 +1,7 @@
 import { type ClusterOptions, networkName, parseCluster, writeClusters } from '../operator/cluster-options.ts';
 import { OptionError, parseJson, shown } from '../operator/option-values.ts';
 
-/** In bytes. Lambda allows 4,096 for all environment variables of a function; the others of one in a VPC may need 1,310 of them. */
+/** In bytes. Lambda allows 4,096 for all environment variables of a function; the others of one in a VPC may need 1,310 of them. @internal */
 export const LONGEST_CLUSTERS = 2_700;
 
 /** In characters, as AWS counts a managed policy; one statement, of instance profiles, names each cluster twice and cannot be split. */

@@ -1,7 +1,7 @@
-import { memoryCallBudget } from '../../lib/simulator/memory-call-budget.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
+import { memoryCallBudget } from '../fakes/memory-call-budget.ts';
 import { callBudgetContract } from './call-budget.ts';
 import { catalogueStoreContract } from './catalogue-store.ts';
 import { leasesContract } from './leases.ts';

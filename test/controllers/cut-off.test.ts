@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { ActionKind } from '../../lib/core/action.ts';
+import type { Action } from '../../lib/core/action.ts';
 import type { SimulationInput } from '../../lib/simulator/simulation.ts';
 import { type CutOff, type PortCall, withFaults } from './faults.ts';
 import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from './life.ts';
 
 /** The port call in which each kind of action takes effect. Exhaustive: a new kind of action does not compile without. */
-const EFFECT: Record<ActionKind, (call: PortCall) => boolean> = {
+const EFFECT: Record<Action['kind'], (call: PortCall) => boolean> = {
   'create-node-claim': ({ method }) => method === 'store.createNodeClaim',
   'nominate-node': ({ method }) => method === 'store.nominate',
   'launch-instance': ({ method }) => method === 'cloud.launch',

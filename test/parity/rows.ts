@@ -89,7 +89,12 @@ const INPUTS: BehaviourSection = {
     { row: 'B19', says: 'Requests fit where each one does; a node that is overdrawn in anything takes nothing' },
     { row: 'B20', says: 'A daemon is judged by its newest living pod, else by its template' },
     { row: 'B21', says: 'Which daemons come depends on the type, and so does the room they take' },
-    { row: 'B22', says: 'Default spread for pods that declare none' },
+    {
+      row: 'B22',
+      says: 'Default spread for pods that declare none',
+      notHeld:
+        'EKS runs the kube-scheduler and lets users configure no default constraints. Those that it has built in are ScheduleAnyway: they keep no pod unschedulable, and Kerf adds none',
+    },
     { row: 'B23', says: 'A new claim fits what the limits leave; here exactly so within a run, nodes included' },
     { row: 'B24', says: 'A claim keeps as many distinct values as minValues asks for, or says that it could not' },
     { row: 'B25', says: 'A claim keeps its cheapest types where there are too many' },

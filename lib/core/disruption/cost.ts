@@ -3,14 +3,14 @@ import { POD_DELETION_COST } from '../../apis/labels.ts';
 import { isReschedulable } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 
-/** E14: what it costs to evict a pod; −10 to 10, 1 for an ordinary one. */
+/** E14: what it costs to evict a pod; −10 to 10, 1 for an ordinary one. @internal */
 export function evictionCost(pod: Pod): number {
   const deletionCost = Number(pod.metadata.annotations?.[POD_DELETION_COST] ?? 0);
   const cost = 1 + (Number.isFinite(deletionCost) ? deletionCost : 0) / 2 ** 27 + (pod.spec.priority ?? 0) / 2 ** 25;
   return Math.min(10, Math.max(-10, cost));
 }
 
-/** E15: 1 and what its pods cost; a node without pods to move costs 1. */
+/** E15: 1 and what its pods cost; a node without pods to move costs 1. @internal */
 export function rescheduleCost(stateNode: StateNode): number {
   return stateNode.pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 1);
 }

@@ -59,35 +59,7 @@ export function smaller(a: Resources, b: Resources): Resources {
   return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
 }
 
-/** One resource that is too small: how much was asked for, how much there is. */
-export interface Insufficiency {
-  readonly resource: string;
-  readonly requested: number;
-  readonly available: number;
-}
-
-/**
- * Why the requests do not fit, with numbers. *Shape:* empty where they do.
- * *Source:* B19: every requested key must fit, and a negative total refuses even a pod that does not ask for it.
- */
-export function insufficiencies(requests: Resources, available: Resources): readonly Insufficiency[] {
-  const short: Insufficiency[] = [];
-  for (const [resource, requested] of Object.entries(requests)) {
-    const there = available[resource] ?? 0;
-    if (requested > there) short.push({ resource, requested, available: there });
-  }
-  for (const [resource, there] of Object.entries(available)) {
-    if (there < 0 && requests[resource] === undefined) short.push({ resource, requested: 0, available: there });
-  }
-  return short;
-}
-
-/** Whether both fit together, without making their sum. */
-export function fitTogether(a: Resources, b: Resources, available: Resources): boolean {
-  for (const name in a) if ((a[name] ?? 0) + (b[name] ?? 0) > (available[name] ?? 0)) return false;
-  return fits(b, available);
-}
-
+/** B19: every requested key must fit, and a negative total refuses even a pod that does not ask for it. */
 export function fits(requests: Resources, available: Resources): boolean {
   for (const name in requests) if ((requests[name] ?? 0) > (available[name] ?? 0)) return false;
   for (const name in available) if ((available[name] ?? 0) < 0) return false;

@@ -1,6 +1,6 @@
 import type { Action, Blocked, Decision } from '../../core/action.ts';
 
-/** An entry may have 256 KB with source, type and bus name; the rest is margin. */
+/** An entry may have 256 KB with source, type and bus name; the rest is margin. @internal */
 export const LARGEST_DETAIL_BYTES = 240 * 1024;
 
 /** How many lines of each kind listeners do not see: the whole decision is in the table. */

@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   add,
   fits,
-  fitTogether,
   formatAmount,
   formatResources,
-  insufficiencies,
   larger,
   parseResources,
   subtract,
@@ -56,19 +54,5 @@ describe('requests fit where every one of them does (B19)', () => {
     [{ cpu: 1 }, { cpu: 2, memory: -1 }, false],
   ])('%j in %j: %s', (requests, available, expected) => {
     expect(fits(requests, available)).toBe(expected);
-    expect(insufficiencies(requests, available).length === 0).toBe(expected);
-  });
-
-  test('a "no" has the figures, of what is overdrawn too', () => {
-    expect(insufficiencies({ cpu: 2 }, { cpu: 1, memory: -5 })).toEqual([
-      { resource: 'cpu', requested: 2, available: 1 },
-      { resource: 'memory', requested: 0, available: -5 },
-    ]);
-  });
-
-  test('two fit together where their sum does', () => {
-    expect(fitTogether({ cpu: 1 }, { cpu: 1 }, { cpu: 2 })).toBe(true);
-    expect(fitTogether({ cpu: 2 }, { cpu: 1 }, { cpu: 2 })).toBe(false);
-    expect(fitTogether({ cpu: 1 }, { memory: 1 }, { cpu: 2 })).toBe(false);
   });
 });

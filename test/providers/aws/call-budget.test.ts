@@ -6,8 +6,8 @@ import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { holdToBudget, RETRIES } from '../../../lib/providers/aws/call-budget.ts';
 import { ec2CallLimits } from '../../../lib/providers/aws/ec2-call-limits.ts';
 import { translated } from '../../../lib/providers/aws/errors.ts';
-import { memoryCallBudget } from '../../../lib/simulator/memory-call-budget.ts';
 import { NOW_MS } from '../../contract/records.ts';
+import { memoryCallBudget } from '../../fakes/memory-call-budget.ts';
 
 const WRITES = ec2CallLimits('CreateFleet');
 const SLOW = { capacity: 10, perSecond: 0.5 };

@@ -4,9 +4,9 @@ import {
   type TokenBucket,
   takeTokens,
   throttledBucket,
-} from '../core/call-budget/token-bucket.ts';
-import type { CallBudget } from '../ports/call-budget.ts';
-import type { Clock } from '../ports/clock.ts';
+} from '../../lib/core/call-budget/token-bucket.ts';
+import type { CallBudget } from '../../lib/ports/call-budget.ts';
+import type { Clock } from '../../lib/ports/clock.ts';
 
 /** The budget's part of the table, in memory. */
 export function memoryCallBudget(limitsOf: (api: string) => CallLimits, clock: Clock): CallBudget {
