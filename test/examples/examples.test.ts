@@ -60,7 +60,7 @@ describe('the demo', () => {
 
   test('is what npm start runs', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
-    expect(scripts.start).toBe(`node bin/kerf.ts simulate ${DEMO.join(' ')}`);
+    expect(scripts.start).toBe(`node bin/kerf.js simulate ${DEMO.join(' ')}`);
   });
 
   test('prints what the README shows of it', async () => {

@@ -1,8 +1,8 @@
-#!/usr/bin/env node
+/** What `bin/kerf.js` starts. */
 import { run } from '@stricli/core';
-import { app } from '../lib/cli/app.ts';
-import { orHelp } from '../lib/cli/or-help.ts';
-import { shellContext } from '../lib/cli/shell-context.ts';
+import { app } from './app.ts';
+import { orHelp } from './or-help.ts';
+import { shellContext } from './shell-context.ts';
 
 const context = shellContext();
 await run(app, orHelp(process.argv.slice(2)), context);

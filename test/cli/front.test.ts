@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kerf-front-'));
+  cpSync(join(ROOT, 'bin/kerf.js'), join(folder, 'bin/kerf.js'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(
+    join(folder, 'node-20.cjs'),
+    "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });",
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function kerf(root: string, ...args: readonly string[]): Promise<{ readonly code: number; readonly stderr: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ readonly code: number; readonly stderr: string }>();
+  const child = execFile(process.execPath, [...args, join(root, 'bin/kerf.js'), '--version'], (_error, _out, stderr) =>
+    resolve({ code: child.exitCode ?? -1, stderr }),
+  );
+  return promise;
+}
+
+test('before npm ci, kerf prints one line that says to run it', async () => {
+  expect(await kerf(folder)).toEqual({
+    code: 1,
+    stderr: 'kerf: its packages are not installed: run "npm ci" first\n',
+  });
+});
+
+test('on an older Node.js, kerf prints one line that says how to run it', async () => {
+  const { code, stderr } = await kerf(ROOT, '--require', join(folder, 'node-20.cjs'));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^kerf: Node\.js 20\.20\.2 is too old: install Node\.js 24, or run "npm run kerf -- .*\n$/);
+});
