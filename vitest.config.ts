@@ -14,7 +14,7 @@ export default defineConfig({
           // Two busy cores are enough to make a slow test slower than vitest's five seconds.
           testTimeout: 30_000,
           include: [
-            'test/{apis,benchmarks,core,controllers,providers,operator,parity,simulator,cli,contract,functions}/**/*.test.ts',
+            'test/{apis,benchmarks,core,controllers,providers,operator,parity,simulator,snapshot,cli,contract,functions}/**/*.test.ts',
           ],
         },
       },

@@ -4,8 +4,8 @@
  * anew.
  */
 import { readFileSync } from 'node:fs';
-import { type ReadSnapshot, readSnapshot } from '../lib/cli/snapshot/read-snapshot.ts';
 import { schedulePods } from '../lib/core/provisioning/schedule-pods.ts';
+import { type ReadSnapshot, readSnapshot } from '../lib/snapshot/read-snapshot.ts';
 import { type Measured, median } from './measurement.ts';
 
 const MB = 1_000_000;

@@ -123,8 +123,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'lib/providers/kubernetes': ['lib/providers/kubernetes', 'lib/ports', 'lib/core', 'lib/apis'],
   'lib/operator': ['lib/operator', 'lib/providers', 'lib/controllers', 'lib/ports', 'lib/core', 'lib/apis'],
   'lib/simulator': ['lib/simulator', 'lib/controllers', 'lib/ports', 'lib/core', 'lib/apis'],
+  'lib/snapshot': ['lib/snapshot', 'lib/cli/manifests', 'lib/core', 'lib/apis'],
   'lib/cli': [
     'lib/cli',
+    'lib/snapshot',
     'lib/simulator',
     'lib/operator',
     'lib/providers',
@@ -145,6 +147,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'lib/providers/dynamodb': /^(node:|@aws-sdk\/(client-dynamodb|client-s3|util-dynamodb)$)/,
   'lib/providers/kubernetes': /^(node:|@kubernetes\/)/,
   'lib/operator': /^(node:|@aws-sdk\/|@aws-lambda-powertools\/|aws-lambda$)/,
+  'lib/snapshot': /^(node:path$|ajv)/,
   'lib/cli': /^(node:|@marcbachmann\/cel-js$|@stricli\/core$|ajv|yaml$)/,
   'lib/stack': /^(node:|aws-cdk-lib|constructs$|cdk-nag$)/,
   functions: /^(aws-lambda$|@aws-lambda-powertools\/)/,
@@ -211,6 +214,7 @@ const PLANTED = [
   ['lib/controllers/h.ts', `import { x } from '@aws-sdk/client-ec2';\nexport const h = x;\n`, 'no-restricted-imports'],
   ['lib/controllers/i.ts', `export const i = process.env;\n`, 'no-restricted-globals'],
   ['lib/providers/aws/j.ts', `import { x } from '../dynamodb/x.ts';\nexport const j = x;\n`, 'no-restricted-imports'],
+  ['lib/snapshot/o.ts', `import { x } from '../controllers/x.ts';\nexport const o = x;\n`, 'no-restricted-imports'],
   ['lib/simulator/k.ts', `import { x } from '../providers/aws/x.ts';\nexport const k = x;\n`, 'no-restricted-imports'],
   [
     'functions/one/handler.ts',

@@ -1,9 +1,10 @@
 import { type Application, buildApplication, buildRouteMap, help, text_en, version } from '@stricli/core';
 import packageJson from '../../package.json' with { type: 'json' };
+import { BadInputError } from '../apis/bad-input-error.ts';
 import { adoptCommand } from './adopt/adopt-command.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
-import { BadInputError, EXIT } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';

@@ -1,5 +1,5 @@
+import { BadInputError } from '../apis/bad-input-error.ts';
 import { type CliContext, MOST_TEXT } from './context.ts';
-import { BadInputError } from './exit-codes.ts';
 import type { ManifestSource } from './manifests/read-documents.ts';
 import { fieldOf } from './manifests/record.ts';
 

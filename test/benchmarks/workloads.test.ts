@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { chooseCases } from '../../benchmarks/cases.ts';
 import { type SnapshotDocument, snapshotDocument, WORKLOADS } from '../../benchmarks/snapshot-document.ts';
-import { readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
 import { isProvisionable } from '../../lib/core/cluster/pods.ts';
+import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { NOW_MS } from '../builders/times.ts';
 
 const pendingIn = ({ pods }: SnapshotDocument) => pods.filter(({ spec }) => spec.nodeName === undefined);

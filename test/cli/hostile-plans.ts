@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
+import { aGivenPod } from '../snapshot/documents.ts';
 import { runKerf } from './run-kerf.ts';
-import { aGivenPod } from './snapshot/documents.ts';
 
 /** Calls of `kerf plan` on snapshots that nobody means well by, and what such snapshots are made of. */
 

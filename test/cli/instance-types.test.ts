@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { InstanceTypesOutput } from '../../lib/cli/instance-types/instance-type-output.ts';
+import { aDocument, aGivenPod } from '../snapshot/documents.ts';
 import { runKerf } from './run-kerf.ts';
-import { aDocument, aGivenPod } from './snapshot/documents.ts';
 
 const list = (...args: readonly string[]) => runKerf(['instance-types', ...args]);
 

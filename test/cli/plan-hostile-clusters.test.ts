@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from '../snapshot/documents.ts';
 import { aPodWith, apart, asking, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
 import { runKerf } from './run-kerf.ts';
-import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from './snapshot/documents.ts';
 
 /** Snapshots that nobody means well by: a reason for every pod or a sentence, and never a stack trace. */
 

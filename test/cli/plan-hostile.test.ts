@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { aDocument, aGivenPod, aGivenPool, aGivenType } from '../snapshot/documents.ts';
 import { aPodWith, apart, asking, HOSTNAME, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
-import { aDocument, aGivenPod, aGivenPool, aGivenType } from './snapshot/documents.ts';
 
 /** Snapshots that nobody means well by: a reason for every pod or a sentence, and never a stack trace. */
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../lib/apis/kubernetes.ts';
 import { podNames, podSummary } from '../../lib/cli/plan/pod-groups.ts';
 import { renderProvisioning } from '../../lib/cli/plan/render-provisioning.ts';
-import { readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { aPod } from '../builders/pods.ts';
-import { aDocument, aGivenPod, aGivenPool } from './snapshot/documents.ts';
+import { aDocument, aGivenPod, aGivenPool } from '../snapshot/documents.ts';
 
 function rendered(document: Readonly<Record<string, unknown>>, columns: number): readonly string[] {
   const { snapshot, nowMs } = readSnapshot({ readText: () => JSON.stringify(document) }, { path: 'a.json', nowMs: 0 });

@@ -1,6 +1,6 @@
 import { provisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
-import { readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import type { RawPlan, RawSnapshot } from './raw-documents.ts';
 
 /** What `kerf plan provisioning --output json` says of the snapshot, the same way through: text, reader, engine, output. */

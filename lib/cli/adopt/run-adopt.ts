@@ -1,7 +1,8 @@
+import { BadInputError } from '../../apis/bad-input-error.ts';
 import { type AdoptionPorts, applyAdoption, observeAdoption } from '../../controllers/adopt.ts';
 import { OptionError } from '../../operator/option-values.ts';
 import type { CliContext } from '../context.ts';
-import { BadInputError, EXIT } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import type { AdoptFlags } from './adopt-command.ts';
 import { adoptionOutput, renderAdoption } from './render-adoption.ts';
 

@@ -1,9 +1,10 @@
+import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceType } from '../../core/instance-type/instance-type.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import { OptionError } from '../../operator/option-values.ts';
 import type { CliContext } from '../context.ts';
-import { BadInputError, EXIT } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import { DATA, shippedCatalogue } from '../figures.ts';
 import { suggest } from '../manifests/suggest.ts';
 import { printable } from '../plan/render-lines.ts';

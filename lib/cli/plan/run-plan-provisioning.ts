@@ -1,11 +1,11 @@
 import { applyOverlays } from '../../core/instance-type/overlays.ts';
 import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
 import { schedulePods } from '../../core/provisioning/schedule-pods.ts';
+import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { readAllSources } from '../read-sources.ts';
-import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';
 import { leftAlone } from './left-alone.ts';
 import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';

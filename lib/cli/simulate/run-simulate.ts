@@ -1,9 +1,10 @@
+import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { Scenario } from '../../apis/scenario.ts';
 import { HOUR_MS } from '../../apis/time.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
 import { type SimulationInput, simulate } from '../../simulator/simulation.ts';
 import type { CliContext } from '../context.ts';
-import { BadInputError, EXIT } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import { shippedCatalogue } from '../figures.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { type Manifests, readManifests } from '../manifests/read-manifests.ts';

@@ -1,4 +1,4 @@
-import type { CustomResource } from '../../apis/schemas/custom-resource.ts';
+import type { CustomResource } from '../apis/schemas/custom-resource.ts';
 import {
   BOOLEAN,
   DATE_TIME,
@@ -10,7 +10,7 @@ import {
   STRING_MAP,
   STRINGS,
   TEXT,
-} from '../../apis/schemas/schema.ts';
+} from '../apis/schemas/schema.ts';
 
 /** Schemas of what is read from a cluster: only what a decision looks at has to have the right form. */
 

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { CliContext } from '../context.ts';
-import { BadInputError } from '../exit-codes.ts';
+import { BadInputError } from '../apis/bad-input-error.ts';
 import type { GivenInstanceType } from './document-schemas.ts';
 import { readDocument, refuse, type SnapshotDocument } from './read-document.ts';
+import type { TextReader } from './read-snapshot-text.ts';
 import { readSnapshotText } from './read-snapshot-text.ts';
 
 export interface InstanceTypeSource {
@@ -16,10 +16,7 @@ export interface InstanceTypeSource {
  * The instance types of a snapshot: its own, then those of the file that it names, and so on.
  * *Errors:* BadInputError where a file cannot be read, names one that led to it, or repeats a type.
  */
-export function readInstanceTypes(
-  context: Pick<CliContext, 'readText'>,
-  snapshot: SnapshotDocument,
-): readonly InstanceTypeSource[] {
+export function readInstanceTypes(context: TextReader, snapshot: SnapshotDocument): readonly InstanceTypeSource[] {
   const sources: InstanceTypeSource[] = [];
   const files: string[] = [];
   let document: SnapshotDocument | undefined = snapshot;
@@ -34,7 +31,7 @@ export function readInstanceTypes(
 }
 
 function following(
-  context: Pick<CliContext, 'readText'>,
+  context: TextReader,
   { file, head }: SnapshotDocument,
   files: readonly string[],
 ): SnapshotDocument | undefined {

@@ -1,11 +1,16 @@
-import type { CliContext } from '../context.ts';
-import { BadInputError } from '../exit-codes.ts';
+import { BadInputError } from '../apis/bad-input-error.ts';
 
 /** Bytes: whole objects of a hundred thousand pods; JSON is parsed at once, where YAML takes its time. */
 const MOST_SNAPSHOT = 256 * 1_024 * 1_024;
 
+/** Reads a text file. *Errors:* throws the error of the file system. */
+export interface TextReader {
+  /** `mostBytes`: a longer file is not read. */
+  readText(path: string, mostBytes?: number): string;
+}
+
 /** The text of a file of a snapshot. *Errors:* BadInputError; `what` says in it which file this is. */
-export function readSnapshotText(context: Pick<CliContext, 'readText'>, path: string, what: string): string {
+export function readSnapshotText(context: TextReader, path: string, what: string): string {
   try {
     return context.readText(path, MOST_SNAPSHOT);
   } catch (cause) {

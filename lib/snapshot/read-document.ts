@@ -1,12 +1,12 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { Schema } from '../../apis/schemas/schema.ts';
-import { withDefaults } from '../../apis/with-defaults.ts';
-import { BadInputError } from '../exit-codes.ts';
-import { AJV_OPTIONS } from '../manifests/ajv-options.ts';
-import { explain } from '../manifests/explain.ts';
-import { FORMAT_CHECKS, isDateTime } from '../manifests/format-checks.ts';
-import { formatPath, type Path, sentenceOf } from '../manifests/problem.ts';
-import { fieldOf, isRecord, type UnknownRecord } from '../manifests/record.ts';
+import { BadInputError } from '../apis/bad-input-error.ts';
+import type { Schema } from '../apis/schemas/schema.ts';
+import { withDefaults } from '../apis/with-defaults.ts';
+import { AJV_OPTIONS } from '../cli/manifests/ajv-options.ts';
+import { explain } from '../cli/manifests/explain.ts';
+import { FORMAT_CHECKS, isDateTime } from '../cli/manifests/format-checks.ts';
+import { formatPath, type Path, sentenceOf } from '../cli/manifests/problem.ts';
+import { fieldOf, isRecord, type UnknownRecord } from '../cli/manifests/record.ts';
 import {
   ENTRY_SCHEMAS,
   HEAD_SCHEMA,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseTime } from '../../../lib/apis/time.ts';
-import { type ReadSnapshot, readSnapshot } from '../../../lib/cli/snapshot/read-snapshot.ts';
-import { isProvisionable } from '../../../lib/core/cluster/pods.ts';
-import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
+import { parseTime } from '../../lib/apis/time.ts';
+import { isProvisionable } from '../../lib/core/cluster/pods.ts';
+import { stateNodes } from '../../lib/core/cluster/state-node.ts';
+import { type ReadSnapshot, readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from './documents.ts';
 
 function read(

@@ -1,4 +1,4 @@
-import { conditionStatus, type Labels, type Node } from '../../apis/kubernetes.ts';
+import { conditionStatus, type Labels, type Node } from '../apis/kubernetes.ts';
 import {
   ARCH,
   CAPACITY_TYPE,
@@ -9,25 +9,25 @@ import {
   NODE_POOL,
   REGISTERED,
   ZONE,
-} from '../../apis/labels.ts';
-import { parseTime } from '../../apis/time.ts';
-import { compatibleOfferings } from '../../core/instance-type/compatible-offerings.ts';
-import type { InstanceType } from '../../core/instance-type/instance-type.ts';
-import { suitableTypes } from '../../core/instance-type/suitable-types.ts';
+} from '../apis/labels.ts';
+import { parseTime } from '../apis/time.ts';
+import { compatibleOfferings } from '../core/instance-type/compatible-offerings.ts';
+import type { InstanceType } from '../core/instance-type/instance-type.ts';
+import { suitableTypes } from '../core/instance-type/suitable-types.ts';
 import {
   type Instance,
   instanceIdOf,
   type LaunchOption,
   type LaunchType,
   type NodeClaimRecord,
-} from '../../core/node-claim/record.ts';
+} from '../core/node-claim/record.ts';
 import {
   merge,
   type Requirements,
   requirementsFrom,
   requirementsFromLabels,
-} from '../../core/requirements/requirements.ts';
-import { fits, larger, parseResources, type Resources } from '../../core/resources/resources.ts';
+} from '../core/requirements/requirements.ts';
+import { fits, larger, parseResources, type Resources } from '../core/resources/resources.ts';
 import type { GivenNodeClaim } from './document-schemas.ts';
 
 /** A claim that says nothing of its past has long been as it is. */

@@ -1,5 +1,5 @@
-import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type {
   Condition,
   DaemonSet,
@@ -12,16 +12,16 @@ import type {
   ResourceList,
   ScalableWorkload,
   Service,
-} from '../../apis/kubernetes.ts';
-import type { CapacityType } from '../../apis/labels.ts';
-import type { NodeClaim } from '../../apis/node-claim.ts';
-import type { NodeOverlay } from '../../apis/node-overlay.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
-import { CAPACITY_BUFFER } from '../../apis/schemas/capacity-buffer.ts';
-import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
-import { NODE_CLAIM } from '../../apis/schemas/node-claim.ts';
-import { NODE_OVERLAY } from '../../apis/schemas/node-overlay.ts';
-import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
+} from '../apis/kubernetes.ts';
+import type { CapacityType } from '../apis/labels.ts';
+import type { NodeClaim } from '../apis/node-claim.ts';
+import type { NodeOverlay } from '../apis/node-overlay.ts';
+import type { NodePool } from '../apis/node-pool.ts';
+import { CAPACITY_BUFFER } from '../apis/schemas/capacity-buffer.ts';
+import { EC2_NODE_CLASS } from '../apis/schemas/ec2-node-class.ts';
+import { NODE_CLAIM } from '../apis/schemas/node-claim.ts';
+import { NODE_OVERLAY } from '../apis/schemas/node-overlay.ts';
+import { NODE_POOL } from '../apis/schemas/node-pool.ts';
 import {
   BOOLEAN,
   COUNT,
@@ -32,9 +32,9 @@ import {
   STRING,
   STRINGS,
   TEXT,
-} from '../../apis/schemas/schema.ts';
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
-import type { DisruptionCommand } from '../../core/disruption/command.ts';
+} from '../apis/schemas/schema.ts';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
+import type { DisruptionCommand } from '../core/disruption/command.ts';
 import { CONDITION_LIST, METADATA, NODE_SELECTOR_TERM, open, openResource, RESOURCE_LIST } from './open-schema.ts';
 import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, POD, SERVICE, WORKLOAD } from './pod-schema.ts';
 

@@ -1,12 +1,12 @@
-import type { ResourceList } from '../../apis/kubernetes.ts';
-import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../../apis/labels.ts';
-import { milliValue, unitValue } from '../../apis/quantity.ts';
-import type { UnavailableOffering } from '../../core/action.ts';
-import type { InstanceType, Offering, Reservation } from '../../core/instance-type/instance-type.ts';
-import { unavailability } from '../../core/instance-type/unavailable.ts';
-import { oneOf, type Requirement } from '../../core/requirements/requirement.ts';
-import type { Requirements } from '../../core/requirements/requirements.ts';
-import { add, type Resources, subtract } from '../../core/resources/resources.ts';
+import type { ResourceList } from '../apis/kubernetes.ts';
+import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts';
+import { milliValue, unitValue } from '../apis/quantity.ts';
+import type { UnavailableOffering } from '../core/action.ts';
+import type { InstanceType, Offering, Reservation } from '../core/instance-type/instance-type.ts';
+import { unavailability } from '../core/instance-type/unavailable.ts';
+import { oneOf, type Requirement } from '../core/requirements/requirement.ts';
+import type { Requirements } from '../core/requirements/requirements.ts';
+import { add, type Resources, subtract } from '../core/resources/resources.ts';
 import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
 
 export interface OfferingOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runKerf } from '../run-kerf.ts';
+import { runKerf } from '../cli/run-kerf.ts';
 import { aDocument, aGivenNode, aGivenPod, aGivenPool, aGivenType } from './documents.ts';
 
 type Over = Readonly<Record<string, unknown>>;

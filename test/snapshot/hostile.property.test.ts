@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BadInputError } from '../../../lib/cli/exit-codes.ts';
-import { readSnapshot } from '../../../lib/cli/snapshot/read-snapshot.ts';
+import { BadInputError } from '../../lib/apis/bad-input-error.ts';
+import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { aDocument, aGivenClaim, aGivenNode, aGivenPod } from './documents.ts';
 
 const RUN = { seed: 20_260_131, numRuns: 2_000 };

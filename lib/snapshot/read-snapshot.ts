@@ -1,15 +1,14 @@
-import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { NamedPodTemplate, ScalableWorkload, Service } from '../../apis/kubernetes.ts';
-import type { NodeOverlay } from '../../apis/node-overlay.ts';
-import { parseTime } from '../../apis/time.ts';
-import type { UnavailableOffering } from '../../core/action.ts';
-import type { ClusterSnapshot } from '../../core/cluster/snapshot.ts';
-import type { InstanceType } from '../../core/instance-type/instance-type.ts';
-import { UNAVAILABLE_MS } from '../../core/instance-type/unavailable.ts';
-import type { SchedulingOptions } from '../../core/scheduling/options.ts';
-import type { CliContext } from '../context.ts';
-import { suggest } from '../manifests/suggest.ts';
+import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
+import type { NodeOverlay } from '../apis/node-overlay.ts';
+import { parseTime } from '../apis/time.ts';
+import { suggest } from '../cli/manifests/suggest.ts';
+import type { UnavailableOffering } from '../core/action.ts';
+import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
+import type { InstanceType } from '../core/instance-type/instance-type.ts';
+import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
+import type { SchedulingOptions } from '../core/scheduling/options.ts';
 import {
   ENTRY_SCHEMAS,
   type GivenNomination,
@@ -23,6 +22,7 @@ import { instanceTypesFrom } from './instance-types.ts';
 import { nodeClaimRecords } from './node-claim-records.ts';
 import { nodePoolViews } from './node-pool-views.ts';
 import { readDocument, type SnapshotDocument } from './read-document.ts';
+import type { TextReader } from './read-snapshot-text.ts';
 import { readSnapshotText } from './read-snapshot-text.ts';
 import { refuseDuplicates } from './refuse-duplicates.ts';
 
@@ -60,10 +60,7 @@ export interface SnapshotSource {
  * Reads a snapshot and fills in what it leaves out. *Errors:* BadInputError that names the field, its value and what is
  * allowed. *Cost:* O(size of the files).
  */
-export function readSnapshot(
-  context: Pick<CliContext, 'readText'>,
-  { path, nowMs: clockMs }: SnapshotSource,
-): ReadSnapshot {
+export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: SnapshotSource): ReadSnapshot {
   const document = readDocument(readSnapshotText(context, path, path), path);
   const { head } = document;
   const { options = {}, seed = 1, name: cluster = 'snapshot', nodePoolInstanceTypes = {} } = head;

@@ -1,6 +1,6 @@
-import type { Condition, Namespace, Node, ObjectMeta, Pod } from '../../apis/kubernetes.ts';
-import { HOSTNAME } from '../../apis/labels.ts';
-import { fingerprint } from '../../core/identity.ts';
+import type { Condition, Namespace, Node, ObjectMeta, Pod } from '../apis/kubernetes.ts';
+import { HOSTNAME } from '../apis/labels.ts';
+import { fingerprint } from '../core/identity.ts';
 
 /** What is left out of a snapshot because the cluster would have said it anyway. */
 

@@ -1,7 +1,7 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { Condition } from '../../apis/kubernetes.ts';
-import type { NodePoolView } from '../../core/cluster/snapshot.ts';
-import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import type { Condition } from '../apis/kubernetes.ts';
+import type { NodePoolView } from '../core/cluster/snapshot.ts';
+import type { InstanceType } from '../core/instance-type/instance-type.ts';
 import type { SnapshotLists } from './document-schemas.ts';
 
 export interface PoolSurroundings {

@@ -10,7 +10,7 @@ import {
   STRING_MAP,
   STRINGS,
   TEXT,
-} from '../../apis/schemas/schema.ts';
+} from '../apis/schemas/schema.ts';
 import { CONDITION_LIST, METADATA, NODE_SELECTOR_TERM, open, optionalMetadata, RESOURCE_LIST } from './open-schema.ts';
 
 /** What a decision reads of a pod (B16 to B61): the other fields may be there and hold anything. */
