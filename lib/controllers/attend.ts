@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/time.ts';
 import type { Blocked, Controller, Decision } from '../core/action.ts';
+import { decisionId } from '../core/model/decision-id.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import { observeRivals } from './observe-rivals.ts';
 import type { ControllerPorts, Reconcile, RunReport } from './ports.ts';
@@ -58,5 +59,5 @@ export function stoodDown(
   cluster: string,
   { blocked, atMs }: Pick<Decision, 'blocked' | 'atMs'>,
 ): Decision {
-  return { id: `stand-down-${controller}-${atMs}`, cluster, controller, atMs, actions: [], blocked };
+  return { id: decisionId(controller, 'standby', String(atMs)), cluster, controller, atMs, actions: [], blocked };
 }

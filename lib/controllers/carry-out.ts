@@ -1,6 +1,7 @@
 import { parseDuration } from '../apis/duration.ts';
 import type { Action, Blocked, Decision } from '../core/action.ts';
 import type { Deletion, NodeClaimRecord } from '../core/node-claim/record.ts';
+import { tagged } from '../core/node-claim/tagging.ts';
 import type { Messages } from '../ports/messages.ts';
 import { launchInstance } from './launch-instance.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -56,7 +57,7 @@ async function carryOutOne(
     case 'end-disruption':
       return store.endCommand(cluster, action.command);
     case 'tag-instance':
-      return ports.cloud.tagInstance(cluster, action.instanceId, action.tags);
+      return tagInstance(ports, cluster, action);
     case 'terminate-instance':
       return ports.cloud.terminate(cluster, action.instanceId);
     case 'release-node-claim':
@@ -113,6 +114,17 @@ async function evictPod(ports: ControllerPorts, { pod, force }: Of<'evict-pod'>)
   const outcome = await ports.cluster.evictPod(pod);
   if (outcome.kind !== 'blocked') return [];
   return [{ subject: `pod ${pod.namespace}/${pod.name}`, reason: 'PDB', message: outcome.message, numbers: {} }];
+}
+
+/** The record last: an instance whose tags were not written is tagged again. */
+async function tagInstance(
+  { cloud, store }: Pick<ControllerPorts, 'cloud' | 'store'>,
+  cluster: string,
+  { nodeClaim, instanceId, tags }: Of<'tag-instance'>,
+): Promise<void> {
+  await cloud.tagInstance(cluster, instanceId, tags);
+  const record = await store.readNodeClaim(cluster, nodeClaim);
+  if (record !== undefined && record.releasedAtMs === undefined) await store.updateNodeClaim(tagged(record));
 }
 
 /** Node first, mirror second, record last: whoever repeats it finds the record until all else is gone. */

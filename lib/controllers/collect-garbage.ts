@@ -1,42 +1,30 @@
 import type { NodePool } from '../apis/node-pool.ts';
-import type { Decision } from '../core/action.ts';
 import { compareStrays, decideStray, type Stray } from '../core/node-claim/garbage.ts';
 import { orphanOf } from '../core/node-claim/orphans.ts';
 import { instanceOf } from '../core/node-claim/record.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
-import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
 import { eachClaim } from './each-claim.ts';
+import { applyVerdict } from './run/apply-verdict.ts';
 import type { Tending } from './tending.ts';
 
 /** Instances of ours that no claim calls its own → adopted, ended or reported. */
 export async function collectGarbage(tending: Tending): Promise<readonly Error[]> {
-  const { ports, cluster, records, world, decisions } = tending;
+  const { ports, cluster, records, world } = tending;
   const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
   const unclaimed = world.instances.filter(({ id }) => !claimed.has(id));
   if (unclaimed.length === 0) return [];
   const nodePools = await ports.cluster.listNodePools();
   world.catalogue ??= await ports.catalogue.readCatalogue();
   const strays = unclaimed.map((instance) => strayOf(tending, instance, nodePools)).toSorted(compareStrays);
-  const untold: Error[] = [];
   const nowMs = ports.clock.now();
   const named = strays.map((stray) => ({ name: stray.instance.nodeClaim, stray }));
   const { failures } = await eachClaim(named, nowMs, async ({ name, stray }, aside) => {
     // The list of claims is older than that of instances: read by itself, and strongly, the record is there if it ever was.
     const verdict = decideStray({ ...stray, record: await ports.store.readNodeClaim(cluster, name) }, nowMs);
-    const { actions, blocked } = verdict;
-    if (actions.length === 0 && blocked.length === 0) return [];
-    const id = `garbage-${stray.instance.id}`;
-    const decision: Decision = { id, cluster, controller: 'lifecycle', atMs: nowMs, actions, blocked };
-    decisions.push(decision);
-    if (actions.length === 0) return [];
-    aside(async () => {
-      await carryOut(ports, decision);
-      untold.push(...(await announce(ports, decision)));
-    });
+    await applyVerdict(tending, { name: stray.instance.id, atMs: nowMs, aside }, verdict);
     return [];
   });
-  return [...failures, ...untold];
+  return failures;
 }
 
 function strayOf({ cluster, world }: Tending, instance: DescribedInstance, nodePools: readonly NodePool[]): Stray {

@@ -1,7 +1,7 @@
 import type { Controller, Decision, Verdict } from '../core/action.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
-import { fingerprint } from '../core/identity.ts';
+import { clusterDecisionId, shadowDecisionId } from '../core/model/decision-id.ts';
 import { instanceOf } from '../core/node-claim/record.ts';
 import { announce } from './announce.ts';
 import { finishDecision } from './open-decisions.ts';
@@ -26,7 +26,7 @@ export async function decideForCluster(
   const { cluster, epoch } = snapshot;
   const nowMs = ports.clock.now();
   const { shadow } = ports.settings;
-  const decisionId = shadow ? shadowNameOf(controller, snapshot) : nameOf(controller, snapshot, nowMs);
+  const decisionId = shadow ? shadowDecisionId(controller, snapshot) : clusterDecisionId(controller, snapshot, nowMs);
   const verdict = decide(snapshot, { decisionId, nowMs });
   const { actions, blocked, due } = verdict;
   const made: Decision = { id: decisionId, cluster, controller, atMs: nowMs, actions, blocked };
@@ -42,27 +42,6 @@ export async function decideForCluster(
     shadow ? recordShadow(ports, decision) : announce(ports, decision, { pods, nodes, nodePools });
   const failures = quiet ? [] : await tell();
   return { controller, cluster, decisions: [decision], due, gauges: gaugesOf(snapshot), failures };
-}
-
-/**
- * Named after what was seen: two runs at one epoch that saw different things make different decisions, and only one stands.
- */
-function nameOf(controller: Controller, snapshot: ClusterSnapshot, nowMs: number): string {
-  const { cluster, epoch, pods, bufferPods = [], nodes, nodeClaims } = snapshot;
-  const seen = [
-    pods.map(({ metadata, spec }) => `${metadata.uid}/${metadata.deletionTimestamp ?? ''}/${spec.nodeName ?? ''}`),
-    nodes.map(({ metadata }) => `${metadata.name}/${metadata.resourceVersion ?? ''}`),
-    nodeClaims.map(({ name, version }) => `${name}/${version}`),
-    ...bufferPods.map(({ metadata }) => metadata.uid),
-  ];
-  return `${controller}-${epoch + 1}-${fingerprint(JSON.stringify([cluster, nowMs, seen]), 6)}`;
-}
-
-/** The same cluster with the same needs is decided under the same name, however often it is looked at. */
-function shadowNameOf(controller: Controller, { cluster, pods, nodes, nodeClaims }: ClusterSnapshot): string {
-  const waiting = pods.filter(({ spec }) => spec.nodeName === undefined).map(({ metadata }) => metadata.uid);
-  const seen = [waiting, nodes.map(({ metadata }) => metadata.name), nodeClaims.map(({ name }) => name)];
-  return `shadow-${controller}-${fingerprint(JSON.stringify([cluster, seen]), 12)}`;
 }
 
 function gaugesOf(snapshot: ClusterSnapshot): RunReport['gauges'] {

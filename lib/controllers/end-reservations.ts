@@ -1,17 +1,15 @@
-import type { Decision } from '../core/action.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { decideReserved, isReserved } from '../core/node-claim/reservations.ts';
 import type { ResolvedCapacityReservation } from '../core/node-class/resolved-node-class.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
-import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
 import { eachClaim } from './each-claim.ts';
 import { resolveNodeClass } from './resolve-node-class.ts';
+import { applyVerdict } from './run/apply-verdict.ts';
 import type { Tending } from './tending.ts';
 
 /** Reservations that ended or are about to → on-demand instances, and claims that go in time (C83). */
 export async function endReservations(tending: Tending): Promise<readonly Error[]> {
-  const { ports, cluster, records, world, decisions } = tending;
+  const { ports, cluster, records, world } = tending;
   const instances = new Map(world.instances.map((one) => [one.id, one]));
   const reserved = records.flatMap((record) => {
     const instance = instances.get(instanceOf(record)?.id ?? '');
@@ -21,7 +19,6 @@ export async function endReservations(tending: Tending): Promise<readonly Error[
   if (reserved.length === 0) return [];
   world.catalogue ??= await ports.catalogue.readCatalogue();
   const blocks = await capacityBlocks(tending, reserved);
-  const untold: Error[] = [];
   const nowMs = ports.clock.now();
   const { failures } = await eachClaim(reserved, nowMs, async ({ name, instance, node }) => {
     const record = await ports.store.readNodeClaim(cluster, name);
@@ -29,17 +26,14 @@ export async function endReservations(tending: Tending): Promise<readonly Error[
     const reservation = blocks.get(instance.reservation?.id ?? '');
     const onDemandUsdPerHour = onDemandPrice(tending, instance);
     const verdict = decideReserved({ record, instance, node, reservation, onDemandUsdPerHour }, nowMs);
-    const { actions } = verdict;
-    if (verdict.record !== record) await ports.store.updateNodeClaim(verdict.record);
-    if (actions.length === 0) return [];
-    const id = `${name}-v${record.version}-reservation`;
-    const decision: Decision = { id, cluster, controller: 'lifecycle', atMs: nowMs, actions, blocked: [] };
-    await carryOut(ports, decision);
-    decisions.push(decision);
-    untold.push(...(await announce(ports, decision)));
+    await applyVerdict(
+      tending,
+      { name, version: record.version, atMs: nowMs },
+      { record: verdict.record === record ? undefined : verdict.record, actions: verdict.actions, blocked: [] },
+    );
     return [];
   });
-  return [...failures, ...untold];
+  return failures;
 }
 
 type Blocks = ReadonlyMap<string, ResolvedCapacityReservation>;

@@ -1,6 +1,7 @@
 import type { Decision } from '../core/action.ts';
 import { interrupt } from '../core/interruption/interrupt.ts';
 import { type InterruptionMessage, parseInterruption } from '../core/interruption/message.ts';
+import { decisionId } from '../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import { RefusedError, StaleRecordError } from '../ports/errors.ts';
 import { stoodDown } from './attend.ts';
@@ -56,7 +57,7 @@ async function handleOne(
   if (await isIdle(ports, cluster)) return silentReport(ports, { record, instanceId });
   const verdict = interrupt(message, record, atMs);
   // Named after the message: delivered again it is the same decision.
-  const id = `interruption-${message.kind}-${instanceId}-${message.atMs}`;
+  const id = decisionId('interruption', instanceId, `${message.kind}-${message.atMs}`);
   const decision: Decision = { id, cluster, controller: 'interruption', atMs, ...verdict };
   for (const action of verdict.actions) await carryOutOffCluster(ports, cluster, action);
   if (verdict.actions.length > 0 || message.kind === 'rebalance-recommendation') await ports.messages.publish(decision);

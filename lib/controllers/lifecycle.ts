@@ -1,15 +1,14 @@
 import { SECOND_MS } from '../apis/time.ts';
-import { type Decision, type Due, settling } from '../core/action.ts';
+import { type Due, settling } from '../core/action.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { Wake } from '../ports/messages.ts';
-import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
 import { eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
 import { onFreshState } from './fresh-state.ts';
 import { observeWorld, viewOf, type World } from './observe-claims.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { applyVerdict, type ObjectRun } from './run/apply-verdict.ts';
 import { showRecord } from './show-record.ts';
 import { tendInstances } from './tend-instances.ts';
 import { tendNodeClaims } from './tend-node-claims.ts';
@@ -25,22 +24,22 @@ const MOST_STEPS = 12;
 /** NodeClaims → instances → registered and initialized nodes; and giving up what does not get there. */
 export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
-  const untold: Error[] = [...(await tendWebhook(ports, wake))];
+  const notes: ObjectRun['notes'] = { decisions: [], failures: [...(await tendWebhook(ports, wake))] };
+  const run: ObjectRun = { ports, controller: 'lifecycle', cluster, notes };
   const records = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
   }
   const world = await observeWorld(ports, cluster);
-  const decisions: Decision[] = [];
   const looks = await eachClaim(records, ports.clock.now(), async (known) => {
     const due = await onFreshState(ports, { record: known, seen: world }, async (record) =>
-      advance(ports, { record, world, decisions, untold }),
+      advance(run, record, world),
     );
     return due ?? [];
   });
   if (wake.nodeClaim === undefined) {
-    const tending = { ports, cluster, records, world, decisions };
-    untold.push(
+    const tending = { ...run, records, world };
+    notes.failures.push(
       ...(await tendNodeClaims(tending)),
       ...(await tendInstances(tending)),
       ...(await tendNodeClasses(tending)),
@@ -49,39 +48,27 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
     );
   }
   await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
-  const failures = [...looks.failures, ...untold];
-  return { controller: 'lifecycle', cluster, decisions, due: looks.due, gauges: {}, failures };
-}
-
-interface Claim {
-  readonly record: NodeClaimRecord;
-  readonly world: World;
-  readonly decisions: Decision[];
-  readonly untold: Error[];
+  const failures = [...looks.failures, ...notes.failures];
+  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due: looks.due, gauges: {}, failures };
 }
 
 /** Step after step as long as launches are refused: the next-best offering is tried within the same invocation. */
-async function advance(ports: ControllerPorts, claim: Claim): Promise<readonly Due[]> {
-  const { world, decisions, untold } = claim;
-  let { record } = claim;
+async function advance(run: ObjectRun, known: NodeClaimRecord, world: World): Promise<readonly Due[]> {
+  const { ports, cluster } = run;
+  let record = known;
   let due: readonly Due[] = [];
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const nowMs = ports.clock.now();
     const verdict = decideLifecycle(await viewOf(ports, record, world), nowMs);
     ({ due } = verdict);
     const { actions, blocked } = verdict;
-    const { cluster, name, version } = record;
-    const id = `${name}-v${version}`;
-    const decision: Decision = { id, cluster, controller: 'lifecycle', atMs: nowMs, actions, blocked };
-    const settled = verdict.record !== record;
+    const { name, version } = record;
+    const changed = verdict.record === record ? undefined : verdict.record;
     if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
-    if (settled) record = await ports.store.updateNodeClaim(verdict.record);
-    await carryOut(ports, decision);
-    if (actions.length > 0 || blocked.length > 0) decisions.push(decision);
-    if (actions.length > 0)
-      untold.push(...(await announce(ports, decision, { nodes: world.nodes, nodeClaims: world.mirrors })));
-    else if (!settled) break;
-    record = (await ports.store.readNodeClaim(cluster, name)) ?? record;
+    const seen = { nodes: world.nodes, nodeClaims: world.mirrors };
+    await applyVerdict(run, { name, version, atMs: nowMs, seen }, { record: changed, actions, blocked });
+    if (actions.length === 0 && changed === undefined) break;
+    record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
   await showRecord(ports, record, world);

@@ -1,7 +1,7 @@
 /** A cluster that is only watched: decisions are made on what it shows and recorded, and carried out by nobody. */
 import type { Decision } from '../core/action.ts';
 import { compareText } from '../core/compare-text.ts';
-import { fingerprint } from '../core/identity.ts';
+import { essenceOf } from '../core/model/decision-id.ts';
 import { recordsShown } from '../core/node-claim/orphans.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -77,7 +77,7 @@ async function withShown(
  * not worth their price are seen every minute.
  */
 export async function recordShadow(ports: ControllerPorts, decision: Decision): Promise<readonly Error[]> {
-  const outcome = await ports.store.recordShadow(decision, essenceOf(decision));
+  const outcome = await ports.store.recordShadow(decision, essenceOf(decision.actions, decision.blocked));
   if (outcome === 'known') return [];
   try {
     await ports.messages.publish(decision);
@@ -85,11 +85,4 @@ export async function recordShadow(ports: ControllerPorts, decision: Decision): 
   } catch (cause) {
     return [new Error(`decision ${decision.id} was not told to all`, { cause })];
   }
-}
-
-/** What of a decision does not change while nothing else does: not its times, nor the figures in what is refused. */
-function essenceOf({ actions, blocked }: Decision): string {
-  const timeless = JSON.stringify(actions, (key, value: unknown) => (key.endsWith('Ms') ? undefined : value));
-  const refused = blocked.map(({ subject, nodePool = '', reason }) => `${subject} ${nodePool} ${reason}`);
-  return fingerprint(JSON.stringify([timeless, refused]));
 }

@@ -1,38 +1,31 @@
 import { MINUTE_MS } from '../apis/time.ts';
-import type { Decision } from '../core/action.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/node-claim/record.ts';
-import { tagged, tagsToGive } from '../core/node-claim/tagging.ts';
-import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
+import { tagsToGive } from '../core/node-claim/tagging.ts';
 import { eachClaim } from './each-claim.ts';
+import { applyVerdict } from './run/apply-verdict.ts';
 import type { Tending } from './tending.ts';
 
 /** C84: one a second, as the tick comes each minute: EC2 lets an account tag ten things a second. */
 const MOST_A_RUN = 60;
 
 /** Instances whose nodes are registered get their names, once. */
-export async function tagInstances({ ports, cluster, records, world, decisions }: Tending): Promise<readonly Error[]> {
+export async function tagInstances(tending: Tending): Promise<readonly Error[]> {
+  const { ports, cluster, records, world } = tending;
   const classOf = new Map(world.nodeClasses.map((one) => [one.metadata.name, one]));
   // C36: not in a zone that the cluster is shifted away from.
   const isDue = (record: NodeClaimRecord): boolean =>
     !world.shifted.has(instanceOf(record)?.zone ?? '') &&
     tagsToGive(record, classOf.get(record.spec.nodeClassRef.name)) !== undefined;
   const nowMs = ports.clock.now();
-  const untold: Error[] = [];
   const { failures } = await eachClaim(turn(records.filter(isDue), nowMs), nowMs, async ({ name }) => {
     // Read again: the run has written to it since.
     const record = await ports.store.readNodeClaim(cluster, name);
     const action = record && tagsToGive(record, classOf.get(record.spec.nodeClassRef.name));
     if (record === undefined || action === undefined) return [];
-    const id = `${name}-v${record.version}-tags`;
-    const decision: Decision = { id, cluster, controller: 'lifecycle', atMs: nowMs, actions: [action], blocked: [] };
-    await carryOut(ports, decision);
-    await ports.store.updateNodeClaim(tagged(record));
-    decisions.push(decision);
-    untold.push(...(await announce(ports, decision)));
+    await applyVerdict(tending, { name, version: record.version, atMs: nowMs }, { actions: [action], blocked: [] });
     return [];
   });
-  return [...failures, ...untold];
+  return failures;
 }
 
 /** Those whose turn it is in this minute: some that cannot be tagged never keep the others from it (promise 7). */

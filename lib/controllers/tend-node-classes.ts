@@ -1,8 +1,8 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
-import type { Blocked, Decision } from '../core/action.ts';
-import { fingerprint } from '../core/identity.ts';
+import type { Blocked } from '../core/action.ts';
 import { type KubeletExpressionProblem, kubeletExpressionsOf } from '../core/instance-type/kubelet-expressions.ts';
 import { kubeletExpressionProblem } from '../core/instance-type/type-kubelet.ts';
+import { decisionOn } from '../core/model/decision-id.ts';
 import { decideNodeClass, finalizersWanted, launchable } from '../core/node-class/decide-node-class.ts';
 import { decideFarewell } from '../core/node-class/farewell.ts';
 import type { NodeClassView } from '../core/node-class/findings.ts';
@@ -110,14 +110,13 @@ async function letGo({ ports, cluster, world }: Tending, nodeClass: EC2NodeClass
 
 /** The run's report has it each time, the bus when it is new. */
 async function tell(
-  { ports, cluster, decisions }: Tending,
+  { ports, controller, cluster, notes }: Tending,
   { metadata: { name, generation = 0 } }: EC2NodeClass,
   { blocked, isNew }: Outcome,
 ): Promise<readonly Error[]> {
   if (blocked.length === 0) return [];
-  const id = `nodeclass-${name}-${generation}-${fingerprint(JSON.stringify(blocked), 6)}`;
   const atMs = ports.clock.now();
-  const decision: Decision = { id, cluster, controller: 'lifecycle', atMs, actions: [], blocked };
-  decisions.push(decision);
+  const decision = decisionOn({ name, version: generation }, { controller, cluster, atMs }, { actions: [], blocked });
+  notes.decisions.push(decision);
   return isNew ? announce(ports, decision) : [];
 }

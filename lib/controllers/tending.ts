@@ -1,14 +1,9 @@
-import type { Decision } from '../core/action.ts';
 import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { World } from './observe-claims.ts';
-import type { ControllerPorts } from './ports.ts';
+import type { ObjectRun } from './run/apply-verdict.ts';
 
 /** What a look at all claims of a cluster saw, for those who look after their instances. */
-export interface Tending {
-  readonly ports: ControllerPorts;
-  readonly cluster: string;
+export interface Tending extends ObjectRun {
   readonly records: readonly NodeClaimRecord[];
   readonly world: World;
-  /** What is decided is added. */
-  readonly decisions: Decision[];
 }

@@ -1,19 +1,18 @@
 import type { Node } from '../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
-import type { Decision, Due } from '../core/action.ts';
+import type { Due } from '../core/action.ts';
 import { canWait, runsNothingElse } from '../core/cluster/at-rest.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
 import type { Wake } from '../ports/messages.ts';
-import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
 import { type Aside, eachClaim } from './each-claim.ts';
 import { findClaims } from './find-claims.ts';
 import { onFreshState, type SeenNodes } from './fresh-state.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { applyVerdict, type ObjectRun } from './run/apply-verdict.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** NodeClaims to be deleted → drained nodes → terminated instances → nothing left. */
@@ -21,26 +20,26 @@ export async function reconcileTermination(ports: ControllerPorts, wake: Wake): 
   const { cluster } = wake;
   const records = (await findClaims(ports, wake)).filter((record) => record.deletion !== undefined);
   const world = await observe(ports, cluster, records);
+  const notes: ObjectRun['notes'] = { decisions: [], failures: [] };
+  const run: ObjectRun = { ports, controller: 'termination', cluster, notes };
   const { due, failures } = await eachClaim(records, ports.clock.now(), async (known, aside) => {
     const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
-      takeDown(ports, { record, world, aside }),
+      takeDown(run, { record, world, aside }),
     );
     return next ?? [];
   });
   await armWakeUp(ports, 'termination', { cluster, due });
-  const { decisions, untold } = world;
-  return { controller: 'termination', cluster, decisions, due, gauges: {}, failures: [...failures, ...untold] };
+  const all = [...failures, ...notes.failures];
+  return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures: all };
 }
 
-/** What all claims of one run are seen against, and what they add to its report. */
+/** What all claims of one run are seen against. */
 interface World extends SeenNodes {
   readonly instances: ReadonlyMap<string, DescribedInstance>;
   /** C36: what runs there is neither described nor terminated. */
   readonly shifted: ReadonlySet<string>;
   /** Whether nothing runs in the cluster but pods that can wait, nor is to: looked at where it matters, and once. */
   rests?: Promise<boolean>;
-  readonly decisions: Decision[];
-  readonly untold: Error[];
 }
 
 /** One list of nodes and one of instances, however many claims there are (C51). */
@@ -52,35 +51,24 @@ async function observe(ports: ControllerPorts, cluster: string, records: readonl
     records.length === 0 ? [] : ports.cluster.listNodes(),
     ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids),
   ]);
-  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), shifted, decisions: [], untold: [] };
+  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), shifted };
 }
 
 async function takeDown(
-  ports: ControllerPorts,
+  run: ObjectRun,
   claim: { readonly record: NodeClaimRecord; readonly world: World; readonly aside: Aside },
 ): Promise<readonly Due[]> {
+  const { ports } = run;
   const { record, world, aside } = claim;
-  const { cluster, name, version } = record;
+  const { name, version } = record;
   const view = await viewOf(ports, record, world);
   const nowMs = ports.clock.now();
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due } = verdict;
-  if (verdict.record !== record) await ports.store.updateNodeClaim(verdict.record);
   await showGoing(ports, view);
-  if (actions.length === 0) return due;
-  const id = `${name}-v${version}`;
-  const decision: Decision = { id, cluster, controller: 'termination', atMs: nowMs, actions, blocked };
-  const act = async (): Promise<void> => {
-    const forbidden = await carryOut(ports, decision);
-    const told = { ...decision, blocked: [...blocked, ...forbidden] };
-    world.decisions.push(told);
-    world.untold.push(
-      ...(await announce(ports, told, { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods })),
-    );
-  };
-  // Instances are ended many in a call: one that waits for the others must not keep them from coming.
-  if (actions.some(({ kind }) => kind === 'terminate-instance')) aside(act);
-  else await act();
+  const seen = { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods };
+  const changed = verdict.record === record ? undefined : verdict.record;
+  await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked });
   return due;
 }
 

@@ -28,7 +28,15 @@ export function telemetryOf(functionName: string): Telemetry {
       const { cluster, controller, withoutLook, decisions, due, gauges, failures } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
       if (withoutLook === undefined) {
-        logger.info('looked', { cluster, controller, ...cause, actions, due: due.length, gauges });
+        logger.info('looked', {
+          cluster,
+          controller,
+          ...cause,
+          actions,
+          refusals: refusalsOf(report),
+          due: due.length,
+          gauges,
+        });
       } else logger.info('did not look', { cluster, controller, ...cause, why: withoutLook });
       const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
@@ -41,6 +49,15 @@ export function telemetryOf(functionName: string): Telemetry {
       writeMetrics(failureMetrics(wake.cluster, functionName, Date.now()));
     },
   };
+}
+
+/** How often each reason refused something. */
+function refusalsOf({ decisions }: RunReport): Readonly<Record<string, number>> {
+  const reasons = Map.groupBy(
+    decisions.flatMap(({ blocked }) => blocked),
+    ({ reason }) => reason,
+  );
+  return Object.fromEntries([...reasons].map(([reason, all]) => [reason, all.length]));
 }
 
 /** Each on a line of its own and unadorned: CloudWatch reads metrics from nothing else. */

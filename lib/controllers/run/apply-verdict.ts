@@ -1,0 +1,67 @@
+import type { Blocked, Controller, Decision, Verdict } from '../../core/action.ts';
+import type { SeenObjects } from '../../core/cluster/events-of.ts';
+import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
+import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
+import { announce } from '../announce.ts';
+import { carryOut } from '../carry-out.ts';
+import type { Aside } from '../each-claim.ts';
+import type { ControllerPorts } from '../ports.ts';
+
+/** What a run collects for its report. */
+export interface RunNotes {
+  readonly decisions: Decision[];
+  readonly failures: Error[];
+}
+
+/** A run that goes from object to object. */
+export interface ObjectRun {
+  readonly ports: ControllerPorts;
+  readonly controller: Controller;
+  readonly cluster: string;
+  readonly notes: RunNotes;
+}
+
+export interface VerdictSubject extends DecisionSubject {
+  readonly atMs: number;
+  /** The objects that events are about. */
+  readonly seen?: SeenObjects;
+  /** Terminates instances without delaying the other claims. @default in turn */
+  readonly aside?: Aside | undefined;
+}
+
+export interface ObjectVerdict extends Pick<Verdict, 'actions' | 'blocked'> {
+  /** The record to write before anything is done. @default it stays as it is */
+  readonly record?: NodeClaimRecord | undefined;
+}
+
+/**
+ * Applies the verdict on one object: writes the record, carries out the actions, reports, publishes.
+ *
+ * Every refusal is reported, those of the verdict and those of the cluster, with and without an action. A verdict that acts is
+ * also published on the bus and as events. A verdict without an action is not: it is decided again in every run, and its
+ * refusals are in the conditions of the NodeClaim or the NodeClass already.
+ *
+ * *Errors:* those of the ports, before the report: nothing is reported that was not carried out. What cannot be published is a
+ * failure in the notes. *Cost:* a write where the record changes; a bus event and its events where there is an action.
+ */
+export async function applyVerdict(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
+  if (verdict.record !== undefined) await run.ports.store.updateNodeClaim(verdict.record);
+  // EC2 terminates many instances in a call, which waits for the last of them.
+  const isSlow = verdict.actions.some(({ kind }) => kind === 'terminate-instance');
+  if (isSlow && subject.aside !== undefined) subject.aside(async () => act(run, subject, verdict));
+  else await act(run, subject, verdict);
+}
+
+async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
+  const { ports, controller, cluster, notes } = run;
+  const decision = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
+  const refused = await carryOut(ports, decision);
+  const reported = withRefusals(decision, refused);
+  if (reported.actions.length === 0 && reported.blocked.length === 0) return;
+  notes.decisions.push(reported);
+  if (reported.actions.length > 0) notes.failures.push(...(await announce(ports, reported, subject.seen)));
+}
+
+function withRefusals(decision: Decision, refused: readonly Blocked[]): Decision {
+  return refused.length === 0 ? decision : { ...decision, blocked: [...decision.blocked, ...refused] };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { applyVerdict, type ObjectRun } from '../../../lib/controllers/run/apply-verdict.ts';
+import type { Action, Blocked, Decision } from '../../../lib/core/action.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/cluster/settings.ts';
+import { StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { timetableFrom } from '../../../lib/simulator/timetable.ts';
+import { aRecord } from '../../contract/records.ts';
+import { UNUSED } from '../../operator/messages.ts';
+
+const RECORD = aRecord();
+const DELETE: Action = { kind: 'delete-node-claim', nodeClaim: RECORD.name, reason: 'unhealthy', message: 'broken' };
+const EVICT: Action = {
+  kind: 'evict-pod',
+  nodeClaim: RECORD.name,
+  pod: { namespace: 'default', name: 'web-1', uid: 'u1' },
+};
+const REFUSAL: Blocked = { subject: 'pod default/web-0', reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
+const SUBJECT = { name: RECORD.name, version: RECORD.version, atMs: 0 };
+
+/** A run on one claim, with what it published on the bus. */
+async function aRun(over: Partial<ObjectRun['ports']> = {}) {
+  const timetable = timetableFrom(0);
+  const published: Decision[] = [];
+  const messages = simulatedMessages(timetable, {
+    wakes: async () => {},
+    decision: (decision) => void published.push(decision),
+  });
+  const store = memoryNodeClaimStore();
+  await store.createNodeClaim(RECORD);
+  const cluster = {
+    publishEvent: async () => {},
+    evictPod: async () => ({ kind: 'blocked', message: 'the budget allows 0' }) as const,
+  };
+  const ports = { store, messages, cluster, clock: timetable, settings: DEFAULT_SETTINGS, ...over };
+  const run: ObjectRun = {
+    ports: Object.create(UNUSED, Object.getOwnPropertyDescriptors(ports)),
+    controller: 'termination',
+    cluster: RECORD.cluster,
+    notes: { decisions: [], failures: [] },
+  };
+  return { run, store, published };
+}
+
+test('a refusal without an action is reported, and not published each time it is decided again', async () => {
+  const { run, published } = await aRun();
+  await applyVerdict(run, SUBJECT, { actions: [], blocked: [REFUSAL] });
+  expect(run.notes.decisions).toMatchObject([{ actions: [], blocked: [REFUSAL] }]);
+  expect(published).toEqual([]);
+});
+
+test('what the cluster refuses is reported and published with what was decided', async () => {
+  const { run, published } = await aRun();
+  await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [REFUSAL] });
+  expect(run.notes.decisions).toMatchObject([{ actions: [EVICT], blocked: [REFUSAL, { reason: 'PDB' }] }]);
+  expect(published).toEqual(run.notes.decisions);
+});
+
+test('a verdict that neither acts nor refuses leaves nothing in the report', async () => {
+  const { run } = await aRun();
+  await applyVerdict(run, SUBJECT, { actions: [], blocked: [] });
+  expect(run.notes).toEqual({ decisions: [], failures: [] });
+});
+
+test('nothing is done for a record that another run has written since', async () => {
+  const { run, store, published } = await aRun();
+  await store.updateNodeClaim(RECORD);
+  const applied = applyVerdict(run, SUBJECT, { record: RECORD, actions: [DELETE], blocked: [] });
+  await expect(applied).rejects.toThrow(StaleRecordError);
+  expect((await store.readNodeClaim(RECORD.cluster, RECORD.name))?.deletion).toBeUndefined();
+  expect([published, run.notes.decisions]).toEqual([[], []]);
+});
+
+test('what cannot be published is a failure of the run, and the action stands', async () => {
+  const { run, store } = await aRun({
+    messages: {
+      wake: async () => {},
+      publish: async () => Promise.reject(new UnreachableError('no bus')),
+    },
+  });
+  await applyVerdict(run, SUBJECT, { actions: [DELETE], blocked: [] });
+  expect(run.notes.failures.map(String)).toEqual([expect.stringContaining('decision termination-general-a-v1-')]);
+  expect((await store.readNodeClaim(RECORD.cluster, RECORD.name))?.deletion?.reason).toBe('unhealthy');
+});
+
+test('instances are terminated aside, so that one that waits for others delays no other claim', async () => {
+  const { run } = await aRun();
+  const asides: unknown[] = [];
+  const terminate: Action = { kind: 'terminate-instance', nodeClaim: RECORD.name, instanceId: 'i-1' };
+  const aside = (work: unknown): void => void asides.push(work);
+  await applyVerdict(run, { ...SUBJECT, aside }, { actions: [terminate], blocked: [] });
+  expect([asides.length, run.notes.decisions.length]).toEqual([1, 0]);
+});
