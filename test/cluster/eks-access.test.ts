@@ -4,9 +4,9 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/time.ts';
 import { RefusedError } from '../../lib/ports/errors.ts';
+import type { AwsCredentials } from '../../lib/providers/aws/client/request-signer.ts';
 import { EksAccess } from '../../lib/providers/aws/eks-access.ts';
 import { eksToken } from '../../lib/providers/aws/eks-token.ts';
-import type { AwsCredentials } from '../../lib/providers/aws/signature-v4.ts';
 import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
@@ -68,15 +68,17 @@ async function whoIs(token: string): Promise<unknown> {
 
 describe('a token', () => {
   test('of a role with an access entry makes its bearer a member of the groups of the entry', async () => {
-    expect(await whoIs(eksToken({ ...GOOD, nowMs: Date.now() }))).toMatchObject({
+    expect(await whoIs(await eksToken({ ...GOOD, nowMs: Date.now() }))).toMatchObject({
       username: ARN,
       groups: ['kerf:lifecycle', 'system:authenticated'],
     });
   });
 
   test('is good for 15 minutes from its date', async () => {
-    expect(await whoIs(eksToken({ ...GOOD, nowMs: Date.now() - 14 * MINUTE_MS }))).toMatchObject({ username: ARN });
-    expect(await whoIs(eksToken({ ...GOOD, nowMs: Date.now() - 16 * MINUTE_MS }))).toBe(401);
+    expect(await whoIs(await eksToken({ ...GOOD, nowMs: Date.now() - 14 * MINUTE_MS }))).toMatchObject({
+      username: ARN,
+    });
+    expect(await whoIs(await eksToken({ ...GOOD, nowMs: Date.now() - 16 * MINUTE_MS }))).toBe(401);
   });
 
   test.each([
@@ -86,7 +88,7 @@ describe('a token', () => {
     ['without the session that its key belongs to', { ...GOOD, credentials: { ...LIFECYCLE, sessionToken: 'other' } }],
     ['of a role without an access entry', { ...GOOD, credentials: STRANGER }],
   ])('%s is nobody’s', async (_name, request) => {
-    expect(await whoIs(eksToken({ ...request, nowMs: Date.now() }))).toBe(401);
+    expect(await whoIs(await eksToken({ ...request, nowMs: Date.now() }))).toBe(401);
   });
 
   test.each([
@@ -100,7 +102,7 @@ describe('a token', () => {
     ['with more in it', (url: string) => `${url}&Extra=1`],
     ['that is no address', () => 'nothing of the kind'],
   ])('%s is nobody’s', async (_name, tamper) => {
-    const token = eksToken({ ...GOOD, nowMs: Date.now() });
+    const token = await eksToken({ ...GOOD, nowMs: Date.now() });
     const url = Buffer.from(token.slice('k8s-aws-v1.'.length), 'base64url').toString();
     expect(await whoIs(`k8s-aws-v1.${Buffer.from(tamper(url)).toString('base64url')}`)).toBe(401);
   });

@@ -3,9 +3,9 @@ import { MINUTE_MS } from '../../apis/time.ts';
 import type { ClusterBootstrap } from '../../core/node-class/cluster-bootstrap.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import type { AwsCredentials } from './client/request-signer.ts';
 import { eksToken } from './eks-token.ts';
 import { translated } from './errors.ts';
-import type { AwsCredentials } from './signature-v4.ts';
 
 export interface EksAccessOptions {
   readonly client: EKSClient;
@@ -86,7 +86,7 @@ export class EksAccess {
     const { cluster, region } = this.#options;
     const fresh = kept !== undefined && kept.value === refused;
     const credentials = await translated(`find credentials for ${cluster}`, () => this.#options.credentials(fresh));
-    const value = eksToken({ cluster, region, credentials, nowMs });
+    const value = await eksToken({ cluster, region, credentials, nowMs });
     this.#token = { value, sinceMs: nowMs };
     return value;
   }

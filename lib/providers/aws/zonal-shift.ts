@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../../apis/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { type AwsCredentials, awsDomain, requestSigner } from './client/request-signer.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { type AwsCredentials, escaped, signedHeaders } from './signature-v4.ts';
 
 export interface ZonalShiftOptions {
   readonly region: string;
@@ -46,14 +46,16 @@ async function get(
   { region, credentials, clock, fetch: call = fetch }: ZonalShiftOptions,
   arn: string,
 ): Promise<unknown> {
-  const host = `${SERVICE}.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
-  const path = `/managedresources/${escaped(arn)}`;
-  const signed = { service: SERVICE, region, host, path, credentials: await credentials(), nowMs: clock.now() };
+  const host = `${SERVICE}.${region}.${awsDomain(region)}`;
+  const path = `/managedresources/${encodeURIComponent(arn)}`;
+  const unsigned = { method: 'GET', protocol: 'https:', hostname: host, path, headers: { host } };
+  const signer = requestSigner({ service: SERVICE, region, credentials: await credentials() });
+  const { headers } = await signer.sign(unsigned, { signingDate: new Date(clock.now()) });
   const doing = `read the zonal shifts of ${arn}`;
   let answer: Response;
   try {
     answer = await call(`https://${host}${path}`, {
-      headers: signedHeaders(signed),
+      headers,
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if (answer.status === 404) return undefined;

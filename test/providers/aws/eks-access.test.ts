@@ -42,8 +42,8 @@ beforeEach(() => {
 const urlOf = (token: string) => new URL(Buffer.from(token.slice('k8s-aws-v1.'.length), 'base64url').toString());
 
 describe('the token', () => {
-  test('it is a GetCallerIdentity call for this cluster, presigned as Signature Version 4 says', () => {
-    const token = eksToken({ cluster: 'demo', region: 'eu-west-3', credentials: CREDENTIALS, nowMs: NOW_MS });
+  test('it is a GetCallerIdentity call for this cluster, presigned as Signature Version 4 says', async () => {
+    const token = await eksToken({ cluster: 'demo', region: 'eu-west-3', credentials: CREDENTIALS, nowMs: NOW_MS });
     expect(token).toMatch(/^k8s-aws-v1\.[A-Za-z0-9_-]+$/);
     const url = urlOf(token);
     expect(url.host).toBe('sts.eu-west-3.amazonaws.com');
@@ -61,10 +61,10 @@ describe('the token', () => {
     });
   });
 
-  test('China has a domain of its own, and long-lived keys have no session token', () => {
+  test('China has a domain of its own, and long-lived keys have no session token', async () => {
     const { accessKeyId, secretAccessKey } = CREDENTIALS;
     const credentials = { accessKeyId, secretAccessKey };
-    const url = urlOf(eksToken({ cluster: 'demo', region: 'cn-north-1', credentials, nowMs: NOW_MS }));
+    const url = urlOf(await eksToken({ cluster: 'demo', region: 'cn-north-1', credentials, nowMs: NOW_MS }));
     expect(url.host).toBe('sts.cn-north-1.amazonaws.com.cn');
     expect(url.searchParams.has('X-Amz-Security-Token')).toBe(false);
   });
