@@ -1,12 +1,12 @@
-/** Writes `docs/parity.md`: which test holds which row of Karpenter's scheduling. A test holds the page to what this would write. */
-import { writeFileSync } from 'node:fs';
+/** Writes `docs/parity.md` and `docs/parity`: which test holds which row of behaviour. A test compares them with what this would write. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { heldRows, parityDocument, titlesOfProject } from './parity-table.ts';
+import { heldSections, parityDocuments, titlesOfProject } from './parity-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-const titles = titlesOfProject(ROOT);
-writeFileSync(join(ROOT, 'docs/parity.md'), parityDocument(titles));
-console.log('docs/parity.md');
-const open = heldRows(titles).filter(({ tests, notHeld }) => tests.length === 0 && notHeld === undefined);
-if (open.length > 0) console.log(`rows without a test: ${open.map(({ row }) => row).join(', ')}`);
+mkdirSync(join(ROOT, 'docs/parity'), { recursive: true });
+for (const [path, text] of parityDocuments(heldSections(ROOT, titlesOfProject(ROOT)))) {
+  writeFileSync(join(ROOT, path), text);
+  console.log(path);
+}

@@ -1,3 +1,4 @@
+import { rowsIn, rowsOfTitle } from './row-citations.ts';
 import { scanTokens, type Token } from './scan-tokens.ts';
 
 /** A title that stands in a test file: of a test, of a group of tests, or of one row of a table of tests. */
@@ -10,24 +11,13 @@ export interface TestTitle {
 /**
  * The titles of a test file, read without running it.
  * *Shape:* in the order of the text. What is skipped for good or only planned is left out, and a group without a test in it.
- * A table of tests adds one title for each row whose words cite a row of behaviour.
+ * A table of tests adds one title for each row whose words cite a row of behaviour, also where the table is a constant of
+ * one of the imported sources and the title says `$row`.
  */
-export function testTitles(source: string): readonly TestTitle[] {
-  const tokens = scanTokens(source);
-  return titlesBetween({ tokens, from: 0, to: tokens.length, within: [] });
-}
-
-/** The rows that a title cites in parentheses: `(B12, B35)`, `(A1.9)`, `(B47–B51)`. */
-export function citedRows(title: string): readonly string[] {
-  const cited = [...title.matchAll(/\(([^()]*)\)/g)].flatMap(([, inside = '']) =>
-    [...inside.matchAll(/\b([A-H])(\d+)(\.\d+)?(?:\s*[–-]\s*\1?(\d+))?\b/g)].flatMap(
-      ([, section = '', first, part = '', last = first]) =>
-        Array.from({ length: Math.max(Number(last) - Number(first) + 1, 1) }, (_, at) => {
-          return `${section}${Number(first) + at}${part}`;
-        }),
-    ),
-  );
-  return [...new Set(cited)];
+export function testTitles(source: string, imported: readonly string[] = []): readonly TestTitle[] {
+  const own = scanTokens(source);
+  const tokens = [...own, ...imported.flatMap(scanTokens)];
+  return titlesBetween({ tokens, from: 0, to: own.length, within: [] });
 }
 
 interface Stretch {
@@ -51,7 +41,11 @@ function titlesBetween({ tokens, from, to, within }: Stretch): readonly TestTitl
 function titlesOf(call: Call, tokens: readonly Token[], within: readonly string[]): readonly TestTitle[] {
   const { name, title, arguments: last } = call;
   if (title === undefined || call.modifiers.some((modifier) => ['skip', 'todo'].includes(modifier))) return [];
-  const rows = call.tables.flatMap((table) => rowTitles(title, textsOf(table, tokens)));
+  const rows = call.tables.flatMap((table) =>
+    title.includes('$row')
+      ? citationsOf(table, tokens).map((row) => title.replace('$row', () => row))
+      : rowTitles(title, textsOf(table, tokens)),
+  );
   const own = [title, ...rows].map((each) => ({ title: each, within }));
   if (name !== 'describe') return own;
   const inside = titlesBetween({ tokens, from: last.from, to: last.to, within: [...within, title] });
@@ -60,7 +54,7 @@ function titlesOf(call: Call, tokens: readonly Token[], within: readonly string[
 
 function rowTitles(title: string, texts: readonly string[]): readonly string[] {
   return texts
-    .filter((text) => citedRows(text).length > 0)
+    .filter((text) => rowsOfTitle(text).length > 0)
     .map((text) => (title.includes('%s') ? title.replace('%s', () => text) : `${title}: ${text}`));
 }
 
@@ -117,6 +111,22 @@ function textsOf({ from, to }: Range, tokens: readonly Token[]): readonly string
   const inside = tokens.slice(from, to);
   const named = inside.filter(({ kind }) => kind === 'name').flatMap(({ value }) => constantOf(value, tokens));
   return [...inside, ...named].filter(({ kind }) => kind === 'text').map(({ value }) => value);
+}
+
+/** The texts of a table that are nothing but citations, also of constants that its constants are made of. */
+function citationsOf({ from, to }: Range, tokens: readonly Token[]): readonly string[] {
+  const reached = new Set<string>();
+  const reach = (inside: readonly Token[]): readonly Token[] => [
+    ...inside,
+    ...inside.flatMap(({ kind, value }) => {
+      if (kind !== 'name' || reached.has(value)) return [];
+      reached.add(value);
+      return reach(constantOf(value, tokens));
+    }),
+  ];
+  const texts = reach(tokens.slice(from, to)).filter(({ kind }) => kind === 'text');
+  const citations = texts.map(({ value }) => value).filter((text) => /^[A-H\d., –]+$/.test(text));
+  return [...new Set(citations.filter((text) => rowsIn(text).length > 0))];
 }
 
 function constantOf(name: string, tokens: readonly Token[]): readonly Token[] {

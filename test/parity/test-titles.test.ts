@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { citedRows, testTitles } from '../../scripts/test-titles.ts';
+import { rowsOfTitle } from '../../scripts/row-citations.ts';
+import { testTitles } from '../../scripts/test-titles.ts';
 
-/** Rows of section G, which no test holds: this file must not be taken to hold any. */
+/** Rows from 70 on, which no section has: this file must not be taken to hold any. */
 const titlesIn = (source: string) => testTitles(source).map(({ title }) => title);
 
 test('the names of groups and of the tests in them are found', () => {
@@ -14,31 +15,44 @@ test('the names of groups and of the tests in them are found', () => {
 });
 
 test('rows of a table that cite are names too, with what they are part of', () => {
-  const table = `[['one (G6)', 1], ['two', 2]]`;
-  expect(titlesIn(`test.each<[string, number]>(${table})('%s', () => {});`)).toEqual(['%s', 'one (G6)']);
-  expect(titlesIn(`test.each(${table})('a pod', () => {});`)).toEqual(['a pod', 'a pod: one (G6)']);
-  expect(titlesIn(`const CASES = ${table};\ntest.each(CASES)('%s', () => {});`)).toEqual(['%s', 'one (G6)']);
+  const table = `[['one (G76)', 1], ['two', 2]]`;
+  expect(titlesIn(`test.each<[string, number]>(${table})('%s', () => {});`)).toEqual(['%s', 'one (G76)']);
+  expect(titlesIn(`test.each(${table})('a pod', () => {});`)).toEqual(['a pod', 'a pod: one (G76)']);
+  expect(titlesIn(`const CASES = ${table};\ntest.each(CASES)('%s', () => {});`)).toEqual(['%s', 'one (G76)']);
+});
+
+test('a title with $row stands for each citation of its table, also where the table is made of constants of another file', () => {
+  const source = `test.each(REFUSED)('$why ($row)', () => {});`;
+  const table = `const ROWS = [['G76', 'one'], ['G77, G78', 'two (G79)']];\nexport const REFUSED = ROWS.map(([row, why]) => ({ row, why }));`;
+  expect(testTitles(source, [table]).map(({ title }) => title)).toEqual([
+    '$why ($row)',
+    '$why (G76)',
+    '$why (G77, G78)',
+  ]);
 });
 
 test.each([
-  ['a comment', `// test('a (G1)', () => {})\n/* test('b', () => {}) */`],
-  ['a string', `const text = "test('a (G1)', () => {})";`],
+  ['a comment', `// test('a (G71)', () => {})\n/* test('b', () => {}) */`],
+  ['a string', `const text = "test('a (G71)', () => {})";`],
   ['a regular expression', `const pattern = /test\\('a'/;`],
-  ['a method of something else', `pattern.test('a (G1)');`],
-  ['a test that is skipped for good', `test.skip('a (G1)', () => {});`],
-  ['a group that is skipped for good', `describe.skip('a', () => { test('b (G1)', () => {}); });`],
-  ['a test that is only planned', `test.todo('a (G1)');`],
-  ['a group without a test', `describe('a (G1)', () => {});`],
+  ['a method of something else', `pattern.test('a (G71)');`],
+  ['a test that is skipped for good', `test.skip('a (G71)', () => {});`],
+  ['a group that is skipped for good', `describe.skip('a', () => { test('b (G71)', () => {}); });`],
+  ['a test that is only planned', `test.todo('a (G71)');`],
+  ['a group without a test', `describe('a (G71)', () => {});`],
 ])('%s is no test', (_, source) => {
   expect(titlesIn(source)).toEqual([]);
 });
 
 test.each([
-  ['the heaviest (G12, G35), though it be dearer', ['G12', 'G35']],
-  ['topology (G47–G49)', ['G47', 'G48', 'G49']],
-  ['topology (G47-49, A1.9)', ['G47', 'G48', 'G49', 'A1.9']],
-  ['limits (G23, promise 2)', ['G23']],
-  ['an m5.G12 instance of G12', []],
+  ['the heaviest (G72, G75), though it be dearer', ['G72', 'G75']],
+  ['topology (G77–G79)', ['G77', 'G78', 'G79']],
+  ['topology (G77-79, A1.79)', ['G77', 'G78', 'G79', 'A1.79']],
+  ['limits (G73, promise 2)', ['G73']],
+  ['G72: the heaviest', ['G72']],
+  ['A1.78 to A1.80, G73: defaults', ['A1.78', 'A1.79', 'A1.80', 'G73']],
+  ['a node: G72: the heaviest', []],
+  ['an m5.G72 instance of G72', []],
 ])('%s', (title, rows) => {
-  expect(citedRows(title)).toEqual(rows);
+  expect(rowsOfTitle(title)).toEqual(rows);
 });
