@@ -1,7 +1,7 @@
 /**
  * What lets IAM identities into an EKS cluster, played: answers the API server's TokenReviews by signing the presigned call
  * once more, as STS would, and by a list of who is let in, as access entries are one.
- * *Source:* `kubernetes-control-plane.md` section 5; AWS Signature Version 4. Nothing of the code that makes the tokens is used.
+ * *Source:* AWS Signature Version 4. Nothing of the code that makes the tokens is used.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** What Kerf promises, looked at from outside: EC2, the cluster, and that the two agree (docs/architecture.md). */
+/** What Kerf promises, looked at from outside: EC2, the cluster, and that the two agree (docs/promises.md). */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { expect } from 'vitest';
 import { at } from '../stack/json.ts';

@@ -64,8 +64,8 @@ interface Selector {
 
 /**
  * The configuration for one cluster.
- * *Source:* `kubernetes-control-plane.md` section 4: on `events`, for the scheduler writes `pods/status` in its own loop, and
- * waits there for whoever is asked.
+ * *Source:* docs/webhook.md: the rule is on `events`, because the scheduler writes `pods/status` in its own loop and would wait
+ * for the webhook.
  */
 export function webhookConfiguration(endpoint: WebhookEndpoint): ValidatingWebhookConfiguration {
   const { url, cluster, secret, certificateAuthority } = endpoint;

@@ -25,7 +25,7 @@ export interface StrayVerdict {
  * left to that. There is no record at all: it is adopted, never ended, for a lost table must not drain a fleet; where
  * nothing says how to treat it, it is reported. Its claim has another instance, which must never happen: the one in the
  * record stays; this one is ended, unless its node is registered, for pods may run there, and then somebody must look.
- * *Source:* architecture section 3; D32 without its reaper, D36.
+ * *Source:* promise 1; D32, where Karpenter terminates it; D36.
  */
 export function decideStray(stray: Stray, nowMs: number): StrayVerdict {
   const { instance, record } = stray;

@@ -18,7 +18,7 @@ import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
  * Finds a place for every pod: the claim in flight that was made for it, else an existing node, then a claim that this run
  * opened, then a new claim (B33–B35).
  * *Shape:* what goes where, and for every pod without a place one refusal a NodePool. The same pods in another order come
- * to the same. *Source:* B27–B36; where it differs from Karpenter, architecture.md says so.
+ * to the same. *Source:* B27–B36; docs/scheduling.md lists the differences from Karpenter.
  * *Cost:* O(classes × hosts + claims × candidate types × classes); a host that refused a class for good is not asked again.
  */
 export function solve(problem: SchedulingProblem): Schedule {
