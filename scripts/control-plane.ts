@@ -36,7 +36,7 @@ export interface ControlPlaneOptions extends ControlPlaneTuning {
   readonly binaries: string;
   readonly folder: string;
   readonly interrupted: AbortSignal;
-  /** @default none: whoever has the admin's token may be anybody, by impersonation. */
+  /** @default none: the administrator's token allows impersonation of any user. */
   readonly users?: readonly StaticUser[];
   /** Without them nothing is scheduled, and nothing collected. @default true */
   readonly withControllers?: boolean;

@@ -34,8 +34,8 @@ interface Text {
   readonly titles?: readonly string[];
 }
 
-const texts = trackedFiles(ROOT)
-  .filter(({ path }) => /\.(ts|md)$/.test(path) && !EXAMPLES.includes(path))
+const texts = trackedFiles(ROOT, /\.(ts|md)$/)
+  .filter(({ path }) => !EXAMPLES.includes(path))
   .map(({ path, text }): Text => {
     if (path.endsWith('.md')) return { path, prose: text };
     const titles = path.endsWith('.test.ts') ? testTitles(text).map(({ title }) => title) : [];

@@ -7,14 +7,14 @@ export interface TrackedFile {
   readonly text: string;
 }
 
-/** The files of the project that git has, or would have with the next commit; not those that are deleted. */
-export function trackedFiles(root: string): readonly TrackedFile[] {
+/** The files of the project whose paths match, as git has them or would have them with the next commit; not deleted ones. */
+export function trackedFiles(root: string, paths: RegExp): readonly TrackedFile[] {
   return execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',
   })
     .split('\0')
-    .filter((path) => /\.(ts|md)$/.test(path))
+    .filter((path) => paths.test(path))
     .flatMap((path) => {
       try {
         return [{ path, text: readFileSync(join(root, path), 'utf8') }];

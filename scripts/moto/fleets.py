@@ -25,7 +25,7 @@ from prices import Prices
 from rules import Rules
 
 # EC2's limit for the overrides of one instant fleet.
-MOST_OVERRIDES = 300
+MAX_OVERRIDES = 300
 
 
 def install(rules: Rules, prices: Prices) -> None:
@@ -159,8 +159,8 @@ def _zone_of(backend: Any, data: dict[str, Any], override: dict[str, Any]) -> st
 
 
 def _refuse_bad_config(pools: list[dict[str, Any]]) -> None:
-    if len(pools) > MOST_OVERRIDES:
-        raise EC2ClientError("InvalidParameterValue", f"{len(pools)} overrides, at most {MOST_OVERRIDES} are allowed")
+    if len(pools) > MAX_OVERRIDES:
+        raise EC2ClientError("InvalidParameterValue", f"{len(pools)} overrides, at most {MAX_OVERRIDES} are allowed")
     for pool in pools:
         for field in ("ImageId", "InstanceType"):
             if not pool["data"].get(field):
