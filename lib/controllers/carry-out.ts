@@ -113,7 +113,8 @@ async function evictPod(ports: ControllerPorts, { pod, force }: Of<'evict-pod'>)
   }
   const outcome = await ports.cluster.evictPod(pod);
   if (outcome.kind !== 'blocked') return [];
-  return [{ subject: `pod ${pod.namespace}/${pod.name}`, reason: 'PDB', message: outcome.message, numbers: {} }];
+  const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
+  return [{ subject, reason: 'PDB', message: outcome.message, numbers: {} }];
 }
 
 /** The record last: an instance whose tags were not written is tagged again. */

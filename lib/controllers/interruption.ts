@@ -1,4 +1,4 @@
-import type { Decision } from '../core/action.ts';
+import type { Blocked, Decision } from '../core/action.ts';
 import { interrupt } from '../core/interruption/interrupt.ts';
 import { type InterruptionMessage, parseInterruption } from '../core/interruption/message.ts';
 import { decisionId } from '../core/model/decision-id.ts';
@@ -76,7 +76,8 @@ function silentReport(
   }: { readonly record: NodeClaimRecord; readonly instanceId: string },
 ): RunReport {
   const message = `EC2 interrupts its instance ${instanceId}, and Kerf stands aside in cluster ${cluster}: nothing is done`;
-  const blocked = [{ subject: `nodeclaim ${name}`, nodePool, reason: 'StoodDown', message, numbers: {} }];
+  const subject = { kind: 'NodeClaim', name } as const;
+  const blocked: readonly Blocked[] = [{ subject, nodePool, reason: 'StoodDown', message, numbers: {} }];
   const decision = stoodDown('interruption', cluster, { blocked, atMs: ports.clock.now() });
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
 }

@@ -6,7 +6,7 @@ import { instanceLabels } from '../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
 import type { LaunchContext } from '../core/node-claim/launch.ts';
 import { addressesInFlight } from '../core/node-claim/launch-subnets.ts';
-import type { NodeClaimView } from '../core/node-claim/lifecycle.ts';
+import type { NodeClaimView, NoLaunchContext } from '../core/node-claim/lifecycle.ts';
 import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
 import { isRegistered } from '../core/node-claim/registration.ts';
 import { whyNotUsable } from '../core/node-class/readiness.ts';
@@ -37,9 +37,7 @@ export interface World extends SeenNodes {
 }
 
 /** A NodeClass with what it resolves to, or why it cannot be used just now. */
-type KnownClass =
-  | Pick<LaunchContext, 'nodeClass' | 'resolved'>
-  | Exclude<NodeClaimView['launchContext'], LaunchContext>;
+type KnownClass = Pick<LaunchContext, 'nodeClass' | 'resolved'> | NoLaunchContext;
 
 export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
   const listedAtMs = ports.clock.now();
@@ -119,8 +117,7 @@ async function launchContext(
   world: World,
 ): Promise<NodeClaimView['launchContext']> {
   const { name } = record.spec.nodeClassRef;
-  if (record.launch.kind === 'launched' || record.launch.kind === 'requested')
-    return { reason: 'NotNeeded', message: 'it is launched' };
+  if (record.launch.kind === 'launched' || record.launch.kind === 'requested') return undefined;
   const nodeClass = world.nodeClasses.find((one) => one.metadata.name === name);
   if (nodeClass === undefined)
     return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };

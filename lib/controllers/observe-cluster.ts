@@ -1,8 +1,8 @@
-import { namespaceOf } from '../apis/kubernetes.ts';
 import type { Blocked, UnavailableOffering } from '../core/action.ts';
 import { promisedNodes } from '../core/cluster/nomination.ts';
 import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
 import type { OverlaidViews, OverlayConflict } from '../core/instance-type/overlays.ts';
+import { namespacedSubject } from '../core/model/subject.ts';
 import type { UnreadyBuffer } from '../core/provisioning/buffer-template.ts';
 import { observeBuffers } from './observe-buffers.ts';
 import { withInstanceTypes } from './observe-instance-types.ts';
@@ -75,10 +75,9 @@ async function observePools(
 }
 
 function unheededOverlay({ overlay, reason, message }: OverlayConflict): Blocked {
-  return { subject: `nodeoverlay ${overlay}`, reason, message, numbers: {} };
+  return { subject: { kind: 'NodeOverlay', name: overlay }, reason, message, numbers: {} };
 }
 
 function unheededBuffer({ buffer, reason, message }: UnreadyBuffer): Blocked {
-  const subject = `capacitybuffer ${namespaceOf(buffer)}/${buffer.metadata.name}`;
-  return { subject, reason, message, numbers: {} };
+  return { subject: namespacedSubject('CapacityBuffer', buffer), reason, message, numbers: {} };
 }

@@ -9,6 +9,7 @@ import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import { kubeletExpressionProblem } from '../core/instance-type/type-kubelet.ts';
 import { unavailability, zonesWithAddresses } from '../core/instance-type/unavailable.ts';
 import { withOverlayPrices } from '../core/instance-type/unpriced-types.ts';
+import type { Reason } from '../core/model/reasons.ts';
 import { whyNotUsable } from '../core/node-class/readiness.ts';
 import { whyNotStartable } from '../core/node-class/user-data.ts';
 import { whyInvalid } from '../core/validation/node-pool.ts';
@@ -88,6 +89,6 @@ async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, kno
   return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };
 }
 
-function unusable(reason: string, message: string): Launchable {
+function unusable(reason: Reason, message: string): Launchable {
   return { instanceTypes: [], unusable: { reason, message } };
 }

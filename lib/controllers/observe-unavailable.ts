@@ -48,7 +48,7 @@ async function readShifts(
     return { zones: await cloud.shiftedZones(), unheeded: [] };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    const subject = `cluster ${cluster}`;
+    const subject = { kind: 'Cluster', name: cluster } as const;
     return { zones: [], unheeded: [{ subject, reason: 'ZonalShiftUnknown', message: error.message, numbers: {} }] };
   }
 }

@@ -2,6 +2,8 @@ import type { Labels } from '../apis/kubernetes.ts';
 import type { CapacityType } from '../apis/labels.ts';
 import type { DisruptionCommand } from './disruption/command.ts';
 import type { LearnedMemory } from './instance-type/learned-memory.ts';
+import type { Reason } from './model/reasons.ts';
+import type { Subject } from './model/subject.ts';
 import type { NodePatch, NodeTarget } from './node-claim/node-patch.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim/record.ts';
 
@@ -115,11 +117,10 @@ export interface PodTarget {
 
 /** The one shape of a "no": who, why, and by how much. */
 export interface Blocked {
-  /** `pod default/web-1`, `node ip-10-0-0-1`, `nodeclaim general-abc`. */
-  readonly subject: string;
+  readonly subject: Subject;
   readonly nodePool?: string;
-  /** A word that dashboards and tests group by: `InsufficientCpu`, `BudgetExhausted`. */
-  readonly reason: string;
+  /** A word that dashboards and tests group by; docs/reasons.md lists them. */
+  readonly reason: Reason;
   readonly message: string;
   readonly numbers: Readonly<Record<string, number>>;
 }

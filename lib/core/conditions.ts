@@ -2,12 +2,18 @@ import type { Condition } from '../apis/kubernetes.ts';
 import { formatTime } from '../apis/time.ts';
 import { sameContent } from './canonical-json.ts';
 import { compareText } from './compare-text.ts';
+import type { Reason } from './model/reasons.ts';
 
 /** One answer about an object, before it is known since when it holds. */
-export interface Finding<Type extends string = string> {
+export type Finding<Type extends string = string, Why extends string = string> =
+  | { readonly type: Type; readonly status: 'True'; readonly reason: string; readonly message: string }
+  | OpenFinding<Type, Why>;
+
+/** An answer that is not yes. */
+export interface OpenFinding<Type extends string = string, Why extends string = string> {
   readonly type: Type;
-  readonly status: Condition['status'];
-  readonly reason: string;
+  readonly status: Exclude<Condition['status'], 'True'>;
+  readonly reason: Why;
   readonly message: string;
 }
 
@@ -15,24 +21,28 @@ export interface Finding<Type extends string = string> {
 const LONGEST_MESSAGE = 32_768;
 
 /** What is found out only after something else is: no reason of its own not to be ready. */
-export const DEPENDENCIES_NOT_READY = 'DependenciesNotReady';
+export const DEPENDENCIES_NOT_READY = 'DependenciesNotReady' satisfies Reason;
 
 /** All is well, said as the API's conventions ask for it: a reason is never empty. */
-export function holds<Type extends string>(type: Type, message = ''): Finding<Type> {
+export function holds<Type extends string>(type: Type, message = ''): Finding<Type, never> {
   return { type, status: 'True', reason: type, message };
 }
 
 /** Ready sums up: False if one answer is no, else Unknown if one is not known; the first of them gives the reason. */
-export function readiness(findings: readonly Finding[]): Finding<'Ready'> {
-  const open = findings.filter(({ status, reason }) => status !== 'True' && reason !== DEPENDENCIES_NOT_READY);
+export function readiness<Why extends string>(findings: readonly Finding<string, Why>[]): Finding<'Ready', Why> {
+  const open = findings.filter((one) => isOpen(one)).filter(({ reason }) => reason !== DEPENDENCIES_NOT_READY);
   const [first] = open;
   if (first === undefined) return holds('Ready');
   const message = open.map((one) => one.message).join('; ');
   return { type: 'Ready', status: statusOf(open), reason: first.reason, message };
 }
 
+function isOpen<Why extends string>(finding: Finding<string, Why>): finding is OpenFinding<string, Why> {
+  return finding.status !== 'True';
+}
+
 /** Of answers of which none is yes: no, if one is. */
-export function statusOf(open: readonly Finding[]): 'False' | 'Unknown' {
+export function statusOf(open: readonly Finding[]): OpenFinding['status'] {
   return open.some(({ status }) => status === 'False') ? 'False' : 'Unknown';
 }
 

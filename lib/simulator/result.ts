@@ -1,5 +1,6 @@
 import { type Pod, podKey } from '../apis/kubernetes.ts';
 import type { Blocked } from '../core/action.ts';
+import { formatSubject, namespacedSubject } from '../core/model/subject.ts';
 import { costOf, type SimulatedInstance } from './aws/simulated-ec2.ts';
 import type { KubernetesState } from './kubernetes/state.ts';
 import type { TimelineEntry } from './timeline.ts';
@@ -63,7 +64,7 @@ export function resultOf(parts: ResultParts): SimulationResult {
 }
 
 function whyPending(pod: Pod, { refusals, state }: Pick<ResultParts, 'refusals' | 'state'>): string {
-  const why = refusals.get(`pod ${podKey(pod)}`) ?? [];
+  const why = refusals.get(formatSubject(namespacedSubject('Pod', pod))) ?? [];
   if (why.length > 0)
     return why
       .map(({ nodePool, message }) => (nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`))

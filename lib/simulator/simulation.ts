@@ -5,6 +5,7 @@ import type { ControllerPorts } from '../controllers/ports.ts';
 import type { Blocked, Decision } from '../core/action.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import { formatSubject } from '../core/model/subject.ts';
 import type { ResolvedCapacityReservation } from '../core/node-class/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
@@ -252,14 +253,15 @@ function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decis
   return ({ controller, blocked }) => {
     if (controller === 'provisioning') {
       refusals.clear();
-      for (const [subject, why] of Map.groupBy(blocked, (one) => one.subject)) refusals.set(subject, why);
+      for (const [subject, why] of Map.groupBy(blocked, (one) => formatSubject(one.subject)))
+        refusals.set(subject, why);
     }
     return {
       isNewAction: (action) =>
         action.kind !== 'evict-pod' ||
         isNew(`evict/${action.pod.uid}`, action.force === undefined ? 'asked' : 'forced'),
       isNewRefusal: (one) =>
-        isNew(`${controller}/${one.subject}/${one.nodePool ?? ''}`, `${one.reason}: ${one.message}`),
+        isNew(`${controller}/${formatSubject(one.subject)}/${one.nodePool ?? ''}`, `${one.reason}: ${one.message}`),
     };
   };
 }

@@ -2,6 +2,7 @@ import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Condition } from '../apis/kubernetes.ts';
 import type { NodePoolView } from '../core/cluster/snapshot.ts';
 import type { InstanceType } from '../core/instance-type/instance-type.ts';
+import type { Reason } from '../core/model/reasons.ts';
 import type { SnapshotLists } from './document-schemas.ts';
 
 export interface PoolSurroundings {
@@ -36,7 +37,7 @@ export function nodePoolViews(
 /** B12: an object that says that it is not ready, and why. */
 function notReady(
   object: { readonly status?: { readonly conditions?: readonly Condition[] } },
-  reason: string,
+  reason: Reason,
   message: string,
 ): NodePoolView['unusable'] {
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');

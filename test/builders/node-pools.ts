@@ -64,7 +64,7 @@ export function aNodePool(options: NodePoolOptions = {}): NodePool {
 
 export interface NodePoolViewOptions extends NodePoolOptions {
   readonly types?: readonly InstanceType[];
-  readonly unusable?: { readonly reason: string; readonly message: string };
+  readonly unusable?: NonNullable<NodePoolView['unusable']>;
 }
 
 /** The pool with m5.large, m5.xlarge and m5.2xlarge to launch. */

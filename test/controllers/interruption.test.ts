@@ -56,7 +56,7 @@ describe('an interruption', () => {
     await ports.store.standDown('demo', NOW_MS + 1);
     const [report] = await handleInterruption(ports, anInstanceEvent(SPOT));
     expect(report?.decisions.flatMap(({ blocked }) => blocked)).toMatchObject([
-      { subject: 'nodeclaim general-1', reason: 'StoodDown' },
+      { subject: { kind: 'NodeClaim', name: 'general-1' }, reason: 'StoodDown' },
     ]);
     expect((await ports.store.readNodeClaim('demo', 'general-1'))?.deletion).toBeUndefined();
     expect([...seen.wakes, ...seen.published]).toEqual([]);

@@ -130,7 +130,7 @@ describe('a look at the NodeClasses of a cluster', () => {
     const { look, published, seen } = bench(NOWHERE);
     const first = await look();
     const second = await look();
-    const blocked = { subject: 'ec2nodeclass default', reason: 'SubnetsNotFound' };
+    const blocked = { subject: { kind: 'EC2NodeClass', name: 'default' }, reason: 'SubnetsNotFound' };
     for (const { decisions } of [first, second]) expect(decisions).toMatchObject([{ blocked: [blocked] }]);
     expect(published).toMatchObject([{ blocked: [blocked] }]);
     expect(readyOf(seen())).toMatchObject({ status: 'False', reason: 'SubnetsNotFound' });
@@ -233,7 +233,10 @@ describe('a NodeClass that is deleted (A3.30)', () => {
     await ports.store.createNodeClaim(aClaim({ cluster: CLUSTER, createdAtMs: NOW_MS }));
     const { decisions } = await look();
     expect(decisions.flatMap(({ blocked }) => blocked)).toContainEqual(
-      expect.objectContaining({ subject: 'ec2nodeclass default', reason: 'WaitingOnNodeClaimTermination' }),
+      expect.objectContaining({
+        subject: { kind: 'EC2NodeClass', name: 'default' },
+        reason: 'WaitingOnNodeClaimTermination',
+      }),
     );
     await look();
     expect(events.filter((event) => event.includes('EC2NodeClass'))).toEqual([

@@ -65,6 +65,13 @@ test('shifts that cannot be read stop nothing, and it is said', async () => {
   const observed = await observeUnavailable({ catalogue: memoryCatalogueStore(), cloud }, 'demo', NOW_MS);
   expect(observed).toEqual({
     unavailable: [],
-    unheeded: [{ subject: 'cluster demo', reason: 'ZonalShiftUnknown', message: 'ARC did not answer', numbers: {} }],
+    unheeded: [
+      {
+        subject: { kind: 'Cluster', name: 'demo' },
+        reason: 'ZonalShiftUnknown',
+        message: 'ARC did not answer',
+        numbers: {},
+      },
+    ],
   });
 });

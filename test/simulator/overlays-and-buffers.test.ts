@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { shippedCatalogue } from '../../lib/cli/figures.ts';
 import type { ClusterEvent } from '../../lib/core/cluster/event.ts';
+import { formatSubject } from '../../lib/core/model/subject.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
@@ -28,7 +29,9 @@ function launchedTypes({ timeline }: SimulationResult): readonly string[] {
 }
 
 function refusals({ timeline }: SimulationResult, subject: string): readonly string[] {
-  return timeline.flatMap((entry) => (entry.kind === 'blocked' && entry.subject === subject ? [entry.reason] : []));
+  return timeline.flatMap((entry) =>
+    entry.kind === 'blocked' && formatSubject(entry.subject) === subject ? [entry.reason] : [],
+  );
 }
 
 const LARGE = { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m7g.2xlarge'] } as const;

@@ -1,5 +1,6 @@
 import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
+import type { Reason } from '../../core/model/reasons.ts';
 import { toNodeSelectorRequirements } from '../../core/requirements/requirement.ts';
 import type { Requirements } from '../../core/requirements/requirements.ts';
 import { formatResources } from '../../core/resources/resources.ts';
@@ -37,7 +38,7 @@ export interface ClaimOutput {
 
 export interface PodError {
   readonly nodePool?: string;
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
   readonly numbers: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,5 @@
 import { ANY, type UnavailableMark } from '../../core/action.ts';
+import { formatSubject } from '../../core/model/subject.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsdPerHour } from '../format-money.ts';
 
@@ -22,7 +23,7 @@ function describe(entry: TimelineEntry): Description | undefined {
     const where = entry.nodePool === undefined ? '' : ` in NodePool ${entry.nodePool}`;
     return line(
       'blocked',
-      `${entry.subject}${where}: ${entry.message}`,
+      `${formatSubject(entry.subject)}${where}: ${entry.message}`,
       entry.controller === 'provisioning' ? 'bad' : 'quiet',
     );
   }

@@ -3,6 +3,7 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { formatTime } from '../../apis/time.ts';
 import type { Action, Blocked, Decision } from '../action.ts';
+import { formatSubject, isSameSubject, type Subject } from '../model/subject.ts';
 import { inOneWord } from '../node-claim/mirror-conditions.ts';
 import { type DeletionReason, type NodeClaimRecord, realPods } from '../node-claim/record.ts';
 import type { ClusterEvent } from './event.ts';
@@ -29,8 +30,8 @@ const MOST_OTHERS = 100;
  * *Shape:* refusals first; at most 110.
  */
 export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
-  const blocked = [...Map.groupBy(decision.blocked, ({ subject }) => subject)].flatMap(([subject, why]) =>
-    ofBlocked(decision, { subject, why, seen }),
+  const blocked = [...Map.groupBy(decision.blocked, ({ subject }) => formatSubject(subject)).values()].flatMap((why) =>
+    why.slice(0, 1).flatMap(({ subject }) => ofBlocked(decision, { subject, why, seen })),
   );
   const all = [...blocked, ...decision.actions.flatMap((action) => ofAction(decision, action, seen))];
   return [
@@ -112,7 +113,7 @@ function eviction(
   { record }: SeenObjects,
 ): readonly ClusterEvent[] {
   const { namespace, name, uid } = pod;
-  if (blocked.some(({ subject }) => subject === `pod ${namespace}/${name}`)) return [];
+  if (blocked.some(({ subject }) => isSameSubject(subject, { kind: 'Pod', namespace, name }))) return [];
   const regarding = { kind: 'Pod', namespace, name, uid } as const;
   const why = inOneWord(record?.deletion?.reason ?? 'deleted');
   if (force === undefined) return [{ regarding, type: 'Normal', reason: 'Evicted', message: `Evicted pod: ${why}` }];
@@ -121,28 +122,36 @@ function eviction(
 }
 
 interface Refused {
-  readonly subject: string;
+  readonly subject: Subject;
   readonly why: readonly Blocked[];
   readonly seen: SeenObjects;
 }
 
 function ofBlocked({ controller }: Decision, { subject, why, seen }: Refused): readonly ClusterEvent[] {
-  const [kind = '', name = ''] = subject.split(' ', 2);
   const text = why.map(({ nodePool, message }) =>
     nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`,
   );
   const node = seen.record?.nodeName;
-  switch (kind) {
-    case 'pod':
-      if (controller !== 'termination') return [warning(podReference(name), 'FailedScheduling', text.join('; '))];
+  const { name } = subject;
+  switch (subject.kind) {
+    case 'Pod': {
+      const { kind, namespace } = subject;
+      if (controller !== 'termination')
+        return [warning({ kind, namespace, name }, 'FailedScheduling', text.join('; '))];
+      const regarding = { kind: 'Node', name: node ?? '' } as const;
       return node === undefined
         ? []
-        : why.map(({ message }) => warning({ kind: 'Node', name: node }, 'FailedDraining', `pod ${name}: ${message}`));
-    case 'node':
+        : why.map(({ message }) => warning(regarding, 'FailedDraining', `${formatSubject(subject)}: ${message}`));
+    }
+    case 'Node':
       return why.flatMap((one) => (controller === 'disruption' ? keptNode(name, one) : [ofNode(name, one)]));
-    case 'nodeclaim':
+    case 'NodeClaim':
       return why.map(({ reason, message }) => warning({ kind: 'NodeClaim', name }, reason, message));
-    default:
+    case 'CapacityBuffer':
+    case 'Cluster':
+    case 'EC2NodeClass':
+    case 'Instance':
+    case 'NodeOverlay':
       return [];
   }
 }

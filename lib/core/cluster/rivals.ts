@@ -76,7 +76,7 @@ function karpenter(cluster: string, { leases, deployments }: RivalTraces, nowMs:
       : { renewedSecondsAgo: secondsSince(held, nowMs), leaseSeconds: held.durationMs / SECOND_MS }),
     ...(wanted === undefined ? {} : { replicas: wanted.replicas }),
   };
-  return [{ subject: `cluster ${cluster}`, reason: 'KarpenterActive', message, numbers }];
+  return [{ subject: { kind: 'Cluster', name: cluster }, reason: 'KarpenterActive', message, numbers }];
 }
 
 function isHeld({ holder, renewedAtMs, durationMs }: KarpenterLease, nowMs: number): boolean {
@@ -102,5 +102,12 @@ function autoMode(
     `EKS Auto Mode runs in cluster ${cluster}: ${seen}. Two autoscalers must not answer the same pods: disable it ` +
     `(aws eks update-cluster-config --name ${cluster}, computeConfig enabled=false) and delete its NodePools, ` +
     'or set shadow for this cluster to watch what Kerf would do';
-  return [{ subject: `cluster ${cluster}`, reason: 'AutoModeActive', message, numbers: { nodePools: pools.length } }];
+  return [
+    {
+      subject: { kind: 'Cluster', name: cluster },
+      reason: 'AutoModeActive',
+      message,
+      numbers: { nodePools: pools.length },
+    },
+  ];
 }

@@ -5,6 +5,7 @@ import type { Storage } from '../../apis/storage.ts';
 import type { Blocked, UnavailableOffering } from '../action.ts';
 import type { DisruptionCommand } from '../disruption/command.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
+import type { Reason } from '../model/reasons.ts';
 import type { NodeClaimRecord } from '../node-claim/record.ts';
 import type { SchedulingOptions } from '../scheduling/options.ts';
 import type { WorkloadSelector } from './settings.ts';
@@ -14,7 +15,7 @@ export interface NodePoolView {
   readonly nodePool: NodePool;
   readonly nodeClass?: EC2NodeClass;
   readonly instanceTypes: readonly InstanceType[];
-  readonly unusable?: { readonly reason: string; readonly message: string };
+  readonly unusable?: { readonly reason: Reason; readonly message: string };
 }
 
 /** A cluster at one moment: all that a cluster-wide decision reads, complete before deciding. */

@@ -1,10 +1,11 @@
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import type { Subject } from '../model/subject.ts';
 import { bufferSubject, isBufferPod } from '../provisioning/buffer-pods.ts';
 import { schedulePods } from '../provisioning/schedule-pods.ts';
 
-/** By the name of a node the CapacityBuffer that it keeps room for: `capacitybuffer shop/spare`. */
-export type BufferedNodes = ReadonlyMap<string, string>;
+/** By the name of a node the CapacityBuffer that it keeps room for. */
+export type BufferedNodes = ReadonlyMap<string, Subject>;
 
 /**
  * Which nodes hold pods of CapacityBuffers. These are in no cluster, so that they are placed anew at each look, among the

@@ -190,7 +190,7 @@ function priceOf(candidate: Candidate): number {
 
 function blockedNode(stateNode: StateNode, refusal: Refusal): Blocked {
   return {
-    subject: `node ${stateNode.name}`,
+    subject: { kind: 'Node', name: stateNode.name },
     ...(stateNode.nodePool === undefined ? {} : { nodePool: stateNode.nodePool }),
     ...refusal,
   };

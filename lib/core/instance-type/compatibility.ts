@@ -1,5 +1,6 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Blocked } from '../action.ts';
+import type { Reason } from '../model/reasons.ts';
 import type { ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
 import { efaOnlyInterfaces, isWindows } from './capacity.ts';
 import { type InstanceTypeFacts, isNitro, networkCardsOf, PLACEMENT_STRATEGIES } from './facts.ts';
@@ -116,6 +117,6 @@ function placement(
   return no('PlacementGroup', `the placement group ${group.id} is a ${group.strategy}, and the type can be in ${able}`);
 }
 
-function no(reason: string, message: string, numbers: Incompatibility['numbers'] = {}): Incompatibility {
+function no(reason: Reason, message: string, numbers: Incompatibility['numbers'] = {}): Incompatibility {
   return { reason, message, numbers };
 }

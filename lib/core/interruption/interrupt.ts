@@ -63,7 +63,7 @@ const OF_STATE: Readonly<Partial<Record<InstanceState, DeletionReason>>> = {
 };
 
 function noted({ kind }: InterruptionMessage, { name, nodePool }: NodeClaimRecord): Blocked {
-  const subject = `nodeclaim ${name}`;
+  const subject = { kind: 'NodeClaim', name } as const;
   return kind === 'rebalance-recommendation'
     ? { subject, nodePool, reason: 'RebalanceRecommended', message: 'EC2 may soon take its instance back', numbers: {} }
     : { subject, nodePool, reason: 'NoAction', message: `${kind} asks for nothing`, numbers: {} };

@@ -1,6 +1,7 @@
 import type { Action, Blocked, Controller, Decision, Verdict } from '../action.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { fingerprint } from '../identity.ts';
+import { formatSubject } from './subject.ts';
 
 /**
  * The name of a decision: `CONTROLLER-SUBJECT-STATE`. The state is made of what the decision was made on, so that the same
@@ -57,6 +58,8 @@ export function shadowDecisionId(
 /** What of a decision stays the same while nothing else changes: not its times, nor the figures in its refusals. */
 export function essenceOf(actions: readonly Action[], blocked: readonly Blocked[], length?: number): string {
   const timeless = JSON.stringify(actions, (key, value: unknown) => (key.endsWith('Ms') ? undefined : value));
-  const refused = blocked.map(({ subject, nodePool = '', reason }) => `${subject} ${nodePool} ${reason}`);
+  const refused = blocked.map(
+    ({ subject, nodePool = '', reason }) => `${formatSubject(subject)} ${nodePool} ${reason}`,
+  );
   return fingerprint(JSON.stringify([timeless, refused]), length);
 }

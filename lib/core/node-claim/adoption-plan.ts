@@ -3,6 +3,7 @@ import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_CLAIM_TAG, NODE_POOL, ZONE } from '.
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
+import type { Reason } from '../model/reasons.ts';
 import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
 import { type FoundInstance, whyDrifted } from './left-claim.ts';
 import { type OrphanWorld, orphanOf } from './orphans.ts';
@@ -25,7 +26,7 @@ export type AdoptionOutcome =
   /** `tags`: what its instance lacks, without which Kerf would not know it for its own. */
   | { readonly kind: 'adopt'; readonly record: NodeClaimRecord; readonly tags: Labels }
   | { readonly kind: 'known' }
-  | { readonly kind: 'left'; readonly reason: string; readonly message: string };
+  | { readonly kind: 'left'; readonly reason: Reason; readonly message: string };
 
 /** One NodeClaim or instance, and what becomes of it. */
 export interface AdoptionLine {
@@ -98,12 +99,15 @@ function outcomeOf(
   if (alone !== undefined) return left(alone.reason, alone.message);
   const record = adoptedRecord(orphan, nowMs);
   if (record === undefined) {
-    return left('NothingToGoBy', `there is no NodeClaim, no NodePool ${orphan.instance.nodePool} and no node of it`);
+    return left(
+      'InstanceWithoutRecord',
+      `there is no NodeClaim, no NodePool ${orphan.instance.nodePool} and no node of it`,
+    );
   }
   return { kind: 'adopt', record, tags: missingTags(cluster, instance, name) };
 }
 
-function left(reason: string, message: string): AdoptionOutcome {
+function left(reason: Reason, message: string): AdoptionOutcome {
   return { kind: 'left', reason, message };
 }
 

@@ -5,6 +5,7 @@ import type { NodeClaim, NodeClaimSpec } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { parseTime } from '../../apis/time.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
+import type { Reason } from '../model/reasons.ts';
 import { parseResources, type Resources } from '../resources/resources.ts';
 import { type FoundInstance, progressOf, restamped } from './left-claim.ts';
 import type { NodeClaimRecord } from './record.ts';
@@ -28,17 +29,17 @@ export interface Orphan {
 export function whyLeftAlone({
   nodeClaim,
   nodePool,
-}: Orphan): { readonly reason: string; readonly message: string } | undefined {
+}: Orphan): { readonly reason: Reason; readonly message: string } | undefined {
   if (nodeClaim !== undefined && nodeClaim.metadata.labels?.[NODE_POOL] === undefined) {
     // A2.2.
     const message = `NodeClaim ${nodeClaim.metadata.name} belongs to no NodePool: Kerf looks after none such`;
-    return { reason: 'Standalone', message };
+    return { reason: 'StandaloneNotSupported', message };
   }
   const replicas = nodePool?.spec.replicas;
   if (nodePool === undefined || replicas === undefined) return undefined;
   // D31.
   const message = `NodePool ${nodePool.metadata.name} is to have ${replicas} nodes at all times: Kerf keeps no static pools`;
-  return { reason: 'StaticNodePool', message };
+  return { reason: 'StaticCapacityNotSupported', message };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked } from '../action.ts';
+import type { Reason } from '../model/reasons.ts';
 import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
 import { instanceOf, type NodeClaimRecord } from './record.ts';
 import { isRegistered } from './registration.ts';
@@ -72,9 +73,12 @@ function end({ instance }: Stray, why: string): StrayVerdict {
   return { actions: [{ kind: 'terminate-instance', nodeClaim, instanceId, message: why }], blocked: [] };
 }
 
-function report({ instance }: Stray, reason: string, message: string): StrayVerdict {
+function report({ instance }: Stray, reason: Reason, message: string): StrayVerdict {
   const pool = instance.nodePool === '' ? {} : { nodePool: instance.nodePool };
-  return { actions: [], blocked: [{ subject: `instance ${instance.id}`, ...pool, reason, message, numbers: {} }] };
+  return {
+    actions: [],
+    blocked: [{ subject: { kind: 'Instance', name: instance.id }, ...pool, reason, message, numbers: {} }],
+  };
 }
 
 /** In the order in which they are looked at: of two of one claim the one that pods may run on is adopted, then the older. */

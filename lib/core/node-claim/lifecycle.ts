@@ -7,6 +7,7 @@ import { type Action, type Blocked, type Due, settling, type Verdict } from '../
 import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { type LearnedMemory, memoryLesson } from '../instance-type/learned-memory.ts';
+import type { Reason } from '../model/reasons.ts';
 import {
   adopted,
   type LaunchContext,
@@ -45,12 +46,12 @@ export interface NodeClaimView {
   readonly instanceLabels: Labels;
   /** C4: what was learned of memory so far; needed for its registration. */
   readonly learnedMemory: readonly LearnedMemory[];
-  /** What a launch needs, or why the NodeClass cannot be used just now. */
-  readonly launchContext: LaunchContext | NoLaunchContext;
+  /** What a launch needs, or why the NodeClass cannot be used just now. Undefined for a claim whose launch was requested. */
+  readonly launchContext: LaunchContext | NoLaunchContext | undefined;
 }
 
 export interface NoLaunchContext {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
   /** There is no such NodeClass, or it is going: no use to wait for it (C37). @default false */
   readonly gone?: true;
@@ -120,6 +121,7 @@ function isWorthAsking(record: NodeClaimRecord, { atMs, spent }: Requested, nowM
 
 function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
   const { record, launchContext } = view;
+  if (launchContext === undefined) return unchanged(record);
   if (!('resolved' in launchContext)) {
     const { gone = false, ...why } = launchContext;
     // C37.
@@ -184,7 +186,7 @@ function join(
   if (isInitialized(node)) return { ...unchanged(record), due };
   const missing = whyNotInitialized(record, node);
   if (missing !== undefined) {
-    const blocked = blockedClaim(record, { reason: 'NotInitialized', message: missing });
+    const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message: missing });
     return { ...unchanged(record), blocked: [blocked], due };
   }
   const ready = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
@@ -200,7 +202,7 @@ function join(
 function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
   if (spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true) return [];
   const message = `it joined without the taint ${formatTaint(UNREGISTERED_TAINT)}: have its kubelet register with it`;
-  return [{ subject: `node ${metadata.name}`, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
+  return [{ subject: { kind: 'Node', name: metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
 }
 
 interface Goodbye {
@@ -253,15 +255,15 @@ function deletion(record: NodeClaimRecord, { reason, message }: Goodbye): Lifecy
 
 function waiting(
   record: NodeClaimRecord,
-  why: { readonly reason: string; readonly message: string },
+  why: { readonly reason: Reason; readonly message: string },
   nowMs: number,
 ): LifecycleVerdict {
   const nextLook = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
   return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [settling(nextLook)] };
 }
 
-function blockedClaim(record: NodeClaimRecord, why: { readonly reason: string; readonly message: string }): Blocked {
-  return { subject: `nodeclaim ${record.name}`, nodePool: record.nodePool, ...why, numbers: {} };
+function blockedClaim(record: NodeClaimRecord, why: { readonly reason: Reason; readonly message: string }): Blocked {
+  return { subject: { kind: 'NodeClaim', name: record.name }, nodePool: record.nodePool, ...why, numbers: {} };
 }
 
 function act(record: NodeClaimRecord, action: Action): LifecycleVerdict {

@@ -1,4 +1,4 @@
-import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/time.ts';
@@ -6,6 +6,7 @@ import { type Action, type Blocked, type Due, type PodTarget, settling, type Ver
 import { canWait } from '../cluster/at-rest.ts';
 import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import type { WorkloadSelector } from '../cluster/settings.ts';
+import { namespacedSubject } from '../model/subject.ts';
 import { LISTED_AFTER_MS } from './launch.ts';
 import { nodeTarget } from './node-patch.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
@@ -186,7 +187,7 @@ function release({ record, node }: TerminationView, nowMs: number): TerminationV
 
 function heldBack(record: NodeClaimRecord, pod: Pod): Blocked {
   return {
-    subject: `pod ${podKey(pod)}`,
+    subject: namespacedSubject('Pod', pod),
     nodePool: record.nodePool,
     reason: 'DoNotDisrupt',
     message: `it carries ${DO_NOT_DISRUPT}: its node ${record.nodeName ?? ''} waits for it to end`,

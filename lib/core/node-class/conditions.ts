@@ -1,4 +1,5 @@
 import type { Finding } from '../conditions.ts';
+import type { Reason } from '../model/reasons.ts';
 
 /** The conditions of a NodeClass that are ours to say (A3.28). */
 export const NODE_CLASS_CONDITIONS = [
@@ -12,4 +13,4 @@ export const NODE_CLASS_CONDITIONS = [
   'Ready',
 ] as const;
 
-export type NodeClassFinding = Finding<(typeof NODE_CLASS_CONDITIONS)[number]>;
+export type NodeClassFinding = Finding<(typeof NODE_CLASS_CONDITIONS)[number], Reason>;

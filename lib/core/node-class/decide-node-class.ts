@@ -2,12 +2,13 @@ import type { EC2NodeClass, EC2NodeClassStatus } from '../../apis/ec2-node-class
 import { NODE_CLASS_FINALIZER } from '../../apis/labels.ts';
 import type { Blocked } from '../action.ts';
 import { sameContent } from '../canonical-json.ts';
-import { conditionsFrom, type Finding, readiness } from '../conditions.ts';
+import { conditionsFrom, readiness } from '../conditions.ts';
 import type { ObjectPatch } from '../object-patch.ts';
 import { NODE_CLASS_CONDITIONS } from './conditions.ts';
 import { findings, type NodeClassView } from './findings.ts';
 import { nodeClassHash } from './node-class-hash.ts';
 import { resourcesFound } from './node-class-status.ts';
+import type { Complaint } from './node-class-validation.ts';
 import type { ResolvedNodeClass } from './resolved-node-class.ts';
 
 export type NodeClassPatch = ObjectPatch<EC2NodeClassStatus>;
@@ -67,6 +68,6 @@ export function decideNodeClass(view: NodeClassView, nowMs: number): NodeClassVe
   };
 }
 
-function blockedBy({ metadata }: EC2NodeClass, { reason, message }: Finding): Blocked {
-  return { subject: `ec2nodeclass ${metadata.name}`, reason, message, numbers: {} };
+function blockedBy({ metadata }: EC2NodeClass, { reason, message }: Complaint): Blocked {
+  return { subject: { kind: 'EC2NodeClass', name: metadata.name }, reason, message, numbers: {} };
 }

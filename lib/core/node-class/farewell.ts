@@ -25,12 +25,12 @@ export function decideFarewell(nodeClass: EC2NodeClass, nodeClaims: readonly str
   if (nodeClaims.length === 0) {
     return { kind: 'release', patch: { finalizers: finalizers.filter((one) => one !== NODE_CLASS_FINALIZER) } };
   }
-  const why = { reason: WAITING_ON_NODE_CLAIMS, message: messageOf(nodeClaims) };
+  const why = { reason: WAITING_ON_NODE_CLAIMS, message: messageOf(nodeClaims) } as const;
   const status = withReady(nodeClass, why, nowMs);
   return {
     kind: 'wait',
     ...(status !== undefined && { patch: { status } }),
-    blocked: { subject: `ec2nodeclass ${name}`, ...why, numbers: { nodeClaims: nodeClaims.length } },
+    blocked: { subject: { kind: 'EC2NodeClass', name }, ...why, numbers: { nodeClaims: nodeClaims.length } },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { DEPENDENCIES_NOT_READY, holds, statusOf } from '../conditions.ts';
+import type { Reason } from '../model/reasons.ts';
 import type { NodeClassFinding } from './conditions.ts';
 import { isSome } from './node-class-status.ts';
 import { type Complaint, userDataWarning, whyNotJoining, whyNotValid } from './node-class-validation.ts';
@@ -37,7 +38,7 @@ interface Need {
   readonly isAsked: (nodeClass: EC2NodeClass) => boolean;
   readonly isFound: (view: NodeClassView) => boolean;
   /** The problems that say no to this very thing. */
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
 }
 
 const NEEDS: readonly Need[] = [
@@ -84,7 +85,7 @@ function findingOf({ type, isFound, reasons }: Need, view: NodeClassView): NodeC
   const own = problems.find(({ reason }) => reasons.includes(reason));
   if (own !== undefined) return { type, status: 'False', reason: own.reason, message: own.message };
   if (isFound(view)) return holds(type);
-  const [other = { reason: 'AwaitingReconciliation', message: `${type}: not looked for yet` }] = problems;
+  const [other = { reason: 'AwaitingReconciliation' as const, message: `${type}: not looked for yet` }] = problems;
   return { type, status: 'Unknown', reason: other.reason, message: other.message };
 }
 
@@ -97,7 +98,7 @@ function profile(state: NodeClassView['instanceProfile']): NodeClassFinding {
 }
 
 /** Problems that are of the class itself and not of what it selects. */
-const OF_THE_CLASS: readonly string[] = [
+const OF_THE_CLASS: readonly Reason[] = [
   'Unsupported',
   'KubeletExpressionInvalid',
   'KubeletExpressionEvaluationFailed',

@@ -2,8 +2,8 @@ import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { KubeletConfiguration } from '../../apis/kubelet-configuration.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
-import type { Finding } from '../conditions.ts';
 import { withTypeKubelet } from '../instance-type/type-kubelet.ts';
+import type { Reason } from '../model/reasons.ts';
 import { CLUSTER_TAG } from '../node-claim/ownership-tags.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { kubeletProblems } from '../validation/kubelet.ts';
@@ -14,7 +14,10 @@ import { nodeUserData } from './user-data.ts';
 import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from './user-data-size.ts';
 
 /** Why a NodeClass that the API server took is refused all the same (A3.29). */
-export type Complaint = Pick<Finding, 'reason' | 'message'>;
+export interface Complaint {
+  readonly reason: Reason;
+  readonly message: string;
+}
 
 /** What of the class itself is wrong, wherever it is used: tags (A3.14) and the kubelet's configuration (A3.16 to A3.18). */
 export function whyNotValid(nodeClass: EC2NodeClass): Complaint | undefined {
@@ -82,7 +85,7 @@ function expressionComplaint(kubelet: KubeletConfiguration): Complaint | undefin
   return undefined;
 }
 
-function complaintOf(reason: string, field: string, problems: readonly FieldProblem[]): Complaint | undefined {
+function complaintOf(reason: Reason, field: string, problems: readonly FieldProblem[]): Complaint | undefined {
   if (problems.length === 0) return undefined;
   const lines = problems.map(
     ({ path, message, allowed }) => `spec.${[field, ...path].join('.')} ${message}: write ${allowed}`,

@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { isReason } from '../model/reasons.ts';
 import { type Complaint, whyNotValid } from './node-class-validation.ts';
 
 /**
@@ -32,5 +33,9 @@ export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
       message: `EC2NodeClass ${name} was changed: generation ${generation} is not looked at yet, its status is of generation ${observedGeneration}`,
     };
   }
-  return ready.status === 'True' ? undefined : unready({ reason, message });
+  if (ready.status === 'True') return undefined;
+  // Another program may have written the status, with words of its own.
+  return unready(
+    isReason(reason) ? { reason, message } : { reason: 'NodeClassNotReady', message: `${reason}: ${message}` },
+  );
 }

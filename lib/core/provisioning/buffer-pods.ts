@@ -1,6 +1,7 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../apis/kubernetes.ts';
 import { formatTime } from '../../apis/time.ts';
+import type { Subject } from '../model/subject.ts';
 import { bufferReplicas } from './buffer-replicas.ts';
 import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buffer-template.ts';
 
@@ -36,10 +37,11 @@ export function isBufferPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[FAKE_POD] === 'true';
 }
 
-/** `capacitybuffer shop/spare`: whom a pod of `bufferPods` stands for, as decisions name it. */
-export function bufferSubject({ metadata }: Pod): string {
+/** The CapacityBuffer that a pod of `bufferPods` stands for. */
+export function bufferSubject({ metadata }: Pod): Subject {
   const { annotations = {} } = metadata;
-  return `capacitybuffer ${annotations[BUFFER_NAMESPACE] ?? ''}/${annotations[BUFFER_NAME] ?? ''}`;
+  const { [BUFFER_NAMESPACE]: namespace = '', [BUFFER_NAME]: name = '' } = annotations;
+  return { kind: 'CapacityBuffer', namespace, name };
 }
 
 /** A5.2: a buffer that is ours to keep; other strategies are somebody else's. */

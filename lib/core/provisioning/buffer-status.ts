@@ -1,8 +1,9 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import { namespaceOf, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { Action, Blocked } from '../action.ts';
 import { sameContent } from '../canonical-json.ts';
 import { conditionsFrom, type Finding } from '../conditions.ts';
+import { isSameSubject, namespacedSubject, type Subject } from '../model/subject.ts';
 import type { ObjectPatch } from '../object-patch.ts';
 import { bufferSubject } from './buffer-pods.ts';
 
@@ -22,9 +23,9 @@ export function decideBuffer(
   look: BufferLook,
   nowMs: number,
 ): ObjectPatch<CapacityBuffer['status']> | undefined {
-  const subject = `capacitybuffer ${namespaceOf(buffer)}/${buffer.metadata.name}`;
-  const pods = look.bufferPods.filter((pod) => bufferSubject(pod) === subject);
-  const unready = look.unheeded.find((one) => one.subject === subject);
+  const subject = namespacedSubject('CapacityBuffer', buffer);
+  const pods = look.bufferPods.filter((pod) => isSameSubject(bufferSubject(pod), subject));
+  const unready = look.unheeded.find((one) => isSameSubject(one.subject, subject));
   const isResolved = unready === undefined || unready.reason === 'TooManyReplicas';
   const ready: Finding = isResolved
     ? { type: 'ReadyForProvisioning', status: 'True', reason: 'Resolved', message: unready?.message ?? '' }
@@ -46,7 +47,7 @@ export function decideBuffer(
 }
 
 interface Provisioned extends Pick<BufferLook, 'actions' | 'blocked'> {
-  readonly subject: string;
+  readonly subject: Subject;
   readonly pods: readonly Pod[];
   readonly isResolved: boolean;
 }
@@ -55,7 +56,7 @@ interface Provisioned extends Pick<BufferLook, 'actions' | 'blocked'> {
 function provisioning({ subject, pods, isResolved, actions, blocked }: Provisioned): Finding {
   if (!isResolved) return no('NotReadyForProvisioning', 'what it keeps room for is not known');
   if (pods.length === 0) return no('BufferEmpty', 'it asks for no room');
-  const refused = blocked.find((one) => one.subject === subject && one.reason !== 'TooManyReplicas');
+  const refused = blocked.find((one) => isSameSubject(one.subject, subject) && one.reason !== 'TooManyReplicas');
   const mine = new Set(pods.map(podKey));
   const onTheWay = actions.flatMap((action) =>
     action.kind === 'create-node-claim' ? action.nodeClaim.pods.filter((pod) => mine.has(pod)) : [],

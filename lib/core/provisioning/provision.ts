@@ -4,6 +4,7 @@ import { type Action, type Blocked, type Due, settling, type Verdict } from '../
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import { nomination } from '../cluster/nomination.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
+import { formatSubject, namespacedSubject, type Subject } from '../model/subject.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
 import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { type CapacityPause, capacityPause } from './capacity-pause.ts';
@@ -86,16 +87,16 @@ function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly 
 function onceABuffer(blocked: readonly Blocked[]): readonly Blocked[] {
   const told = new Set<string>();
   return blocked.filter(({ subject, nodePool = '', reason }) => {
-    if (subject.startsWith('pod ')) return true;
-    const key = JSON.stringify([subject, nodePool, reason]);
+    if (subject.kind === 'Pod') return true;
+    const key = JSON.stringify([formatSubject(subject), nodePool, reason]);
     const isNew = !told.has(key);
     told.add(key);
     return isNew;
   });
 }
 
-function subjectOf(pod: Pod): string {
-  return isBufferPod(pod) ? bufferSubject(pod) : `pod ${podKey(pod)}`;
+function subjectOf(pod: Pod): Subject {
+  return isBufferPod(pod) ? bufferSubject(pod) : namespacedSubject('Pod', pod);
 }
 
 function blockedByPause({

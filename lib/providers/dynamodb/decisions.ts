@@ -6,7 +6,7 @@ import { compress, LARGEST_BODY_BYTES, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
-import { isDecision } from './stored-shapes.ts';
+import { isStoredDecision, typedDecision } from './stored-decision.ts';
 import { ABSENT, type Attributes, type Condition, PRESENT, type Table, type Write } from './table.ts';
 
 /** How long a decision that was carried out can still be explained from the table. */
@@ -78,11 +78,12 @@ export async function openDecisions(place: DecisionPlace, cluster: string): Prom
 async function decisionIn({ bodies }: DecisionPlace, header: Attributes): Promise<Decision> {
   const subject = `decision item ${String(header['sk'])}`;
   const { payloadKey } = header;
-  if (payloadKey === undefined || bodies === undefined) return unpackBody(header['payload'], isDecision, subject);
+  if (payloadKey === undefined || bodies === undefined)
+    return typedDecision(unpackBody(header['payload'], isStoredDecision, subject));
   const body = await bodies.get(String(payloadKey), subject);
   // An open decision outlives the bucket's rule: each look at it makes its body new.
   await bodies.put(body);
-  return unpackBody(body, isDecision, subject);
+  return typedDecision(unpackBody(body, isStoredDecision, subject));
 }
 
 /** In this order: cut short in between, it is closed once more, and the history still lapses. */

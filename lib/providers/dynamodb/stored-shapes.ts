@@ -1,4 +1,3 @@
-import type { Decision } from '../../core/action.ts';
 import type { DisruptionCommand } from '../../core/disruption/command.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
@@ -13,10 +12,6 @@ export function isNodeClaimRecord(value: unknown): value is NodeClaimRecord {
   );
 }
 
-export function isDecision(value: unknown): value is Decision {
-  return hasTexts(value, ['id', 'cluster', 'controller']) && hasObjects(value, ['actions', 'blocked']);
-}
-
 export function isDisruptionCommand(value: unknown): value is DisruptionCommand {
   return hasTexts(value, ['id', 'method', 'reason']) && hasObjects(value, ['candidates']);
 }
@@ -25,11 +20,11 @@ export function isCatalogue(value: unknown): value is Catalogue {
   return hasTexts(value, ['region', 'asOf']) && hasObjects(value, ['facts', 'offerings']);
 }
 
-function hasTexts(value: unknown, names: readonly string[]): boolean {
+export function hasTexts(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof field(value, name) === 'string');
 }
 
-function hasObjects(value: unknown, names: readonly string[]): boolean {
+export function hasObjects(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof field(value, name) === 'object' && field(value, name) !== null);
 }
 

@@ -16,7 +16,8 @@ const EVICT: Action = {
   nodeClaim: RECORD.name,
   pod: { namespace: 'default', name: 'web-1', uid: 'u1' },
 };
-const REFUSAL: Blocked = { subject: 'pod default/web-0', reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
+const WAITING = { kind: 'Pod', namespace: 'default', name: 'web-0' } as const;
+const REFUSAL: Blocked = { subject: WAITING, reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
 const SUBJECT = { name: RECORD.name, version: RECORD.version, atMs: 0 };
 
 /** A run on one claim, with what it published on the bus. */

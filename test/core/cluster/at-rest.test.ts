@@ -37,8 +37,8 @@ describe('an empty cluster', () => {
     const { actions, blocked } = provisioned({ pods: [pendingPod(DNS), pendingPod(DNS_2)] });
     expect(actions).toEqual([]);
     expect(blocked).toMatchObject([
-      { subject: 'pod kube-system/coredns-1', reason: 'WaitsAtZero' },
-      { subject: 'pod kube-system/coredns-2', reason: 'WaitsAtZero' },
+      { subject: { kind: 'Pod', namespace: 'kube-system', name: 'coredns-1' }, reason: 'WaitsAtZero' },
+      { subject: { kind: 'Pod', namespace: 'kube-system', name: 'coredns-2' }, reason: 'WaitsAtZero' },
     ]);
   });
 

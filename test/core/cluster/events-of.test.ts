@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Action, Blocked, Decision } from '../../../lib/core/action.ts';
 import { eventsOf } from '../../../lib/core/cluster/events-of.ts';
+import type { Reason } from '../../../lib/core/model/reasons.ts';
+import type { Subject } from '../../../lib/core/model/subject.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
@@ -11,7 +13,7 @@ function aDecision(over: Partial<Decision> = {}): Decision {
   return { id: 'd', cluster: 'demo', controller: 'provisioning', atMs: NOW_MS, actions: [], blocked: [], ...over };
 }
 
-function blocked(subject: string, reason: string, nodePool?: string): Blocked {
+function blocked(subject: Subject, reason: Reason, nodePool?: string): Blocked {
   return { subject, reason, message: `why ${reason}`, numbers: {}, ...(nodePool !== undefined && { nodePool }) };
 }
 
@@ -30,14 +32,17 @@ const RECORD = launchedClaim({
 
 describe('F12: pods', () => {
   test('a pod that gets no place is told why, by each NodePool, once', () => {
-    const why = [blocked('pod default/web', 'InsufficientCpu', 'a'), blocked('pod default/web', 'Taints', 'b')];
+    const why = [
+      blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'InsufficientResources', 'a'),
+      blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'Taint', 'b'),
+    ];
     const pods = [aPod({ name: 'web' })];
     expect(eventsOf(aDecision({ blocked: why }), { pods })).toEqual([
       {
         regarding: { kind: 'Pod', namespace: 'default', name: 'web', uid: pods[0]?.metadata.uid },
         type: 'Warning',
         reason: 'FailedScheduling',
-        message: 'NodePool a: why InsufficientCpu; NodePool b: why Taints',
+        message: 'NodePool a: why InsufficientResources; NodePool b: why Taint',
       },
     ]);
   });
@@ -51,7 +56,10 @@ describe('F12: pods', () => {
 
   test('refusals are not crowded out by nominations', () => {
     const pods = Array.from({ length: 50 }, (_, index) => `default/web-${index}`);
-    const decision = aDecision({ actions: [nominate(pods)], blocked: [blocked('pod default/web', 'Taints')] });
+    const decision = aDecision({
+      actions: [nominate(pods)],
+      blocked: [blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'Taint')],
+    });
     expect(eventsOf(decision)).toHaveLength(11);
   });
 
@@ -61,7 +69,7 @@ describe('F12: pods', () => {
     expect(eventsOf(decision, { record: RECORD })).toMatchObject([
       { regarding: { kind: 'Pod', uid: 'uid-web' }, reason: 'Evicted', message: 'Evicted pod: SpotInterrupted' },
     ]);
-    const held = { ...decision, blocked: [blocked('pod default/web', 'PDB')] };
+    const held = { ...decision, blocked: [blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'PDB')] };
     expect(eventsOf(held, { record: RECORD })).toMatchObject([
       { regarding: { kind: 'Node', name: 'node-1' }, type: 'Warning', reason: 'FailedDraining' },
     ]);
@@ -99,9 +107,9 @@ describe('F13–F15: nodes, claims and pools', () => {
     const decision = aDecision({
       controller: 'disruption',
       blocked: [
-        blocked('node a', 'DoNotDisrupt', 'general'),
-        blocked('node b', 'KeepsBuffer', 'general'),
-        blocked('node c', 'BudgetExhausted', 'general'),
+        blocked({ kind: 'Node', name: 'a' }, 'DoNotDisrupt', 'general'),
+        blocked({ kind: 'Node', name: 'b' }, 'KeepsBuffer', 'general'),
+        blocked({ kind: 'Node', name: 'c' }, 'BudgetExhausted', 'general'),
       ],
     });
     const pools = [{ ...nodePool, metadata: { ...nodePool.metadata, uid: 'uid-pool' } }];

@@ -40,7 +40,7 @@ describe('Karpenter', () => {
     const deployments = [{ namespace: 'ops', name: 'karp', replicas: 2 }];
     const [rival] = activeRivals('demo', { ...NO_TRACES, leases: [aLease({ namespace: 'ops' })], deployments }, NOW_MS);
     expect(rival).toMatchObject({
-      subject: 'cluster demo',
+      subject: { kind: 'Cluster', name: 'demo' },
       numbers: { renewedSecondsAgo: 3, leaseSeconds: 15, replicas: 2 },
     });
     expect(rival?.message).toContain('kubectl -n ops scale deployment karp --replicas=0');

@@ -38,7 +38,7 @@ describe('an empty node that keeps room for a CapacityBuffer stays (A5.6)', () =
   test('and says for which', () => {
     expect(decide(emptyNodes(['a'], { bufferPods: someBufferPods(1) })).blocked).toMatchObject([
       {
-        subject: 'node a',
+        subject: { kind: 'Node', name: 'a' },
         nodePool: 'general',
         reason: 'KeepsBuffer',
         message: 'it keeps room for capacitybuffer default/spare',

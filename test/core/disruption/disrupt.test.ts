@@ -111,7 +111,12 @@ describe('an empty node is written down for disruption, not touched yet (E11, E1
     });
     expect(startedFor(snapshot)).toEqual(['dear', 'middle']);
     expect(decide(snapshot).blocked).toMatchObject([
-      { subject: 'node cheap', nodePool: 'general', reason: 'BudgetExhausted', numbers: { allowed: 2 } },
+      {
+        subject: { kind: 'Node', name: 'cheap' },
+        nodePool: 'general',
+        reason: 'BudgetExhausted',
+        numbers: { allowed: 2 },
+      },
     ]);
     expect(decide(snapshot).due).toContainEqual({ atMs: NOW_MS + MINUTE, kind: 'settling' });
   });
@@ -189,7 +194,10 @@ describe('who is no candidate, and why (E3, E4)', () => {
     ],
   ])('%s', (...[, over, node, reason]) => {
     const snapshot = snapshotOf([nodeNamed('a', node)], { nodePools: pool(), ...over });
-    expect(decide(snapshot)).toMatchObject({ actions: [], blocked: [{ subject: 'node a', reason }] });
+    expect(decide(snapshot)).toMatchObject({
+      actions: [],
+      blocked: [{ subject: { kind: 'Node', name: 'a' }, reason }],
+    });
   });
 
   test.each<[string, Partial<ClusterSnapshot>]>([

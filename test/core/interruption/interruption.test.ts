@@ -164,7 +164,7 @@ describe('what they mean for the claim', () => {
   ] as const)('%j is only noted, as %s (C80)', (message, reason) => {
     expect(interrupt(message, launchedClaim(), NOW_MS)).toMatchObject({
       actions: [],
-      blocked: [{ subject: 'nodeclaim general-1', reason }],
+      blocked: [{ subject: { kind: 'NodeClaim', name: 'general-1' }, reason }],
     });
   });
 

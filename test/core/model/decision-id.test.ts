@@ -3,7 +3,8 @@ import type { Action, Blocked, Controller } from '../../../lib/core/action.ts';
 import { decisionOn } from '../../../lib/core/model/decision-id.ts';
 
 const DELETE: Action = { kind: 'delete-node-claim', nodeClaim: 'a', reason: 'unhealthy', message: 'broken' };
-const REFUSAL: Blocked = { subject: 'nodeclaim a', reason: 'NotInitialized', message: 'not Ready', numbers: { s: 1 } };
+const CLAIM = { kind: 'NodeClaim', name: 'a' } as const;
+const REFUSAL: Blocked = { subject: CLAIM, reason: 'NodeNotInitialized', message: 'not Ready', numbers: { s: 1 } };
 
 interface Made {
   readonly name?: string;
@@ -35,4 +36,9 @@ test.each<[string, Made]>([
   ['a refusal beside it', { actions: [DELETE], blocked: [REFUSAL] }],
 ])('%s makes another name', (_, made) => {
   expect(idOf(made)).not.toBe(idOf({ actions: [DELETE] }));
+});
+
+test('a refusal of another object makes another name', () => {
+  const other: Blocked = { ...REFUSAL, subject: { kind: 'NodeClaim', name: 'b' } };
+  expect(idOf({ blocked: [other] })).not.toBe(idOf({ blocked: [REFUSAL] }));
 });

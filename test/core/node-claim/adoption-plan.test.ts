@@ -93,13 +93,13 @@ describe('left alone, with the reason', () => {
     plan(over).map(({ outcome }) => (outcome.kind === 'left' ? outcome.reason : outcome.kind));
 
   test('A2.2: a claim that belongs to no NodePool', () => {
-    expect(reasons(whole(aKarpenterClaim('general-a', 'i-1', { labels: {} })))).toEqual(['Standalone']);
+    expect(reasons(whole(aKarpenterClaim('general-a', 'i-1', { labels: {} })))).toEqual(['StandaloneNotSupported']);
   });
 
   test('D31: a node of a static NodePool', () => {
     const pool = aNodePool();
     const nodePools = [{ ...pool, spec: { ...pool.spec, replicas: 3 } }];
-    expect(reasons({ ...whole(), nodePools })).toEqual(['StaticNodePool']);
+    expect(reasons({ ...whole(), nodePools })).toEqual(['StaticCapacityNotSupported']);
   });
 
   test('a claim that has no instance', () => {

@@ -69,7 +69,7 @@ describe('an instance that no claim calls its own', () => {
     const adopted = decideStray(aStray({ nodePool: aNodePool() }), NOW_MS).actions[0];
     expect(adopted).toMatchObject({ message: 'instance i-1 had no record: made from NodePool general' });
     const [left] = decideStray(aStray(), NOW_MS).blocked;
-    expect(left).toMatchObject({ subject: 'instance i-1', nodePool: 'general' });
+    expect(left).toMatchObject({ subject: { kind: 'Instance', name: 'i-1' }, nodePool: 'general' });
     expect(left?.message).toContain('NodePool general does not exist');
   });
 

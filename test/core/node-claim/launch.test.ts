@@ -135,7 +135,9 @@ describe('launch', () => {
     const view = viewOf(aClaim(), { launchContext: { reason: 'NodeClassNotReady', message: 'no subnets' } });
     expect(decideLifecycle(view, NOW_MS)).toMatchObject({
       actions: [],
-      blocked: [{ subject: 'nodeclaim general-1', reason: 'NodeClassNotReady', message: 'no subnets' }],
+      blocked: [
+        { subject: { kind: 'NodeClaim', name: 'general-1' }, reason: 'NodeClassNotReady', message: 'no subnets' },
+      ],
       due: [{ atMs: NOW_MS + MINUTE, kind: 'settling' }],
     });
     expect(decideLifecycle(view, NOW_MS + 4.5 * MINUTE).due).toEqual([{ atMs: NOW_MS + 5 * MINUTE, kind: 'settling' }]);

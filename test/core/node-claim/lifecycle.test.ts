@@ -201,7 +201,7 @@ describe('joining the cluster', () => {
   ])('it is not initialized while %s (D7)', (...[, node, over, message]) => {
     const { actions, blocked } = joining({ ...node, labels: registered }, over);
     expect(actions).toEqual([]);
-    expect(blocked).toMatchObject([{ reason: 'NotInitialized', message }]);
+    expect(blocked).toMatchObject([{ reason: 'NodeNotInitialized', message }]);
   });
 
   test('an initialized node is next looked at when it expires (D14)', () => {

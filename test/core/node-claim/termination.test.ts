@@ -133,7 +133,9 @@ describe('the drain', () => {
     const held = pod('held', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
     const verdict = decideTermination(viewOf([held, pod('other')]), NOW_MS);
     expect(evicted(verdict)).toEqual(['other']);
-    expect(verdict.blocked).toMatchObject([{ subject: 'pod default/held', reason: 'DoNotDisrupt' }]);
+    expect(verdict.blocked).toMatchObject([
+      { subject: { kind: 'Pod', namespace: 'default', name: 'held' }, reason: 'DoNotDisrupt' },
+    ]);
     expect(kinds(decideTermination(viewOf([held]), NOW_MS + HOUR).actions)).toEqual([]);
   });
 

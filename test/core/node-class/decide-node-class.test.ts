@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import { formatTime, MINUTE_MS } from '../../../lib/apis/time.ts';
+import type { Reason } from '../../../lib/core/model/reasons.ts';
 import { decideNodeClass, finalizersWanted, launchable } from '../../../lib/core/node-class/decide-node-class.ts';
 import type { NodeClassView } from '../../../lib/core/node-class/findings.ts';
 import { launchContext } from '../../builders/launch-context.ts';
@@ -132,7 +133,7 @@ describe('a class that finds all it selects', () => {
 });
 
 describe('a class that is not ready', () => {
-  test.each<{ type: string; field: keyof typeof resolved; reason: string; spec?: Partial<EC2NodeClass['spec']> }>([
+  test.each<{ type: string; field: keyof typeof resolved; reason: Reason; spec?: Partial<EC2NodeClass['spec']> }>([
     { type: 'SubnetsReady', field: 'subnets', reason: 'SubnetsNotFound' },
     { type: 'SecurityGroupsReady', field: 'securityGroups', reason: 'SecurityGroupsNotFound' },
     { type: 'AMIsReady', field: 'images', reason: 'AMINotFound' },
@@ -155,12 +156,12 @@ describe('a class that is not ready', () => {
       message: `waits for ${type}`,
     });
     expect(decideNodeClass(seen(verdict), NOW_MS).blocked).toEqual([
-      { subject: 'ec2nodeclass default', reason, message: 'none', numbers: {} },
+      { subject: { kind: 'EC2NodeClass', name: 'default' }, reason, message: 'none', numbers: {} },
     ]);
   });
 
   test('says Unknown, not False, of what EC2 did not let it look at', () => {
-    const problems = [{ reason: 'Refused', message: 'describe subnets: UnauthorizedOperation' }];
+    const problems = [{ reason: 'Refused', message: 'describe subnets: UnauthorizedOperation' }] as const;
     const nodeClass = written(seen({ found: without('subnets'), problems }));
     expect(conditionOf(nodeClass, 'SubnetsReady')).toMatchObject({ status: 'Unknown', reason: 'Refused' });
     expect(conditionOf(nodeClass, 'SecurityGroupsReady')).toMatchObject({ status: 'True' });
@@ -171,7 +172,7 @@ describe('a class that is not ready', () => {
     ['RoleNotFound', 'False'],
     ['IamNotReachable', 'Unknown'],
     ['Refused', 'Unknown'],
-  ])('says of its profile %s that it is %s', (reason, status) => {
+  ] as const)('says of its profile %s that it is %s', (reason, status) => {
     const instanceProfile = { kind: 'not-ready', reason, message: 'role node' } as const;
     const nodeClass = written(seen({ instanceProfile }));
     expect(conditionOf(nodeClass, 'InstanceProfileReady')).toMatchObject({ status, reason, message: 'role node' });
@@ -183,7 +184,7 @@ describe('a class that is not ready', () => {
     const problems = [
       { reason: 'SubnetsNotFound', message: 'no subnets' },
       { reason: 'AMINotFound', message: 'no images' },
-    ];
+    ] as const;
     const { blocked } = decideNodeClass(seen({ found: without('subnets', 'images'), problems }), NOW_MS);
     expect(blocked).toMatchObject([{ reason: 'AMINotFound', message: 'no images; no subnets' }]);
   });
@@ -205,7 +206,7 @@ describe('a class that is not ready', () => {
   });
 
   test('is refused for an expression that gives nothing for some type (A3.17)', () => {
-    const problems = [{ reason: 'KubeletExpressionEvaluationFailed', message: 'fails for m5.large' }];
+    const problems = [{ reason: 'KubeletExpressionEvaluationFailed', message: 'fails for m5.large' }] as const;
     const nodeClass = asking({ kubelet: { maxPods: 'max_pods' } });
     expect(decideNodeClass(seen({ nodeClass, problems }), NOW_MS).blocked).toMatchObject(problems);
   });
@@ -224,7 +225,7 @@ describe('a class that is not ready', () => {
   });
 
   test('is refused with what we may not do', () => {
-    const refusal = { reason: 'CreateFleetAuthCheckFailed', message: 'not authorized' };
+    const refusal = { reason: 'CreateFleetAuthCheckFailed', message: 'not authorized' } as const;
     expect(conditionOf(written(seen({ refusal })), 'ValidationSucceeded')).toMatchObject({
       status: 'False',
       ...refusal,
@@ -241,7 +242,7 @@ describe('a class that is not ready', () => {
 
 describe('conditions over time', () => {
   const ready = written(seen());
-  const lost = { found: without('subnets'), problems: [{ reason: 'SubnetsNotFound', message: 'none' }] };
+  const lost = { found: without('subnets'), problems: [{ reason: 'SubnetsNotFound', message: 'none' }] } as const;
 
   test('lastTransitionTime moves with the answer, and only of the condition that changed', () => {
     const nodeClass = written(seen({ nodeClass: ready, ...lost }), LATER_MS);
@@ -251,7 +252,7 @@ describe('conditions over time', () => {
 
   test('another reason or message for the same answer is written without moving it', () => {
     const first = written(seen(lost));
-    const problems = [{ reason: 'SubnetsNotFound', message: 'still none' }];
+    const problems = [{ reason: 'SubnetsNotFound', message: 'still none' }] as const;
     const second = written(seen({ ...lost, nodeClass: first, problems }), LATER_MS);
     expect(conditionOf(second, 'SubnetsReady')).toMatchObject({
       message: 'still none',

@@ -15,7 +15,7 @@ describe('a NodeClass that is deleted (A3.30)', () => {
     expect(first).toMatchObject({
       kind: 'wait',
       patch: { status: { conditions: [{ type: 'Ready', status: 'False', reason, observedGeneration: 1 }] } },
-      blocked: { subject: 'ec2nodeclass default', reason, numbers: { nodeClaims: 2 } },
+      blocked: { subject: { kind: 'EC2NodeClass', name: 'default' }, reason, numbers: { nodeClaims: 2 } },
     });
     if (first.kind !== 'wait' || first.patch?.status === undefined) throw new Error('it says nothing');
     const again = decideFarewell({ ...going, status: first.patch.status }, ['a', 'b'], NOW_MS + MINUTE_MS);

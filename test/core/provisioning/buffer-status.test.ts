@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CapacityBuffer } from '../../../lib/apis/capacity-buffer.ts';
 import { podKey } from '../../../lib/apis/kubernetes.ts';
+import type { Blocked } from '../../../lib/core/action.ts';
+import type { Reason } from '../../../lib/core/model/reasons.ts';
 import { bufferPods } from '../../../lib/core/provisioning/buffer-pods.ts';
 import { type BufferLook, decideBuffer } from '../../../lib/core/provisioning/buffer-status.ts';
 import { aClaim } from '../../builders/node-claims.ts';
@@ -10,8 +12,8 @@ import { A_BUFFER, A_POD_TEMPLATE } from '../../contract/cluster-objects.ts';
 const BUFFER: CapacityBuffer = A_BUFFER.object;
 const WORKLOADS = { podTemplates: [A_POD_TEMPLATE.object], deployments: [], statefulSets: [], replicaSets: [] };
 const { pods } = bufferPods([BUFFER], WORKLOADS, NOW_MS);
-const SUBJECT = 'capacitybuffer default/spare';
-const blocked = (reason: string) => ({ subject: SUBJECT, reason, message: `why ${reason}`, numbers: {} });
+const subject = { kind: 'CapacityBuffer', namespace: 'default', name: 'spare' } as const;
+const blocked = (reason: Reason): Blocked => ({ subject, reason, message: `why ${reason}`, numbers: {} });
 
 function shown(over: Partial<BufferLook> = {}): CapacityBuffer['status'] {
   return decideBuffer(BUFFER, { bufferPods: pods, actions: [], blocked: [], unheeded: [], ...over }, NOW_MS)?.status;
@@ -40,7 +42,10 @@ test('one whose room is being made, or cannot be made, says that (A5.7)', () => 
   const nodeClaim = aClaim({ pods: pods.map(podKey) });
   const made = shown({ actions: [{ kind: 'create-node-claim', nodeClaim }] });
   expect(answers(made)).toHaveProperty('Provisioning', 'False RequiresNewCapacity');
-  expect(answers(shown({ blocked: [blocked('Limits')] }))).toHaveProperty('Provisioning', 'False RequiresNewCapacity');
+  expect(answers(shown({ blocked: [blocked('LimitExceeded')] }))).toHaveProperty(
+    'Provisioning',
+    'False RequiresNewCapacity',
+  );
 });
 
 test('one that cannot be resolved says why, and one that asks for nothing is empty (A5.7)', () => {

@@ -28,10 +28,12 @@ describe('a pod that no node is made for', () => {
     const blocked = blockedFor([askingAmiss, tooLarge], { nodePools });
     const ignored = blocked.filter((one) => one.nodePool === undefined);
     const unschedulable = blocked.filter((one) => one.nodePool !== undefined);
-    expect(ignored).toMatchObject([{ subject: 'pod default/amiss', reason: 'MatchFields' }]);
+    expect(ignored).toMatchObject([
+      { subject: { kind: 'Pod', namespace: 'default', name: 'amiss' }, reason: 'MatchFields' },
+    ]);
     expect(unschedulable).toMatchObject([
-      { subject: 'pod default/large', nodePool: 'b', reason: 'InsufficientResources' },
-      { subject: 'pod default/large', nodePool: 'a', reason: 'InsufficientResources' },
+      { subject: { kind: 'Pod', namespace: 'default', name: 'large' }, nodePool: 'b', reason: 'InsufficientResources' },
+      { subject: { kind: 'Pod', namespace: 'default', name: 'large' }, nodePool: 'a', reason: 'InsufficientResources' },
     ]);
   });
 

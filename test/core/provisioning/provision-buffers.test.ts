@@ -52,11 +52,15 @@ describe('room that CapacityBuffers keep free', () => {
 
   test('where it cannot be made, that is said once of the buffer and never of its pods (B65)', () => {
     const { blocked } = verdictOf({ bufferPods: someBufferPods(5, { cpu: '900' }), pods: [] });
-    expect(blocked).toMatchObject([{ subject: 'capacitybuffer default/spare', nodePool: 'general' }]);
+    expect(blocked).toMatchObject([
+      { subject: { kind: 'CapacityBuffer', namespace: 'default', name: 'spare' }, nodePool: 'general' },
+    ]);
   });
 });
 
 test('what decisions do not heed is told with them (A4.8, A5.7)', () => {
-  const unheeded = [{ subject: 'nodeoverlay a', reason: 'Conflict', message: 'b says it too', numbers: {} }];
+  const unheeded = [
+    { subject: { kind: 'NodeOverlay', name: 'a' }, reason: 'Conflict', message: 'b says it too', numbers: {} },
+  ] as const;
   expect(verdictOf({ unheeded }).blocked).toEqual(unheeded);
 });

@@ -97,14 +97,14 @@ describe('what has no place is said, with the figures', () => {
     ];
     expect(verdictOf({ nodePools, pods: [pendingPod({ requests: { cpu: '9' } })] }).blocked).toEqual([
       {
-        subject: 'pod default/web-1',
+        subject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
         nodePool: 'b',
         reason: 'Taint',
         message: 'the taint team:NoSchedule is not tolerated',
         numbers: {},
       },
       {
-        subject: 'pod default/web-1',
+        subject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
         nodePool: 'a',
         reason: 'InsufficientResources',
         message: 'needs 9 cpu, the largest compatible instance type offers 8',
@@ -115,11 +115,15 @@ describe('what has no place is said, with the figures', () => {
 
   test('a pod without any pool, or with pools that cannot be used, each with its reason', () => {
     expect(verdictOf({ nodePools: [], pods: [pendingPod()] }).blocked).toMatchObject([
-      { subject: 'pod default/web-1', reason: 'NoNodePool' },
+      { subject: { kind: 'Pod', namespace: 'default', name: 'web-1' }, reason: 'NoNodePool' },
     ]);
     const nodePools = [aPoolView({ unusable: { reason: 'NodeClassNotReady', message: 'its NodeClass is not ready' } })];
     expect(verdictOf({ nodePools, pods: [pendingPod()] }).blocked).toMatchObject([
-      { subject: 'pod default/web-1', nodePool: 'general', reason: 'NodeClassNotReady' },
+      {
+        subject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+        nodePool: 'general',
+        reason: 'NodeClassNotReady',
+      },
     ]);
   });
 
@@ -133,7 +137,7 @@ describe('what has no place is said, with the figures', () => {
   ])('$what are refused with a reason', ({ spec, reason }) => {
     const { actions, blocked } = verdictOf({ pods: [pendingPod({ spec })] });
     expect(actions).toEqual([]);
-    expect(blocked).toMatchObject([{ subject: 'pod default/web-1', reason }]);
+    expect(blocked).toMatchObject([{ subject: { kind: 'Pod', namespace: 'default', name: 'web-1' }, reason }]);
     expect(blocked[0]?.message).toContain('data');
   });
 
@@ -149,7 +153,9 @@ describe('what has no place is said, with the figures', () => {
     ])('%i that are missing make the next one wait %i ms', (count, pauseMs) => {
       const { actions, blocked, due } = verdictOf({ pods: [pendingPod()], unavailable: missing(count) });
       expect(actions).toEqual([]);
-      expect(blocked).toMatchObject([{ subject: 'pod default/web-1', nodePool: 'general', reason: 'NoCapacity' }]);
+      expect(blocked).toMatchObject([
+        { subject: { kind: 'Pod', namespace: 'default', name: 'web-1' }, nodePool: 'general', reason: 'NoCapacity' },
+      ]);
       expect(due).toEqual([{ atMs: NOW_MS + pauseMs, kind: 'settling' }]);
       expect(verdictOf({ pods: [pendingPod()], unavailable: missing(count, pauseMs) }).actions).toHaveLength(1);
     });

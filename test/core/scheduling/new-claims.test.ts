@@ -45,10 +45,10 @@ describe('which pool opens the claim', () => {
   });
 
   test.each([
-    ['a static pool', { replicas: 3 }, 'StaticCapacity'],
+    ['a static pool', { replicas: 3 }, 'StaticCapacityNotSupported'],
     ['a pool that is being deleted', { deletionTimestamp: '2026-01-31T08:00:00Z' }, 'Deleting'],
     ['a pool that cannot be used', { unusable: { reason: 'NodeClassNotReady', message: '' } }, 'NodeClassNotReady'],
-  ])('%s takes no part, and says so (B63, B12)', (_, options, reason) => {
+  ] as const)('%s takes no part, and says so (B63, B12)', (_, options, reason) => {
     const schedule = place([pendingPod()], { nodePools: [aPoolView(options)] });
     expect(schedule.unplaced).toMatchObject([{ refusals: [{ nodePool: 'general', refusal: { reason } }] }]);
   });

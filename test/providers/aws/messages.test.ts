@@ -77,8 +77,8 @@ describe('the bus', () => {
 });
 
 const blocked = (index: number): Blocked => ({
-  subject: `pod default/web-${index}`,
-  reason: 'InsufficientCpu',
+  subject: { kind: 'Pod', namespace: 'default', name: `web-${index}` },
+  reason: 'InsufficientResources',
   message: 'x'.repeat(200),
   numbers: {},
 });

@@ -77,6 +77,31 @@ describe('decisions', () => {
     await expect(store.recordDecision(aDecision({ actions }), 0)).rejects.toThrow(/decision-1 is too large.*358400/);
     expect(dynamo.calls()).toHaveLength(0);
   });
+
+  test('an open decision of the previous version is read: its subjects are text, and some reasons have other names', async () => {
+    const told = { message: 'why', numbers: {} };
+    const blocked = [
+      { subject: 'pod default/web-1', reason: 'StaticCapacity', nodePool: 'general', ...told },
+      { subject: 'node a', reason: 'PDB', ...told },
+      { subject: 'shelf 3', reason: 'PDB', ...told },
+      { subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt', ...told },
+      { subject: 'node c', reason: 'NotAReason', ...told },
+    ];
+    const payload = packBody({ ...aDecision(), blocked }, 'x');
+    dynamo.on(QueryCommand).resolves({ Items: [marshall({ pk: 'cluster#demo', sk: 'open#decision-1' })] });
+    dynamo.on(GetItemCommand).resolves({ Item: marshall({ pk: 'cluster#demo', sk: 'decision#decision-1', payload }) });
+    const [decision] = await store.openDecisions('demo');
+    expect(decision?.blocked).toEqual([
+      {
+        subject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+        reason: 'StaticCapacityNotSupported',
+        nodePool: 'general',
+        ...told,
+      },
+      { subject: { kind: 'Node', name: 'a' }, reason: 'PDB', ...told },
+      { subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt', ...told },
+    ]);
+  });
 });
 
 describe('NodeClaims', () => {

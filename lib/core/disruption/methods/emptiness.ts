@@ -1,4 +1,5 @@
 import { parseNillableDuration } from '../../../apis/duration.ts';
+import { formatSubject } from '../../model/subject.ts';
 import { refusal } from '../../scheduling/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
@@ -12,7 +13,7 @@ export const emptiness: Method = {
   // A5.6: the room is what the node is for.
   whySpared: ({ stateNode }, buffered) => {
     const buffer = buffered.get(stateNode.name);
-    return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${buffer}`);
+    return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${formatSubject(buffer)}`);
   },
   ripeAtMs: (candidate) => {
     const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);

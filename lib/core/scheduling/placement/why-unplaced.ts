@@ -24,7 +24,7 @@ import { pinTo } from './open-claim.ts';
 export function whyUnplaced(run: Run, types: TypeIndex, demand: Demand): Unplaced['refusals'][number] {
   const nodePool = types.template.nodePool.metadata.name;
   const whys = demand.asks.map((ask) => whyNot(run, { types, demand, ask }));
-  return { nodePool, refusal: whys.at(-1) ?? refusal('Unknown', 'nothing is asked for') };
+  return { nodePool, refusal: whys.at(-1) ?? refusal('NoPlace', 'nothing is asked for') };
 }
 
 interface Refused {

@@ -83,7 +83,7 @@ export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undef
   const { replicas } = nodePool.spec;
   if (replicas === undefined) return whyContradictory(nodePool);
   return refusal(
-    'StaticCapacity',
+    'StaticCapacityNotSupported',
     `it keeps ${replicas} nodes (spec.replicas), which is not supported yet, and launches none for pods`,
     {
       replicas,

@@ -39,7 +39,10 @@ function isContradiction(one: Requirement): boolean {
 }
 
 function whyContradictory({ key }: Requirement): Refusal {
-  return refusal('NoInstanceTypes', `what the pool itself requires of ${key} contradicts itself: no value is left`);
+  return refusal(
+    'ContradictoryRequirements',
+    `what the pool itself requires of ${key} contradicts itself: no value is left`,
+  );
 }
 
 /** The requirement of the pool that no type meets, if one alone is to blame. */

@@ -1,0 +1,171 @@
+/**
+ * Every reason for which Kerf refuses something, and one sentence on what it means and what to do. Words that Karpenter or
+ * Kubernetes use for the same thing are theirs. `npm run generate` writes docs/reasons.md from this table.
+ */
+export const REASONS = {
+  AMINotFound: 'The amiSelectorTerms of the EC2NodeClass select no image: correct the alias, ids, names or tags.',
+  AmiFamily: 'The AMI family does not support the instance type: use another amiFamily or other instance types.',
+  AutoModeActive:
+    'EKS Auto Mode is enabled in the cluster, so Kerf does nothing: disable Auto Mode, or set shadow for the cluster.',
+  AwaitingReconciliation: 'Kerf has not examined the object yet: wait one minute.',
+  BudgetExhausted:
+    'The disruption budgets of the NodePool allow no further node now: wait, or change spec.disruption.budgets.',
+  ClusterCIDRResolutionFailed:
+    'The service CIDR of the cluster is unknown, and AL2023 nodes need it: grant eks:DescribeCluster, or set serviceCidr.',
+  Conflict:
+    'Another NodeOverlay of the same weight sets the same value for the same instance type: change the weight of one of them.',
+  ConnectionTracking:
+    'The EC2NodeClass sets connectionTracking, which only Nitro instance types support: remove the field or require Nitro types.',
+  ContradictoryRequirements:
+    'The requirements and labels of the NodePool leave no value for a label: remove one of the requirements that exclude each other.',
+  CreateFleetAuthCheckFailed:
+    'Kerf is not permitted to call ec2:CreateFleet: extend the IAM policy of the launch role.',
+  CreateLaunchTemplateAuthCheckFailed:
+    'Kerf is not permitted to call ec2:CreateLaunchTemplate: extend the IAM policy of the launch role.',
+  Deleting: 'The NodePool is being deleted and launches no more nodes: use another NodePool.',
+  DependenciesNotReady: 'Other conditions of the object are not true yet: see those conditions.',
+  DoNotDisrupt:
+    'The node or a pod on it has the annotation karpenter.sh/do-not-disrupt: remove the annotation to allow the disruption.',
+  Efa: 'The EC2NodeClass asks for EFA interfaces that the instance type does not have: use types with enough EFA interfaces.',
+  FewTypesOnDemand:
+    'No spot offering is available and few instance types are left on demand: allow more instance types in the NodePool.',
+  HostPort: 'A DaemonSet uses the host port of the pod on every instance type that would fit: change one of the ports.',
+  IamNotReachable: 'IAM did not answer, so the instance profile is unknown: Kerf tries again by itself.',
+  InstanceProfileConflict:
+    'An instance profile with the managed name exists and does not belong to Kerf: delete it, or set spec.instanceProfile.',
+  InstanceProfileNotFound:
+    'The instance profile that the EC2NodeClass names does not exist: create it or correct the name.',
+  InstanceTwice:
+    'Two instances have registered nodes for the same NodeClaim: drain the node that the message names, then terminate its instance.',
+  InstanceWithoutRecord:
+    'An instance has the tags of the cluster, but no NodeClaim, NodePool or node describes it: create its NodePool, or terminate it.',
+  InsufficientResources:
+    'No instance type of the NodePool is large enough for the pod and the DaemonSets: allow larger types or lower the requests.',
+  InvalidKubeletConfiguration:
+    'A value in spec.kubelet of the EC2NodeClass is not valid: correct the field that the message names.',
+  InvalidLabel: 'The pod requires a label that no NodePool can set: change its node selector or node affinity.',
+  KarpenterActive:
+    'Karpenter runs in the cluster, so Kerf does nothing: scale Karpenter to 0 replicas, or set shadow for the cluster.',
+  KeepsBuffer: 'The empty node reserves capacity for a CapacityBuffer: lower the buffer to release the node.',
+  KubeletExpressionEvaluationFailed:
+    'A CEL expression in spec.kubelet gives no valid number for an instance type: correct the expression.',
+  KubeletExpressionInvalid: 'A CEL expression in spec.kubelet does not compile: correct the expression.',
+  Label:
+    'The NodePool has no value for a label that the pod requires: change the NodePool or the node selector of the pod.',
+  LaunchCutOff: 'No NodeClaim and no tag identifies the instance: terminate it when no pods run on it.',
+  LaunchFailed: 'EC2 refused the launch: correct what the message of EC2 names; Kerf tries again by itself.',
+  LimitExceeded: 'The next node would exceed spec.limits of the NodePool: raise the limit.',
+  MatchFields:
+    'The node affinity of the pod uses matchFields, which are unknown before the node exists: use matchExpressions.',
+  MinValues: 'Fewer values than minValues would be left for a label: lower minValues or allow more instance types.',
+  MultiplePDBs: 'More than one PodDisruptionBudget selects the pod, which blocks eviction: keep one of them.',
+  NameTaken:
+    'Kerf has a record of a NodeClaim with the same name and another instance: compare the two instances before you delete one.',
+  NestedVirtualization:
+    'The EC2NodeClass enables nested virtualization, which the instance type does not support: use other instance types.',
+  NetworkInterfaces:
+    'The instance type has fewer network cards or interfaces than spec.networkInterfaces declares: use larger types.',
+  NitroEnclaves:
+    'The EC2NodeClass enables enclaves, which the instance type does not support: use other instance types.',
+  NoAction: 'The EC2 event needs no action.',
+  NoCapacity:
+    'Most offerings that fit had no capacity a moment ago: Kerf tries again within a minute; allow more types or zones.',
+  NoCatalogue: 'Instance types and prices are not loaded yet: wait until the catalogue function has run.',
+  NoInstance: 'The NodeClaim has no EC2 instance: delete the NodeClaim.',
+  NoInstanceTypes:
+    'No instance type meets the requirements of the NodePool and the pod: relax the requirement that the message names.',
+  NoNode: 'No existing node fits the pod; the message counts the nodes by cause.',
+  NoNodePool: 'The cluster has no NodePool that can launch a node for the pod: create one.',
+  NoOffering:
+    'No offering of the instance types that fit is available in the allowed zones and capacity types: allow more of them.',
+  NoPlace: 'No instance type meets topology rules, limits and minValues at the same time: relax one of them.',
+  NodeClassNotFound: 'The EC2NodeClass that the NodePool names does not exist: create it or correct nodeClassRef.',
+  NodeClassNotReady: 'The EC2NodeClass is not ready: see its conditions.',
+  NodeClassTerminating: 'The EC2NodeClass is being deleted, so nothing is launched with it: use another EC2NodeClass.',
+  NodeNotInitialized: 'The node has joined but is not initialized: the message names what is missing.',
+  NodePoolNotFound: 'The NodePool of the node does not exist: create it again or delete the NodeClaim.',
+  NodePoolNotReady: 'The NodePool is not ready: see its conditions.',
+  NodePoolValidationFailed: 'The NodePool is not valid: correct the field that the message names.',
+  Nominated: 'The node is reserved for pending pods that will be scheduled on it: wait.',
+  PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',
+  PersistentVolumeClaimDeleting: 'The PersistentVolumeClaim of the pod is being deleted: create it again afterwards.',
+  PersistentVolumeClaimLost:
+    'The PersistentVolumeClaim lost its PersistentVolume: restore the volume or create the claim again.',
+  PersistentVolumeClaimMissing: 'The PersistentVolumeClaim of the pod does not exist: create it.',
+  PersistentVolumeClaimNotBound:
+    'The PersistentVolumeClaim names a PersistentVolume and is not bound to it yet: wait; then compare size, class and access modes.',
+  PersistentVolumeClaimOfAnother:
+    'The claim of an ephemeral volume belongs to another object: rename the volume of the pod or delete the claim.',
+  PersistentVolumeClaimPending:
+    'The StorageClass binds volumes before a node exists (Immediate), and the claim is not bound: use WaitForFirstConsumer.',
+  PersistentVolumeDeleting: 'The PersistentVolume of the claim is being deleted: create the claim again.',
+  PersistentVolumeMissing: 'The PersistentVolume of the claim does not exist: restore it or create the claim again.',
+  PlacementGroup: 'The instance type cannot run in the placement group: use another strategy or other instance types.',
+  PlacementGroupNotFound:
+    'The placementGroupSelector of the EC2NodeClass selects no placement group: create it or correct the name or id.',
+  PodAffinity: 'No domain meets the required pod affinity: change the affinity term or start the pods that it selects.',
+  PodAntiAffinity:
+    'Every domain has a pod that the required anti-affinity excludes: allow more domains or change the term.',
+  PodTemplateNotFound: 'The PodTemplate of the CapacityBuffer does not exist: create it or correct podTemplateRef.',
+  RebalanceRecommended:
+    'EC2 recommends replacing the spot instance because it may be interrupted: no action is needed.',
+  Refused: 'AWS refused a request that the EC2NodeClass needs: grant the permission that the message names.',
+  ReservationExhausted:
+    'Only reserved capacity fits the pod and no instance of it is free: wait, or allow other capacity types.',
+  ResolutionFailed:
+    'The CapacityBuffer names no object that Kerf can read a pod template from: correct its references.',
+  RoleNotFound: 'The IAM role of the EC2NodeClass does not exist: create it or correct spec.role.',
+  RunInstancesAuthCheckFailed:
+    'Kerf is not permitted to call ec2:RunInstances: extend the IAM policy of the launch role.',
+  RuntimeValidation: 'The NodeOverlay is not valid and has no effect: correct the field that the message names.',
+  ScalableRefNotFound: 'The workload of the CapacityBuffer does not exist: create it or correct scalableRef.',
+  SecurityGroupsNotFound: 'The securityGroupSelectorTerms select no security group: correct the tags, ids or names.',
+  StandaloneNotSupported:
+    'The NodeClaim belongs to no NodePool, and Kerf does not manage these: create a NodePool and delete the NodeClaim.',
+  StaticCapacityNotSupported:
+    'The NodePool sets spec.replicas, and Kerf does not support static capacity: remove the field.',
+  StoodDown: 'EC2 interrupts an instance while another autoscaler is active in the cluster, so Kerf does nothing.',
+  StorageClassMissing: 'The StorageClass of the claim does not exist: create it or name another one.',
+  StorageClassUnset:
+    'The claim is not bound and has no StorageClass: set storageClassName or mark a class as the default.',
+  StorageUnknown: 'The pod uses a PersistentVolumeClaim and storage objects were not read: add them to the snapshot.',
+  SubnetsNotFound: 'The subnetSelectorTerms of the EC2NodeClass select no subnet: correct the tags or ids.',
+  TagValidationFailed: 'A tag of the EC2NodeClass is empty or reserved for Kerf: use another key.',
+  Taint: 'The pod does not tolerate a taint of the NodePool: add a toleration or use another NodePool.',
+  TooManyReplicas:
+    'All CapacityBuffers together ask for more pods than Kerf can plan for: lower replicas or set limits.',
+  TooManyVolumeAlternatives:
+    'The volumes of the pod can be placed in too many ways: allow fewer topologies in their StorageClasses.',
+  TopologySpread: 'No domain keeps the required topology spread: allow more domains or raise maxSkew.',
+  UnreadableUserData:
+    'Kerf cannot merge the userData of the EC2NodeClass with its own: correct the format of the AMI family.',
+  UnregisteredTaintMissing:
+    'The node joined without the taint karpenter.sh/unregistered: register the kubelet with this taint.',
+  Unsupported: 'The object uses a feature that Kerf does not support yet: the message names the field to remove.',
+  UnsupportedKubeletConfiguration: 'The AMI family ignores a field of spec.kubelet: remove the field.',
+  UnsupportedKubernetesVersion:
+    'AWS makes no image of this alias for the Kubernetes version of the cluster: use another alias.',
+  UnsupportedProvisioner:
+    'The volume driver works on nodes of EKS Auto Mode only: use a StorageClass of ebs.csi.aws.com.',
+  UnsupportedTopologyKey:
+    'The StorageClass requires a label that only nodes of EKS Auto Mode have: use a StorageClass of ebs.csi.aws.com.',
+  UserDataSizeLimitExceeded:
+    'The user data of the node is larger than EC2 accepts: shorten userData, labels or taints.',
+  VolumeUnreachable:
+    'No new node can reach the volume: correct the nodeAffinity of the volume or the topologies of its class.',
+  VolumesApart:
+    'No node can reach all volumes of the pod because they are in different places: move one volume or split the pod.',
+  WaitingOnNodeClaimTermination:
+    'NodeClaims still use the EC2NodeClass that is being deleted: it is released when they are gone.',
+  WaitsAtZero:
+    'The pod is listed in ignoreAtZero and nothing else needs a node: it is scheduled with the first other pod.',
+  ZonalShift: 'The cluster is shifted away from the zone of the node: Kerf continues when the shift ends.',
+  ZonalShiftUnknown:
+    'The zonal shifts of the cluster could not be read, so Kerf assumes that there are none: see the message.',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type Reason = keyof typeof REASONS;
+
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(REASONS, text);
+}
