@@ -1,11 +1,24 @@
-/**
- * Stable names for things that a decision makes: the same input gives the same name, so a repeated run makes nothing twice.
- * Not for secrets: this is a fast hash, not a cryptographic one.
- */
+import { sha256 } from './sha256.ts';
+
+/** Stable names for things that a decision makes: the same input gives the same name, so a repeated run makes nothing twice. */
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** *Shape:* `length` characters of `[a-z2-7]`, at most 26. *Cost:* O(text). */
+/**
+ * SHA-256, for names where two texts with one name would do harm. *Shape:* `length` characters of `[a-z2-7]`, at most 51.
+ * *Cost:* O(text).
+ */
+export function digest(text: string, length = 26): string {
+  const bits = Array.from(sha256(text), (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return Array.from({ length }, (_, index) => ALPHABET[Number.parseInt(bits.slice(index * 5, index * 5 + 5), 2)]).join(
+    '',
+  );
+}
+
+/**
+ * A fast hash, for names where a collision does no harm. Its values stand on nodes, NodePools and NodeClasses, in IAM and in
+ * CloudFormation, so they must never change. *Shape:* `length` characters of `[a-z2-7]`, at most 26. *Cost:* O(text).
+ */
 export function fingerprint(text: string, length = 26): string {
   let out = '';
   for (let lane = 0; out.length < length; lane += 1) {

@@ -11,7 +11,7 @@ import {
   PRICE_OVERLAY_APPLIED,
 } from '../../apis/labels.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
-import { fingerprint } from '../identity.ts';
+import { digest } from '../identity.ts';
 import { exhaustedSubnets, zonesWithAddresses } from '../instance-type/unavailable.ts';
 import { fleetLines, goneOptions, type Market } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
@@ -59,7 +59,8 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
     annotations: launchAnnotations(context),
     ...warningOf(record, parts.overrides),
     request: {
-      clientToken: `kerf-${fingerprint(`${record.cluster}/${record.name}/${record.createdAtMs}/${attempt}`)}`,
+      clientToken: `kerf-${digest(`${record.cluster}/${record.name}/${record.createdAtMs}/${attempt}`)}`,
+      templateNames: 'sha-256',
       cluster: record.cluster,
       nodeClaim: record.name,
       nodePool: record.nodePool,

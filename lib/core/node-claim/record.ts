@@ -84,6 +84,8 @@ export interface LaunchInterface {
  */
 export interface LaunchRequest {
   readonly clientToken: string;
+  /** The hash that names the launch templates. @default that of earlier versions, whose requests are replayed word for word */
+  readonly templateNames?: 'sha-256';
   readonly cluster: string;
   readonly nodeClaim: string;
   readonly nodePool: string;

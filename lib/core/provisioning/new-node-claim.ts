@@ -10,7 +10,7 @@ import {
   WELL_KNOWN_LABELS,
   ZONE,
 } from '../../apis/labels.ts';
-import { fingerprint } from '../identity.ts';
+import { digest } from '../identity.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
 import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
 import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
@@ -42,7 +42,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
   const requirements = asLaunched(claim.requirements, options);
   return {
     cluster: context.cluster,
-    name: `${pool}-${fingerprint(`${context.decisionId}/${index}`, 8)}`,
+    name: `${pool}-${digest(`${context.decisionId}/${index}`, 8)}`,
     version: 0,
     decisionId: context.decisionId,
     nodePool: pool,

@@ -12,7 +12,7 @@ import type { BlockDeviceMapping } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { unitValue } from '../../apis/quantity.ts';
-import { fingerprint } from '../../core/identity.ts';
+import { digest, fingerprint } from '../../core/identity.ts';
 import { ownershipTags } from '../../core/node-claim/ownership-tags.ts';
 import type {
   HeldReservation,
@@ -51,7 +51,13 @@ export function launchTemplateOf(request: LaunchRequest, spec: LaunchTemplateSpe
     ...reservationOf(spec),
     TagSpecifications: tagSpecifications(tagged(request), tags),
   };
-  return { name: `${LAUNCH_TEMPLATE_PREFIX}${fingerprint(JSON.stringify([request.cluster, data]))}`, data, tags };
+  return { name: nameOf(request, data), data, tags };
+}
+
+/** EC2 refuses a token that comes again with other templates, so a request keeps the names of the version that froze it. */
+function nameOf({ cluster, templateNames }: LaunchRequest, data: RequestLaunchTemplateData): string {
+  const content = JSON.stringify([cluster, data]);
+  return `${LAUNCH_TEMPLATE_PREFIX}${templateNames === 'sha-256' ? digest(content) : fingerprint(content)}`;
 }
 
 /** C49: the fleet tags instances and volumes, the template what the fleet cannot. */

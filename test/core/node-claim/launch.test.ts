@@ -82,6 +82,10 @@ describe('launch', () => {
     ).toBe(4);
   });
 
+  test('the request says that its launch templates are named by SHA-256', () => {
+    expect(requestOf(viewOf(aClaim()))).toMatchObject({ templateNames: 'sha-256' });
+  });
+
   test('reserved capacity comes before spot, spot before on-demand (C43)', () => {
     const reserved = { ...OFFERING, capacityType: 'reserved', reservationId: 'cr-1' } as const;
     const resolved = { ...launchContext().resolved, capacityReservations: [aReservation()] };

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { digest } from '../../../lib/core/identity.ts';
 import type { LaunchRequest, LaunchTemplateSpec } from '../../../lib/core/node-claim/record.ts';
 import { METADATA_DEFAULTS } from '../../../lib/core/node-class/plain-node-class.ts';
 import { launch } from '../../../lib/providers/aws/launch.ts';
@@ -56,6 +57,24 @@ describe('the launch template', () => {
     }
     expect(nameOf({ cluster: 'c' })).not.toBe(base);
     expect(base).toMatch(/^kerf-[a-z2-7]{26}$/);
+  });
+
+  test('a request that an earlier version froze is replayed with the token and the template of that version', async () => {
+    await launchOnce(aLaunchRequest({ clientToken: 'kerf-of-earlier-version' }));
+    const [sent] = ec2.commandCalls(CreateFleetCommand);
+    expect(sent?.args[0].input.ClientToken).toBe('kerf-of-earlier-version');
+    expect(sent?.args[0].input.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification).toEqual({
+      LaunchTemplateName: 'kerf-jjne2solsg7pc5au2kzkztr57s',
+      Version: '$Latest',
+    });
+  });
+
+  test('a request of this version names its template by SHA-256 of the content', () => {
+    const name = nameOf({ templateNames: 'sha-256' });
+    const content = JSON.stringify(['demo', dataOf()]);
+    expect(name).toMatch(/^kerf-[a-z2-7]{26}$/);
+    expect(name).toBe(`kerf-${digest(content)}`);
+    expect(name).not.toBe(nameOf());
   });
 
   test('A3.23, C76: metadata needs a token and ends at the node; the volume is small, fast and encrypted', () => {
