@@ -6,6 +6,7 @@ import type { Reason } from './model/reasons.ts';
 import type { Subject } from './model/subject.ts';
 import type { NodePatch, NodeTarget } from './node-claim/node-patch.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim/record.ts';
+import type { Refusal } from './scheduling/refusal.ts';
 
 /**
  * What lately had no capacity (C32): an offering; a whole capacity type, where type and zone are ANY; or a subnet without
@@ -125,6 +126,13 @@ export interface Blocked {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
+/** Why no existing node takes some of the pods. Pods that were refused alike share one entry. */
+export interface ExistingNodesRefusal {
+  /** As `namespace/name`. */
+  readonly pods: readonly string[];
+  readonly refusal: Refusal;
+}
+
 /** When the next look is worth while, and what for. Expiry is told apart: a simulation may end before it. */
 export interface Due {
   readonly atMs: number;
@@ -146,6 +154,8 @@ export interface Decision {
   readonly atMs: number;
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];
+  /** @default no pod was refused by existing nodes */
+  readonly onExistingNodes?: readonly ExistingNodesRefusal[];
   /** Made where Kerf only watches: nobody carries it out. @default it is carried out */
   readonly shadow?: true;
 }
@@ -154,5 +164,7 @@ export interface Decision {
 export interface Verdict {
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];
+  /** @default no pod was refused by existing nodes */
+  readonly onExistingNodes?: readonly ExistingNodesRefusal[];
   readonly due: readonly Due[];
 }

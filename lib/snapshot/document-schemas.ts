@@ -30,10 +30,12 @@ import {
   oneOf,
   type Schema,
   STRING,
+  STRING_MAP,
   STRINGS,
   TEXT,
 } from '../apis/schemas/schema.ts';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
+import type { WorkloadSelector } from '../core/cluster/settings.ts';
 import type { DisruptionCommand } from '../core/disruption/command.ts';
 import { CONDITION_LIST, METADATA, NODE_SELECTOR_TERM, open, openResource, RESOURCE_LIST } from './open-schema.ts';
 import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, POD, SERVICE, WORKLOAD } from './pod-schema.ts';
@@ -262,6 +264,7 @@ export const HEAD_SCHEMA: Schema = open({
     reservedCapacity: BOOLEAN,
     spotToSpotConsolidation: BOOLEAN,
     now: DATE_TIME,
+    ignoreAtZero: listOf(open({ namespace: TEXT, labels: STRING_MAP })),
   }),
 });
 
@@ -279,6 +282,8 @@ export interface SnapshotHead {
     readonly reservedCapacity?: boolean;
     readonly spotToSpotConsolidation?: boolean;
     readonly now?: string;
+    /** @default the setting's: pods of kube-system */
+    readonly ignoreAtZero?: readonly WorkloadSelector[];
   };
 }
 

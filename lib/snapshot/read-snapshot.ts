@@ -5,6 +5,7 @@ import type { NodeOverlay } from '../apis/node-overlay.ts';
 import { parseTime } from '../apis/time.ts';
 import { suggest } from '../cli/manifests/suggest.ts';
 import type { UnavailableOffering } from '../core/action.ts';
+import { DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
 import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
 import type { InstanceType } from '../core/instance-type/instance-type.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
@@ -95,6 +96,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
       unavailable,
       nominated: nominatedFrom(document.list('nominations'), nowMs),
       options: schedulingOptions(options),
+      ignoreAtZero: options.ignoreAtZero ?? DEFAULT_SETTINGS.ignoreAtZero,
     },
     nowMs,
     seed,

@@ -2,14 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../lib/apis/kubernetes.ts';
 import { podNames, podSummary } from '../../lib/cli/plan/pod-groups.ts';
 import { renderProvisioning } from '../../lib/cli/plan/render-provisioning.ts';
-import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { aPod } from '../builders/pods.ts';
 import { aDocument, aGivenPod, aGivenPool } from '../snapshot/documents.ts';
 
 function rendered(document: Readonly<Record<string, unknown>>, columns: number): readonly string[] {
   const { snapshot, nowMs } = readSnapshot({ readText: () => JSON.stringify(document) }, { path: 'a.json', nowMs: 0 });
-  return renderProvisioning(schedulePods(snapshot, nowMs), { columns, color: false }).trimEnd().split('\n');
+  const { schedule } = provision(snapshot, { decisionId: 'plan', nowMs });
+  return renderProvisioning(schedule, { columns, color: false }).trimEnd().split('\n');
 }
 
 const HUGE = aGivenPod('huge', { containers: [{ name: 'main', resources: { requests: { cpu: '900' } } }] });

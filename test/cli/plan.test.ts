@@ -58,6 +58,7 @@ describe('kerf plan provisioning --output json', () => {
     const output = await planned(
       aDocument({ instanceTypes: [aGivenType('m5.xlarge', 4), aGivenType()], pods: pods(1) }),
     );
+    const cheapestOffering = { type: 'm5.large', zone: 'us-east-1a', capacityType: 'spot', price: 0.04 };
     expect(output.newNodeClaims).toEqual([
       {
         nodePool: 'general',
@@ -67,8 +68,9 @@ describe('kerf plan provisioning --output json', () => {
           'karpenter.sh/nodepool': [{ operator: 'In', values: ['general'] }],
         }),
         instanceTypes: ['m5.large', 'm5.xlarge'],
-        cheapestOffering: { type: 'm5.large', zone: 'us-east-1a', capacityType: 'spot', price: 0.04 },
+        cheapestOffering,
         requests: { cpu: '1', memory: '1Gi', pods: '1' },
+        launch: { instanceTypes: ['m5.large', 'm5.xlarge'], cheapestOffering },
       },
     ]);
     expect(output).toMatchObject({ existing: [], podErrors: {}, totalHourlyPrice: 0.04 });

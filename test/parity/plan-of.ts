@@ -1,5 +1,5 @@
 import { provisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
-import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import type { RawPlan, RawSnapshot } from './raw-documents.ts';
 
@@ -9,5 +9,7 @@ export function planOf(snapshot: RawSnapshot): RawPlan {
     { readText: () => JSON.stringify(snapshot) },
     { path: 'snapshot.json', nowMs: Date.UTC(2026, 0, 1) },
   );
-  return JSON.parse(JSON.stringify(provisioningOutput(schedulePods(read.snapshot, read.nowMs), 0)));
+  return JSON.parse(
+    JSON.stringify(provisioningOutput(provision(read.snapshot, { decisionId: 'plan', nowMs: read.nowMs }), 0)),
+  );
 }

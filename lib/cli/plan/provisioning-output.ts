@@ -1,10 +1,12 @@
 import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
 import type { Reason } from '../../core/model/reasons.ts';
+import type { LaunchOption, NodeClaimRecord } from '../../core/node-claim/record.ts';
+import { NO_NODE_POOL, type ProvisioningVerdict } from '../../core/provisioning/provision.ts';
 import { toNodeSelectorRequirements } from '../../core/requirements/requirement.ts';
 import type { Requirements } from '../../core/requirements/requirements.ts';
 import { formatResources } from '../../core/resources/resources.ts';
-import type { PlannedNodeClaim, Schedule, Unplaced } from '../../core/scheduling/schedule.ts';
+import type { PlannedNodeClaim, Unplaced } from '../../core/scheduling/schedule.ts';
 
 /** What `kerf plan provisioning --output json` prints. */
 export interface ProvisioningOutput {
@@ -27,13 +29,20 @@ export interface ClaimOutput {
   >;
   /** Cheapest first. */
   readonly instanceTypes: readonly string[];
-  readonly cheapestOffering: {
-    readonly type: string;
-    readonly zone: string;
-    readonly capacityType: string;
-    readonly price: number;
-  };
+  readonly cheapestOffering: OfferingOutput;
   readonly requests: ResourceList;
+  /** What is sent to EC2: at most 60 types; none with special hardware where a plain one will do. */
+  readonly launch: {
+    readonly instanceTypes: readonly string[];
+    readonly cheapestOffering?: OfferingOutput;
+  };
+}
+
+export interface OfferingOutput {
+  readonly type: string;
+  readonly zone: string;
+  readonly capacityType: string;
+  readonly price: number;
 }
 
 export interface PodError {
@@ -43,12 +52,17 @@ export interface PodError {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
+/** The plan as JSON: each new claim as it was scheduled, with what of it is sent to EC2. */
 export function provisioningOutput(
-  { newClaims, existing, unplaced }: Schedule,
+  { actions, schedule: { newClaims, existing, unplaced } }: ProvisioningVerdict,
   durationMs: number,
 ): ProvisioningOutput {
+  const records = actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim] : []));
   return {
-    newNodeClaims: newClaims.map(claimOutput),
+    newNodeClaims: newClaims.flatMap((claim, index) => {
+      const record = records[index];
+      return record === undefined ? [] : [claimOutput(claim, record)];
+    }),
     existing: existing.map(({ stateNode, pods }) => ({ node: stateNode.name, pods: pods.map(podKey) })),
     podErrors: Object.fromEntries(unplaced.map((one) => [podKey(one.pod), podErrors(one)])),
     totalHourlyPrice: totalPrice(newClaims),
@@ -62,7 +76,7 @@ export function totalPrice(claims: readonly PlannedNodeClaim[]): number {
   return Math.min(sum / 1e9, Number.MAX_VALUE);
 }
 
-/** Why a pod has no place, as messages: of the nodes that are there, then of each NodePool. A pod always has one. */
+/** Why a pod has no place, as messages: of the existing nodes, then of each NodePool. A pod always has one. */
 export function podErrors({ refusals, onNodes }: Unplaced): readonly PodError[] {
   const nodes = onNodes === undefined ? [] : [onNodes];
   if (refusals.length === 0) return [...nodes, NO_NODE_POOL];
@@ -75,26 +89,20 @@ export function podErrors({ refusals, onNodes }: Unplaced): readonly PodError[] 
   return [...nodes, ...pools];
 }
 
-const NO_NODE_POOL: PodError = {
-  reason: 'NoNodePool',
-  message: 'there is no NodePool that could launch a node for it',
-  numbers: {},
-};
-
-function claimOutput(claim: PlannedNodeClaim): ClaimOutput {
+function claimOutput(claim: PlannedNodeClaim, { options }: NodeClaimRecord): ClaimOutput {
   const { type, offering } = claim.cheapest;
+  const [cheapest] = options;
   return {
     nodePool: claim.template.nodePool.metadata.name,
     pods: claim.pods.map(podKey),
     requirements: requirementsOutput(claim.requirements),
     instanceTypes: claim.instanceTypes.map(({ name }) => name),
-    cheapestOffering: {
-      type: type.name,
-      zone: offering.zone,
-      capacityType: offering.capacityType,
-      price: offering.priceUsdPerHour,
-    },
+    cheapestOffering: offeringOutput({ ...offering, instanceType: type.name }),
     requests: formatResources(claim.requests),
+    launch: {
+      instanceTypes: [...new Set(options.map(({ instanceType }) => instanceType))],
+      ...(cheapest === undefined ? {} : { cheapestOffering: offeringOutput(cheapest) }),
+    },
   };
 }
 
@@ -113,6 +121,10 @@ function requirementsOutput(requirements: Requirements): ClaimOutput['requiremen
         })),
       ]),
   );
+}
+
+function offeringOutput({ instanceType, zone, capacityType, priceUsdPerHour }: LaunchOption): OfferingOutput {
+  return { type: instanceType, zone, capacityType, price: priceUsdPerHour };
 }
 
 function toMicros(ms: number): number {

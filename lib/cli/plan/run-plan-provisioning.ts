@@ -1,6 +1,6 @@
 import { applyOverlays } from '../../core/instance-type/overlays.ts';
 import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
-import { schedulePods } from '../../core/provisioning/schedule-pods.ts';
+import { provision } from '../../core/provisioning/provision.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -27,14 +27,14 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
   const { snapshot, notes } = asDecided(planned);
   stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
   const startMs = performance.now();
-  const schedule = schedulePods(snapshot, read.nowMs);
+  const verdict = provision(snapshot, { decisionId: 'plan', nowMs: read.nowMs });
   const durationMs = performance.now() - startMs;
   stdout.write(
     flags.output === 'json'
-      ? `${JSON.stringify(provisioningOutput(schedule, durationMs), null, 2)}\n`
-      : renderProvisioning(schedule, context),
+      ? `${JSON.stringify(provisioningOutput(verdict, durationMs), null, 2)}\n`
+      : renderProvisioning(verdict.schedule, context),
   );
-  const isIncomplete = flags['fail-on-unplaced'] && schedule.unplaced.length > 0;
+  const isIncomplete = flags['fail-on-unplaced'] && verdict.schedule.unplaced.length > 0;
   context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;
 }
 
@@ -64,7 +64,7 @@ function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
   const { views, conflicts } = applyOverlays(snapshot.nodePools, nodeOverlays);
   const { pods, unready } = bufferPods(buffers.capacityBuffers, buffers, nowMs);
   return {
-    snapshot: { ...snapshot, nodePools: views, bufferPods: pods },
+    snapshot: { ...snapshot, nodePools: views, bufferPods: [...(snapshot.bufferPods ?? []), ...pods] },
     notes: [
       ...leftAlone(snapshot.pods),
       ...conflicts.map(({ overlay, reason, message }) => `NodeOverlay/${overlay}: ${reason}: ${message}`),

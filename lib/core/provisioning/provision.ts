@@ -1,22 +1,25 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { SECOND_MS } from '../../apis/time.ts';
-import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
+import { type Action, type Blocked, type Due, type ExistingNodesRefusal, settling, type Verdict } from '../action.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import { nomination } from '../cluster/nomination.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { formatSubject, namespacedSubject, type Subject } from '../model/subject.ts';
+import type { Refusal } from '../scheduling/refusal.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
 import { bufferSubject, isBufferPod } from './buffer-pods.ts';
-import { type CapacityPause, capacityPause } from './capacity-pause.ts';
+import { capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { schedulePods } from './schedule-pods.ts';
-
-/** A decision must fit an item of the table; what is left is decided a moment later, with these claims in flight. */
-const MOST_CLAIMS = 50;
 
 export interface ProvisionContext {
   readonly decisionId: string;
   readonly nowMs: number;
+}
+
+/** What provisioning decides, with the schedule that its actions and refusals were made from. */
+export interface ProvisioningVerdict extends Verdict {
+  /** New claims are those that are created, in the order of the actions; a pod that has to wait is unplaced, with the reason. */
+  readonly schedule: Schedule;
 }
 
 /**
@@ -24,32 +27,63 @@ export interface ProvisionContext {
  * *Shape:* one `create-node-claim` a new node, one `nominate-node` an existing one, one `blocked` for every pod and pool
  * that refused it. A CapacityBuffer is told of once, not once for each of its pods, and no node is promised to it (B65).
  */
-export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): Verdict {
-  const found = schedulePods(snapshot, context.nowMs);
-  const rests = isForThoseThatWait(found, snapshot, context.nowMs);
-  const schedule: Schedule = rests ? { ...found, newClaims: [], existing: [] } : found;
-  const waiting = rests ? found.newClaims.flatMap(({ pods }) => pods) : [];
-  const planned = schedule.newClaims.map((claim) => ({
-    claim,
-    pause: capacityPause(claim, snapshot.unavailable, context.nowMs),
-  }));
-  const ready = planned.flatMap(({ claim, pause }) => (pause === undefined ? [claim] : []));
-  const paused = planned.flatMap(({ claim, pause }) => (pause === undefined ? [] : [{ claim, pause }]));
-  const claims = ready.slice(0, MOST_CLAIMS);
-  const due: readonly Due[] = [
-    ...(claims.length < ready.length ? [settling(context.nowMs + SECOND_MS)] : []),
-    ...paused.map(({ pause }) => settling(pause.untilMs)),
-    ...(schedule.unplaced.length === 0 ? [] : nextCapacity(snapshot)),
-  ];
+export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): ProvisioningVerdict {
+  const { nowMs } = context;
+  const found = atZero(schedulePods(snapshot, nowMs), snapshot, nowMs);
+  const { schedule, dueAtMs } = paused(found, snapshot, nowMs);
+  const onExistingNodes = refusalsOfNodes(schedule.unplaced);
   return {
-    actions: [...creations(claims, { cluster: snapshot.cluster, ...context }), ...nominations(schedule, context)],
-    blocked: [
-      ...waiting.map(blockedAtZero),
-      ...onceABuffer([...paused.flatMap(blockedByPause), ...schedule.unplaced.flatMap(blockedBy)]),
-      ...(snapshot.unheeded ?? []),
+    actions: [
+      ...creations(schedule.newClaims, { cluster: snapshot.cluster, ...context }),
+      ...nominations(schedule, context),
     ],
-    due,
+    blocked: [...onceABuffer(schedule.unplaced.flatMap(blockedBy)), ...(snapshot.unheeded ?? [])],
+    ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
+    due: [...dueAtMs.map(settling), ...(found.unplaced.length === 0 ? [] : nextCapacity(snapshot))],
+    schedule,
   };
+}
+
+/** The schedule without anything in it where only pods that can wait need a place, and nothing else runs. */
+function atZero(schedule: Schedule, snapshot: ClusterSnapshot, nowMs: number): Schedule {
+  if (!isForThoseThatWait(schedule, snapshot, nowMs)) return schedule;
+  const waiting = schedule.newClaims.flatMap(({ pods }) => pods);
+  const refusals = [{ refusal: WAITS_AT_ZERO }];
+  return {
+    newClaims: [],
+    existing: [],
+    unplaced: [...waiting.map((pod) => ({ pod, refusals })), ...schedule.unplaced],
+  };
+}
+
+const WAITS_AT_ZERO: Refusal = {
+  reason: 'WaitsAtZero',
+  message: 'it is among ignoreAtZero, and nothing else runs or waits for a node: it comes with the first that does',
+  numbers: {},
+};
+
+/** The schedule without the claims that are not made just now, for which capacity was missing a moment ago (C35). */
+function paused(
+  schedule: Schedule,
+  { unavailable }: ClusterSnapshot,
+  nowMs: number,
+): { readonly schedule: Schedule; readonly dueAtMs: readonly number[] } {
+  const newClaims: PlannedNodeClaim[] = [];
+  const delayed: Unplaced[] = [];
+  const dueAtMs: number[] = [];
+  for (const claim of schedule.newClaims) {
+    const pause = capacityPause(claim, unavailable, nowMs);
+    if (pause === undefined) {
+      newClaims.push(claim);
+      continue;
+    }
+    const { untilMs, ...refusal } = pause;
+    const refusals = [{ nodePool: claim.template.nodePool.metadata.name, refusal }];
+    delayed.push(...claim.pods.map((pod) => ({ pod, refusals })));
+    dueAtMs.push(untilMs);
+  }
+  if (delayed.length === 0) return { schedule, dueAtMs };
+  return { schedule: { ...schedule, newClaims, unplaced: [...delayed, ...schedule.unplaced] }, dueAtMs };
 }
 
 /** Whether nothing runs and nothing has a place to come but pods that hold no node: the cluster stays as it is, or goes to zero. */
@@ -57,12 +91,6 @@ function isForThoseThatWait({ newClaims, existing }: Schedule, snapshot: Cluster
   const { ignoreAtZero = [] } = snapshot;
   const placed = [...newClaims, ...existing].flatMap(({ pods }) => pods);
   return placed.every((pod) => canWait(pod, ignoreAtZero, nowMs)) && runsNothingElse(snapshot, nowMs);
-}
-
-function blockedAtZero(pod: Pod): Blocked {
-  const message =
-    'it is among ignoreAtZero, and nothing else runs or waits for a node: it comes with the first that does';
-  return { subject: subjectOf(pod), reason: 'WaitsAtZero', message, numbers: {} };
 }
 
 /** Pods that found no place may find one when an offering is tried again. */
@@ -99,24 +127,21 @@ function subjectOf(pod: Pod): Subject {
   return isBufferPod(pod) ? bufferSubject(pod) : namespacedSubject('Pod', pod);
 }
 
-function blockedByPause({
-  claim,
-  pause,
-}: {
-  readonly claim: PlannedNodeClaim;
-  readonly pause: CapacityPause;
-}): readonly Blocked[] {
-  const { reason, message, numbers } = pause;
-  const nodePool = claim.template.nodePool.metadata.name;
-  return claim.pods.map((pod) => ({ subject: subjectOf(pod), nodePool, reason, message, numbers }));
+/** Why no existing node takes the pods, once for all that were refused alike: a decision must not grow with each of them. */
+function refusalsOfNodes(unplaced: readonly Unplaced[]): readonly ExistingNodesRefusal[] {
+  const refused = unplaced.flatMap(({ pod, onNodes }) =>
+    onNodes === undefined || isBufferPod(pod) ? [] : [{ pod: podKey(pod), refusal: onNodes }],
+  );
+  return [...Map.groupBy(refused, ({ refusal }) => JSON.stringify(refusal)).values()].flatMap((alike) => {
+    const [first] = alike;
+    return first === undefined ? [] : [{ pods: alike.map(({ pod }) => pod), refusal: first.refusal }];
+  });
 }
 
 function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
   const subject = subjectOf(pod);
   if (refusals.length === 0) {
-    return [
-      { subject, reason: 'NoNodePool', message: 'there is no NodePool that could launch a node for it', numbers: {} },
-    ];
+    return [{ subject, ...NO_NODE_POOL }];
   }
   return refusals.map(({ nodePool, refusal }) => ({
     subject,
@@ -124,3 +149,10 @@ function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
     ...refusal,
   }));
 }
+
+/** Of a pod that no NodePool was asked for. */
+export const NO_NODE_POOL: Refusal = {
+  reason: 'NoNodePool',
+  message: 'there is no NodePool that could launch a node for it',
+  numbers: {},
+};

@@ -9,6 +9,8 @@ interface Cut {
   readonly launchOptions: number;
   readonly actions: number;
   readonly blocked: number;
+  /** Entries of `onExistingNodes`. */
+  readonly onExistingNodes: number;
 }
 
 /** The options of one launch that stay when a decision is too long: the cheapest come first. */
@@ -16,7 +18,8 @@ const OPTIONS_KEPT = 5;
 
 /**
  * A decision as listeners get it: JSON of at most LARGEST_DETAIL_BYTES. User data is always left out, since it may hold
- * what only the node should know; then long lists of launch options, then what is at the end of the lists.
+ * what only the node should know; then why existing nodes took no pods and long lists of launch options, then what is at the
+ * end of the lists.
  * *Cost:* O(size · log lines).
  */
 export function decisionDetail(decision: Decision): string {
@@ -26,10 +29,16 @@ export function decisionDetail(decision: Decision): string {
   if (fits(whole)) return whole;
   const short = bare.map((action) => withFewOptions(action));
   const launchOptions = sum(bare.map((action, index) => optionsOf(action) - optionsOf(short[index])));
-  return longestThatFits(decision, short, { ...NOTHING_CUT, userData, launchOptions });
+  const { onExistingNodes = [], ...rest } = decision;
+  return longestThatFits(rest, short, {
+    ...NOTHING_CUT,
+    userData,
+    launchOptions,
+    onExistingNodes: onExistingNodes.length,
+  });
 }
 
-const NOTHING_CUT: Cut = { userData: 0, launchOptions: 0, actions: 0, blocked: 0 };
+const NOTHING_CUT: Cut = { userData: 0, launchOptions: 0, actions: 0, blocked: 0, onExistingNodes: 0 };
 
 /** Actions matter more than what was refused: first the refusals go, then the actions. */
 function longestThatFits(decision: Decision, actions: readonly Action[], cut: Cut): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
 import type { Action } from '../../../lib/core/action.ts';
 import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { UNAVAILABLE_MS } from '../../../lib/core/instance-type/unavailable.ts';
@@ -8,11 +8,13 @@ import { aPoolView } from '../../builders/node-pools.ts';
 import { aBudget, aNode } from '../../builders/nodes.ts';
 import { pendingPod, pendingPods, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
-import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+import { MINUTE, NOW_MS } from '../../builders/times.ts';
 
 function verdictOf(over: Partial<ClusterSnapshot>) {
   return provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
 }
+
+const ARM = { 'kubernetes.io/arch': 'arm64' };
 
 const going = { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } } as const;
 
@@ -22,6 +24,7 @@ describe('what provisioning decides', () => {
       actions: [],
       blocked: [],
       due: [],
+      schedule: { newClaims: [], existing: [], unplaced: [] },
     });
   });
 
@@ -49,10 +52,26 @@ describe('what provisioning decides', () => {
     ]);
   });
 
-  test('more claims than a decision holds are decided a moment later, with those in flight', () => {
+  test('every claim at once, however many there are', () => {
     const { actions, due } = verdictOf({ pods: pendingPods(53, { requests: { cpu: '5' } }) });
-    expect(actions).toHaveLength(50);
-    expect(due).toEqual([{ atMs: NOW_MS + SECOND, kind: 'settling' }]);
+    expect(actions).toHaveLength(53);
+    expect(due).toEqual([]);
+  });
+
+  test('why no existing node takes a pod, once for all pods that were refused alike', () => {
+    const pods = [
+      ...pendingPods(3, { requests: { cpu: '9' } }),
+      pendingPod({ name: 'arm', spec: { nodeSelector: ARM } }),
+    ];
+    const { onExistingNodes = [], schedule } = verdictOf({ nodes: [aNode()], pods });
+    expect(onExistingNodes.map((one) => one.pods)).toEqual([
+      ['default/web-1', 'default/web-2', 'default/web-3'],
+      ['default/arm'],
+    ]);
+    for (const { pod, onNodes } of schedule.unplaced) {
+      const [told] = onExistingNodes.filter((one) => one.pods.includes(podKey(pod)));
+      expect(told?.refusal).toEqual(onNodes);
+    }
   });
 });
 

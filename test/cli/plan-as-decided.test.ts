@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
+import { provision } from '../../lib/core/provisioning/provision.ts';
+import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
+import { aDocument, aGivenPod, aGivenType } from '../snapshot/documents.ts';
+import { runKerf } from './run-kerf.ts';
+
+/** `kerf plan provisioning` shows the verdict of the provisioning function, and all of it. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+async function planned(document: Json): Promise<ProvisioningOutput> {
+  const args = ['plan', 'provisioning', '--snapshot', 'a.json', '--output', 'json'];
+  const { stdout } = await runKerf(args, { 'a.json': JSON.stringify(document) });
+  const output: ProvisioningOutput = JSON.parse(stdout);
+  return output;
+}
+
+function verdictOn(document: Json) {
+  const { snapshot, nowMs } = readSnapshot(
+    { readText: () => JSON.stringify(document) },
+    { path: 'a.json', nowMs: Date.UTC(2026, 0, 31) },
+  );
+  return provision(snapshot, { decisionId: 'decision-1', nowMs });
+}
+
+const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'coredns', uid: 'uid-1', controller: true };
+const dns = aGivenPod(
+  'coredns-1',
+  {},
+  { metadata: { name: 'coredns-1', namespace: 'kube-system', ownerReferences: [owner] } },
+);
+
+describe('on an empty cluster where only CoreDNS is pending', () => {
+  const document = aDocument({ pods: [dns] });
+
+  test('nothing is planned, with the reason that the function gives', async () => {
+    const { newNodeClaims, existing, podErrors, totalHourlyPrice } = await planned(document);
+    expect({ newNodeClaims, existing, totalHourlyPrice }).toEqual({
+      newNodeClaims: [],
+      existing: [],
+      totalHourlyPrice: 0,
+    });
+    const { actions, blocked } = verdictOn(document);
+    expect(actions).toEqual([]);
+    const told = blocked.map(({ reason, message, numbers }) => ({ reason, message, numbers }));
+    expect(podErrors).toEqual({ 'kube-system/coredns-1': told });
+    expect(told).toMatchObject([{ reason: 'WaitsAtZero' }]);
+  });
+
+  test('the text has the reason too', async () => {
+    const { stdout } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json'], {
+      'a.json': JSON.stringify(document),
+    });
+    expect(stdout).toContain('kube-system/coredns-1\n      it is among ignoreAtZero, ');
+  });
+
+  test('it gets its node with the first pod that needs one', async () => {
+    const { newNodeClaims } = await planned(aDocument({ pods: [dns, aGivenPod()] }));
+    expect(newNodeClaims.flatMap(({ pods }) => pods).toSorted()).toEqual(['default/web-1', 'kube-system/coredns-1']);
+  });
+
+  test('it gets a node of its own where the snapshot says that nothing is ignored', async () => {
+    const options = { now: '2026-01-31T08:00:00Z', ignoreAtZero: [] };
+    expect((await planned({ ...document, options })).newNodeClaims).toHaveLength(1);
+  });
+});
+
+test('a claim that is not made because capacity was missing a moment ago is not planned, and its pods have the reason', async () => {
+  const types = ['m5.large', 'm5.xlarge', 'm5.2xlarge'];
+  const unavailableOfferings = types.flatMap((instanceType) =>
+    ['us-east-1a', 'us-east-1b'].flatMap((zone) =>
+      ['on-demand', 'spot'].map((capacityType) => ({ instanceType, zone, capacityType })),
+    ),
+  );
+  const left = unavailableOfferings.slice(1);
+  const { newNodeClaims, podErrors } = await planned(aDocument({ pods: [aGivenPod()], unavailableOfferings: left }));
+  expect(newNodeClaims).toEqual([]);
+  expect(podErrors).toMatchObject({
+    'default/web-1': [{ nodePool: 'general', reason: 'NoCapacity', numbers: { missing: 11, left: 1 } }],
+  });
+});
+
+test('a planned claim says which types are sent to EC2, and at what price they begin (C39, C42)', async () => {
+  const many = Array.from({ length: 70 }, (_, at) => aGivenType(`m5.${at}`, 2 + at));
+  const bare = aGivenType('m5.metal', 1);
+  const document = aDocument({ instanceTypes: [...many, bare], pods: [aGivenPod()] });
+  const [claim] = (await planned(document)).newNodeClaims;
+  const [action] = verdictOn(document).actions;
+  const options = action?.kind === 'create-node-claim' ? action.nodeClaim.options : [];
+  expect(claim?.instanceTypes).toHaveLength(71);
+  expect(claim?.launch.instanceTypes).toHaveLength(60);
+  expect(claim?.launch.instanceTypes).not.toContain('m5.metal');
+  expect(claim?.launch.instanceTypes).toEqual([...new Set(options.map(({ instanceType }) => instanceType))]);
+  expect(claim?.launch.cheapestOffering).toMatchObject({ type: 'm5.0', price: 0.04 });
+});
+
+test('sixty new nodes are planned as sixty, which are recorded in two parts', async () => {
+  const ports = [{ hostPort: 80 }];
+  const containers = [{ name: 'main', ports, resources: { requests: { cpu: '1' } } }];
+  const pods = Array.from({ length: 60 }, (_, at) => aGivenPod(`web-${at}`, { containers }));
+  expect((await planned(aDocument({ pods }))).newNodeClaims).toHaveLength(60);
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../../lib/core/action.ts';
+import { decisionParts, MAX_CLAIMS_PER_PART } from '../../../lib/core/provisioning/decision-parts.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { pendingPod, pendingPods } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+/** A decision with so many new claims, one promised node and one pod that finds no place. */
+function aDecision(claims: number): Decision {
+  const pods = [
+    ...pendingPods(claims, { requests: { cpu: '5' } }),
+    pendingPod({ name: 'small' }),
+    pendingPod({ name: 'large', requests: { cpu: '99' } }),
+  ];
+  const {
+    actions,
+    blocked,
+    onExistingNodes = [],
+  } = provision(aSnapshot({ nodes: [aNode()], pods }), {
+    decisionId: 'decision-1',
+    nowMs: NOW_MS,
+  });
+  return {
+    id: 'decision-1',
+    cluster: 'demo',
+    controller: 'provisioning',
+    atMs: NOW_MS,
+    actions,
+    blocked,
+    onExistingNodes,
+  };
+}
+
+function claimsOf({ actions }: Decision) {
+  return actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim] : []));
+}
+
+describe('a decision is recorded in parts', () => {
+  test('one, as long as its claims fit it', () => {
+    const decision = aDecision(MAX_CLAIMS_PER_PART);
+    expect(decisionParts(decision)).toEqual([decision]);
+  });
+
+  test('each with at most 50 claims, which together are those of the decision in their order', () => {
+    const decision = aDecision(120);
+    const parts = decisionParts(decision);
+    expect(parts.map((part) => claimsOf(part).length)).toEqual([50, 50, 20]);
+    expect(parts.flatMap(claimsOf).map(({ name }) => name)).toEqual(claimsOf(decision).map(({ name }) => name));
+  });
+
+  test('the first has the id of the decision, and everything that is no claim', () => {
+    const decision = aDecision(120);
+    const [first, ...others] = decisionParts(decision);
+    expect(first).toMatchObject({ id: 'decision-1', blocked: decision.blocked });
+    expect(first?.onExistingNodes).toEqual(decision.onExistingNodes);
+    expect(first?.actions.filter(({ kind }) => kind === 'nominate-node')).toHaveLength(1);
+    for (const other of others) expect(other).toMatchObject({ blocked: [] });
+    expect(others.flatMap(({ actions }) => actions).every(({ kind }) => kind === 'create-node-claim')).toBe(true);
+    expect(others.some(({ onExistingNodes }) => onExistingNodes !== undefined)).toBe(false);
+  });
+
+  test('a claim names the part that it is recorded in', () => {
+    for (const part of decisionParts(aDecision(120))) {
+      expect(new Set(claimsOf(part).map(({ decisionId }) => decisionId))).toEqual(new Set([part.id]));
+    }
+  });
+});
