@@ -1,4 +1,4 @@
-/** The Gregorian calendar in whole days since 1970-01-01 (UTC), for what walks over many days. */
+/** The Gregorian calendar in whole days since 1970-01-01 (UTC), for code that iterates over many days. */
 
 export interface CalendarDate {
   readonly day: number;
@@ -29,7 +29,7 @@ export function* datesOfYears(firstYear: number, lastYear: number): Generator<Ca
 
 export function dateOfDay(day: number): CalendarDate {
   let year = 1970 + Math.floor(day / DAYS_PER_YEAR);
-  // The mean year is off by a day or two at the turn of the year.
+  // The mean year length is off by a day or two at the turn of the year.
   while (newYearsDay(year) > day) year -= 1;
   while (newYearsDay(year + 1) <= day) year += 1;
   let [month, left] = [1, day - newYearsDay(year)];

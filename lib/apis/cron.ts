@@ -8,7 +8,7 @@ export interface CronSchedule {
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly daysOfWeek: ReadonlySet<number>;
-  /** Cron's oddity: with both day fields restricted, either one suffices. */
+  /** As in cron: if both day fields are restricted, either one suffices. */
   readonly eitherDay: boolean;
 }
 
@@ -39,10 +39,10 @@ const FIELDS: readonly Field[] = [
   { least: 0, most: 6, names: DAYS },
 ];
 
-/** What Go takes for white space. */
+/** The white space of Go. */
 const SPACES = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
-/** *Errors:* undefined where the text is no schedule. */
+/** Parses a schedule. *Errors:* undefined where the text is not a schedule. */
 export function parseCron(text: string): CronSchedule | undefined {
   const words = text.split(SPACES).filter((word) => word !== '');
   const [only = ''] = words;
@@ -67,11 +67,11 @@ interface Item {
   readonly from: number;
   readonly to: number;
   readonly step: number;
-  /** A star leaves its field open; a stepped one (every second day) restricts like any list. */
+  /** True for a star, which does not restrict the field. A star with a step (every second day) restricts it. */
   readonly open: boolean;
 }
 
-/** The items between commas. An empty one counts for nothing, and a field of such alone never matches. */
+/** Parses the comma-separated items. Empty items are ignored, and a field with only empty items never matches. */
 function parseField(text: string, field: Field): { values: ReadonlySet<number>; open: boolean } | undefined {
   const values = new Set<number>();
   let open = false;
@@ -89,10 +89,10 @@ function parseItem(text: string, field: Field): Item | undefined {
   const step = stepText === undefined ? 1 : wholeNumber(stepText);
   if (more.length > 0 || step === undefined || step < 1) return undefined;
   const [first = '', last, ...rest] = span.split('-');
-  // What follows the hyphen of a star is not looked at.
+  // Text after the hyphen of a star is ignored.
   if (first === '*' || first === '?') return { from: field.least, to: field.most, step, open: step === 1 };
   const from = valueOf(first, field);
-  // `5/15` counts on to the end, `5` is just that.
+  // `5/15` continues to the end of the range, `5` is a single value.
   const to = last === undefined ? (stepText === undefined ? from : field.most) : valueOf(last, field);
   if (rest.length > 0 || from === undefined || to === undefined || from > to) return undefined;
   return { from, to, step, open: false };
@@ -106,7 +106,7 @@ function valueOf(text: string, { least, most, names = [] }: Field): number | und
 
 const LARGEST_INT64 = '9223372036854775807';
 
-/** A number that Go reads: digits, a plus sign before them at the most, within 63 bits. */
+/** A number in Go's syntax: digits with an optional plus sign, within 63 bits. */
 function wholeNumber(text: string): number | undefined {
   if (!/^\+?\d+$/.test(text)) return undefined;
   const digits = text.replace(/^\+?0*/, '');
@@ -115,11 +115,11 @@ function wholeNumber(text: string): number | undefined {
 }
 
 const MINUTES_PER_DAY = DAY_MS / MINUTE_MS;
-/** How many calendar years Karpenter looks ahead for a firing. */
+/** How many calendar years ahead Karpenter searches for a firing. */
 const YEARS_AHEAD = 5;
 
 /**
- * When the schedule fires next, after that instant and not at it; undefined where it does not within this year and the
+ * Returns the first time after `afterMs` at which the schedule fires; undefined where it does not fire in that year and the
  * next five. *Cost:* O(days until then).
  */
 export function nextFiring(schedule: CronSchedule, afterMs: number): number | undefined {
@@ -141,48 +141,46 @@ function firesOn(schedule: CronSchedule, { month, dayOfMonth, dayOfWeek }: Calen
   return schedule.eitherDay ? byDate || byWeekday : byDate && byWeekday;
 }
 
-/** The first minute of a day, from this one on, at which the schedule fires. */
+/** The first minute of a day, starting at `from`, at which the schedule fires. */
 function nextMinute(schedule: CronSchedule, from: number): number | undefined {
   for (let minute = from; minute < MINUTES_PER_DAY; minute += 1) if (firesIn(schedule, minute)) return minute;
   return undefined;
 }
 
-/** True in that minute of the days on which the schedule fires. */
+/** True if the schedule fires at this minute, on the days on which it fires. */
 export function firesIn({ minutes, hours }: CronSchedule, minuteOfDay: number): boolean {
   return minutes.has(minuteOfDay % 60) && hours.has(Math.floor(minuteOfDay / 60));
 }
 
 /**
- * True while a window that the schedule opened is still open; always true of a schedule that does not fire in the years
- * looked at, as with Karpenter (E8).
+ * True while a window of the schedule is open. As in Karpenter, always true for a schedule that does not fire within the
+ * years that are searched (E8).
  */
 export function isWindowOpen(schedule: CronSchedule, durationMs: number, nowMs: number): boolean {
   const firing = nextFiring(schedule, nowMs - durationMs);
   return firing === undefined || firing <= nowMs;
 }
 
-/** Dates and weekdays repeat after 400 years; the year after them shows the pause over the seam. */
+/** Dates and weekdays repeat every 400 years. One more year covers the gap at the boundary. */
 const [CYCLE_START, CYCLE_END] = [2000, 2400];
 
 /**
- * True where the windows leave no instant uncovered, in any year. *Cost:* O(days of a year) where weekdays alone count,
- * else at the most O(days of 400 years), some milliseconds.
+ * True if the windows cover all time, in every year. *Cost:* O(days of a year) where only weekdays count, else at most
+ * O(days of 400 years), some milliseconds.
  */
 export function isAlwaysOpen(schedule: CronSchedule, durationMs: number): boolean {
   const minutes = [...Array(MINUTES_PER_DAY).keys()].filter((minute) => firesIn(schedule, minute));
   const [first, last] = [minutes.at(0), minutes.at(-1)];
   if (first === undefined || last === undefined) return true;
-  const pausesInDay = minutes.some(
-    (minute, index) => (minute - (minutes[index - 1] ?? minute)) * MINUTE_MS > durationMs,
-  );
+  const gapsInDay = minutes.some((minute, index) => (minute - (minutes[index - 1] ?? minute)) * MINUTE_MS > durationMs);
   const byWeekdayAlone = schedule.months.size === 12 && schedule.daysOfMonth.size === 31;
   let previousMs: number | undefined;
   for (const date of datesOfYears(CYCLE_START, byWeekdayAlone ? CYCLE_START : CYCLE_END)) {
     if (!firesOn(schedule, date)) continue;
     const firingMs = date.day * DAY_MS + first * MINUTE_MS;
-    // What lies further ahead than Karpenter looks counts as open (E8).
+    // A time with no firing within the years that Karpenter searches counts as open (E8).
     const seenFromMs = Math.max(previousMs ?? firingMs, newYearsDay(date.year - YEARS_AHEAD) * DAY_MS);
-    if (pausesInDay || firingMs - seenFromMs > durationMs) return false;
+    if (gapsInDay || firingMs - seenFromMs > durationMs) return false;
     previousMs = date.day * DAY_MS + last * MINUTE_MS;
   }
   return true;

@@ -8,7 +8,7 @@ export interface CustomResourceDefinition {
   readonly spec: object;
 }
 
-/** What a cluster has to know of a kind: the object that the installer applies. */
+/** Creates the CustomResourceDefinition of a kind, which the installer applies. */
 export function customResourceDefinition(of: CustomResource): CustomResourceDefinition {
   const { group, kind, plural, shortNames, category, scope } = of;
   const names = {
@@ -50,7 +50,7 @@ function versionOf({ version, columns, description, spec, specIsOptional, status
   };
 }
 
-/** The schema as the API server wants it: closed objects are its rule anyway, and it has no words of ours. */
+/** Converts a schema to the structural schema of the API server, without the fields that only this project uses. */
 function structural(schema: Schema): object {
   const { title: _title, tsType: _tsType, allowed: _allowed, type: _type, ...kept } = schema;
   const { properties, items, additionalProperties, default: filled, ...plain } = kept;

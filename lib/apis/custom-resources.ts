@@ -5,7 +5,7 @@ import { NODE_CLAIM } from './schemas/node-claim.ts';
 import { NODE_OVERLAY } from './schemas/node-overlay.ts';
 import { NODE_POOL } from './schemas/node-pool.ts';
 
-/** A0.1: the kinds that Kerf brings to a cluster. */
+/** A0.1: the kinds that Kerf installs in a cluster. */
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [
   NODE_POOL,
   NODE_CLAIM,

@@ -14,12 +14,12 @@ const UNIT_NS: Readonly<Record<string, bigint>> = {
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nu\u00b5\u03bcm]?s|m|h))+)$/;
 const PART = /(\d*)(?:\.(\d*))?([nu\u00b5\u03bcm]?s|m|h)/g;
 const NS_PER_MS = 1_000_000n;
-/** Go counts to 2⁶³ while it reads, and refuses 2⁶³ itself. */
+/** Go rejects durations of 2⁶³ ns and more. */
 const TOO_LARGE = 1n << 63n;
 
 /**
- * *Units:* milliseconds, with decimals below one. *Errors:* undefined where Go reads no duration, and where it is below
- * nought: nothing that we read takes such a one. `Never` is none either.
+ * Parses a duration. *Units:* milliseconds, with decimals below one. *Errors:* undefined where the text is not a duration in
+ * Go's syntax, and for negative durations, which no field allows. `Never` is not a duration.
  */
 export function parseDuration(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
@@ -33,7 +33,7 @@ export function parseDuration(text: string): number | undefined {
   return Number(total / NS_PER_MS) + Number(total % NS_PER_MS) / Number(NS_PER_MS);
 }
 
-/** Undefined where it is too large for Go. */
+/** Undefined for an amount that is too large for Go. */
 function partNs(
   { whole, fraction }: { readonly whole: string; readonly fraction: string },
   unitNs: bigint,
@@ -41,11 +41,11 @@ function partNs(
   const digits = whole.replace(/^0+/, '');
   if (digits.length > 19) return undefined;
   const { value, scale } = readFraction(fraction);
-  // Go reckons with fractions as floating-point numbers, in just this order.
+  // Go computes fractions as floating-point numbers in this order.
   return BigInt(`0${digits}`) * unitNs + BigInt(Math.trunc(Number(value) * (Number(unitNs) / scale)));
 }
 
-/** As many decimals as 63 bits hold; Go passes over the rest. */
+/** Reads as many decimals as fit into 63 bits; Go ignores the rest. */
 function readFraction(fraction: string): { readonly value: bigint; readonly scale: number } {
   let [value, scale] = [0n, 1];
   for (const digit of fraction) {
@@ -57,15 +57,15 @@ function readFraction(fraction: string): { readonly value: bigint; readonly scal
   return { value, scale };
 }
 
-/** A duration or `Never`: milliseconds, or undefined for `Never`. *Errors:* a RangeError for other text: validated input never has it. */
+/** Parses a duration or `Never`: milliseconds, or undefined for `Never`. *Errors:* a RangeError for other text, which validation excludes. */
 export function parseNillableDuration(text: string): number | undefined {
   if (text === 'Never') return undefined;
   const ms = parseDuration(text);
-  if (ms === undefined) throw new RangeError(`"${text}" is not a duration: write it as 30s, 10m, 720h or Never`);
+  if (ms === undefined) throw new RangeError(`"${text}" is not a duration; write it as 30s, 10m, 720h or Never`);
   return ms;
 }
 
-/** The shortest usual form: 90,000 ms is `1m30s`, 400 ms is `0.4s`. */
+/** Formats a duration in its shortest form: 90,000 ms is `1m30s`, 400 ms is `0.4s`. */
 export function formatDuration(ms: number): string {
   if (ms < 60_000) return `${Math.round(ms / 100) / 10}s`;
   const seconds = Math.round(ms / 1_000);

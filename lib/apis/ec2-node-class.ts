@@ -9,10 +9,10 @@ export type MetadataOptions = Immutable<generated.MetadataOptions>;
 export type ConnectionTracking = Immutable<generated.ConnectionTracking>;
 export type BlockDeviceMapping = Immutable<generated.BlockDeviceMapping>;
 
-/** What subnets, security groups and images are found by. */
+/** The fields by which subnets, security groups and images are selected. */
 export type SelectorTerm = Pick<AmiSelectorTerm, 'id' | 'name' | 'tags'>;
 
-/** The AMI family in force: the explicit one, else the one that the alias names (A3.7). */
+/** The effective AMI family: the explicit one, else the family of the alias (A3.7). */
 export function amiFamilyOf(nodeClass: EC2NodeClass): AmiFamily {
   if (nodeClass.spec.amiFamily !== undefined) return nodeClass.spec.amiFamily;
   const alias = nodeClass.spec.amiSelectorTerms.find((term) => term.alias !== undefined)?.alias;

@@ -1,13 +1,13 @@
-/** What an expression may call: each takes a time that its length bounds. The evaluator knows more, and so does Karpenter's. */
+/** The functions that an expression may call. Their run time is bounded by the length of the expression. The evaluator has more functions. */
 const CALLED = new Set('min max int uint double string bool size startsWith endsWith contains matches'.split(' '));
-/** The evaluator's patterns backtrack: three unlimited repetitions over a type's name are some thousand steps. */
+/** The evaluator's patterns backtrack: three unbounded repetitions over the name of a type take some thousand steps. */
 const MOST_REPETITIONS = 3;
-/** The only text that a pattern is tried on. */
+/** The only text that a pattern may be applied to. */
 const NAME = 'instance_type';
 
 /**
- * Why an expression may take for ever, though it is short: loops within loops, texts that double, patterns that backtrack.
- * One NodeClass must not hold up every other (promise 7). *Shape:* undefined where its time is bounded. *Cost:* O(nodes).
+ * Returns why the run time of an expression is not bounded: nested loops, text that doubles, or patterns that backtrack. One
+ * NodeClass must not delay all others (promise 7). *Shape:* undefined where the run time is bounded. *Cost:* O(nodes).
  */
 export function whyTooCostly(node: unknown): string | undefined {
   if (isList(node)) return firstOf(node);
@@ -16,7 +16,7 @@ export function whyTooCostly(node: unknown): string | undefined {
   if (!isList(args)) return whyTooCostly(args);
   const [name] = args;
   if (op === 'call' || op === 'rcall') {
-    if (!CALLED.has(String(name))) return `it calls ${String(name)}, and may only call ${[...CALLED].join(', ')}`;
+    if (!CALLED.has(String(name))) return `it calls ${String(name)}, but may call only ${[...CALLED].join(', ')}`;
     if (name === 'matches') return whyTooCostlyPattern(args);
   }
   return firstOf(args);
@@ -48,11 +48,11 @@ function isNode(value: unknown): value is ExpressionNode {
 /** `instance_type.matches("^m5")`. */
 function whyTooCostlyPattern(call: readonly unknown[]): string | undefined {
   const [text, pattern] = call.slice(1).flat();
-  if (!isNode(text) || text.op !== 'id' || text.args !== NAME) return `matches may only be called on ${NAME}`;
+  if (!isNode(text) || text.op !== 'id' || text.args !== NAME) return `matches may be called only on ${NAME}`;
   if (!isNode(pattern) || pattern.op !== 'value' || typeof pattern.args !== 'string')
-    return 'the pattern of matches has to be written out';
+    return 'the pattern of matches must be a literal';
   const repetitions = pattern.args.match(/[*+{]/g)?.length ?? 0;
-  if (/\)[*+?{]/.test(pattern.args)) return `the pattern ${pattern.args} repeats a group: repeat single characters`;
+  if (/\)[*+?{]/.test(pattern.args)) return `the pattern ${pattern.args} repeats a group; repeat single characters`;
   if (repetitions <= MOST_REPETITIONS) return undefined;
-  return `the pattern ${pattern.args} has ${repetitions} repetitions, and at most ${MOST_REPETITIONS} are tried`;
+  return `the pattern ${pattern.args} has ${repetitions} repetitions, but at most ${MOST_REPETITIONS} are allowed`;
 }

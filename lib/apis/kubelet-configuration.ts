@@ -1,8 +1,8 @@
 import type { Labels } from './kubernetes.ts';
 
-/** The part of the kubelet's own configuration that decisions read (A3.15); every other field goes to the node as it is. */
+/** The fields of the kubelet configuration that decisions read (A3.15). Every other field is passed to the node unchanged. */
 export interface KubeletConfiguration {
-  /** Text is an expression for each instance type (A3.17), as it may be in the reservations. */
+  /** Text is an expression that is evaluated for each instance type (A3.17), as in the reservations. */
   readonly maxPods?: number | string;
   readonly podsPerCore?: number;
   readonly kubeReserved?: Labels;

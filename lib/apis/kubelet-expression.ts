@@ -2,15 +2,15 @@ import { Environment } from '@marcbachmann/cel-js';
 import { whyTooCostly } from './expression-cost.ts';
 
 /**
- * A3.17: what the kubelet is told may be worked out for each instance type, by an expression in CEL over numbers of the type.
+ * A3.17: the variables of a CEL expression that sets a kubelet option for each instance type.
  */
 export interface ExpressionVariables {
   readonly vcpus: number;
   readonly memory_mib: number;
-  /** Network interfaces of the default card, and the addresses of each. */
+  /** The number of network interfaces on the default card, and the addresses of each. */
   readonly default_enis: number;
   readonly ips_per_eni: number;
-  /** For maxPods what the type would have without it; for reservations what it has. */
+  /** In maxPods, the default of the type; in reservations, the effective value. */
   readonly max_pods: number;
   readonly instance_type: string;
 }
@@ -33,19 +33,19 @@ type KubeletExpression =
   | { readonly kind: 'invalid'; readonly message: string };
 
 /**
- * Compiles an expression once for all types. *Shape:* `evaluate` gives a whole number of zero or more, decimals cut off.
- * *Errors:* values: `invalid` where it is not CEL, names what there is not, might take for ever, or gives no number whatever the
- * type; `failed` where it gives none for this type.
+ * Compiles an expression once for all types. *Shape:* `evaluate` returns a whole number of zero or more, truncated.
+ * *Errors:* returned values: `invalid` where the text is not CEL, uses an unknown name, has an unbounded run time, or does not
+ * return a number; `failed` where it returns no valid number for this type.
  */
 export function compileKubeletExpression(text: string): KubeletExpression {
   if (text.length > LONGEST)
-    return { kind: 'invalid', message: `it has ${text.length} characters, and at most ${LONGEST} are read` };
+    return { kind: 'invalid', message: `it has ${text.length} characters, but at most ${LONGEST} are allowed` };
   try {
     const parsed = ENVIRONMENT.parse(text);
     const { valid, type, error } = parsed.check();
     if (!valid) return { kind: 'invalid', message: firstLine(error) };
     if (type !== 'int' && type !== 'double')
-      return { kind: 'invalid', message: `it gives ${String(type)}, not a number` };
+      return { kind: 'invalid', message: `it returns ${String(type)}, not a number` };
     const costly = whyTooCostly(parsed.ast);
     if (costly !== undefined) return { kind: 'invalid', message: costly };
     return { kind: 'expression', evaluate: (variables) => evaluated(parsed, variables) };
@@ -61,13 +61,13 @@ function evaluated(parsed: ReturnType<Environment['parse']>, variables: Expressi
     const result: unknown = parsed(asContext(variables));
     const value = typeof result === 'bigint' || typeof result === 'number' ? Math.trunc(Number(result)) : Number.NaN;
     if (value >= 0 && Number.isSafeInteger(value)) return { kind: 'value', value };
-    return { kind: 'failed', message: `it gives ${String(result)}` };
+    return { kind: 'failed', message: `it returns ${String(result)}` };
   } catch (error) {
     return { kind: 'failed', message: firstLine(error) };
   }
 }
 
-/** CEL tells whole numbers from others, and to the evaluator only a bigint is whole. */
+/** CEL distinguishes integers from doubles, and the evaluator treats only a bigint as an integer. */
 function asContext(variables: ExpressionVariables): Record<keyof ExpressionVariables, bigint | string> {
   return {
     vcpus: BigInt(variables.vcpus),
@@ -79,7 +79,7 @@ function asContext(variables: ExpressionVariables): Record<keyof ExpressionVaria
   };
 }
 
-/** The evaluator draws the place below its message. */
+/** The evaluator appends an excerpt of the expression to its message. */
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

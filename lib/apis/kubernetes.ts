@@ -1,6 +1,6 @@
 /**
- * The part of the Kubernetes API that a decision reads: plain API JSON in camelCase, cut to the fields we look at.
- * Reading tolerates full objects; nothing here is written back whole.
+ * The part of the Kubernetes API that decisions read: API JSON in camelCase, reduced to the fields that are used. Full
+ * objects are valid too. Objects of these types are never written back as a whole.
  */
 
 export type Labels = Readonly<Record<string, string>>;
@@ -147,7 +147,7 @@ export interface PodSpec {
   readonly volumes?: readonly {
     readonly name: string;
     readonly persistentVolumeClaim?: { readonly claimName: string };
-    /** A claim of the pod's own, made from this template. */
+    /** A claim that belongs to the pod, created from this template. */
     readonly ephemeral?: {
       readonly volumeClaimTemplate?: { readonly spec?: { readonly storageClassName?: string } };
     };
@@ -207,7 +207,7 @@ export interface Deployment {
   readonly spec: { readonly replicas?: number; readonly selector: LabelSelector; readonly template: PodTemplate };
 }
 
-/** What keeps a number of pods of one template: Deployment, ReplicaSet and StatefulSet alike, as far as decisions read them. */
+/** A Deployment, ReplicaSet or StatefulSet, as far as decisions read it. */
 export type ScalableWorkload = Deployment;
 
 export interface Service {
@@ -240,12 +240,12 @@ export function namespaceOf({ metadata }: { readonly metadata: ObjectMeta }): st
   return metadata.namespace ?? 'default';
 }
 
-/** `namespace/name`: how pods are named in decisions and reports. */
+/** `namespace/name`, the name of a pod in decisions and reports. */
 export function podKey(pod: { readonly metadata: ObjectMeta }): string {
   return `${pod.metadata.namespace ?? 'default'}/${pod.metadata.name}`;
 }
 
-/** The value of a condition's status, or undefined where the object does not carry it. */
+/** The status of a condition, or undefined where the object does not have the condition. */
 export function conditionStatus(
   object: { readonly status?: { readonly conditions?: readonly Condition[] } },
   type: string,
@@ -253,7 +253,7 @@ export function conditionStatus(
   return object.status?.conditions?.find((condition) => condition.type === type)?.status;
 }
 
-/** True where the selector picks these labels. An absent selector picks nothing; an empty one picks everything. */
+/** True if the selector matches these labels. An absent selector matches nothing; an empty one matches everything. */
 export function selectorMatches(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (selector === undefined) return false;
   const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);

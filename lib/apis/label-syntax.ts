@@ -1,15 +1,15 @@
-/** How Kubernetes writes the names and values of labels; the patterns are for a whole text. */
+/** The syntax of label names and values in Kubernetes. The patterns match a whole text. */
 
 export const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 export const DNS_SUBDOMAIN = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*';
 
-/** What a name is, in words. */
+/** Describes the syntax of a name. */
 export const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
 
 const WHOLE_NAME = new RegExp(`^${NAME}$`);
 const WHOLE_SUBDOMAIN = new RegExp(`^${DNS_SUBDOMAIN}$`);
 
-/** A name, and before it perhaps a DNS name of at most 253 and a slash, as of labels and taints. */
+/** Tests for a name with an optional prefix, which is a DNS name of at most 253 characters and a slash. */
 export function isQualifiedName(text: string): boolean {
   const [first = '', second, ...more] = text.split('/');
   if (more.length > 0) return false;

@@ -1,4 +1,4 @@
-/** Label, annotation and finalizer names (A6.1–A6.8, C15–C23) and which labels are known without being defined. */
+/** Names of labels, annotations and finalizers (A6.1–A6.8, C15–C23), and the list of well-known labels. */
 
 export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 export const ARCH = 'kubernetes.io/arch';
@@ -17,7 +17,7 @@ export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
 export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
 export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
 export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
-/** C22: what tells reserved capacity from other, and one reservation from another. */
+/** C22: the labels that identify reserved capacity and its reservation. */
 export const RESERVATION_LABELS: ReadonlySet<string> = new Set([
   RESERVATION_ID,
   RESERVATION_TYPE,
@@ -29,24 +29,24 @@ export const NITRO_SANDBOX = 'eks.amazonaws.com/nitro-sandbox';
 export const NODE_CLAIM_TAG = 'karpenter.sh/nodeclaim';
 export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
-/** B24: set where a claim has fewer values to choose from than minValues asks for. */
+/** B24: set on a NodeClaim with fewer values than minValues requires. */
 export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 export const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
 export const DO_NOT_SYNC_TAINTS = 'karpenter.sh/do-not-sync-taints';
-/** A4.10: on a NodeClaim in whose making a NodeOverlay had a word. */
+/** A4.10: set on a NodeClaim whose price or capacity a NodeOverlay changed. */
 export const PRICE_OVERLAY_APPLIED = 'karpenter.sh/price-overlay-applied';
 export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
-/** C84: on a NodeClaim whose instance has its tags. */
+/** C84: set on a NodeClaim whose instance has all its tags. */
 export const TAGGED = 'karpenter.k8s.aws/tagged';
-/** D18: on a NodeClaim that is being deleted, when its pods are forced out. */
+/** D18: set on a NodeClaim that is being deleted: the time at which its remaining pods are deleted. */
 export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
-/** A3.1: on an EC2NodeClass. */
+/** A3.1: set on an EC2NodeClass. */
 export const NODE_CLASS_FINALIZER = 'karpenter.k8s.aws/termination';
-/** A1.27: of a NodePool, to tell whether a node was made as its template says today. */
+/** A1.27: the hash of a NodePool's template, which shows whether a node matches the present template. */
 export const NODE_POOL_HASH = 'karpenter.sh/nodepool-hash';
 export const NODE_POOL_HASH_VERSION = 'karpenter.sh/nodepool-hash-version';
-/** A3.26: of an EC2NodeClass, to tell whether a node was launched as its class says today. */
+/** A3.26: the hash of an EC2NodeClass, which shows whether a node matches the present class. */
 export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 /** C54. */
@@ -92,7 +92,7 @@ const AWS_LABELS = [
 
 export const AWS_WELL_KNOWN_LABELS: readonly string[] = AWS_LABELS.map((name) => AWS_PREFIX + name);
 
-/** A6.2: labels that a pod may ask for although the NodePool does not mention them: the instance type answers. */
+/** A6.2: labels that a pod may require although the NodePool does not set them, because the instance type defines them. */
 export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   NODE_POOL,
   ZONE,
@@ -107,7 +107,7 @@ export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   ...AWS_WELL_KNOWN_LABELS,
 ]);
 
-/** A0.6: today's name of a label that old manifests still use. */
+/** A0.6: the current names of deprecated labels. */
 const RENAMED: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': ZONE,
   'failure-domain.beta.kubernetes.io/region': REGION,
@@ -117,12 +117,12 @@ const RENAMED: Readonly<Record<string, string>> = {
   'topology.ebs.csi.aws.com/zone': ZONE,
 };
 
-/** The label's name of today (A0.6). */
+/** Returns the current name of a label (A0.6). */
 export function currentLabelName(key: string): string {
   return Object.hasOwn(RENAMED, key) ? (RENAMED[key] ?? key) : key;
 }
 
-/** The region of a zone name: `eu-west-3a` is in `eu-west-3`; undefined where the text is no zone name. */
+/** The region of a zone name: `eu-west-3a` is in `eu-west-3`; undefined where the text is not a zone name. */
 export function regionOfZone(zone: string): string | undefined {
   return /^([a-z]{2}(?:-[a-z]+)+-\d)[a-z]$/.exec(zone)?.[1];
 }

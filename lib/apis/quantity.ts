@@ -1,10 +1,9 @@
 /**
- * Kubernetes quantities: `500m`, `1.5`, `2Gi`, `1e3`. Exact: the value is held in nano-units as a bigint, so that two
- * spellings of one amount are equal, and amounts compare, add and subtract as bigints do. What Kubernetes reads is read,
- * what it refuses is refused. Decisions work on numbers (see `core/resources`); this is the edge.
+ * Kubernetes quantities: `500m`, `1.5`, `2Gi`, `1e3`. The value is an exact bigint in nano-units, so different spellings of
+ * one amount are equal. The syntax is exactly that of Kubernetes. Decisions use numbers instead (see `core/resources`).
  */
 
-/** The digits before the point and behind it, then an exponent or a suffix. Kubernetes needs no digit: `Gi` is nought. */
+/** The digits before and after the point, then an exponent or a suffix. Kubernetes requires no digit: `Gi` is zero. */
 const QUANTITY = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+)|([KMGTPE]i|[numkMGTPE]))?$/;
 
 const NANO = 1_000_000_000n;
@@ -29,12 +28,12 @@ const SUFFIX_NANO: Readonly<Record<string, bigint>> = {
 };
 
 const LARGEST_INT64 = (1n << 63n) - 1n;
-/** Amounts of 10¹⁰⁰⁰ units and more are all one, so that no exponent makes us compute with a billion digits. */
+/** Amounts of 10¹⁰⁰⁰ units and more are treated as equal, so a large exponent does not lead to numbers with a billion digits. */
 const MOST_DIGITS = 1_000;
 
 /**
- * *Units:* nano-units (10⁻⁹); what is finer is rounded away from nought; with a binary suffix 2⁶³ − 1 units are the most,
- * all as Kubernetes does. *Errors:* undefined where the text is no quantity.
+ * Parses a quantity as Kubernetes does. *Units:* nano-units (10⁻⁹), rounded away from zero; with a binary suffix at most
+ * 2⁶³ − 1 units. *Errors:* undefined where the text is not a quantity.
  */
 export function parseQuantityNano(quantity: string | number): bigint | undefined {
   const text = String(quantity);
@@ -43,7 +42,7 @@ export function parseQuantityNano(quantity: string | number): bigint | undefined
   const [, whole = '', fraction = '', exponentText = '0', suffix = ''] = match;
   const exponent = parseExponent(exponentText);
   if (exponent === undefined) return undefined;
-  // Of units that are too small or too large for its shortest way, Kubernetes does want a digit.
+  // Kubernetes requires a digit for very small and very large units.
   if (whole === '' && fraction === '' && (exponent < -9 || suffix === 'Pi' || suffix === 'Ei')) return undefined;
   const scale = SUFFIX_NANO[suffix] ?? NANO;
   const nano = ceilScaled({ digits: whole + fraction, power: exponent - fraction.length }, scale);
@@ -51,7 +50,7 @@ export function parseQuantityNano(quantity: string | number): bigint | undefined
   return text.startsWith('-') ? -capped : capped;
 }
 
-/** Kubernetes reads 64 bits of an exponent and keeps 32 of them: `1e4294967299` is `1e3`. */
+/** Kubernetes parses 64 bits of an exponent and keeps 32 of them: `1e4294967299` is `1e3`. */
 function parseExponent(text: string): number | undefined {
   const digits = text.replace(/^[+-]?0*/, '');
   if (digits.length > 19) return undefined;
@@ -59,7 +58,7 @@ function parseExponent(text: string): number | undefined {
   return BigInt.asIntN(64, exponent) === exponent ? Number(BigInt.asIntN(32, exponent)) : undefined;
 }
 
-/** The digits × 10^power × scale, rounded up. *Cost:* bounded, however long the text. */
+/** The digits × 10^power × scale, rounded up. *Cost:* bounded, also for long text. */
 function ceilScaled({ digits, power }: { readonly digits: string; readonly power: number }, scale: bigint): bigint {
   const significant = digits.replace(/^0+/, '');
   if (significant === '') return 0n;
@@ -67,7 +66,7 @@ function ceilScaled({ digits, power }: { readonly digits: string; readonly power
   if (magnitude > MOST_DIGITS) return NANO * 10n ** BigInt(MOST_DIGITS);
   if (magnitude < -MOST_DIGITS) return 1n;
   const kept = significant.slice(0, 2 * MOST_DIGITS);
-  // Of what is cut off it matters only whether it is nought.
+  // Of the digits that are cut off, it matters only whether all are zero.
   const sticky = /[1-9]/.test(significant.slice(kept.length)) ? '1' : '0';
   const places = magnitude - kept.length - 1;
   const scaled = BigInt(kept + sticky) * scale * 10n ** BigInt(Math.max(places, 0));
@@ -78,14 +77,14 @@ export function isQuantity(text: string | number): boolean {
   return parseQuantityNano(text) !== undefined;
 }
 
-/** *Units:* milli-units: `250m` is 250, `1` is 1000; rounding and errors are those of `unitValue`. */
+/** The quantity in milli-units: `250m` is 250, `1` is 1000. Rounding and errors are those of `unitValue`. */
 export function milliValue(quantity: string | number): number {
   return inUnitsOf(NANO / 1_000n, quantity);
 }
 
 /**
- * *Units:* whole units, rounded away from nought: `1Ki` is 1024, `1m` is 1; 2⁶³ − 1 are the most. *Errors:* RangeError
- * for text that is no quantity.
+ * The quantity in whole units, rounded away from zero: `1Ki` is 1024, `1m` is 1. The maximum is 2⁶³ − 1. *Errors:* RangeError
+ * for text that is not a quantity.
  */
 export function unitValue(quantity: string | number): number {
   return inUnitsOf(NANO, quantity);
@@ -93,7 +92,7 @@ export function unitValue(quantity: string | number): number {
 
 function inUnitsOf(unitNano: bigint, quantity: string | number): number {
   const nano = parseQuantityNano(quantity);
-  if (nano === undefined) throw new RangeError(`"${quantity}" is not a quantity: write it as 500m, 2 or 1Gi`);
+  if (nano === undefined) throw new RangeError(`"${quantity}" is not a quantity; write it as 500m, 2 or 1Gi`);
   const units = ceilDivide(nano < 0n ? -nano : nano, unitNano);
   const capped = Number(units > LARGEST_INT64 ? LARGEST_INT64 : units);
   return nano < 0n ? -capped : capped;
@@ -103,12 +102,12 @@ function ceilDivide(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** CPU as people write it: 1500 millicores is `1500m`, 2000 is `2`. */
+/** Formats CPU: 1500 millicores is `1500m`, 2000 is `2`. */
 export function formatCpu(millicores: number): string {
   return millicores % 1_000 === 0 ? String(millicores / 1_000) : `${millicores}m`;
 }
 
-/** Bytes in the largest binary unit that divides them, else in Mi with one decimal digit at the most. */
+/** Formats bytes in the largest binary unit that divides them, else in Mi with at most one decimal. */
 export function formatBytes(bytes: number): string {
   for (const [unit, size] of BINARY_UNITS) if (bytes >= size && bytes % size === 0) return `${bytes / size}${unit}`;
   return bytes < 1_048_576 ? String(bytes) : `${Math.round((bytes / 1_048_576) * 10) / 10}Mi`;

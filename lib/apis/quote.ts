@@ -1,4 +1,4 @@
-/** A value as a message shows it: JSON, cut where it is long. */
+/** Formats a value for a message: JSON, cut if it is long. */
 export function quote(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
   return cutText(text, 80);

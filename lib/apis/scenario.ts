@@ -2,13 +2,13 @@ import { parseDuration } from './duration.ts';
 import type { ObjectMeta } from './kubernetes.ts';
 import type { CapacityType } from './labels.ts';
 
-/** Which node an event takes; of several, the simulator chooses with its seed. */
+/** The node that an event affects. The simulator chooses among several with its seed. */
 export type NodeChoice =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'nodePool'; readonly nodePool: string }
   | { readonly kind: 'any' };
 
-/** What happens to the cluster from outside. *Units:* `atMs` counts from the start of the simulation. */
+/** An external event in the cluster. *Units:* `atMs` counts from the start of the simulation. */
 export type ScenarioEvent =
   | { readonly kind: 'scale'; readonly atMs: number; readonly deployment: string; readonly replicas: number }
   | { readonly kind: 'deleteNode'; readonly atMs: number; readonly node: NodeChoice }
@@ -16,11 +16,11 @@ export type ScenarioEvent =
   | {
       readonly kind: 'withoutCapacity';
       readonly atMs: number;
-      /** An absent list means every one. */
+      /** An absent list includes all values. */
       readonly instanceTypes?: readonly string[];
       readonly zones?: readonly string[];
       readonly capacityTypes?: readonly CapacityType[];
-      /** For good where absent. */
+      /** Absent: until the end of the simulation. */
       readonly forMs?: number;
     }
   | { readonly kind: 'deletePod'; readonly atMs: number; readonly pod: string };
@@ -30,11 +30,11 @@ export interface Scenario {
   readonly seed?: number;
   readonly region?: string;
   readonly durationMs?: number;
-  /** In the order of time; events of one instant in the order of the manifest. */
+  /** Ordered by time; events at the same time in the order of the manifest. */
   readonly events: readonly ScenarioEvent[];
 }
 
-/** An event as the manifest writes it: `at` and exactly one of the others. */
+/** An event of the manifest: `at` and exactly one of the other fields. */
 export interface ScenarioManifestEvent {
   readonly at: string;
   readonly scale?: { readonly deployment: string; readonly replicas: number };
@@ -61,7 +61,7 @@ export interface ScenarioManifest {
   };
 }
 
-/** The scenario in the form that the simulator runs. *Errors:* RangeError for a duration or event that validation refuses. */
+/** Converts a scenario to the form that the simulator runs. *Errors:* RangeError for a duration or event that validation rejects. */
 export function parseScenario(manifest: ScenarioManifest): Scenario {
   const { seed, region, duration, events } = manifest.spec;
   return {
@@ -73,7 +73,7 @@ export function parseScenario(manifest: ScenarioManifest): Scenario {
   };
 }
 
-/** `default/web` for `web`, and `shop/web` for itself. */
+/** Adds the default namespace: `web` becomes `default/web`, `shop/web` is unchanged. */
 export function withNamespace(reference: string): string {
   return reference.includes('/') ? reference : `default/${reference}`;
 }
@@ -91,7 +91,7 @@ function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
     const { for: length, ...what } = withoutCapacity;
     return { kind: 'withoutCapacity', atMs, ...what, ...(length !== undefined && { forMs: milliseconds(length) }) };
   }
-  throw new RangeError(`the event at ${event.at} says not what happens`);
+  throw new RangeError(`the event at ${event.at} has no action`);
 }
 
 function parseNodeChoice(choice: NonNullable<ScenarioManifestEvent['deleteNode']>): NodeChoice {
@@ -101,6 +101,6 @@ function parseNodeChoice(choice: NonNullable<ScenarioManifestEvent['deleteNode']
 
 function milliseconds(duration: string): number {
   const ms = parseDuration(duration);
-  if (ms === undefined) throw new RangeError(`"${duration}" is not a duration: write it as 90s, 10m or 1h30m`);
+  if (ms === undefined) throw new RangeError(`"${duration}" is not a duration; write it as 90s, 10m or 1h30m`);
   return ms;
 }

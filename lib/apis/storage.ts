@@ -1,12 +1,12 @@
 import type { LabelSelectorRequirement, NodeSelectorTerm, ObjectMeta } from './kubernetes.ts';
 
-/** The storage objects that decide where a pod may run, cut to the fields that a decision reads. */
+/** The storage objects that restrict where a pod may run, reduced to the fields that decisions read. */
 
 export interface PersistentVolumeClaim {
   readonly metadata: ObjectMeta;
   readonly spec: {
     readonly storageClassName?: string;
-    /** Set once a volume is bound, or is to be. */
+    /** Set once a volume is bound or selected. */
     readonly volumeName?: string;
   };
   readonly status?: { readonly phase?: 'Pending' | 'Bound' | 'Lost' };
@@ -32,7 +32,7 @@ export interface StorageClass {
   }[];
 }
 
-/** How many volumes of each driver a node can attach. */
+/** The number of volumes of each driver that a node can attach. */
 export interface CsiNode {
   readonly metadata: ObjectMeta;
   readonly spec: {
@@ -40,7 +40,7 @@ export interface CsiNode {
   };
 }
 
-/** All that is known of a cluster's storage. */
+/** The storage objects of a cluster. */
 export interface Storage {
   readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
   readonly persistentVolumes: readonly PersistentVolume[];

@@ -1,11 +1,11 @@
 import type { Taint, Toleration } from './kubernetes.ts';
 
-/** A6.5: a candidate for disruption, or a node that drains. */
+/** A6.5: marks a candidate for disruption or a draining node. */
 export const DISRUPTED_TAINT: Taint = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
-/** A6.5: the kubelet registers with it; registration takes it away. */
+/** A6.5: the kubelet registers with this taint; registration removes it. */
 export const UNREGISTERED_TAINT: Taint = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
 
-/** A6.6: taints that come and go by themselves while a node starts. */
+/** A6.6: taints that other components set and remove while a node starts. */
 const EPHEMERAL_KEYS: ReadonlySet<string> = new Set([
   'node.kubernetes.io/not-ready',
   'node.kubernetes.io/unreachable',
@@ -13,7 +13,7 @@ const EPHEMERAL_KEYS: ReadonlySet<string> = new Set([
   UNREGISTERED_TAINT.key,
 ]);
 
-/** A6.6: true for a taint that must be gone before the node counts as initialized, and is ignored until then. */
+/** A6.6: true for a taint that must be removed before the node counts as initialized, and is ignored until then. */
 export function isEphemeral(taint: Taint): boolean {
   return EPHEMERAL_KEYS.has(taint.key) || taint.key.startsWith('readiness.k8s.io/');
 }
@@ -27,7 +27,7 @@ export function formatTaint(taint: Taint): string {
   return `${taint.key}${taint.value === undefined || taint.value === '' ? '' : `=${taint.value}`}:${taint.effect}`;
 }
 
-/** Kubernetes's rule: an empty key with Exists tolerates everything, an empty effect every effect. */
+/** As in Kubernetes: an empty key with Exists tolerates all taints, and an empty effect matches all effects. */
 export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
   return tolerations.some((toleration) => {
     if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
@@ -38,12 +38,12 @@ export function tolerates(tolerations: readonly Toleration[], taint: Taint): boo
   });
 }
 
-/** Taints that keep pods away for sure; the others are a preference. */
+/** The taints that exclude pods. PreferNoSchedule is only a preference. */
 export function hardTaints(taints: readonly Taint[]): readonly Taint[] {
   return taints.filter((taint) => taint.effect !== 'PreferNoSchedule');
 }
 
-/** The first taint that keeps a pod away, or undefined. PreferNoSchedule is hard until relaxed (B61). */
+/** The first taint that the pod does not tolerate, or undefined. PreferNoSchedule counts until it is relaxed (B61). */
 export function untoleratedTaint(taints: readonly Taint[], tolerations: readonly Toleration[] = []): Taint | undefined {
   return taints.find((taint) => !tolerates(tolerations, taint));
 }

@@ -4,19 +4,19 @@ export interface TomlTable {
   readonly [key: string]: TomlValue;
 }
 
-/** An integer is a bigint, so that none is rounded and none becomes a float; a number is a float. */
+/** An integer is a bigint, so it is neither rounded nor written as a float. A number is a float. */
 export type TomlValue = string | number | bigint | boolean | TomlDate | readonly TomlValue[] | TomlTable;
 
 export type ReadToml =
   | { readonly kind: 'table'; readonly table: TomlTable }
   | { readonly kind: 'unreadable'; readonly line: number; readonly column: number; readonly message: string };
 
-/** No settings of anybody are nested deeper, and what is can be written no more than read. */
+/** Settings are not nested deeper. Deeper tables can be neither read nor written. */
 const DEEPEST_TABLE = 64;
 
 /**
- * The tables of a TOML document; comments and layout go.
- * *Errors:* unreadable, with the place, where it is no TOML. *Units:* line and column from 1; times to the millisecond.
+ * Reads the tables of a TOML document. Comments and layout are lost.
+ * *Errors:* unreadable, with the position, where it is not TOML. *Units:* line and column from 1; times in milliseconds.
  */
 export function readToml(text: string): ReadToml {
   try {
@@ -29,7 +29,7 @@ export function readToml(text: string): ReadToml {
   }
 }
 
-/** *Shape:* what `readToml` reads as the same table, by TOML 1.0. */
+/** Writes a TOML 1.0 document. *Shape:* `readToml` reads the same table from it. */
 export function writeToml(table: TomlTable): string {
   return stringify(table, { numbersAsFloat: true });
 }
@@ -38,7 +38,7 @@ export function isTomlTable(value: TomlValue | undefined): value is TomlTable {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof TomlDate);
 }
 
-/** Undefined where it is nested deeper than so many levels. */
+/** Undefined where the value is nested deeper than `levels`. */
 function readable(value: ParsedValue, levels: number): TomlValue | undefined {
   if (typeof value !== 'object' || value instanceof TomlDate) return value;
   if (levels === 0) return undefined;
@@ -51,7 +51,7 @@ function readable(value: ParsedValue, levels: number): TomlValue | undefined {
   return kept.length === entries.length ? Object.fromEntries(kept) : undefined;
 }
 
-/** The parser's message begins with words of its own and ends with a picture of the place. */
+/** Removes the prefix of the parser's message and the excerpt of the text at its end. */
 function shortOf(message: string): string {
   return (message.split('\n')[0] ?? message).replace(/^Invalid TOML document: /, '');
 }

@@ -1,8 +1,8 @@
 import type { Schema } from './schemas/schema.ts';
 
 /**
- * The value with what the API server fills in (A1.8 to A1.19, A3.23): where a field is missing its schema's default, and
- * the defaults inside that. *Cost:* O(size of value and schema); what needs no default is not copied.
+ * Fills in defaults as the API server does (A1.8 to A1.19, A3.23): a missing field gets the default of its schema, with the
+ * defaults inside it. *Cost:* O(size of value and schema); parts without defaults are not copied.
  */
 export function withDefaults(value: unknown, schema: Schema): unknown {
   const { items, properties = {}, additionalProperties } = schema;

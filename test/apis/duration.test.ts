@@ -43,7 +43,7 @@ describe('durations (A0.3)', () => {
 
   test('other text is refused with the way to write it', () => {
     expect(() => parseNillableDuration('soon')).toThrow(
-      '"soon" is not a duration: write it as 30s, 10m, 720h or Never',
+      '"soon" is not a duration; write it as 30s, 10m, 720h or Never',
     );
   });
 

@@ -116,7 +116,7 @@ describe('text that is no quantity is refused', () => {
   ];
   test.each(nonsense)('"%s"', (text) => {
     expect(isQuantity(text)).toBe(false);
-    expect(() => milliValue(text)).toThrow(/is not a quantity: write it as 500m, 2 or 1Gi/);
+    expect(() => milliValue(text)).toThrow(/is not a quantity; write it as 500m, 2 or 1Gi/);
     expect(() => unitValue(text)).toThrow(RangeError);
   });
 });

@@ -6,5 +6,5 @@ test('an instant is read from RFC 3339 text, whatever its offset, and written in
 });
 
 test('text that is no instant is refused with the way to write it', () => {
-  expect(() => parseTime('tomorrow')).toThrow('"tomorrow" is not a time: write it as 2026-01-31T08:00:00Z');
+  expect(() => parseTime('tomorrow')).toThrow('"tomorrow" is not a time; write it as 2026-01-31T08:00:00Z');
 });

@@ -21,7 +21,7 @@ const UNREADABLE: readonly (readonly [string, string, string])[] = [
   [
     'an alias inside its own anchor',
     '&a\napiVersion: karpenter.sh/v1\nkind: NodePool\nspec: *a\n',
-    'stands inside what it repeats',
+    'is inside the value that it repeats',
   ],
   ['10 MB of one word', `${HEAD}  x: "${'a'.repeat(10_000_000)}"\n`, 'at most 4 MB'],
   ['10 MB of one word in JSON', JSON.stringify({ spec: { userData: 'a'.repeat(10_000_000) } }), 'at most 4 MB'],

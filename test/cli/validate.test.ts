@@ -301,7 +301,7 @@ describe('what is legal and surely not meant is a warning', () => {
     [
       'requirements that no instance type meets',
       POOL.replace('spot', 'spot]}\n        - {key: karpenter.k8s.aws/instance-family, operator: In, values: [m99'),
-      'no instance',
+      'is not a known instance family',
     ],
     [
       'a budget that blocks everything for ever',
@@ -373,7 +373,7 @@ describe('for people', () => {
 
   test.each([
     [{ 'a.yaml': POOL }, '1 object, all valid\n'],
-    [{ 'a.yaml': SERVICE }, "none of 1 object is Karpenter's\n"],
+    [{ 'a.yaml': SERVICE }, 'no Karpenter objects among 1 object\n'],
   ])('nothing to say is one line', async (files, line) => {
     expect((await runKerf(['validate', '-f', 'a.yaml'], files)).stdout).toBe(line);
   });

@@ -4,7 +4,7 @@ import { live } from './life.ts';
 import { aDeployment, someManifests } from './manifests.ts';
 
 test.each([
-  ['a name that no label can hold', { name: 'x'.repeat(64) }, 'is a label of every node'],
+  ['a name that no label can hold', { name: 'x'.repeat(64) }, 'becomes a label of every node'],
   [
     'a taint twice',
     {
@@ -13,7 +13,7 @@ test.each([
         { key: 'a', effect: 'NoSchedule', value: 'b' },
       ],
     },
-    'the taint a:NoSchedule is there twice',
+    'the taint a:NoSchedule is listed twice',
   ],
 ] as const)('a NodePool that its status calls invalid launches nothing: %s (A1.26)', async (_what, options, says) => {
   const manifests = someManifests({ deployments: [aDeployment('web', 3)], nodePools: [aNodePool(options)] });

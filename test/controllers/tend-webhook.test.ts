@@ -57,12 +57,12 @@ test('after three ticks without an answer the webhooks are gone, and one answer 
   const { length } = world.found?.webhooks ?? [];
   expect(length).toBeGreaterThan(0);
   world.unwell = 'no answer';
-  expect(await tick(world)).toEqual(['the webhook failed probe 1 of 3: no answer']);
-  expect(await tick(world)).toEqual(['the webhook failed probe 2 of 3: no answer']);
+  expect(await tick(world)).toEqual(['webhook probe 1 of 3 failed: no answer']);
+  expect(await tick(world)).toEqual(['webhook probe 2 of 3 failed: no answer']);
   expect(world.found?.webhooks).toHaveLength(length);
-  expect(await tick(world)).toEqual([expect.stringContaining('taken away')]);
+  expect(await tick(world)).toEqual([expect.stringContaining('webhook disabled')]);
   expect(world.found?.webhooks).toEqual([]);
-  expect(await tick(world)).toEqual(['the webhook stays away: no answer']);
+  expect(await tick(world)).toEqual(['webhook disabled; polling every minute: no answer']);
   world.unwell = undefined;
   expect(await tick(world)).toEqual([]);
   expect(world.found).toMatchObject({ annotations: {} });

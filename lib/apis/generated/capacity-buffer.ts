@@ -2,7 +2,7 @@
 import type { Condition, ObjectMeta, ResourceList } from '../kubernetes.ts';
 
 /**
- * Room that is kept free for pods that do not exist yet.
+ * Spare capacity for pods that do not exist yet.
  */
 export interface CapacityBuffer {
   apiVersion: 'autoscaling.x-k8s.io/v1beta1';
@@ -10,11 +10,11 @@ export interface CapacityBuffer {
   metadata: ObjectMeta;
   spec: {
     /**
-     * How the room is kept; Kerf knows buffer.x-k8s.io/active-capacity and leaves others alone.
+     * The strategy of the buffer. Kerf supports buffer.x-k8s.io/active-capacity and ignores buffers with other strategies.
      */
     provisioningStrategy: string;
     /**
-     * The PodTemplate of this namespace that says how large one piece of the room is.
+     * The PodTemplate in this namespace that defines the size of one unit of spare capacity.
      */
     podTemplateRef?: {
       /**
@@ -23,7 +23,7 @@ export interface CapacityBuffer {
       name: string;
     };
     /**
-     * The Deployment, StatefulSet or ReplicaSet of this namespace whose pods say how large one piece of the room is.
+     * The Deployment, StatefulSet or ReplicaSet in this namespace whose pods define the size of one unit of spare capacity.
      */
     scalableRef?: {
       /**
@@ -40,21 +40,21 @@ export interface CapacityBuffer {
       name: string;
     };
     /**
-     * How many pieces there are to be.
+     * The number of units.
      */
     replicas?: number;
     /**
-     * How many pieces, as a percentage of the replicas that scalableRef has: rounded up, and at least one.
+     * The number of units as a percentage of the replicas of scalableRef: rounded up, and at least one.
      */
     percentage?: number;
     /**
-     * The most that all pieces may add up to, by resource.
+     * The maximum total of all units, by resource.
      */
     limits?: ResourceList;
   };
   status?: {
     /**
-     * The PodTemplate that is in use.
+     * The PodTemplate in use.
      */
     podTemplateRef?: {
       /**
@@ -63,19 +63,19 @@ export interface CapacityBuffer {
       name: string;
     };
     /**
-     * How many pieces there are.
+     * The current number of units.
      */
     replicas?: number;
     /**
-     * The generation of the PodTemplate that was looked at last.
+     * The generation of the PodTemplate that was last observed.
      */
     podTemplateGeneration?: number;
     /**
-     * How the room is kept.
+     * The strategy of the buffer.
      */
     provisioningStrategy?: string;
     /**
-     * What Kerf has found out about this object; Ready sums it up.
+     * The conditions of this object. Ready summarizes them.
      */
     conditions?: Condition[];
   };

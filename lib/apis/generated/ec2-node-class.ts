@@ -3,7 +3,7 @@ import type { KubeletConfiguration } from '../kubelet-configuration.ts';
 import type { Condition, NodeSelectorRequirement, ObjectMeta } from '../kubernetes.ts';
 
 /**
- * How the instances of a NodePool are launched: where, from which AMI, as whom and with which volumes.
+ * The settings for launching instances of a NodePool: subnets, security groups, AMIs, role and volumes.
  */
 export interface EC2NodeClass {
   apiVersion: 'karpenter.k8s.aws/v1';
@@ -13,74 +13,74 @@ export interface EC2NodeClass {
   status?: EC2NodeClassStatus;
 }
 /**
- * How instances are launched.
+ * The settings for launching instances.
  */
 export interface EC2NodeClassSpec {
   /**
-   * The AMIs that instances may be launched from: those that fit any of the terms, the newest first.
+   * The AMIs for instances: all that match any of the terms. The newest compatible AMI is used.
    */
   amiSelectorTerms: AmiSelectorTerm[];
   /**
-   * Whose user data and volumes the instances get. Without it, that of the alias; Custom leaves the user data as you write it.
+   * The AMI family, which determines user data and volumes. Default: the family of the alias. With Custom, the user data is used unchanged.
    */
   amiFamily?: 'AL2' | 'AL2023' | 'Bottlerocket' | 'Custom' | 'Windows2019' | 'Windows2022' | 'Windows2025';
   /**
-   * The subnets that instances may be launched in: those that fit any of the terms.
+   * The subnets for instances: all that match any of the terms.
    */
   subnetSelectorTerms: SubnetSelectorTerm[];
   /**
-   * The security groups of the instances: all that fit any of the terms.
+   * The security groups of instances: all that match any of the terms.
    */
   securityGroupSelectorTerms: SecurityGroupSelectorTerm[];
   /**
-   * The capacity reservations that instances may be launched into: those that fit any of the terms. Without it, none.
+   * The capacity reservations for instances: all that match any of the terms. Default: none.
    */
   capacityReservationSelectorTerms?: CapacityReservationSelectorTerm[];
   placementGroupSelector?: PlacementGroupSelector;
   /**
-   * The name of the IAM role of the nodes, for which an instance profile is made.
+   * The name of the IAM role of the nodes. Kerf creates an instance profile for it.
    */
   role?: string;
   /**
-   * An instance profile of your own, in place of role; it is used as it is.
+   * The name of an existing instance profile, instead of role.
    */
   instanceProfile?: string;
   /**
-   * What an instance does when it starts, in the format of the AMI family, merged with what lets it join. Without it, only that.
+   * User data in the format of the AMI family. It is merged with the settings that join the node to the cluster.
    */
   userData?: string;
   /**
-   * Tags of every instance and of what is made with it. Name is set from the node where it is not given.
+   * Tags of every instance and of the resources created with it. The default of the tag Name is the name of the node.
    */
   tags?: {
     [k: string]: string;
   };
   /**
-   * How the kubelet of every node is set up: any field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1) but registerWithTaints. A field that the kubelet does not have makes the class not ready.
+   * The configuration of the kubelet: any field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1) except registerWithTaints. With an unknown field the class is not ready.
    */
   kubelet?: KubeletConfiguration;
   /**
-   * The volumes of every instance. Without it, those that suit the AMI family.
+   * The volumes of every instance. Default: those of the AMI family.
    */
   blockDeviceMappings?: BlockDeviceMapping[];
   /**
-   * Whether instances get a public IPv4 address; without it, as the subnet has it.
+   * Whether instances get a public IPv4 address. Default: the setting of the subnet.
    */
   associatePublicIPAddress?: boolean;
   /**
-   * How many prefixes of addresses the first network interface starts with; without it, none.
+   * The number of IP prefixes that the first network interface gets at launch. Default: none.
    */
   ipPrefixCount?: number;
   /**
-   * The network interfaces of every instance. Without it, one.
+   * The network interfaces of every instance. Default: one.
    */
   networkInterfaces?: NetworkInterface[];
   /**
-   * What becomes of the disks of the instance itself: RAID0 makes them one volume for the ephemeral storage of the node. Without it, they are left alone.
+   * How to use instance store disks. RAID0 combines them into one volume for the ephemeral storage of the node. Default: they are not used.
    */
   instanceStorePolicy?: 'RAID0';
   /**
-   * Whether CloudWatch measures the instances every minute, at a price; without it, every five.
+   * Whether CloudWatch collects metrics every minute, at extra cost. Default: every five minutes.
    */
   detailedMonitoring?: boolean;
   metadataOptions: MetadataOptions;
@@ -88,17 +88,17 @@ export interface EC2NodeClassSpec {
   cpuOptions?: CpuOptions;
   enclaveOptions?: EnclaveOptions;
   /**
-   * Text that is passed to EC2 with each launch; reserved by AWS.
+   * Text that is passed to EC2 with each launch. Reserved by AWS.
    */
   context?: string;
 }
 export interface AmiSelectorTerm {
   /**
-   * An AMI that AWS keeps for EKS, as family@version: al2023@latest, or a release to stay on. latest replaces nodes whenever AWS releases another.
+   * An AMI that AWS publishes for EKS, as family@version, such as al2023@latest or a fixed release. With latest, nodes are replaced after each new release.
    */
   alias?: string;
   /**
-   * The tags of the AMI, all of them; the value * stands for any.
+   * The tags that the AMI must have, all of them. The value * matches any value.
    */
   tags?: {
     [k: string]: string;
@@ -108,21 +108,21 @@ export interface AmiSelectorTerm {
    */
   id?: string;
   /**
-   * The name of the AMI itself, which is not its tag Name; * and ? stand for any text.
+   * The name of the AMI, which differs from its tag Name. The wildcards * and ? are supported.
    */
   name?: string;
   /**
-   * Whose AMI it is: an account id, self, amazon or aws-marketplace. Without it, your own and those of Amazon.
+   * The owner of the AMI: an account id, self, amazon or aws-marketplace. Default: self and amazon.
    */
   owner?: string;
   /**
-   * The name or ARN of an SSM parameter that holds the id of the AMI.
+   * The name or ARN of an SSM parameter that contains the id of the AMI.
    */
   ssmParameter?: string;
 }
 export interface SubnetSelectorTerm {
   /**
-   * The tags of the subnet, all of them; the value * stands for any.
+   * The tags that the subnet must have, all of them. The value * matches any value.
    */
   tags?: {
     [k: string]: string;
@@ -134,7 +134,7 @@ export interface SubnetSelectorTerm {
 }
 export interface SecurityGroupSelectorTerm {
   /**
-   * The tags of the security group, all of them; the value * stands for any.
+   * The tags that the security group must have, all of them. The value * matches any value.
    */
   tags?: {
     [k: string]: string;
@@ -144,13 +144,13 @@ export interface SecurityGroupSelectorTerm {
    */
   id?: string;
   /**
-   * The name of the security group itself, which is not its tag Name.
+   * The name of the security group, which differs from its tag Name.
    */
   name?: string;
 }
 export interface CapacityReservationSelectorTerm {
   /**
-   * The tags of the capacity reservation, all of them; the value * stands for any.
+   * The tags that the capacity reservation must have, all of them. The value * matches any value.
    */
   tags?: {
     [k: string]: string;
@@ -160,16 +160,16 @@ export interface CapacityReservationSelectorTerm {
    */
   id?: string;
   /**
-   * The account that the reservation belongs to; without it, any.
+   * The account that owns the reservation. Default: any account.
    */
   ownerID?: string;
   /**
-   * Which launches the reservation takes: any that matches it, or only those that name it.
+   * Which launches can use the reservation: open for all that match it, targeted for those that specify it.
    */
   instanceMatchCriteria?: 'open' | 'targeted';
 }
 /**
- * The placement group that instances are launched in, by its id or its name. Without it, none.
+ * The placement group of instances, by id or name. Default: none.
  */
 export interface PlacementGroupSelector {
   /**
@@ -183,11 +183,11 @@ export interface PlacementGroupSelector {
 }
 export interface BlockDeviceMapping {
   /**
-   * What the instance calls the device, such as /dev/xvda.
+   * The name of the device on the instance, such as /dev/xvda.
    */
   deviceName?: string;
   /**
-   * Whether the kubelet keeps its files there, so that its size is the ephemeral storage of the node.
+   * Whether the kubelet stores its files on this volume. Its size is then the ephemeral storage of the node.
    */
   rootVolume?: boolean;
   ebs?: BlockDevice;
@@ -197,39 +197,39 @@ export interface BlockDeviceMapping {
  */
 export interface BlockDevice {
   /**
-   * The size in Gi, G, Ti or T; without it, that of the snapshot.
+   * The size in Gi, G, Ti or T. Default: the size of the snapshot.
    */
   volumeSize?: string;
   /**
-   * The type of the volume; without it, what EC2 takes.
+   * The type of the volume. Default: the default of EC2.
    */
   volumeType?: 'standard' | 'io1' | 'io2' | 'gp2' | 'sc1' | 'st1' | 'gp3';
   /**
-   * Operations a second, for gp3, io1 and io2; without it, what the type comes with.
+   * I/O operations per second, for gp3, io1 and io2. Default: the baseline of the type.
    */
   iops?: number;
   /**
-   * MiB a second, for gp3; without it, what the type comes with.
+   * Throughput in MiB per second, for gp3. Default: the baseline of the type.
    */
   throughput?: number;
   /**
-   * Whether the volume is encrypted; without it, as the account has set it.
+   * Whether the volume is encrypted. Default: the setting of the account.
    */
   encrypted?: boolean;
   /**
-   * The KMS key of an encrypted volume, by id, alias or ARN; without it, the key of the account.
+   * The KMS key of an encrypted volume, by id, alias or ARN. Default: the default key of the account.
    */
   kmsKeyID?: string;
   /**
-   * Whether the volume goes with its instance; without it, what EC2 does.
+   * Whether the volume is deleted with its instance. Default: the default of EC2.
    */
   deleteOnTermination?: boolean;
   /**
-   * The snapshot that the volume starts as; without it, it starts empty.
+   * The snapshot that the volume is created from. Default: an empty volume.
    */
   snapshotID?: string;
   /**
-   * MiB a second at which the snapshot is loaded; without it, as it is read.
+   * The rate in MiB per second at which the snapshot is loaded. Default: data is loaded when it is read.
    */
   volumeInitializationRate?: number;
 }
@@ -239,96 +239,96 @@ export interface NetworkInterface {
    */
   networkCardIndex: number;
   /**
-   * The place of the interface on its card, from 0.
+   * The index of the interface on its card, from 0.
    */
   deviceIndex: number;
   /**
-   * An interface with addresses of its own, or one for EFA traffic only.
+   * An interface with IP addresses, or one only for EFA traffic.
    */
   interfaceType: 'interface' | 'efa-only';
 }
 /**
- * How software on the node reaches the metadata of its instance, and with it the credentials of the role.
+ * Access to the instance metadata from the node, including the credentials of its role.
  */
 export interface MetadataOptions {
   /**
-   * Whether the metadata can be reached over HTTP.
+   * Whether the metadata endpoint is available over HTTP.
    */
   httpEndpoint: 'enabled' | 'disabled';
   /**
-   * Whether the metadata can be reached over IPv6 too.
+   * Whether the metadata endpoint is also available over IPv6.
    */
   httpProtocolIPv6: 'enabled' | 'disabled';
   /**
-   * How many network hops an answer may take; 1 keeps pods without host network out.
+   * The maximum number of network hops of a response. With 1, pods without hostNetwork have no access.
    */
   httpPutResponseHopLimit: number;
   /**
-   * Whether a request needs a session token (IMDSv2).
+   * Whether requests require a session token (IMDSv2).
    */
   httpTokens: 'required' | 'optional';
 }
 /**
- * When the network interfaces forget idle connections; only instance types built on Nitro can be told. Without it, what EC2 does.
+ * Timeouts for idle connections that network interfaces track. Only supported by Nitro instance types. Default: the default of EC2.
  */
 export interface ConnectionTracking {
   /**
-   * Seconds until an idle TCP connection is forgotten, up to 5 days; without it, what the instance type does.
+   * Timeout of idle TCP connections in seconds, at most 5 days. Default: the default of the instance type.
    */
   tcpEstablishedTimeout?: number;
   /**
-   * Seconds until an idle UDP flow with more than one exchange is forgotten; without it, 180.
+   * Timeout in seconds of idle UDP flows with more than one request and response. Default: 180.
    */
   udpStreamTimeout?: number;
   /**
-   * Seconds until an idle UDP flow of one direction or one exchange is forgotten; without it, 30.
+   * Timeout in seconds of idle UDP flows in one direction or with one request and response. Default: 30.
    */
   udpTimeout?: number;
 }
 /**
- * What the processors are told.
+ * Options of the processors.
  */
 export interface CpuOptions {
   /**
-   * Whether the instance can run virtual machines itself: enabled leaves only instance types that can. Without it, disabled.
+   * Whether the instance can run virtual machines. With enabled, only instance types that support it are used. Default: disabled.
    */
   nestedVirtualization?: 'enabled' | 'disabled';
 }
 /**
- * AWS Nitro Enclaves on the instances. Without it, they are off.
+ * AWS Nitro Enclaves. Default: disabled.
  */
 export interface EnclaveOptions {
   /**
-   * Whether enclaves can be made: true leaves only instance types that can.
+   * Whether enclaves are enabled. With true, only instance types that support them are used.
    */
   enabled: boolean;
 }
 /**
- * What the selectors have found.
+ * The AWS resources that the class selects, and its conditions.
  */
 export interface EC2NodeClassStatus {
   /**
-   * The subnets that the terms select, the one with the most free addresses first.
+   * The selected subnets, ordered by free addresses, most first.
    */
   subnets?: ResolvedSubnet[];
   /**
-   * The security groups that the terms select.
+   * The selected security groups.
    */
   securityGroups?: ResolvedSecurityGroup[];
   /**
-   * The AMIs that the terms select, the newest first.
+   * The selected AMIs, newest first.
    */
   amis?: ResolvedAmi[];
   /**
-   * The capacity reservations that the terms select.
+   * The selected capacity reservations.
    */
   capacityReservations?: ResolvedCapacityReservation[];
   /**
-   * The instance profile that instances are launched with.
+   * The instance profile of instances.
    */
   instanceProfile?: string;
   /**
-   * What Kerf has found out about this object; Ready sums it up.
+   * The conditions of this object. Ready summarizes them.
    */
   conditions?: Condition[];
 }
@@ -370,7 +370,7 @@ export interface ResolvedAmi {
    */
   deprecated?: boolean;
   /**
-   * What an instance type must be like to run it.
+   * The requirements of the AMI on instance types.
    */
   requirements: NodeSelectorRequirement[];
 }
@@ -380,23 +380,23 @@ export interface ResolvedCapacityReservation {
    */
   id: string;
   /**
-   * The zone that it holds capacity in.
+   * The zone of the reserved capacity.
    */
   availabilityZone: string;
   /**
-   * The instance type that it holds.
+   * The instance type of the reserved capacity.
    */
   instanceType: string;
   /**
-   * Which launches it takes.
+   * Which launches can use it.
    */
   instanceMatchCriteria: 'open' | 'targeted';
   /**
-   * The account that it belongs to.
+   * The account that owns it.
    */
   ownerID: string;
   /**
-   * When it ends; without it, not by itself.
+   * The end of the reservation; absent if it has no end.
    */
   endTime?: string;
   /**
@@ -404,11 +404,11 @@ export interface ResolvedCapacityReservation {
    */
   reservationType: 'default' | 'capacity-block';
   /**
-   * Whether it is about to end; only a capacity block is ever expiring.
+   * Whether the reservation is about to end. Only a capacity block can be expiring.
    */
   state: 'active' | 'expiring';
   /**
-   * Whether its owner may take the capacity back.
+   * Whether its owner can reclaim the capacity.
    */
   interruptible?: boolean;
 }

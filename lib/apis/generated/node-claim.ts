@@ -2,7 +2,7 @@
 import type { Condition, ObjectMeta, ResourceList, Taint } from '../kubernetes.ts';
 
 /**
- * One instance that Kerf has asked for, from the decision until it is gone.
+ * An instance that Kerf launches, from the decision to launch it until its termination.
  */
 export interface NodeClaim {
   apiVersion: 'karpenter.sh/v1';
@@ -11,11 +11,11 @@ export interface NodeClaim {
   spec: {
     nodeClassRef: NodeClassReference;
     /**
-     * What nodes must be like: instance types, zones, capacity types, architectures and labels of your own. All of them hold.
+     * Requirements on nodes: instance types, zones, capacity types, architectures and custom labels. A node meets all of them.
      */
     requirements: NodePoolRequirement[];
     /**
-     * What the instance has to have room for.
+     * The resources that the instance must provide.
      */
     resources?: {
       /**
@@ -24,55 +24,55 @@ export interface NodeClaim {
       requests?: ResourceList;
     };
     /**
-     * Taints of the nodes: only pods that tolerate them are counted on.
+     * Taints of the nodes. Only pods that tolerate them are scheduled to the nodes.
      */
     taints?: Taint[];
     /**
-     * Taints that something else removes soon after a node has joined. Scheduling ignores them; a node is initialized once they are gone.
+     * Taints that another component removes after a node has joined. Scheduling ignores them. A node is initialized once they are removed.
      */
     startupTaints?: Taint[];
     /**
-     * How long a node may live before it is replaced, from its creation on; Never switches that off.
+     * The maximum lifetime of a node, after which it is replaced. Never disables expiry.
      */
     expireAfter: string;
     /**
-     * How long a node may drain before its pods are deleted whatever protects them; without it, a node waits for them for ever.
+     * The maximum time for draining a node, after which its remaining pods are deleted regardless of disruption budgets. Default: no limit.
      */
     terminationGracePeriod?: string;
   };
   status?: {
     /**
-     * The node that the instance became.
+     * The name of the node.
      */
     nodeName?: string;
     /**
-     * The instance: aws:///ZONE/INSTANCE.
+     * The provider id of the instance: aws:///ZONE/INSTANCE.
      */
     providerID?: string;
     /**
-     * The AMI that the instance runs.
+     * The AMI of the instance.
      */
     imageID?: string;
     /**
-     * What the instance has.
+     * The capacity of the instance.
      */
     capacity?: ResourceList;
     /**
-     * What of it is left for pods.
+     * The part of the capacity that is available to pods.
      */
     allocatable?: ResourceList;
     /**
-     * What Kerf has found out about this object; Ready sums it up.
+     * The conditions of this object. Ready summarizes them.
      */
     conditions?: Condition[];
     /**
-     * When a pod came to the node or left it last.
+     * The last time a pod was added to the node or removed from it.
      */
     lastPodEventTime?: string;
   };
 }
 /**
- * The NodeClass that says how instances are launched.
+ * The NodeClass with the settings for launching instances.
  */
 export interface NodeClassReference {
   /**
@@ -90,19 +90,19 @@ export interface NodeClassReference {
 }
 export interface NodePoolRequirement {
   /**
-   * The label of a node.
+   * The label key.
    */
   key: string;
   /**
-   * How the label is compared: In, NotIn, Exists, DoesNotExist, or with a number by Gt, Lt, Gte, Lte.
+   * The operator: In, NotIn, Exists, DoesNotExist, or Gt, Lt, Gte, Lte for numbers.
    */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
   /**
-   * What the label is compared with: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, nothing otherwise.
+   * The values: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, empty otherwise.
    */
   values?: string[];
   /**
-   * How many different values must stay possible when an instance is launched.
+   * The minimum number of different values among the instance types of a launch.
    */
   minValues?: number;
 }

@@ -2,7 +2,7 @@
 import type { Condition, ObjectMeta, ResourceList } from '../kubernetes.ts';
 
 /**
- * What is to be believed of some instance types instead of what EC2 says: another price, more resources.
+ * Overrides the price of instance types, or adds extended resources to them.
  */
 export interface NodeOverlay {
   apiVersion: 'karpenter.sh/v1alpha1';
@@ -10,29 +10,29 @@ export interface NodeOverlay {
   metadata: ObjectMeta;
   spec: {
     /**
-     * Which instance types and NodePools are meant. All of them hold.
+     * The instance types and NodePools that the overlay applies to. All requirements must be met.
      */
     requirements: NodeOverlayRequirement[];
     /**
-     * The price in USD an hour that counts instead.
+     * The price in USD per hour, which replaces the price of EC2.
      */
     price?: string;
     /**
-     * What is added to the price: an amount in USD an hour or a percentage, with its sign.
+     * A change of the price: an amount in USD per hour or a percentage, with a sign.
      */
     priceAdjustment?: string;
     /**
-     * Extended resources that the instance types have beside what EC2 says.
+     * Extended resources that are added to the capacity of the instance types.
      */
     capacity?: ResourceList;
     /**
-     * Of overlays that touch the same thing, the one with the highest weight counts; without one it is 0.
+     * The weight of the overlay. Where several overlays apply, the one with the highest weight is used. Default: 0.
      */
     weight?: number;
   };
   status?: {
     /**
-     * What Kerf has found out about this object; Ready sums it up.
+     * The conditions of this object. Ready summarizes them.
      */
     conditions?: Condition[];
   };
@@ -43,11 +43,11 @@ export interface NodeOverlayRequirement {
    */
   key: string;
   /**
-   * How the label is compared: In, NotIn, Exists, DoesNotExist, or with a number by Gt, Lt, Gte, Lte.
+   * The operator: In, NotIn, Exists, DoesNotExist, or Gt, Lt, Gte, Lte for numbers.
    */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
   /**
-   * What the label is compared with: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, nothing otherwise.
+   * The values: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, empty otherwise.
    */
   values?: string[];
 }

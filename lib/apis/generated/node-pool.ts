@@ -2,7 +2,7 @@
 import type { Condition, ObjectMeta, ResourceList, Taint } from '../kubernetes.ts';
 
 /**
- * What nodes Kerf may launch for pods that do not fit, and when it may take them away again.
+ * Defines the nodes that Kerf launches for unschedulable pods, and when it removes them.
  */
 export interface NodePool {
   apiVersion: 'karpenter.sh/v1';
@@ -10,7 +10,7 @@ export interface NodePool {
   metadata: ObjectMeta;
   spec: {
     /**
-     * The node that this pool makes.
+     * The template of the nodes of this pool.
      */
     template: {
       /**
@@ -18,7 +18,7 @@ export interface NodePool {
        */
       metadata?: {
         /**
-         * Labels of every NodeClaim and node; pods may select them.
+         * Labels of every NodeClaim and node, which pods can select.
          */
         labels?: {
           [k: string]: string;
@@ -31,83 +31,83 @@ export interface NodePool {
         };
       };
       /**
-       * What the nodes of this pool are like.
+       * The specification of the nodes of this pool.
        */
       spec: {
         nodeClassRef: NodeClassReference;
         /**
-         * What nodes must be like: instance types, zones, capacity types, architectures and labels of your own. All of them hold.
+         * Requirements on nodes: instance types, zones, capacity types, architectures and custom labels. A node meets all of them.
          */
         requirements: NodePoolRequirement[];
         /**
-         * Taints of the nodes: only pods that tolerate them are counted on.
+         * Taints of the nodes. Only pods that tolerate them are scheduled to the nodes.
          */
         taints?: Taint[];
         /**
-         * Taints that something else removes soon after a node has joined. Scheduling ignores them; a node is initialized once they are gone.
+         * Taints that another component removes after a node has joined. Scheduling ignores them. A node is initialized once they are removed.
          */
         startupTaints?: Taint[];
         /**
-         * How long a node may live before it is replaced, from its creation on; Never switches that off.
+         * The maximum lifetime of a node, after which it is replaced. Never disables expiry.
          */
         expireAfter: string;
         /**
-         * How long a node may drain before its pods are deleted whatever protects them; without it, a node waits for them for ever.
+         * The maximum time for draining a node, after which its remaining pods are deleted regardless of disruption budgets. Default: no limit.
          */
         terminationGracePeriod?: string;
       };
     };
     /**
-     * When nodes of this pool may be removed or replaced, and how many at a time.
+     * When nodes of this pool may be removed or replaced, and how many at the same time.
      */
     disruption: {
       /**
-       * How long nothing must have changed on a node before it may be consolidated; Never switches consolidation off.
+       * How long a node must be unchanged before it may be consolidated. Never disables consolidation.
        */
       consolidateAfter: string;
       /**
-       * Which nodes may be consolidated: the empty ones only, every one whose pods fit elsewhere or on something cheaper, or those where the saving outweighs the disturbance.
+       * Which nodes may be consolidated: only empty nodes, all nodes whose pods fit on other or cheaper nodes, or those where the savings outweigh the disruption.
        */
       consolidationPolicy: 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
       /**
-       * How many nodes may be disrupted; where several are in force, the strictest counts.
+       * Limits on the number of nodes that may be disrupted. The strictest budget in effect applies.
        */
       budgets: DisruptionBudget[];
     };
     /**
-     * The most that the nodes of the pool may add up to, by resource; `nodes` is their number.
+     * The maximum total of all nodes of the pool, by resource; `nodes` is their number.
      */
     limits?: ResourceList;
     /**
-     * Pools with a higher weight are tried first; without one it is 0.
+     * Pools with a higher weight are tried first. Default: 0.
      */
     weight?: number;
     /**
-     * A fixed number of nodes, kept whatever the pods ask for.
+     * A fixed number of nodes, regardless of pods.
      */
     replicas?: number;
   };
   status?: {
     /**
-     * What Kerf has found out about this object; Ready sums it up.
+     * The conditions of this object. Ready summarizes them.
      */
     conditions?: Condition[];
     /**
-     * How many nodes the pool has.
+     * The number of nodes of the pool.
      */
     nodes: number;
     /**
-     * What the nodes of the pool add up to.
+     * The total resources of the nodes of the pool.
      */
     resources?: ResourceList;
     /**
-     * The generation of the NodeClass that was looked at last.
+     * The generation of the NodeClass that was last observed.
      */
     nodeClassObservedGeneration?: number;
   };
 }
 /**
- * The NodeClass that says how instances are launched.
+ * The NodeClass with the settings for launching instances.
  */
 export interface NodeClassReference {
   /**
@@ -125,37 +125,37 @@ export interface NodeClassReference {
 }
 export interface NodePoolRequirement {
   /**
-   * The label of a node.
+   * The label key.
    */
   key: string;
   /**
-   * How the label is compared: In, NotIn, Exists, DoesNotExist, or with a number by Gt, Lt, Gte, Lte.
+   * The operator: In, NotIn, Exists, DoesNotExist, or Gt, Lt, Gte, Lte for numbers.
    */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
   /**
-   * What the label is compared with: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, nothing otherwise.
+   * The values: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, empty otherwise.
    */
   values?: string[];
   /**
-   * How many different values must stay possible when an instance is launched.
+   * The minimum number of different values among the instance types of a launch.
    */
   minValues?: number;
 }
 export interface DisruptionBudget {
   /**
-   * How many of the nodes may be on their way out at one time: a count or a percentage, as text.
+   * The maximum number of nodes that may be disrupted at the same time: a count or a percentage.
    */
   nodes: string;
   /**
-   * The reasons that the budget counts for; without them, all.
+   * The disruption reasons that the budget applies to. Default: all.
    */
   reasons?: ('Underutilized' | 'Empty' | 'Drifted' | 'Unhealthy')[];
   /**
-   * When the budget comes into force: five cron fields in UTC, or @hourly, @daily, @weekly, @monthly, @annually. Without it, always.
+   * When the budget takes effect: five cron fields in UTC, or @hourly, @daily, @weekly, @monthly, @annually. Default: always.
    */
   schedule?: string;
   /**
-   * How long the budget stays in force each time, in hours and minutes.
+   * How long the budget is in effect after each time of the schedule, in hours and minutes.
    */
   duration?: string;
 }

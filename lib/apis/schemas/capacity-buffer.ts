@@ -15,7 +15,7 @@ export const CAPACITY_BUFFER: CustomResource = {
   shortNames: ['cb'],
   category: 'autoscaling',
   scope: 'Namespaced',
-  description: 'Room that is kept free for pods that do not exist yet.',
+  description: 'Spare capacity for pods that do not exist yet.',
   columns: [
     { name: 'Strategy', type: 'string', jsonPath: '.spec.provisioningStrategy' },
     { name: 'PodTemplate', type: 'string', jsonPath: '.status.podTemplateRef.name' },
@@ -29,17 +29,17 @@ export const CAPACITY_BUFFER: CustomResource = {
     closed({
       provisioningStrategy: {
         ...described(
-          'How the room is kept; Kerf knows buffer.x-k8s.io/active-capacity and leaves others alone.',
+          'The strategy of the buffer. Kerf supports buffer.x-k8s.io/active-capacity and ignores buffers with other strategies.',
           STRING,
         ),
         default: 'buffer.x-k8s.io/active-capacity',
       },
       podTemplateRef: described(
-        'The PodTemplate of this namespace that says how large one piece of the room is.',
+        'The PodTemplate in this namespace that defines the size of one unit of spare capacity.',
         closed({ name: NAME }, ['name']),
       ),
       scalableRef: described(
-        'The Deployment, StatefulSet or ReplicaSet of this namespace whose pods say how large one piece of the room is.',
+        'The Deployment, StatefulSet or ReplicaSet in this namespace whose pods define the size of one unit of spare capacity.',
         closed(
           {
             apiGroup: described('Its API group: apps.', STRING),
@@ -49,31 +49,31 @@ export const CAPACITY_BUFFER: CustomResource = {
           ['kind', 'name'],
         ),
       ),
-      replicas: described('How many pieces there are to be.', COUNT),
+      replicas: described('The number of units.', COUNT),
       percentage: described(
-        'How many pieces, as a percentage of the replicas that scalableRef has: rounded up, and at least one.',
+        'The number of units as a percentage of the replicas of scalableRef: rounded up, and at least one.',
         COUNT,
       ),
-      limits: described('The most that all pieces may add up to, by resource.', RESOURCE_AMOUNTS),
+      limits: described('The maximum total of all units, by resource.', RESOURCE_AMOUNTS),
     }),
     {
       rule: '!has(self.podTemplateRef) || has(self.replicas) || has(self.limits)',
-      message: 'has neither replicas nor limits beside it',
-      allowed: 'replicas, limits or both beside podTemplateRef',
+      message: 'needs replicas or limits',
+      allowed: 'replicas, limits or both',
       fieldPath: '.podTemplateRef',
     },
     {
       rule: '!(has(self.podTemplateRef) && has(self.scalableRef))',
-      message: 'stands beside podTemplateRef',
+      message: 'cannot be set together with podTemplateRef',
       allowed: 'podTemplateRef or scalableRef, not both',
       fieldPath: '.scalableRef',
     },
   ),
   status: closed({
-    podTemplateRef: described('The PodTemplate that is in use.', closed({ name: NAME }, ['name'])),
-    replicas: described('How many pieces there are.', INT32),
-    podTemplateGeneration: described('The generation of the PodTemplate that was looked at last.', INT64),
-    provisioningStrategy: described('How the room is kept.', STRING),
+    podTemplateRef: described('The PodTemplate in use.', closed({ name: NAME }, ['name'])),
+    replicas: described('The current number of units.', INT32),
+    podTemplateGeneration: described('The generation of the PodTemplate that was last observed.', INT64),
+    provisioningStrategy: described('The strategy of the buffer.', STRING),
     conditions: CONDITIONS,
   }),
 };

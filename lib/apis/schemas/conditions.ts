@@ -2,9 +2,9 @@ import { closed, DATE_TIME, described, matching, oneOf, type Schema } from './sc
 
 const DNS_PREFIX = '([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?';
 
-/** A0.2: what a controller has found out about the object, one entry a question. A NodeClaim's may lack reason and message. */
+/** A0.2: the conditions of an object. Those of a NodeClaim may lack reason and message. */
 export const CONDITIONS: Schema = {
-  description: 'What Kerf has found out about this object; Ready sums it up.',
+  description: 'The conditions of this object. Ready summarizes them.',
   type: 'array',
   tsType: 'Condition[]',
   'x-kubernetes-list-type': 'map',
@@ -13,25 +13,28 @@ export const CONDITIONS: Schema = {
     {
       type: {
         ...described(
-          'The question, such as Ready or ValidationSucceeded.',
+          'The type of the condition, such as Ready or ValidationSucceeded.',
           matching(`^${DNS_PREFIX}([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`, 'a name such as Ready'),
         ),
         maxLength: 316,
       },
-      status: described('The answer: yes, no, or not known yet.', oneOf('True', 'False', 'Unknown')),
+      status: described('The status of the condition.', oneOf('True', 'False', 'Unknown')),
       observedGeneration: {
-        ...described('The generation of the object that the answer is about.', { type: 'integer', format: 'int64' }),
+        ...described('The generation of the object that the condition is based on.', {
+          type: 'integer',
+          format: 'int64',
+        }),
         minimum: 0,
       },
-      lastTransitionTime: described('When the answer changed last.', DATE_TIME),
+      lastTransitionTime: described('The last time the status changed.', DATE_TIME),
       reason: {
         ...described(
-          'Why, in one word for machines.',
+          'The reason in CamelCase, for programs.',
           matching('^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$', 'a word such as NodeClassNotFound'),
         ),
         maxLength: 1024,
       },
-      message: { ...described('Why, in a sentence for people.', { type: 'string' }), maxLength: 32_768 },
+      message: { ...described('The reason in a sentence.', { type: 'string' }), maxLength: 32_768 },
     },
     ['type', 'status', 'lastTransitionTime'],
   ),

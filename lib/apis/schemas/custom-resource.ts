@@ -1,7 +1,7 @@
 import { OBJECT_META } from './object-meta.ts';
 import { resource, type Schema } from './schema.ts';
 
-/** A column of `kubectl get`; one with a priority is shown by `-o wide` only. */
+/** A column of `kubectl get`. A column with a priority is shown only by `-o wide`. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
@@ -10,7 +10,7 @@ export interface PrinterColumn {
   readonly priority?: 1;
 }
 
-/** A kind of our own or of Karpenter's: the one source of its CRD, its TypeScript type and its validation. */
+/** The definition of a kind, from which its CRD, TypeScript type and validation are generated. */
 export interface CustomResource {
   readonly group: string;
   readonly version: string;
@@ -22,7 +22,7 @@ export interface CustomResource {
   readonly description: string;
   readonly columns: readonly PrinterColumn[];
   readonly spec: Schema;
-  /** The server takes an object without a spec. */
+  /** The server accepts an object without a spec. */
   readonly specIsOptional?: true;
   readonly status: Schema;
   /** The paths of the scale subresource, where the kind has one. */
@@ -36,7 +36,7 @@ export const READY_COLUMN: PrinterColumn = {
 };
 export const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-/** The schema of a whole object as people write it; the status is the server's. */
+/** The schema of an object in a manifest, without the status, which only the server writes. */
 export function manifestSchema({ group, version, kind, spec }: CustomResource): Schema {
   return resource({ apiVersion: `${group}/${version}`, kind }, { metadata: OBJECT_META, spec });
 }

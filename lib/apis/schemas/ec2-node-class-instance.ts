@@ -4,7 +4,7 @@ const INDEX: Schema = { ...INT32, minimum: 0 };
 
 /** A3.12 */
 const NETWORK_INTERFACES: Schema = described(
-  'The network interfaces of every instance. Without it, one.',
+  'The network interfaces of every instance. Default: one.',
   withRules(
     atomicListOf(
       {
@@ -12,9 +12,9 @@ const NETWORK_INTERFACES: Schema = described(
         ...closed(
           {
             networkCardIndex: described('The network card that the interface is attached to, from 0.', INDEX),
-            deviceIndex: described('The place of the interface on its card, from 0.', INDEX),
+            deviceIndex: described('The index of the interface on its card, from 0.', INDEX),
             interfaceType: described(
-              'An interface with addresses of its own, or one for EFA traffic only.',
+              'An interface with IP addresses, or one only for EFA traffic.',
               oneOf('interface', 'efa-only'),
             ),
           },
@@ -30,14 +30,14 @@ const NETWORK_INTERFACES: Schema = described(
     },
     {
       rule: 'self.filter(y, x.networkCardIndex == y.networkCardIndex && x.deviceIndex == y.deviceIndex).size() == 1',
-      message: 'has the networkCardIndex and deviceIndex of another entry',
-      allowed: 'each card and device once',
+      message: 'has the same networkCardIndex and deviceIndex as another entry',
+      allowed: 'each pair of networkCardIndex and deviceIndex once',
       each: true,
     },
     {
       rule: "x.interfaceType != 'efa-only' || self.filter(y, x.networkCardIndex == y.networkCardIndex && y.interfaceType == 'efa-only').size() == 1",
       message: 'is one of several efa-only interfaces on its card',
-      allowed: 'at most one of them for each networkCardIndex',
+      allowed: 'at most one efa-only interface for each networkCardIndex',
       each: true,
     },
   ),
@@ -55,24 +55,27 @@ const METADATA_DEFAULTS = {
 const METADATA_OPTIONS: Schema = {
   title: 'MetadataOptions',
   ...described(
-    'How software on the node reaches the metadata of its instance, and with it the credentials of the role.',
+    'Access to the instance metadata from the node, including the credentials of its role.',
     closed({
       httpEndpoint: {
-        ...described('Whether the metadata can be reached over HTTP.', ENABLED),
+        ...described('Whether the metadata endpoint is available over HTTP.', ENABLED),
         default: METADATA_DEFAULTS.httpEndpoint,
       },
       httpProtocolIPv6: {
-        ...described('Whether the metadata can be reached over IPv6 too.', ENABLED),
+        ...described('Whether the metadata endpoint is also available over IPv6.', ENABLED),
         default: METADATA_DEFAULTS.httpProtocolIPv6,
       },
       httpPutResponseHopLimit: {
-        ...described('How many network hops an answer may take; 1 keeps pods without host network out.', INT64),
+        ...described(
+          'The maximum number of network hops of a response. With 1, pods without hostNetwork have no access.',
+          INT64,
+        ),
         minimum: 1,
         maximum: 64,
         default: METADATA_DEFAULTS.httpPutResponseHopLimit,
       },
       httpTokens: {
-        ...described('Whether a request needs a session token (IMDSv2).', oneOf('required', 'optional')),
+        ...described('Whether requests require a session token (IMDSv2).', oneOf('required', 'optional')),
         default: METADATA_DEFAULTS.httpTokens,
       },
     }),
@@ -88,21 +91,21 @@ function seconds(description: string, minimum: number, maximum: number): Schema 
 const CONNECTION_TRACKING: Schema = {
   title: 'ConnectionTracking',
   ...described(
-    'When the network interfaces forget idle connections; only instance types built on Nitro can be told. Without it, what EC2 does.',
+    'Timeouts for idle connections that network interfaces track. Only supported by Nitro instance types. Default: the default of EC2.',
     withRules(
       closed({
         tcpEstablishedTimeout: seconds(
-          'Seconds until an idle TCP connection is forgotten, up to 5 days; without it, what the instance type does.',
+          'Timeout of idle TCP connections in seconds, at most 5 days. Default: the default of the instance type.',
           60,
           432_000,
         ),
         udpStreamTimeout: seconds(
-          'Seconds until an idle UDP flow with more than one exchange is forgotten; without it, 180.',
+          'Timeout in seconds of idle UDP flows with more than one request and response. Default: 180.',
           60,
           180,
         ),
         udpTimeout: seconds(
-          'Seconds until an idle UDP flow of one direction or one exchange is forgotten; without it, 30.',
+          'Timeout in seconds of idle UDP flows in one direction or with one request and response. Default: 30.',
           30,
           60,
         ),
@@ -119,20 +122,20 @@ const CONNECTION_TRACKING: Schema = {
 /** A3.11, A3.12, A3.20 to A3.25 */
 export const INSTANCE: Readonly<Record<string, Schema>> = {
   associatePublicIPAddress: described(
-    'Whether instances get a public IPv4 address; without it, as the subnet has it.',
+    'Whether instances get a public IPv4 address. Default: the setting of the subnet.',
     BOOLEAN,
   ),
   ipPrefixCount: {
-    ...described('How many prefixes of addresses the first network interface starts with; without it, none.', INT32),
+    ...described('The number of IP prefixes that the first network interface gets at launch. Default: none.', INT32),
     minimum: 0,
   },
   networkInterfaces: NETWORK_INTERFACES,
   instanceStorePolicy: described(
-    'What becomes of the disks of the instance itself: RAID0 makes them one volume for the ephemeral storage of the node. Without it, they are left alone.',
+    'How to use instance store disks. RAID0 combines them into one volume for the ephemeral storage of the node. Default: they are not used.',
     oneOf('RAID0'),
   ),
   detailedMonitoring: described(
-    'Whether CloudWatch measures the instances every minute, at a price; without it, every five.',
+    'Whether CloudWatch collects metrics every minute, at extra cost. Default: every five minutes.',
     BOOLEAN,
   ),
   metadataOptions: METADATA_OPTIONS,
@@ -140,10 +143,10 @@ export const INSTANCE: Readonly<Record<string, Schema>> = {
   cpuOptions: {
     title: 'CpuOptions',
     ...described(
-      'What the processors are told.',
+      'Options of the processors.',
       closed({
         nestedVirtualization: described(
-          'Whether the instance can run virtual machines itself: enabled leaves only instance types that can. Without it, disabled.',
+          'Whether the instance can run virtual machines. With enabled, only instance types that support it are used. Default: disabled.',
           ENABLED,
         ),
       }),
@@ -152,9 +155,14 @@ export const INSTANCE: Readonly<Record<string, Schema>> = {
   enclaveOptions: {
     title: 'EnclaveOptions',
     ...described(
-      'AWS Nitro Enclaves on the instances. Without it, they are off.',
+      'AWS Nitro Enclaves. Default: disabled.',
       closed(
-        { enabled: described('Whether enclaves can be made: true leaves only instance types that can.', BOOLEAN) },
+        {
+          enabled: described(
+            'Whether enclaves are enabled. With true, only instance types that support them are used.',
+            BOOLEAN,
+          ),
+        },
         ['enabled'],
       ),
     ),

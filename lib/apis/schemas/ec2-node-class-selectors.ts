@@ -11,10 +11,10 @@ import {
   withRules,
 } from './schema.ts';
 
-/** What the nodes of a class are launched with is found by terms: an object fits a list where it fits one of its terms. */
+/** Selector terms of an EC2NodeClass. An AWS resource is selected if it matches any term of the list. */
 
 function tagsOf(what: string): Schema {
-  return described(`The tags of the ${what}, all of them; the value * stands for any.`, {
+  return described(`The tags that the ${what} must have, all of them. The value * matches any value.`, {
     ...withRules(
       { type: 'object', additionalProperties: TEXT },
       { rule: "x != ''", message: 'has an empty key', allowed: 'the key of a tag', each: true },
@@ -31,12 +31,12 @@ function anyOf(...fields: readonly string[]): Rule {
   };
 }
 
-/** A3.2, A3.3, A3.8: the server refuses such a term only where every term of the list is one. */
+/** A3.2, A3.3, A3.8: the server rejects the combination only if every term of the list has it. */
 function notInEveryTerm(field: string, others: readonly string[]): Rule {
   return {
     rule: `size(self) == 0 || self.exists(x, !(has(x.${field}) && (${anyTerm(others)})))`,
-    message: `has ${field} beside ${others.join(' or ')} in every term`,
-    allowed: `${field} alone in its term`,
+    message: `has ${field} together with ${others.join(' or ')} in every term`,
+    allowed: `only ${field} in its term`,
   };
 }
 
@@ -44,12 +44,12 @@ function anyTerm(fields: readonly string[], term = 'x'): string {
   return fields.map((field) => `has(${term}.${field})`).join(' || ');
 }
 
-/** A3.4: here one such term is enough to be refused. */
+/** A3.4: the server rejects the list if any term has this combination. */
 function aloneInTerm(field: string, others: readonly string[]): Rule {
   return {
     rule: `!has(self.${field}) || !(${anyTerm(others, 'self')})`,
-    message: `stands beside ${others.slice(0, -1).join(', ')} or ${others.at(-1) ?? ''}`,
-    allowed: `${field} alone in its term`,
+    message: `cannot be set together with ${others.slice(0, -1).join(', ')} or ${others.at(-1) ?? ''}`,
+    allowed: `only ${field} in its term`,
     fieldPath: `.${field}`,
     slip: 'not-alone',
   };
@@ -57,7 +57,7 @@ function aloneInTerm(field: string, others: readonly string[]): Rule {
 
 /** A3.2 */
 export const SUBNETS: Schema = described(
-  'The subnets that instances may be launched in: those that fit any of the terms.',
+  'The subnets for instances: all that match any of the terms.',
   withRules(
     atomicListOf(
       {
@@ -81,7 +81,7 @@ export const SUBNETS: Schema = described(
 
 /** A3.3 */
 export const SECURITY_GROUPS: Schema = described(
-  'The security groups of the instances: all that fit any of the terms.',
+  'The security groups of instances: all that match any of the terms.',
   withRules(
     atomicListOf(
       {
@@ -93,7 +93,7 @@ export const SECURITY_GROUPS: Schema = described(
               'The id of one security group.',
               matching('sg-[0-9a-z]+', 'a security group id such as sg-0123456789abcdef0'),
             ),
-            name: described('The name of the security group itself, which is not its tag Name.', STRING),
+            name: described('The name of the security group, which differs from its tag Name.', STRING),
           }),
           anyOf('tags', 'id', 'name'),
         ),
@@ -105,10 +105,10 @@ export const SECURITY_GROUPS: Schema = described(
   ),
 );
 
-/** A3.5: a version of a Windows family may have more behind it, as the server looks at no more than the first part. */
+/** A3.5: the version of a Windows family may be followed by more text, because the server checks only the first part. */
 const ALIAS: Schema = {
   ...described(
-    'An AMI that AWS keeps for EKS, as family@version: al2023@latest, or a release to stay on. latest replaces nodes whenever AWS releases another.',
+    'An AMI that AWS publishes for EKS, as family@version, such as al2023@latest or a fixed release. With latest, nodes are replaced after each new release.',
     matching(
       '^((al2|al2023|bottlerocket)@[^\\n]+|windows20(19|22|25)@latest(@[^\\n]*)?)$',
       'family@version: al2, al2023 or bottlerocket with a version or latest (al2023@latest), or windows2019, windows2022 or windows2025 with @latest',
@@ -119,7 +119,7 @@ const ALIAS: Schema = {
 
 /** A3.4, A3.5 */
 export const AMIS: Schema = described(
-  'The AMIs that instances may be launched from: those that fit any of the terms, the newest first.',
+  'The AMIs for instances: all that match any of the terms. The newest compatible AMI is used.',
   withRules(
     atomicListOf(
       {
@@ -130,14 +130,14 @@ export const AMIS: Schema = described(
             tags: tagsOf('AMI'),
             id: described('The id of one AMI.', matching('ami-[0-9a-z]+', 'an AMI id such as ami-0123456789abcdef0')),
             name: described(
-              'The name of the AMI itself, which is not its tag Name; * and ? stand for any text.',
+              'The name of the AMI, which differs from its tag Name. The wildcards * and ? are supported.',
               STRING,
             ),
             owner: described(
-              'Whose AMI it is: an account id, self, amazon or aws-marketplace. Without it, your own and those of Amazon.',
+              'The owner of the AMI: an account id, self, amazon or aws-marketplace. Default: self and amazon.',
               STRING,
             ),
-            ssmParameter: described('The name or ARN of an SSM parameter that holds the id of the AMI.', STRING),
+            ssmParameter: described('The name or ARN of an SSM parameter that contains the id of the AMI.', STRING),
           }),
           anyOf('tags', 'id', 'name', 'alias', 'ssmParameter'),
           aloneInTerm('id', ['alias', 'tags', 'name', 'owner']),
@@ -164,7 +164,7 @@ export const MATCH_CRITERIA: Schema = oneOf('open', 'targeted');
 
 /** A3.8 */
 export const CAPACITY_RESERVATIONS: Schema = described(
-  'The capacity reservations that instances may be launched into: those that fit any of the terms. Without it, none.',
+  'The capacity reservations for instances: all that match any of the terms. Default: none.',
   withRules(
     atomicListOf(
       {
@@ -173,9 +173,9 @@ export const CAPACITY_RESERVATIONS: Schema = described(
           closed({
             tags: tagsOf('capacity reservation'),
             id: described('The id of one capacity reservation.', CAPACITY_RESERVATION_ID),
-            ownerID: described('The account that the reservation belongs to; without it, any.', OWNER_ID),
+            ownerID: described('The account that owns the reservation. Default: any account.', OWNER_ID),
             instanceMatchCriteria: described(
-              'Which launches the reservation takes: any that matches it, or only those that name it.',
+              'Which launches can use the reservation: open for all that match it, targeted for those that specify it.',
               MATCH_CRITERIA,
             ),
           }),
@@ -192,7 +192,7 @@ export const CAPACITY_RESERVATIONS: Schema = described(
 export const PLACEMENT_GROUP: Schema = {
   title: 'PlacementGroupSelector',
   ...described(
-    'The placement group that instances are launched in, by its id or its name. Without it, none.',
+    'The placement group of instances, by id or name. Default: none.',
     withRules(
       closed({
         id: described(

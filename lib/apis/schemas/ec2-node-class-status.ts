@@ -33,14 +33,14 @@ const AMI: Schema = {
       name: described('The name of the AMI.', STRING),
       deprecated: described('Whether its owner has deprecated the AMI.', BOOLEAN),
       requirements: described(
-        'What an instance type must be like to run it.',
+        'The requirements of the AMI on instance types.',
         atomicListOf({
           tsType: 'NodeSelectorRequirement',
           ...closed(
             {
-              key: described('The label that is compared.', STRING),
-              operator: described('How it is compared: In, NotIn, Exists, DoesNotExist, Gt or Lt.', STRING),
-              values: described('What it is compared with.', { ...STRINGS, 'x-kubernetes-list-type': 'atomic' }),
+              key: described('The label key.', STRING),
+              operator: described('The operator: In, NotIn, Exists, DoesNotExist, Gt or Lt.', STRING),
+              values: described('The values.', { ...STRINGS, 'x-kubernetes-list-type': 'atomic' }),
             },
             ['key', 'operator'],
           ),
@@ -56,23 +56,23 @@ const CAPACITY_RESERVATION: Schema = {
   ...closed(
     {
       id: described('The id of the capacity reservation.', CAPACITY_RESERVATION_ID),
-      availabilityZone: described('The zone that it holds capacity in.', STRING),
-      instanceType: described('The instance type that it holds.', STRING),
-      instanceMatchCriteria: described('Which launches it takes.', MATCH_CRITERIA),
-      ownerID: described('The account that it belongs to.', OWNER_ID),
-      endTime: described('When it ends; without it, not by itself.', DATE_TIME),
+      availabilityZone: described('The zone of the reserved capacity.', STRING),
+      instanceType: described('The instance type of the reserved capacity.', STRING),
+      instanceMatchCriteria: described('Which launches can use it.', MATCH_CRITERIA),
+      ownerID: described('The account that owns it.', OWNER_ID),
+      endTime: described('The end of the reservation; absent if it has no end.', DATE_TIME),
       reservationType: {
         ...described('Whether it is a capacity block.', oneOf('default', 'capacity-block')),
         default: 'default',
       },
       state: {
         ...described(
-          'Whether it is about to end; only a capacity block is ever expiring.',
+          'Whether the reservation is about to end. Only a capacity block can be expiring.',
           oneOf('active', 'expiring'),
         ),
         default: 'active',
       },
-      interruptible: described('Whether its owner may take the capacity back.', BOOLEAN),
+      interruptible: described('Whether its owner can reclaim the capacity.', BOOLEAN),
     },
     ['availabilityZone', 'id', 'instanceMatchCriteria', 'instanceType', 'ownerID'],
   ),
@@ -82,19 +82,13 @@ const CAPACITY_RESERVATION: Schema = {
 export const EC2_NODE_CLASS_STATUS: Schema = {
   title: 'EC2NodeClassStatus',
   ...described(
-    'What the selectors have found.',
+    'The AWS resources that the class selects, and its conditions.',
     closed({
-      subnets: described(
-        'The subnets that the terms select, the one with the most free addresses first.',
-        atomicListOf(SUBNET),
-      ),
-      securityGroups: described('The security groups that the terms select.', atomicListOf(SECURITY_GROUP)),
-      amis: described('The AMIs that the terms select, the newest first.', atomicListOf(AMI)),
-      capacityReservations: described(
-        'The capacity reservations that the terms select.',
-        atomicListOf(CAPACITY_RESERVATION),
-      ),
-      instanceProfile: described('The instance profile that instances are launched with.', STRING),
+      subnets: described('The selected subnets, ordered by free addresses, most first.', atomicListOf(SUBNET)),
+      securityGroups: described('The selected security groups.', atomicListOf(SECURITY_GROUP)),
+      amis: described('The selected AMIs, newest first.', atomicListOf(AMI)),
+      capacityReservations: described('The selected capacity reservations.', atomicListOf(CAPACITY_RESERVATION)),
+      instanceProfile: described('The instance profile of instances.', STRING),
       conditions: CONDITIONS,
     }),
   ),

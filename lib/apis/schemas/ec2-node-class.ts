@@ -15,26 +15,26 @@ const OWN_TAGS = [
 ];
 
 const TAGS: Schema = described(
-  'Tags of every instance and of what is made with it. Name is set from the node where it is not given.',
+  'Tags of every instance and of the resources created with it. The default of the tag Name is the name of the node.',
   withRules(
     STRING_MAP,
     { rule: "x != ''", message: 'has an empty key', allowed: 'the key of a tag', each: true },
     {
       rule: `!(x in [${OWN_TAGS.map((tag) => `'${tag}'`).join(', ')}])`,
-      message: 'is a tag that Karpenter sets itself',
+      message: 'is a reserved tag',
       allowed: 'another tag',
       each: true,
     },
     {
       rule: "!x.startsWith('kubernetes.io/cluster')",
-      message: 'is a tag that Karpenter sets itself',
+      message: 'is a reserved tag',
       allowed: 'another tag',
       each: true,
     },
   ),
 );
 
-/** A3.6: one rule for each family, so that the message can name it. */
+/** A3.6: one rule for each family, so the message contains the family. */
 const FAMILY_RULES: readonly Rule[] = [...FAMILY_OF_ALIAS].map(([alias, family]) => ({
   rule: `!has(self.amiFamily) || self.amiFamily in ['Custom', '${family}'] || !self.amiSelectorTerms.exists(x, has(x.alias) && x.alias.startsWith('${alias}@'))`,
   message: 'is not the family of the alias',
@@ -59,17 +59,17 @@ const SPEC_RULES: readonly Rule[] = [
   },
   {
     rule: '!has(self.role) || !has(self.instanceProfile)',
-    message: 'stands beside role',
+    message: 'cannot be set together with role',
     allowed: 'one of role and instanceProfile',
     fieldPath: '.instanceProfile',
   },
 ];
 
-/** A3.15: the server looks at nothing inside; core/validation/kubelet.ts does. */
+/** A3.15: the server does not check the contents; core/validation/kubelet.ts does. */
 const KUBELET: Schema = {
   tsType: 'KubeletConfiguration',
   ...described(
-    'How the kubelet of every node is set up: any field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1) but registerWithTaints. A field that the kubelet does not have makes the class not ready.',
+    'The configuration of the kubelet: any field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1) except registerWithTaints. With an unknown field the class is not ready.',
     {
       type: 'object',
       additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true },
@@ -82,30 +82,30 @@ const KUBELET: Schema = {
 const SPEC: Schema = {
   title: 'EC2NodeClassSpec',
   ...described(
-    'How instances are launched.',
+    'The settings for launching instances.',
     withRules(
       closed(
         {
           amiSelectorTerms: AMIS,
           amiFamily: described(
-            'Whose user data and volumes the instances get. Without it, that of the alias; Custom leaves the user data as you write it.',
+            'The AMI family, which determines user data and volumes. Default: the family of the alias. With Custom, the user data is used unchanged.',
             oneOf('AL2', 'AL2023', 'Bottlerocket', 'Custom', 'Windows2019', 'Windows2022', 'Windows2025'),
           ),
           subnetSelectorTerms: SUBNETS,
           securityGroupSelectorTerms: SECURITY_GROUPS,
           capacityReservationSelectorTerms: CAPACITY_RESERVATIONS,
           placementGroupSelector: PLACEMENT_GROUP,
-          role: described('The name of the IAM role of the nodes, for which an instance profile is made.', TEXT),
-          instanceProfile: described('An instance profile of your own, in place of role; it is used as it is.', TEXT),
+          role: described('The name of the IAM role of the nodes. Kerf creates an instance profile for it.', TEXT),
+          instanceProfile: described('The name of an existing instance profile, instead of role.', TEXT),
           userData: described(
-            'What an instance does when it starts, in the format of the AMI family, merged with what lets it join. Without it, only that.',
+            'User data in the format of the AMI family. It is merged with the settings that join the node to the cluster.',
             STRING,
           ),
           tags: TAGS,
           kubelet: KUBELET,
           blockDeviceMappings: BLOCK_DEVICES,
           ...INSTANCE,
-          context: described('Text that is passed to EC2 with each launch; reserved by AWS.', STRING),
+          context: described('Text that is passed to EC2 with each launch. Reserved by AWS.', STRING),
         },
         ['amiSelectorTerms', 'subnetSelectorTerms', 'securityGroupSelectorTerms'],
       ),
@@ -123,9 +123,9 @@ export const EC2_NODE_CLASS: CustomResource = {
   shortNames: ['ec2nc', 'ec2ncs'],
   category: 'karpenter',
   scope: 'Cluster',
-  description: 'How the instances of a NodePool are launched: where, from which AMI, as whom and with which volumes.',
+  description: 'The settings for launching instances of a NodePool: subnets, security groups, AMIs, role and volumes.',
   columns: [READY_COLUMN, AGE_COLUMN, { name: 'Role', type: 'string', jsonPath: '.spec.role', priority: 1 }],
-  // As in Karpenter's CRD; such a class selects nothing and never becomes ready.
+  // As in Karpenter's CRD. A class without a spec selects nothing and never becomes ready.
   specIsOptional: true,
   spec: SPEC,
   status: EC2_NODE_CLASS_STATUS,

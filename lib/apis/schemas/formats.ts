@@ -1,15 +1,15 @@
 import { DNS_SUBDOMAIN, NAME, NAME_RULE } from '../label-syntax.ts';
 
-/** A kind of text that a field may hold: `allowed` completes "write …". */
+/** A text format of a field. `allowed` completes "write …". */
 export interface Format {
   readonly allowed: string;
-  /** Absent where the rule is no regular language and the reader has to know it. */
+  /** Absent where a regular expression cannot describe the format. */
   readonly pattern?: string;
   readonly maxLength?: number;
 }
 
 const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
-/** Kubernetes reads the domain of an annotation in lower case. */
+/** Kubernetes ignores the case of an annotation's domain. */
 const ANNOTATION_KEY = `${NAME}|${DNS_SUBDOMAIN.replaceAll('a-z', 'A-Za-z')}/${NAME}`;
 
 const DNS_RULE = 'lower-case letters, digits, "-" or ".", with a letter or digit at both ends';
@@ -23,8 +23,8 @@ const ALL = {
     allowed: 'a quantity of zero or more, such as 500m, 2, 1.5 or 512Mi',
   },
   percent: byPattern('[0-9]+%', 'a whole number (without quotes) or a percentage such as 25%'),
-  'qualified-name': { allowed: `a name of ${NAME_RULE}; a DNS name and "/" may stand before it`, maxLength: 317 },
-  'annotation-key': byPattern(ANNOTATION_KEY, `a name of ${NAME_RULE}; a DNS name and "/" may stand before it`, 317),
+  'qualified-name': { allowed: `a name of ${NAME_RULE}; an optional prefix is a DNS name and "/"`, maxLength: 317 },
+  'annotation-key': byPattern(ANNOTATION_KEY, `a name of ${NAME_RULE}; an optional prefix is a DNS name and "/"`, 317),
   'label-value': byPattern(`(?:${NAME})?`, `${NAME_RULE}; it may be empty`, 63),
   'dns-label': byPattern(
     DNS_LABEL,
@@ -32,8 +32,11 @@ const ALL = {
     63,
   ),
   'dns-subdomain': byPattern(DNS_SUBDOMAIN, DNS_RULE),
-  'generate-name': byPattern('[a-z0-9](?:[-a-z0-9.]*[-a-z0-9])?', `the start of a name: ${DNS_RULE}; "-" may end it`),
-  // Go writes it so; for our own kind only.
+  'generate-name': byPattern(
+    '[a-z0-9](?:[-a-z0-9.]*[-a-z0-9])?',
+    `the start of a name: ${DNS_RULE}; it may end with "-"`,
+  ),
+  // Go's format; only for the kind Scenario.
   'go-duration': {
     allowed: 'a duration such as 90s, 10m or 1h30m',
   },

@@ -12,14 +12,14 @@ import {
   withRules,
 } from './schema.ts';
 
-/** The fields that a NodePool's template and a NodeClaim have in common (A1.5 to A1.10, A2.1). */
+/** The fields that a NodePool's template shares with a NodeClaim (A1.5 to A1.10, A2.1). */
 
 const QUALIFIED_NAME =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$';
 const LABEL_VALUE = '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$';
 const AMOUNT = '([0-9]+([.][0-9]*)?|[.][0-9]+)';
 
-/** Text with a sign, a decimal point and a suffix or an exponent, as the API server's own pattern for quantities. */
+/** The API server's pattern for quantities: a sign, a decimal point, and a suffix or an exponent. */
 export const INT_OR_QUANTITY: Schema = {
   type: ['integer', 'string'],
   pattern: `^[+-]?${AMOUNT}([KMGTPE]i|[numkMGTPE]|[eE][+-]?${AMOUNT})?$`,
@@ -65,35 +65,32 @@ const TAINT: Schema = {
   ...closed(
     {
       key: {
-        ...described(
-          'What the taint is about.',
-          matching(QUALIFIED_NAME, 'a name such as dedicated or example.com/gpu'),
-        ),
+        ...described('The key of the taint.', matching(QUALIFIED_NAME, 'a name such as dedicated or example.com/gpu')),
         minLength: 1,
       },
-      value: described('Which of several, where the key alone does not say.', {
-        ...matching(QUALIFIED_NAME, 'a value such as gpu, or no value field at all'),
+      value: described('The value of the taint.', {
+        ...matching(QUALIFIED_NAME, 'a value such as gpu, or no value field'),
       }),
       effect: described(
-        'What it does to a pod that does not tolerate it: keeps it off, keeps it off if there is another place, or evicts it.',
+        'The effect on pods that do not tolerate the taint.',
         oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
       ),
-      timeAdded: described('When the taint was set; the server fills it in.', DATE_TIME),
+      timeAdded: described('The time at which the taint was added; set by the server.', DATE_TIME),
     },
     ['key', 'effect'],
   ),
 };
 
 export const TAINTS: Schema = described(
-  'Taints of the nodes: only pods that tolerate them are counted on.',
+  'Taints of the nodes. Only pods that tolerate them are scheduled to the nodes.',
   atomicListOf(TAINT),
 );
 export const STARTUP_TAINTS: Schema = described(
-  'Taints that something else removes soon after a node has joined. Scheduling ignores them; a node is initialized once they are gone.',
+  'Taints that another component removes after a node has joined. Scheduling ignores them. A node is initialized once they are removed.',
   atomicListOf(TAINT),
 );
 
-/** A1.3: the keys of labels or requirements that are spoken for; `subject` is what the rules call the key. */
+/** A1.3: rules for reserved keys of labels or requirements. `subject` is the name of the key in the CEL rules. */
 export function keyRules(
   subject: 'x' | 'self',
   { awsLabels, mayNamePool }: { readonly awsLabels: readonly string[]; readonly mayNamePool: boolean },
@@ -103,20 +100,20 @@ export function keyRules(
   return [
     {
       rule: `${subject} in [${quoted(own)}] || !${subject}.matches('^[^/]*karpenter[.]sh(/|$)')`,
-      message: 'is set by Karpenter and cannot be asked for',
-      allowed: `another label; of this domain only ${own.join(' and ')} may stand here`,
+      message: 'is reserved for Karpenter',
+      allowed: `another label; of this domain only ${own.join(' and ')} ${own.length === 1 ? 'is' : 'are'} allowed`,
       known: own,
       ...each,
     },
     {
       rule: `${subject} != '${HOSTNAME}'`,
-      message: 'is set by Karpenter to the name of the node, which nobody knows beforehand',
+      message: 'is set to the name of the node, which is not known in advance',
       allowed: 'another label',
       ...each,
     },
     {
       rule: `${subject} in [${quoted(awsLabels)}] || !${subject}.matches('^[^/]*karpenter[.]k8s[.]aws(/|$)')`,
-      message: 'is no label of an EC2 instance',
+      message: 'is not a label of EC2 instances',
       allowed: `one of ${awsLabels.join(', ')}`,
       known: awsLabels,
       ...each,
@@ -138,7 +135,7 @@ export const VALUE_RULES: readonly Rule[] = [
   },
   {
     rule: "!(self.operator in ['Gt', 'Lt', 'Gte', 'Lte']) || (has(self.values) && self.values.size() == 1 && int(self.values[0]) >= 0)",
-    message: 'Gt, Lt, Gte and Lte compare with one number',
+    message: 'Gt, Lt, Gte and Lte need exactly one number',
     allowed: 'exactly one whole number of zero or more in quotes, such as ["4"]',
     fieldPath: '.values',
   },
@@ -146,31 +143,33 @@ export const VALUE_RULES: readonly Rule[] = [
 
 const MIN_VALUES_RULE: Rule = {
   rule: "self.operator != 'In' || !has(self.minValues) || self.values.size() >= self.minValues",
-  message: 'asks for more values than the list has',
+  message: 'is larger than the number of values',
   allowed: 'more values, or a smaller minValues',
   fieldPath: '.minValues',
 };
 
 export const OPERATOR: Schema = described(
-  'How the label is compared: In, NotIn, Exists, DoesNotExist, or with a number by Gt, Lt, Gte, Lte.',
+  'The operator: In, NotIn, Exists, DoesNotExist, or Gt, Lt, Gte, Lte for numbers.',
   oneOf('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
 );
 
 export const VALUES: Schema = described(
-  'What the label is compared with: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, nothing otherwise.',
+  'The values: a list for In and NotIn, one whole number for Gt, Lt, Gte and Lte, empty otherwise.',
   atomicListOf(STRING),
 );
 
-/** A1.5, A1.6. A NodeClaim says its pool, a NodePool need not. */
+/** A1.5, A1.6. Only a NodeClaim may have a requirement on its NodePool. */
 export function requirements({ mayNamePool }: { readonly mayNamePool: boolean }): Schema {
   const keys = keyRules('self', { awsLabels: AWS_WELL_KNOWN_LABELS, mayNamePool });
   const requirement = closed(
     {
-      key: described('The label of a node.', withRules(LABEL_KEY, ...keys)),
+      key: described('The label key.', withRules(LABEL_KEY, ...keys)),
       operator: OPERATOR,
       values: VALUES,
       minValues: {
-        ...described('How many different values must stay possible when an instance is launched.', { type: 'integer' }),
+        ...described('The minimum number of different values among the instance types of a launch.', {
+          type: 'integer',
+        }),
         minimum: 1,
         maximum: 50,
       },
@@ -178,7 +177,7 @@ export function requirements({ mayNamePool }: { readonly mayNamePool: boolean })
     ['key', 'operator'],
   );
   return described(
-    'What nodes must be like: instance types, zones, capacity types, architectures and labels of your own. All of them hold.',
+    'Requirements on nodes: instance types, zones, capacity types, architectures and custom labels. A node meets all of them.',
     atomicListOf(
       { title: 'NodePoolRequirement', ...withRules(requirement, ...VALUE_RULES, MIN_VALUES_RULE) },
       { maxItems: 100 },
@@ -188,7 +187,7 @@ export function requirements({ mayNamePool }: { readonly mayNamePool: boolean })
 
 /** A1.8 */
 export function nodeClassRef(...rules: readonly Rule[]): Schema {
-  const noneEmpty: Rule = { rule: "self != ''", message: 'is empty', allowed: 'what the NodeClass says' };
+  const noneEmpty: Rule = { rule: "self != ''", message: 'is empty', allowed: 'the value of the NodeClass' };
   const reference = closed(
     {
       group: described(
@@ -203,21 +202,18 @@ export function nodeClassRef(...rules: readonly Rule[]): Schema {
   return {
     title: 'NodeClassReference',
     ...described(
-      'The NodeClass that says how instances are launched.',
+      'The NodeClass with the settings for launching instances.',
       rules.length === 0 ? reference : withRules(reference, ...rules),
     ),
   };
 }
 
 export const EXPIRE_AFTER: Schema = {
-  ...described(
-    'How long a node may live before it is replaced, from its creation on; Never switches that off.',
-    DURATION_OR_NEVER,
-  ),
+  ...described('The maximum lifetime of a node, after which it is replaced. Never disables expiry.', DURATION_OR_NEVER),
   default: '720h',
 };
 
 export const TERMINATION_GRACE_PERIOD: Schema = described(
-  'How long a node may drain before its pods are deleted whatever protects them; without it, a node waits for them for ever.',
+  'The maximum time for draining a node, after which its remaining pods are deleted regardless of disruption budgets. Default: no limit.',
   DURATION,
 );

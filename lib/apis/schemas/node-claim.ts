@@ -24,7 +24,7 @@ export const NODE_CLAIM: CustomResource = {
   plural: 'nodeclaims',
   category: 'karpenter',
   scope: 'Cluster',
-  description: 'One instance that Kerf has asked for, from the decision until it is gone.',
+  description: 'An instance that Kerf launches, from the decision to launch it until its termination.',
   columns: [
     labelColumn('Type', INSTANCE_TYPE),
     labelColumn('Capacity', CAPACITY_TYPE),
@@ -44,7 +44,7 @@ export const NODE_CLAIM: CustomResource = {
         nodeClassRef: nodeClassRef(),
         requirements: requirements({ mayNamePool: true }),
         resources: described(
-          'What the instance has to have room for.',
+          'The resources that the instance must provide.',
           closed({ requests: described('Amounts by resource.', RESOURCE_AMOUNTS) }),
         ),
         taints: TAINTS,
@@ -57,12 +57,12 @@ export const NODE_CLAIM: CustomResource = {
     { rule: 'self == oldSelf', message: 'cannot change', allowed: 'a new NodeClaim' },
   ),
   status: closed({
-    nodeName: described('The node that the instance became.', STRING),
-    providerID: described('The instance: aws:///ZONE/INSTANCE.', STRING),
-    imageID: described('The AMI that the instance runs.', STRING),
-    capacity: described('What the instance has.', RESOURCE_AMOUNTS),
-    allocatable: described('What of it is left for pods.', RESOURCE_AMOUNTS),
+    nodeName: described('The name of the node.', STRING),
+    providerID: described('The provider id of the instance: aws:///ZONE/INSTANCE.', STRING),
+    imageID: described('The AMI of the instance.', STRING),
+    capacity: described('The capacity of the instance.', RESOURCE_AMOUNTS),
+    allocatable: described('The part of the capacity that is available to pods.', RESOURCE_AMOUNTS),
     conditions: CONDITIONS,
-    lastPodEventTime: described('When a pod came to the node or left it last.', DATE_TIME),
+    lastPodEventTime: described('The last time a pod was added to the node or removed from it.', DATE_TIME),
   }),
 };

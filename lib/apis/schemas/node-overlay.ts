@@ -4,7 +4,7 @@ import { AGE_COLUMN, type CustomResource, READY_COLUMN } from './custom-resource
 import { INT_OR_QUANTITY, keyRules, LABEL_KEY, OPERATOR, VALUE_RULES, VALUES } from './node-claim-template.ts';
 import { atomicListOf, closed, described, INT32, matching, type Schema, withRules } from './schema.ts';
 
-/** A4.2: what an overlay cannot tell apart, since it is settled at launch only. */
+/** A4.2: labels that an overlay cannot select, because they are known only at launch. */
 const NOT_BEFORE_LAUNCH = /\/(instance-tenancy|capacity-reservation-|placement-group-)/;
 const AWS_LABELS = AWS_WELL_KNOWN_LABELS.filter((label) => !NOT_BEFORE_LAUNCH.test(label));
 
@@ -45,32 +45,32 @@ export const NODE_OVERLAY: CustomResource = {
   shortNames: ['overlays'],
   category: 'karpenter',
   scope: 'Cluster',
-  description: 'What is to be believed of some instance types instead of what EC2 says: another price, more resources.',
+  description: 'Overrides the price of instance types, or adds extended resources to them.',
   columns: [READY_COLUMN, AGE_COLUMN, { name: 'Weight', type: 'integer', jsonPath: '.spec.weight', priority: 1 }],
   spec: withRules(
     closed(
       {
         requirements: described(
-          'Which instance types and NodePools are meant. All of them hold.',
+          'The instance types and NodePools that the overlay applies to. All requirements must be met.',
           atomicListOf(REQUIREMENT, { maxItems: 100 }),
         ),
         price: described(
-          'The price in USD an hour that counts instead.',
-          matching('^[0-9]+([.][0-9]+)?$', 'a price in USD an hour without a sign, as text, such as "0.25"'),
+          'The price in USD per hour, which replaces the price of EC2.',
+          matching('^[0-9]+([.][0-9]+)?$', 'a price in USD per hour without a sign, in quotes, such as "0.25"'),
         ),
         priceAdjustment: described(
-          'What is added to the price: an amount in USD an hour or a percentage, with its sign.',
+          'A change of the price: an amount in USD per hour or a percentage, with a sign.',
           matching(
             `^([+-]${NUMBER}|[+]${NUMBER}%|${PERCENT_DOWN})$`,
-            'an amount or a percentage with its sign, as text, such as "+0.10", "-0.5", "+10%" or "-15%", and no less than "-100%"',
+            'an amount or a percentage with a sign, in quotes, such as "+0.10", "-0.5", "+10%" or "-15%", at least "-100%"',
           ),
         ),
-        capacity: described('Extended resources that the instance types have beside what EC2 says.', {
+        capacity: described('Extended resources that are added to the capacity of the instance types.', {
           ...withRules(
             { type: 'object', tsType: 'ResourceList', additionalProperties: INT_OR_QUANTITY },
             {
               rule: "!(x in ['cpu', 'memory', 'ephemeral-storage', 'pods'])",
-              message: 'is what EC2 says it is',
+              message: 'is defined by EC2 and cannot be changed',
               allowed: 'extended resources only, such as example.com/licence',
               each: true,
             },
@@ -78,7 +78,7 @@ export const NODE_OVERLAY: CustomResource = {
         }),
         weight: {
           ...described(
-            'Of overlays that touch the same thing, the one with the highest weight counts; without one it is 0.',
+            'The weight of the overlay. Where several overlays apply, the one with the highest weight is used. Default: 0.',
             INT32,
           ),
           minimum: 1,
@@ -89,7 +89,7 @@ export const NODE_OVERLAY: CustomResource = {
     ),
     {
       rule: '!has(self.price) || !has(self.priceAdjustment)',
-      message: 'stands beside price',
+      message: 'cannot be set together with price',
       allowed: 'price or priceAdjustment, not both',
       fieldPath: '.priceAdjustment',
     },

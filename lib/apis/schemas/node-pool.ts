@@ -28,7 +28,7 @@ import {
   withRules,
 } from './schema.ts';
 
-/** A1.8: drift could not tell the nodes of the old class from those of the new. */
+/** A1.8: drift detection could not distinguish nodes of the old class from those of the new one. */
 const SAME_CLASS_KIND: readonly Rule[] = ['group', 'kind'].map((field) => ({
   rule: `self.${field} == oldSelf.${field}`,
   message: 'cannot change',
@@ -37,7 +37,7 @@ const SAME_CLASS_KIND: readonly Rule[] = ['group', 'kind'].map((field) => ({
 }));
 
 const TEMPLATE_SPEC: Schema = described(
-  'What the nodes of this pool are like.',
+  'The specification of the nodes of this pool.',
   closed(
     {
       nodeClassRef: nodeClassRef(...SAME_CLASS_KIND),
@@ -55,7 +55,7 @@ const TEMPLATE_SPEC: Schema = described(
 const TEMPLATE_METADATA: Schema = described(
   'Labels and annotations of every node of the pool.',
   closed({
-    labels: described('Labels of every NodeClaim and node; pods may select them.', {
+    labels: described('Labels of every NodeClaim and node, which pods can select.', {
       ...withRules(
         { type: 'object', additionalProperties: LABEL_TEXT, maxProperties: 100 },
         ...keyRules('x', { awsLabels: AWS_WELL_KNOWN_LABELS, mayNamePool: false }),
@@ -77,39 +77,39 @@ const BUDGET: Schema = {
       {
         nodes: {
           ...described(
-            'How many of the nodes may be on their way out at one time: a count or a percentage, as text.',
+            'The maximum number of nodes that may be disrupted at the same time: a count or a percentage.',
             matching(
               '^((100|[0-9]{1,2})%|[0-9]+)$',
-              'a count or a percentage from 0% to 100% as text, such as "3" or "10%"',
+              'a count or a percentage from 0% to 100% in quotes, such as "3" or "10%"',
             ),
           ),
           default: '10%',
         },
         reasons: {
           ...described(
-            'The reasons that the budget counts for; without them, all.',
+            'The disruption reasons that the budget applies to. Default: all.',
             listOf(oneOf('Underutilized', 'Empty', 'Drifted', 'Unhealthy'), { maxItems: 50 }),
           ),
           'x-kubernetes-list-type': 'set',
         },
         schedule: described(
-          'When the budget comes into force: five cron fields in UTC, or @hourly, @daily, @weekly, @monthly, @annually. Without it, always.',
+          'When the budget takes effect: five cron fields in UTC, or @hourly, @daily, @weekly, @monthly, @annually. Default: always.',
           matching(
             '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly)|([^\\n][^\\t\\n\\f\\r ]*[\\t\\f\\r ]){4}[^\\n]+$)',
             'five cron fields in UTC (minute, hour, day of month, month, day of week 0-6), such as "0 9 * * mon-fri", or @hourly, @daily, @weekly, @monthly or @annually',
           ),
         ),
         duration: described(
-          'How long the budget stays in force each time, in hours and minutes.',
-          matching('^(([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?)$', 'hours and minutes only, such as 30m, 8h or 1h30m'),
+          'How long the budget is in effect after each time of the schedule, in hours and minutes.',
+          matching('^(([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?)$', 'hours and minutes, such as 30m, 8h or 1h30m'),
         ),
       },
       ['nodes'],
     ),
     {
       rule: 'has(self.schedule) == has(self.duration)',
-      message: 'has one of schedule and duration, and needs both or neither',
-      allowed: 'schedule and duration, such as "0 9 * * mon-fri" and 8h, or neither',
+      message: 'has only one of schedule and duration',
+      allowed: 'both, such as schedule "0 9 * * mon-fri" and duration 8h, or neither',
     },
   ),
 };
@@ -117,24 +117,24 @@ const BUDGET: Schema = {
 /** A1.11 to A1.14 */
 const DISRUPTION: Schema = {
   ...described(
-    'When nodes of this pool may be removed or replaced, and how many at a time.',
+    'When nodes of this pool may be removed or replaced, and how many at the same time.',
     closed({
       consolidateAfter: {
         ...described(
-          'How long nothing must have changed on a node before it may be consolidated; Never switches consolidation off.',
+          'How long a node must be unchanged before it may be consolidated. Never disables consolidation.',
           DURATION_OR_NEVER,
         ),
         default: '0s',
       },
       consolidationPolicy: {
         ...described(
-          'Which nodes may be consolidated: the empty ones only, every one whose pods fit elsewhere or on something cheaper, or those where the saving outweighs the disturbance.',
+          'Which nodes may be consolidated: only empty nodes, all nodes whose pods fit on other or cheaper nodes, or those where the savings outweigh the disruption.',
           oneOf('WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'),
         ),
         default: 'WhenEmptyOrUnderutilized',
       },
       budgets: {
-        ...described('How many nodes may be disrupted; where several are in force, the strictest counts.', {
+        ...described('Limits on the number of nodes that may be disrupted. The strictest budget in effect applies.', {
           ...atomicListOf(BUDGET, { maxItems: 50 }),
         }),
         default: [{ nodes: '10%' }],
@@ -148,18 +148,18 @@ const DISRUPTION: Schema = {
 const STATIC_RULES: readonly Rule[] = [
   {
     rule: 'has(self.replicas) == has(oldSelf.replicas)',
-    message: 'cannot get or lose replicas once it exists',
+    message: 'cannot add or remove replicas after creation',
     allowed: 'a new NodePool',
   },
   {
     rule: "!has(self.replicas) || !has(self.limits) || size(self.limits) == 0 || (size(self.limits) == 1 && 'nodes' in self.limits)",
-    message: 'has no meaning in a NodePool with replicas, apart from nodes',
-    allowed: 'limits.nodes only',
+    message: 'may contain only nodes in a NodePool with replicas',
+    allowed: 'only limits.nodes',
     fieldPath: '.limits',
   },
   {
     rule: '!has(self.replicas) || !has(self.weight)',
-    message: 'has no meaning in a NodePool with replicas',
+    message: 'cannot be set together with replicas',
     allowed: 'replicas or weight, not both',
     fieldPath: '.weight',
   },
@@ -173,7 +173,7 @@ export const NODE_POOL: CustomResource = {
   plural: 'nodepools',
   category: 'karpenter',
   scope: 'Cluster',
-  description: 'What nodes Kerf may launch for pods that do not fit, and when it may take them away again.',
+  description: 'Defines the nodes that Kerf launches for unschedulable pods, and when it removes them.',
   columns: [
     { name: 'NodeClass', type: 'string', jsonPath: '.spec.template.spec.nodeClassRef.name' },
     { name: 'Nodes', type: 'string', jsonPath: '.status.nodes' },
@@ -188,23 +188,23 @@ export const NODE_POOL: CustomResource = {
     closed(
       {
         template: described(
-          'The node that this pool makes.',
+          'The template of the nodes of this pool.',
           closed({ metadata: TEMPLATE_METADATA, spec: TEMPLATE_SPEC }, ['spec']),
         ),
         disruption: DISRUPTION,
         limits: described(
-          'The most that the nodes of the pool may add up to, by resource; `nodes` is their number.',
+          'The maximum total of all nodes of the pool, by resource; `nodes` is their number.',
           RESOURCE_AMOUNTS,
         ),
         weight: {
-          ...described('Pools with a higher weight are tried first; without one it is 0.', INT32),
+          ...described('Pools with a higher weight are tried first. Default: 0.', INT32),
           minimum: 1,
           maximum: 100,
         },
         replicas: {
-          ...described('A fixed number of nodes, kept whatever the pods ask for.', INT64),
+          ...described('A fixed number of nodes, regardless of pods.', INT64),
           minimum: 0,
-          // The scale subresource counts in 32 bits.
+          // The scale subresource has 32-bit integers.
           maximum: 2_147_483_647,
         },
       },
@@ -214,8 +214,8 @@ export const NODE_POOL: CustomResource = {
   ),
   status: closed({
     conditions: CONDITIONS,
-    nodes: { ...described('How many nodes the pool has.', INT64), default: 0 },
-    resources: described('What the nodes of the pool add up to.', RESOURCE_AMOUNTS),
-    nodeClassObservedGeneration: described('The generation of the NodeClass that was looked at last.', INT64),
+    nodes: { ...described('The number of nodes of the pool.', INT64), default: 0 },
+    resources: described('The total resources of the nodes of the pool.', RESOURCE_AMOUNTS),
+    nodeClassObservedGeneration: described('The generation of the NodeClass that was last observed.', INT64),
   }),
 };

@@ -39,8 +39,8 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   ),
 };
 
-/** The metadata of an object, with the fields that only the server sets. */
+/** The metadata of an object, including the fields that only the server sets. */
 export const OBJECT_META: Schema = closed(FIELDS, ['name']);
 
-/** The metadata of a pod template, where nothing has to be named. */
+/** The metadata of a pod template, where the name is optional. */
 export const TEMPLATE_META: Schema = closed(FIELDS);

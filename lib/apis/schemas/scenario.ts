@@ -3,7 +3,7 @@ import { BOOLEAN, COUNT, closed, listOf, oneOf, resource, type Schema, TEXT, tex
 
 const NAMES: Schema = listOf(TEXT, { minItems: 1 });
 
-/** What happens at `at`: exactly one of the other fields, a rule over fields. */
+/** An event at the time `at`. Another rule requires exactly one of the other fields. */
 const EVENT: Schema = closed(
   {
     at: text('go-duration'),

@@ -2,33 +2,33 @@ import type { FormatName } from './formats.ts';
 
 type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
-/** A CEL rule over `self` (and `oldSelf`, for changes), in Kubernetes's dialect. */
+/** A CEL validation rule of Kubernetes over `self`, and `oldSelf` in transition rules. */
 export interface Rule {
   readonly rule: string;
-  /** What is wrong, as the end of a sentence that begins with the field. */
+  /** What is wrong. The text continues a sentence that begins with the field. */
   readonly message: string;
   /** Completes "write …". */
   readonly allowed: string;
-  /** The field at fault where it is not `self`: `.duration`. */
+  /** The invalid field where it is not `self`: `.duration`. */
   readonly fieldPath?: string;
-  /** The rule is over `x`, each key of a map or item of a list that `self` is, so that the one at fault can be named. */
+  /** The rule applies to each `x`, which is a key of the map or an item of the list `self`, so the invalid one can be reported. */
   readonly each?: true;
-  /** What text that `self` or `x` is could have been meant to be. */
+  /** The known values of `self` or `x`, for suggestions. */
   readonly known?: readonly string[];
-  /** Of the rules of one value that one slip breaks, all with the same word here, the first speaks for all. */
+  /** Rules of one value with the same word here fail for the same mistake. Only the first one is reported. */
   readonly slip?: string;
 }
 
 /**
- * The part of OpenAPI v3 that a structural schema may use, with what our own words and types need beside it. One value of
- * this kind is the source of a kind's CRD, its TypeScript type and its validation; a CRD cannot have `propertyNames`, nor
- * the formats that are names in `FORMATS`.
+ * The part of OpenAPI v3 that a structural schema may use, with additional fields for messages and TypeScript types. The
+ * CRD, the TypeScript type and the validation of a kind are generated from one schema. The schema of a CRD cannot have
+ * `propertyNames` or the formats in `FORMATS`.
  */
 export interface Schema {
-  /** The name of its TypeScript type, where it has one of its own. */
+  /** The name of its TypeScript type, where it has a separate one. */
   readonly title?: string;
   readonly description?: string;
-  /** A type of ours that stands for the whole schema in TypeScript. */
+  /** An existing TypeScript type for the whole schema. */
   readonly tsType?: string;
   readonly type?: SchemaType | readonly SchemaType[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -38,9 +38,9 @@ export interface Schema {
   readonly items?: Schema;
   readonly enum?: readonly string[];
   readonly format?: FormatName | 'int32' | 'int64' | 'date-time';
-  /** RE2 and JavaScript must read it alike. */
+  /** Must have the same meaning in RE2 and JavaScript. */
   readonly pattern?: string;
-  /** What the pattern means; completes "write …". */
+  /** Describes the pattern; completes "write …". */
   readonly allowed?: string;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -60,7 +60,7 @@ export interface Schema {
   readonly 'x-kubernetes-validations'?: readonly Rule[];
 }
 
-/** Unread by us: any object or list is accepted. */
+/** For fields that are not used: any object or list is accepted. */
 export const OBJECT: Schema = { type: 'object' };
 export const LIST: Schema = { type: 'array' };
 
@@ -83,12 +83,12 @@ export const COUNT_OR_PERCENT: Schema = {
   'x-kubernetes-int-or-string': true,
 };
 
-/** The same with a description: what `kubectl explain` says of the field. */
+/** Adds the description that `kubectl explain` shows. */
 export function described(description: string, schema: Schema): Schema {
   return { ...schema, description };
 }
 
-/** An object that has these fields and no other. */
+/** An object with only these fields. */
 export function closed(properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema {
   return { type: 'object', properties, required, additionalProperties: false };
 }
@@ -97,7 +97,7 @@ export function listOf(items: Schema, limits: Pick<Schema, 'minItems' | 'maxItem
   return { type: 'array', items, ...limits };
 }
 
-/** A list that is replaced as a whole. */
+/** A list that server-side apply replaces as a whole. */
 export function atomicListOf(items: Schema, limits: Pick<Schema, 'minItems' | 'maxItems'> = {}): Schema {
   return { ...listOf(items, limits), 'x-kubernetes-list-type': 'atomic' };
 }
@@ -114,7 +114,7 @@ export function text(format: FormatName): Schema {
   return { type: 'string', format };
 }
 
-/** Text of a pattern; `allowed` says in words what it accepts. */
+/** Text that matches a pattern; `allowed` describes it. */
 export function matching(pattern: string, allowed: string): Schema {
   return { type: 'string', pattern, allowed };
 }
@@ -123,7 +123,7 @@ export function withRules(schema: Schema, ...rules: readonly Rule[]): Schema {
   return { ...schema, 'x-kubernetes-validations': rules };
 }
 
-/** A whole object of the API. What the server reports in `status` is not ours to check. */
+/** A whole API object. The status is not checked. */
 export function resource(
   head: { readonly apiVersion: string; readonly kind: string },
   parts: { readonly metadata: Schema; readonly spec: Schema },

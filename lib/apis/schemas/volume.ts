@@ -1,6 +1,6 @@
 import { BOOLEAN, closed, OBJECT, type Schema, TEXT, text } from './schema.ts';
 
-/** What may stand beside a volume's name: at most one of them. Only claims are read. */
+/** The source types of a volume, of which it has at most one. Only claims are read. */
 export const VOLUME_SOURCES: Readonly<Record<string, Schema>> = {
   persistentVolumeClaim: closed({ claimName: TEXT, readOnly: BOOLEAN }, ['claimName']),
   ephemeral: closed({ volumeClaimTemplate: OBJECT }),

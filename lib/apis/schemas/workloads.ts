@@ -8,7 +8,7 @@ const ROLLING_UPDATE: Schema = closed({ maxSurge: COUNT_OR_PERCENT, maxUnavailab
 
 export const POD: Schema = resource({ apiVersion: 'v1', kind: 'Pod' }, { metadata: OBJECT_META, spec: POD_SPEC });
 
-/** One that stands for itself. It has no spec and no status. */
+/** A standalone PodTemplate object, which has no spec and no status. */
 export const POD_TEMPLATE: Schema = closed(
   { apiVersion: oneOf('v1'), kind: oneOf('PodTemplate'), metadata: OBJECT_META, template: TEMPLATE },
   ['apiVersion', 'kind', 'metadata', 'template'],

@@ -3,18 +3,18 @@ import { setValue } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { find, isEmpty, mapAt, mapsIn, newPair, present, setText, take, textAt, toNode, write } from './yaml-map.ts';
 
-/** The families whose newest image v1 names with an alias (A3.5); before v1 they were found by the family alone. */
+/** The families whose latest image v1 selects with an alias (A3.5). Before v1 the family alone selected it. */
 const ALIASED: ReadonlySet<string> = new Set(['AL2', 'AL2023', 'Bottlerocket', 'Windows2019', 'Windows2022']);
 
 const ALIAS_VERSION = 'compatibility.karpenter.k8s.aws/v1-alias-version';
 
 interface Defaults {
   readonly family?: 'AL2';
-  /** Of the images of the family; that of Windows is always the latest. */
+  /** The version of the family's images; always the latest for Windows. */
   readonly version?: string | undefined;
 }
 
-/** Every node class of v1 says which images it takes: the alias of its family, where it named no images. */
+/** Writes the alias of the family where a node class has no images, because v1 requires amiSelectorTerms. */
 export function convertAmis(subject: Subject, spec: YAMLMap, defaults: Defaults): void {
   if (defaults.family !== undefined && present(spec, 'amiFamily') === undefined)
     addFamily(subject, spec, defaults.family);
@@ -44,12 +44,12 @@ function addFamily(subject: Subject, spec: YAMLMap, family: string): void {
   write(spec, 'amiFamily', family);
   subject.warn(
     { within: spec, field: 'amiFamily' },
-    `was not given, which meant ${family}; it is written out because v1 has no such default`,
+    `was not set, and the default was ${family}; it is written explicitly because v1 has no default`,
     'move to AL2023 when you can: amiSelectorTerms: [{alias: al2023@latest}]',
   );
 }
 
-/** v1 wants the family of images that are no alias, and Karpenter's own conversion calls it Custom. */
+/** v1 requires amiFamily where the images are not selected by alias. Karpenter's own conversion writes Custom. */
 export function addCustomFamily(subject: Subject, spec: YAMLMap): void {
   const terms = mapsIn(spec, 'amiSelectorTerms');
   if (present(spec, 'amiFamily') !== undefined || terms.length === 0) return;
@@ -57,12 +57,12 @@ export function addCustomFamily(subject: Subject, spec: YAMLMap): void {
   write(spec, 'amiFamily', 'Custom');
   subject.warn(
     { within: spec, field: 'amiFamily' },
-    'is missing, and v1 needs it beside such images; Custom is written, whose user data is used as it stands',
-    'write the family whose user data the images take, such as AL2023',
+    'is missing, and v1 requires it unless the images are selected by alias; Custom is written, which uses the user data unchanged',
+    'write the family whose user data format the images use, such as AL2023',
   );
 }
 
-/** Takes out the version of the family's images, which Karpenter's v1 noted on a class for its v1beta1 self to keep. */
+/** Removes the annotation with the version of the family's images, which Karpenter v1 writes for conversion to v1beta1. */
 export function takeAliasVersion(root: YAMLMap): string | undefined {
   const metadata = mapAt(root, 'metadata');
   const annotations = mapAt(metadata, 'annotations');
@@ -72,15 +72,15 @@ export function takeAliasVersion(root: YAMLMap): string | undefined {
   return version;
 }
 
-/** Ubuntu's user data has the format of AL2's; its root volume is another. */
+/** Ubuntu uses the user data format of AL2, but another root volume. */
 function convertUbuntu(subject: Subject, spec: YAMLMap, hasImages: boolean): void {
   const family = find(spec, 'amiFamily');
   if (family === undefined) return;
   setText(family, 'AL2');
   subject.warn(
     family,
-    'Ubuntu is no AMI family of v1; it became AL2, whose user data has the same format',
-    'name the Ubuntu images in amiSelectorTerms, by id or by name and owner',
+    'Ubuntu is not an AMI family of v1; it became AL2, which has the same user data format',
+    'select the Ubuntu images in amiSelectorTerms, by id or by name and owner',
   );
   if (present(spec, 'blockDeviceMappings') === undefined) {
     write(spec, 'blockDeviceMappings', [
@@ -88,7 +88,7 @@ function convertUbuntu(subject: Subject, spec: YAMLMap, hasImages: boolean): voi
     ]);
     subject.warn(
       { within: spec, field: 'blockDeviceMappings' },
-      "Ubuntu's root volume is written out, since AL2's has another device name",
+      "Ubuntu's root volume is written explicitly, because that of AL2 has another device name",
       'check that the images boot from /dev/sda1',
     );
   }
@@ -96,16 +96,16 @@ function convertUbuntu(subject: Subject, spec: YAMLMap, hasImages: boolean): voi
   writeTerms(spec, { id: 'ami-placeholder' });
   subject.warn(
     { within: spec, field: 'amiSelectorTerms' },
-    'is missing, and v1 finds no Ubuntu images by itself; ami-placeholder stands in, with which no node starts',
+    'is missing, and v1 has no default Ubuntu images; ami-placeholder is written, with which no node can start',
     'write the images, such as [{name: ubuntu-eks/k8s_1.33/images/*, owner: "099720109477"}]',
   );
 }
 
 function warnOfNoImages(subject: Subject, spec: YAMLMap, family: string | undefined): void {
-  const why = family === undefined ? 'no AMI family is given' : `${family} has no alias`;
+  const why = family === undefined ? 'amiFamily is not set' : `${family} has no alias`;
   subject.warn(
     { within: spec, field: 'amiSelectorTerms' },
-    `is missing and could not be made up: ${why}`,
+    `is missing and could not be derived: ${why}`,
     'add amiSelectorTerms, such as [{alias: al2023@latest}] or [{id: ami-...}]',
   );
 }

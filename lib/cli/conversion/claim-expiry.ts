@@ -3,7 +3,7 @@ import type { ConvertedObject } from './open-document.ts';
 import { nameOf } from './subject.ts';
 import { find, isNull, mapAt, textAt, write } from './yaml-map.ts';
 
-/** Gives NodeClaims the expireAfter of their NodePools, which held for them before v1. */
+/** Copies expireAfter from NodePools to their NodeClaims. Before v1 only the NodePool had this field. */
 export function placeExpiries(objects: readonly ConvertedObject[]): void {
   const pools = new Map(
     objects
@@ -22,8 +22,8 @@ export function placeExpiries(objects: readonly ConvertedObject[]): void {
     else if (pool === undefined)
       subject.warn(
         { within: spec, field: 'expireAfter' },
-        `is not known: NodePool "${name}", which had it, is not among the documents; v1 fills in 720h`,
-        'convert the NodeClaim together with its NodePool, or write the expireAfter of the pool',
+        `is unknown: its NodePool "${name}" is not among the documents; v1 sets 720h`,
+        'convert the NodeClaim together with its NodePool, or write the expireAfter of the NodePool',
       );
   }
 }

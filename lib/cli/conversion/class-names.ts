@@ -9,7 +9,7 @@ export interface NodeClass {
   readonly object: ConvertedObject;
 }
 
-/** Names every class once: one made of an inline provider makes way for one that bears its name already. */
+/** Gives every class a unique name. A class made from an inline provider is renamed if another class has its name. */
 export function nodeClasses(objects: readonly ConvertedObject[]): Map<string, NodeClass> {
   const classes = new Map<string, NodeClass>();
   for (const object of objects) {
@@ -29,19 +29,19 @@ export function nodeClasses(objects: readonly ConvertedObject[]): Map<string, No
 function renameMade(object: ConvertedObject, root: YAMLMap, name: string): void {
   object.subject.warn(
     object.subject.root,
-    `has an inline provider that became an EC2NodeClass; another has the same name, so it is called "${name}"`,
-    'give it the name that you like, here and in nodeClassRef',
+    `has an inline provider that became an EC2NodeClass; another EC2NodeClass has the same name, so this one is named "${name}"`,
+    'choose a name, and write it here and in nodeClassRef',
   );
   setName(root, name);
   const reference = referenceOf(object.subject.root);
   if (reference !== undefined) write(reference, 'name', name);
 }
 
-/** The first name, else the second, else that with a number. */
+/** Returns the first name if it is free, else the second, else the second with a number. */
 export function freeName(wanted: string, otherwise: string, taken: ReadonlyMap<string, unknown>): string {
   if (!taken.has(wanted)) return wanted;
   let name = otherwise;
-  // Counting on from one would take long where thousands have the same name.
+  // Counting by one would be slow where thousands of classes have the same name.
   for (let count = 2; taken.has(name); count += count < 100 ? 1 : taken.size) name = `${otherwise}-${count}`;
   return name;
 }
@@ -51,7 +51,7 @@ export function setName(root: YAMLMap, name: string): void {
   if (metadata !== undefined) write(metadata, 'name', name);
 }
 
-/** Where a NodePool or a NodeClaim of v1 names its class. */
+/** The nodeClassRef of a v1 NodePool or NodeClaim. */
 export function referenceOf(root: YAMLMap): YAMLMap | undefined {
   const kind = textAt(root, 'kind');
   if (textAt(root, 'apiVersion') !== 'karpenter.sh/v1') return undefined;

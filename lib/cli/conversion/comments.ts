@@ -1,25 +1,25 @@
 import { isCollection, isMap, isNode, isPair, isScalar, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 
-/** What people wrote beside a field stays beside whatever takes its place. */
+/** Moves the comments of a field to the field that replaces it. */
 
-/** Gives the pair another value, which takes over the comments of the former one. */
+/** Replaces the value of the pair. The new value inherits the comments of the old one. */
 export function setValue(pair: Pair, value: unknown): void {
   const former = pair.value;
   pair.value = value;
   if (isNode(former)) inherit(pair, former);
 }
 
-/** Passes the comments on a node that goes, but not those inside it, to the pair that stays. */
+/** Moves the comments on a removed node, but not those inside it, to the pair. */
 export function inherit(pair: Pair, from: Node): void {
   addAbove(pair, from.commentBefore);
-  // Behind the opening line of a block, yaml has nothing but what stands above the first item.
+  // The parser stores a comment after the opening line of a block as the comment above its first item.
   if (isBlock(pair.value) && !isBlock(from)) addAbove(pair, from.comment);
   else addBehind(pair, from.comment);
   from.commentBefore = null;
   from.comment = null;
 }
 
-/** Passes every comment on and in a pair that goes to the one that takes its place. */
+/** Moves all comments on and inside a removed pair to its replacement. */
 export function moveComments(from: Pair | undefined, to: Pair): void {
   if (from === undefined) return;
   const { above, behind } = commentsIn(from);
@@ -27,7 +27,7 @@ export function moveComments(from: Pair | undefined, to: Pair): void {
   for (const comment of behind) addBehind(to, comment);
 }
 
-/** Takes the comment above a pair away, to stand above something larger. */
+/** Removes and returns the comment above a pair. */
 export function takeAbove({ key }: Pair): string | undefined {
   if (!isNode(key) || typeof key.commentBefore !== 'string') return undefined;
   const comment = key.commentBefore;
@@ -35,7 +35,7 @@ export function takeAbove({ key }: Pair): string | undefined {
   return comment;
 }
 
-/** A copy of the pair without a word beside it. */
+/** A copy of the pair without comments. */
 export function withoutComments(pair: Pair): Pair {
   const copy = pair.clone();
   for (const node of [copy.key, copy.value])
@@ -46,7 +46,7 @@ export function withoutComments(pair: Pair): Pair {
   return copy;
 }
 
-/** Leaves only some pairs in the map. What stands below a block that goes may be about what follows it, and stays. */
+/** Keeps only some pairs of the map. A comment below a removed block may describe the next field, and is kept. */
 export function keepPairs(map: YAMLMap, isKept: (pair: Pair) => boolean): void {
   const kept: Pair[] = [];
   let below: string | undefined;
@@ -82,7 +82,7 @@ function addToKey({ key }: Pair, comment: string | null | undefined): void {
   if (isNode(key) && typeof comment === 'string') key.commentBefore = join(key.commentBefore, comment) ?? null;
 }
 
-/** At the line's end, where there is room for one; below the last item of a block. */
+/** At the end of the line where no comment is there yet; below the last item of a block. */
 function addBehind(pair: Pair, comment: string | null | undefined): void {
   if (typeof comment !== 'string') return;
   const { value } = pair;
@@ -92,7 +92,7 @@ function addBehind(pair: Pair, comment: string | null | undefined): void {
   else addToKey(pair, comment);
 }
 
-/** A block of YAML with something in it: an empty one is written as `{}` or `[]`. */
+/** A non-empty block of YAML. An empty one is written as `{}` or `[]`. */
 function isBlock(value: unknown): value is YAMLMap | YAMLSeq {
   return isCollection(value) && value.flow !== true && value.items.length > 0;
 }
@@ -123,7 +123,7 @@ function listed(comment: string | null | undefined): readonly string[] {
   return typeof comment === 'string' ? [comment] : [];
 }
 
-/** The comment above a map's first field belongs to that field, which may be about to move. */
+/** Moves a comment above a map to its first field, which it describes. */
 export function liftComment(map: unknown): void {
   const key = isMap(map) ? map.items[0]?.key : undefined;
   if (!isMap(map) || !isScalar(key) || typeof map.commentBefore !== 'string') return;

@@ -19,7 +19,7 @@ export function convertAwsNodeTemplate(subject: Subject): Outcome {
   return CHANGED;
 }
 
-/** Also what a Provisioner's inline provider says. */
+/** Also converts the inline provider of a Provisioner. */
 export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
   for (const name of SELECTORS) {
     const pair = find(spec, name);
@@ -27,7 +27,7 @@ export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
   }
   const launchTemplate = take(spec, 'launchTemplate');
   if (launchTemplate !== undefined) leaveLaunchTemplateOut(subject, spec, launchTemplate);
-  // Without a launch template one that was missing was refused.
+  // The API required both selectors unless there was a launch template.
   for (const name of ['subnetSelector', 'securityGroupSelector'] as const)
     if (launchTemplate !== undefined || find(spec, `${name}Terms`) !== undefined) standIn(subject, spec, name);
   convertVolumeSizes(subject, spec);
@@ -37,7 +37,7 @@ export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
   put(spec, 'role', ROLE);
   subject.warn(
     { within: spec, field: 'role' },
-    `is missing: the instance profile came from the global settings, which v1 does not have; ${ROLE} stands in for it`,
+    `is missing: the instance profile came from the global settings, which v1 does not have; ${ROLE} is written as a placeholder`,
     'write the IAM role of the nodes there, or instanceProfile instead',
   );
 }
@@ -47,10 +47,10 @@ function leaveLaunchTemplateOut(subject: Subject, spec: YAMLMap, launchTemplate:
   if (present(spec, 'amiFamily') === undefined) write(spec, 'amiFamily', family);
   subject.warn(
     launchTemplate,
-    `was left out: v1 makes its launch templates itself, and takes none by name; the images of ${family} stand in for its own`,
-    'write what the template held: amiSelectorTerms, securityGroupSelectorTerms, userData, blockDeviceMappings and role',
+    `was removed: v1 creates its own launch templates; the images of ${family} are used instead of the template's`,
+    'write the settings of the template: amiSelectorTerms, securityGroupSelectorTerms, userData, blockDeviceMappings and role',
   );
 }
 
-/** The name that Karpenter's own setup gives the role, up to the cluster that nobody names here. */
+/** The role name in Karpenter's setup guide. The cluster name is unknown here. */
 const ROLE = 'KarpenterNodeRole-CLUSTER_NAME';

@@ -9,8 +9,8 @@ export type { ConversionWarning };
 
 export interface Conversion {
   /**
-   * What stands in the document's place: itself, untouched, or a converted copy and, behind it, the objects that had to
-   * be split off, each of which begins with `---`.
+   * The replacement of the document: the unchanged document, or a converted copy followed by the objects that were split
+   * off, each of which begins with `---`.
    */
   readonly documents: readonly Document[];
   readonly converted: boolean;
@@ -18,9 +18,9 @@ export interface Conversion {
 }
 
 /**
- * Converts what was written for Karpenter before v1, and the workloads of those years; the documents themselves stay as
- * they are. *Shape:* one conversion for each document, in the same order. Kubelet settings move from pools to the node
- * classes that they name, in whichever document those stand.
+ * Converts objects of Karpenter before v1, and workloads that use its old names. The documents are not modified. *Shape:*
+ * one conversion for each document, in the same order. Kubelet settings move from pools to the node classes that they
+ * reference, which may be in another document.
  */
 export function convertDocuments(documents: readonly Document[]): readonly Conversion[] {
   try {
@@ -31,7 +31,7 @@ export function convertDocuments(documents: readonly Document[]): readonly Conve
     warnOfTwins(objects);
     return open.map(close);
   } catch (error) {
-    // Walking a document recurses: one that nests too deeply ends in a full stack.
+    // Walking a document recurses: one that nests too deeply overflows the stack.
     if (!(error instanceof RangeError)) throw error;
     if (documents.length > 1) return documents.flatMap((document) => convertDocuments([document]));
     return documents.map((document) => ({
@@ -48,7 +48,7 @@ function close(open: OpenDocument): Conversion {
   return { documents: [working, ...documentsOf(added, working)], converted: true, warnings };
 }
 
-/** Documents with the schema of another, by which texts such as "yes" are quoted. */
+/** Documents with the schema of another. The schema decides whether text such as "yes" is quoted. */
 function documentsOf(roots: readonly YAMLMap[], like: Document): readonly Document[] {
   if (roots.length === 0) return [];
   const blank = like.clone();

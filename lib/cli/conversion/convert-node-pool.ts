@@ -32,7 +32,7 @@ export function convertNodeClaim(subject: Subject): Outcome {
     write(spec, 'expireAfter', 'Never');
     subject.warn(
       { within: spec, field: 'expireAfter' },
-      'is written out: a NodeClaim of v1beta1 without a NodePool did not expire, and one of v1 does after 720h',
+      'is written explicitly: a v1beta1 NodeClaim without a NodePool did not expire, and a v1 NodeClaim expires after 720h',
       'write expireAfter: 720h to let it expire',
     );
   }
@@ -45,7 +45,7 @@ function withKubelet(kubelet: KubeletSettings | undefined): Outcome {
   return { ...CHANGED, ...(kubelet !== undefined && { kubelet }) };
 }
 
-/** What a NodeClaim and the template of a NodePool have in common. */
+/** Converts the fields that a NodeClaim shares with the template of a NodePool. */
 function convertNodes(subject: Subject, spec: YAMLMap | undefined): KubeletSettings | undefined {
   if (spec === undefined) return undefined;
   renameKeys(subject, spec, 'requirements');
@@ -72,7 +72,7 @@ function convertPolicy(subject: Subject, disruption: YAMLMap): void {
     if (name === 'WhenUnderutilized' && textAt(disruption, 'consolidateAfter') !== 'Never')
       subject.warn(
         after,
-        'stood beside WhenUnderutilized, which v1beta1 refused; v1 takes both, and waits that long',
+        'was set together with WhenUnderutilized, which v1beta1 rejected; v1 accepts both and waits that long',
         'write consolidateAfter: 0s to consolidate at once',
       );
     return;
@@ -81,7 +81,7 @@ function convertPolicy(subject: Subject, disruption: YAMLMap): void {
   if (name === 'WhenEmpty')
     subject.warn(
       { within: disruption, field: 'consolidateAfter' },
-      'is missing beside WhenEmpty, which v1beta1 refused; Never is written',
-      'write consolidateAfter: 0s to let empty nodes go at once',
+      'is missing with WhenEmpty, which v1beta1 rejected; Never is written',
+      'write consolidateAfter: 0s to remove empty nodes at once',
     );
 }

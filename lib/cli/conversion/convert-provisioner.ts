@@ -59,7 +59,7 @@ interface Parts {
   readonly nodes: YAMLMap;
 }
 
-/** What names or describes the machines; an inline description becomes an EC2NodeClass. */
+/** Converts providerRef or provider. An inline provider becomes an EC2NodeClass. */
 function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAMLMap[] {
   const reference = take(spec, 'providerRef');
   const provider = take(spec, 'provider');
@@ -78,12 +78,12 @@ function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAM
     return [made];
   }
   if (provider !== undefined && !isNull(provider.value))
-    subject.warn(provider, 'was left out: it is not a map', 'write an EC2NodeClass and name it in nodeClassRef');
+    subject.warn(provider, 'was removed: it is not a map', 'write an EC2NodeClass and reference it in nodeClassRef');
   put(nodes, 'nodeClassRef', referenceTo('default'));
   subject.warn(
     { within: spec, field: 'providerRef' },
-    'is missing, and v1 needs a node class; nodeClassRef names one called "default"',
-    'write the EC2NodeClass, or name another in nodeClassRef',
+    'is missing, and v1 requires a node class; nodeClassRef references one named "default"',
+    'write the EC2NodeClass, or reference another in nodeClassRef',
   );
   return [];
 }
@@ -92,7 +92,7 @@ function warnOfSecond(subject: Subject, provider: Pair | undefined): void {
   if (provider === undefined || isNull(provider.value)) return;
   subject.warn(
     provider,
-    'was left out: v1alpha5 refused it beside providerRef, which names the node class',
+    'was removed: providerRef references the node class, and v1alpha5 rejected both together',
     'write its fields in that EC2NodeClass',
   );
 }
@@ -109,15 +109,15 @@ function inlineClass(subject: Subject, provider: YAMLMap, name: string): YAMLMap
   return made;
 }
 
-/** v1alpha5 took a taint without an effect, though no node could bear one. */
+/** v1alpha5 accepted a taint without an effect, although no node can have one. */
 function addEffects(subject: Subject, taints: readonly YAMLMap[]): void {
   for (const taint of taints) {
     if (textAt(taint, 'effect') !== '' && present(taint, 'effect') !== undefined) continue;
     write(taint, 'effect', 'NoSchedule');
     subject.warn(
       { within: taint, field: 'effect' },
-      'is missing, and v1 needs it; NoSchedule is written, for no node can bear a taint without an effect',
-      'write PreferNoSchedule or NoExecute if one of those is meant',
+      'is missing, and v1 requires it; NoSchedule is written',
+      'write PreferNoSchedule or NoExecute if you want one of those',
     );
   }
 }

@@ -4,7 +4,7 @@ import { renameAnnotations, renameKeys, renameLabels, renameValue } from './rena
 import { CHANGED, type Outcome, type Subject, UNCHANGED } from './subject.ts';
 import { mapAt, mapsIn } from './yaml-map.ts';
 
-/** Where each kind has its pods: the way to what holds their metadata and spec. */
+/** For each kind, the path to the object that holds the metadata and spec of its pods. */
 const PODS: Readonly<Record<string, readonly string[]>> = {
   Pod: [],
   PodTemplate: ['template'],
@@ -36,7 +36,7 @@ export function convertWorkload(subject: Subject, kind: string): Outcome {
   return changes.includes(true) ? CHANGED : UNCHANGED;
 }
 
-/** A Node, which people annotate by hand. */
+/** Converts a Node, which may have annotations written by users. */
 export function convertNode(subject: Subject): Outcome {
   return renameAnnotations(subject, mapAt(subject.root, 'metadata', 'annotations')) ? CHANGED : UNCHANGED;
 }

@@ -5,7 +5,7 @@ import type { Subject } from './subject.ts';
 import { find, isNull, mapsIn, newPair, textAt, toNode } from './yaml-map.ts';
 
 interface Default {
-  /** Any of these keys among the requirements kept the default away. */
+  /** The default did not apply if a requirement had one of these keys. */
   readonly unless: readonly string[];
   readonly requirement: { readonly key: string; readonly operator: string; readonly values: readonly string[] };
 }
@@ -17,11 +17,11 @@ const SIZES = [INSTANCE_TYPE, 'karpenter.k8s.aws/instance-family', CATEGORY, GEN
 interface Places {
   /** The Provisioner's spec. */
   readonly spec: YAMLMap;
-  /** The spec of the NodePool's template, where the requirements are by now. */
+  /** The spec of the NodePool's template, which already holds the requirements. */
   readonly nodes: YAMLMap;
 }
 
-/** What the webhook of v1alpha5 added to a Provisioner; v1 adds nothing. */
+/** The defaults that the v1alpha5 webhook added to a Provisioner. v1 adds none. */
 const DEFAULTS: readonly Default[] = [
   { unless: [OS], requirement: { key: OS, operator: 'In', values: ['linux'] } },
   { unless: [ARCH], requirement: { key: ARCH, operator: 'In', values: ['amd64'] } },
@@ -45,8 +45,8 @@ export function addDefaultRequirements(subject: Subject, { spec, nodes: template
   for (const { requirement } of added)
     subject.warn(
       list ?? { within: spec, field: 'requirements' },
-      `does not mention ${requirement.key}, which meant ${requirement.operator} [${requirement.values.join(', ')}]; ` +
-        'it is written out because v1 has no such default',
-      'change or remove the requirement if more is welcome',
+      `has no ${requirement.key}, and the default was ${requirement.operator} [${requirement.values.join(', ')}]; ` +
+        'it is written explicitly because v1 has no default',
+      'change or remove the requirement to allow other values',
     );
 }

@@ -14,12 +14,12 @@ import {
 import { setValue } from './comments.ts';
 import { keyOf } from './yaml-map.ts';
 
-/** More nodes than this are written out for aliases by no manifest, but by a "billion laughs". */
+/** A document whose aliases expand to more nodes is rejected as a "billion laughs" attack. */
 const MOST_COPIES = 100_000;
 
 interface Expansion {
   readonly anchors: Map<string, Node>;
-  /** The anchored nodes around the one that is visited: an alias of one of them would have no end. */
+  /** The anchored nodes that contain the visited node: expanding an alias of one of them would not end. */
   readonly open: Set<Node>;
   copiesLeft: number;
   failure: string | undefined;
@@ -32,7 +32,7 @@ export function hasAliases(node: unknown): boolean {
 }
 
 /**
- * Writes every alias and merge key of the document out, in place, and gives the reason where that cannot be done.
+ * Expands every alias and merge key of the document in place. Returns the reason where that is not possible.
  * *Cost:* at most `MOST_COPIES` new nodes.
  */
 export function expandAliases(document: Document): string | undefined {
@@ -57,7 +57,7 @@ function expand(node: unknown, expansion: Expansion): unknown {
   expansion.open.add(node);
   if (isMap(node)) {
     for (const pair of node.items) expand(pair, expansion);
-    writeMergesOut(node, expansion);
+    expandMerges(node, expansion);
   } else if (isSeq(node)) node.items = node.items.map((item) => expand(item, expansion));
   expansion.open.delete(node);
   return node;
@@ -65,8 +65,8 @@ function expand(node: unknown, expansion: Expansion): unknown {
 
 function copyOf(name: string, expansion: Expansion): Node | undefined {
   const target = expansion.anchors.get(name);
-  if (target === undefined) expansion.failure = `"*${name}" names no anchor before it`;
-  else if (expansion.open.has(target)) expansion.failure = `"*${name}" stands inside what it repeats`;
+  if (target === undefined) expansion.failure = `"*${name}" has no anchor before it`;
+  else if (expansion.open.has(target)) expansion.failure = `"*${name}" is inside the value that it repeats`;
   if (target === undefined || expansion.failure !== undefined) return undefined;
   expansion.copiesLeft -= sizeOf(target, expansion.copiesLeft);
   if (expansion.copiesLeft < 0) {
@@ -75,13 +75,13 @@ function copyOf(name: string, expansion: Expansion): Node | undefined {
   }
   const copy = target.clone();
   if (!isNode(copy)) return undefined;
-  // What is written beside the anchor stays there.
+  // Comments at the anchor stay there.
   copy.commentBefore = null;
   copy.comment = null;
   return copy;
 }
 
-/** How many nodes there are; counts no further than just over the limit. */
+/** Counts nodes, and stops just above the limit. */
 export function sizeOf(node: unknown, limit: number): number {
   let size = 1;
   const parts = isCollection(node) ? node.items : isPair(node) ? [node.key, node.value] : [];
@@ -92,7 +92,7 @@ export function sizeOf(node: unknown, limit: number): number {
   return size;
 }
 
-function writeMergesOut(map: YAMLMap, expansion: Expansion): void {
+function expandMerges(map: YAMLMap, expansion: Expansion): void {
   if (!map.items.some(isMergeKey)) return;
   const names = new Set(map.items.filter((pair) => !isMergeKey(pair)).map(keyOf));
   map.items = map.items.flatMap((pair) => {
@@ -100,7 +100,7 @@ function writeMergesOut(map: YAMLMap, expansion: Expansion): void {
     const parts = isSeq(pair.value) ? pair.value.items : [pair.value];
     return parts.flatMap((part) => {
       if (!isMap(part)) {
-        expansion.failure ??= '"<<" merges what is no map';
+        expansion.failure ??= '"<<" merges a value that is not a map';
         return [];
       }
       return part.items.filter((merged) => {

@@ -3,7 +3,7 @@ import { moveComments } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { find, moveAll, newPair, present, put, rename, setText, take } from './yaml-map.ts';
 
-/** v1alpha5's ttlSecondsAfterEmpty and consolidation as v1's disruption. */
+/** Converts ttlSecondsAfterEmpty and consolidation of v1alpha5 to disruption of v1. */
 export function convertEmptiness(subject: Subject, spec: YAMLMap): YAMLMap {
   const ttl = present(spec, 'ttlSecondsAfterEmpty');
   const consolidates = isConsolidating(subject, spec);
@@ -22,14 +22,14 @@ export function convertEmptiness(subject: Subject, spec: YAMLMap): YAMLMap {
   if (ttl !== undefined && consolidates)
     subject.warn(
       ttl,
-      'stood beside consolidation, which v1alpha5 refused; in v1 it is the time that a node is left alone before it is consolidated',
+      'was set together with consolidation, which v1alpha5 rejected; in v1 it is the time to wait before a node is consolidated',
       'write consolidateAfter: 0s to consolidate at once',
     );
   if (ttl === undefined && !consolidates)
     subject.warn(
       { within: spec, field: 'consolidation' },
-      'is not enabled and ttlSecondsAfterEmpty not given, so no node was ever removed for being empty; consolidateAfter: Never keeps that',
-      'write consolidateAfter: 0s to let empty and underused nodes go',
+      'is not enabled and ttlSecondsAfterEmpty is not set, so empty nodes were never removed; consolidateAfter: Never preserves that',
+      'write consolidateAfter: 0s to remove empty and underutilized nodes',
     );
   return disruption;
 }
@@ -42,13 +42,13 @@ function isConsolidating(subject: Subject, spec: YAMLMap): boolean {
   if (enabled === undefined ? !isMap(consolidation.value) : typeof value !== 'boolean')
     subject.warn(
       enabled ?? consolidation,
-      'is not true or false, and was taken as false',
+      'is not true or false, and is read as false',
       'write consolidation: {enabled: true} or leave consolidation out',
     );
   return value === true;
 }
 
-/** v1alpha5's ttlSecondsUntilExpired as v1's expireAfter. */
+/** Converts ttlSecondsUntilExpired of v1alpha5 to expireAfter of v1. */
 export function convertExpiry(subject: Subject, from: YAMLMap, to: YAMLMap): void {
   const ttl = present(from, 'ttlSecondsUntilExpired');
   const former = take(from, 'ttlSecondsUntilExpired');
@@ -58,8 +58,8 @@ export function convertExpiry(subject: Subject, from: YAMLMap, to: YAMLMap): voi
     to.items.push(never);
     subject.warn(
       { within: from, field: 'ttlSecondsUntilExpired' },
-      'was not given, so no node expired; expireAfter: Never is written out because v1 would replace every node after 720h',
-      'write expireAfter: 720h to renew the nodes monthly',
+      'was not set, so nodes did not expire; expireAfter: Never is written because the default of v1 is 720h',
+      'write expireAfter: 720h to replace nodes every 30 days',
     );
     return;
   }
@@ -67,7 +67,7 @@ export function convertExpiry(subject: Subject, from: YAMLMap, to: YAMLMap): voi
   warnOfForce(subject, ttl);
 }
 
-/** v1beta1's disruption.expireAfter went to the template, so that each node keeps the one it was made with. */
+/** Moves disruption.expireAfter of v1beta1 to the template. In v1 a node keeps the value it was created with. */
 export function moveExpiry(subject: Subject, disruption: YAMLMap, to: YAMLMap): void {
   const expiry = find(disruption, 'expireAfter');
   if (expiry === undefined) return;
@@ -75,8 +75,8 @@ export function moveExpiry(subject: Subject, disruption: YAMLMap, to: YAMLMap): 
     take(disruption, 'expireAfter');
     subject.warn(
       expiry,
-      "was left out: the template's spec.expireAfter is there too",
-      'write spec.template.spec.expireAfter only',
+      "was removed: the template's spec.expireAfter is set too",
+      'write only spec.template.spec.expireAfter',
     );
     return;
   }
@@ -89,12 +89,12 @@ export function moveExpiry(subject: Subject, disruption: YAMLMap, to: YAMLMap): 
 function warnOfForce(subject: Subject, expiry: Pair): void {
   subject.warn(
     expiry,
-    'became spec.template.spec.expireAfter; in v1 an expired node is drained at once, whatever the disruption budgets say',
-    'write expireAfter: Never if nodes must not be drained for their age',
+    'became spec.template.spec.expireAfter; in v1 an expired node is drained at once, regardless of disruption budgets',
+    'write expireAfter: Never if nodes must not expire',
   );
 }
 
-/** Seconds as a duration; what is no number of seconds stays as it is, for validation to show. */
+/** Converts seconds to a duration. Any other value is kept, and validation reports it. */
 function durationOf(seconds: Pair, name: string): Pair {
   const value: unknown = isScalar(seconds.value) ? seconds.value.value : undefined;
   rename(seconds, name);

@@ -51,18 +51,18 @@ export const PROVISIONER: Shape = object(
     ),
     providerRef: fields('providerRef', {
       ...anyOf('name', 'kind'),
-      apiVersion: gone('nodeClassRef has a group in its place', 'nothing: the group is written'),
+      apiVersion: gone('nodeClassRef has a group instead', 'nothing: the group is written'),
     }),
     limits: fields('limits', { resources: ANY }),
     consolidation: fields('consolidation', anyOf('enabled')),
     kubeletConfiguration: fields('kubeletConfiguration', {
       ...KUBELET_FIELDS,
-      containerRuntime: gone('every node runs containerd', 'leave it out; dockerd needs an AMI of your own'),
+      containerRuntime: gone('every node runs containerd', 'remove it; dockerd requires a custom AMI'),
     }),
   }),
 );
 
-/** Of an AWSNodeTemplate and of a Provisioner's inline provider. */
+/** Fields of an AWSNodeTemplate and of the inline provider of a Provisioner. */
 const PROVIDER_FIELDS: Readonly<Record<string, Shape>> = {
   ...anyOf(
     'amiFamily',
@@ -133,8 +133,8 @@ export const BETA_NODE_POOL: Shape = object(
         claimFields(
           NODE_POOL_NAME,
           gone(
-            'Karpenter sums up the requests of the pods itself, and a NodePool never had a say in it',
-            'leave it out; for spare room write a CapacityBuffer',
+            'Karpenter adds up the requests of the pods, and this field of a NodePool never had an effect',
+            'remove it; for spare capacity write a CapacityBuffer',
           ),
         ),
       ),

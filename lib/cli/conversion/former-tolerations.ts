@@ -4,10 +4,10 @@ import { moveComments } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { find, mapsIn, newPair, setText, take, textAt, write } from './yaml-map.ts';
 
-/** Before v1 the taint of a node that Karpenter drains had another key, and the value "disrupting". */
+/** Before v1 the taint of a draining node had this key and the value "disrupting". */
 const FORMER_KEY = 'karpenter.sh/disruption';
 
-/** *Shape:* whether anything changed. A toleration of another value tolerated nothing, and stays. */
+/** *Shape:* whether anything changed. A toleration with another value had no effect, and is kept. */
 export function convertTolerations(subject: Subject, pod: YAMLMap | undefined): boolean {
   const former = mapsIn(pod, 'tolerations').filter(toleratesDisruption);
   for (const toleration of former) convertToleration(subject, toleration);
@@ -31,7 +31,7 @@ function convertToleration(subject: Subject, toleration: YAMLMap): void {
   if (operator !== undefined) moveComments(value, operator);
   subject.warn(
     key,
-    `"${FORMER_KEY}" became "${DISRUPTED_TAINT.key}", which is the taint of nodes that are drained, and has no value`,
+    `"${FORMER_KEY}" became "${DISRUPTED_TAINT.key}", the taint of draining nodes, which has no value`,
     `write {key: ${DISRUPTED_TAINT.key}, operator: Exists}`,
   );
 }

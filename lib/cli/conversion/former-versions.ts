@@ -3,7 +3,7 @@ import { moveComments, withoutComments } from './comments.ts';
 import { type Subject, setHead } from './subject.ts';
 import { find, isNull, mapAt, newPair, present, take } from './yaml-map.ts';
 
-/** API versions of Kubernetes's own kinds that it serves no more. */
+/** API versions of Kubernetes kinds that are no longer served. */
 
 interface Head {
   readonly apiVersion: string;
@@ -12,12 +12,12 @@ interface Head {
 
 interface Renewal {
   readonly apiVersion: string;
-  /** What else is new in it, where the object leaves something to defaults. */
+  /** A changed default that affects the object. */
   readonly note?: (root: YAMLMap) => string | undefined;
 }
 
-const SURGE = unless('strategy', 'default of strategy is 25% at a time, where it was one pod');
-const UPDATES = unless('updateStrategy', 'default of updateStrategy is RollingUpdate, where it was OnDelete');
+const SURGE = unless('strategy', 'default strategy replaces 25% of the pods at a time; it was one pod');
+const UPDATES = unless('updateStrategy', 'default updateStrategy is RollingUpdate; it was OnDelete');
 const APPS: Renewal = { apiVersion: 'apps/v1' };
 const BATCH: Renewal = { apiVersion: 'batch/v1' };
 
@@ -49,7 +49,7 @@ function renewalOf({ apiVersion, kind }: Head): Renewal | undefined {
   return Object.hasOwn(RENEWALS, name) ? RENEWALS[name] : undefined;
 }
 
-/** Gives the object the version of today. *Shape:* whether there was anything to do. */
+/** Sets the current API version. *Shape:* whether the object changed. */
 export function renewVersion(subject: Subject, head: Head): boolean {
   const renewal = renewalOf(head);
   if (renewal === undefined) return false;
@@ -60,14 +60,14 @@ export function renewVersion(subject: Subject, head: Head): boolean {
   setHead(root, renewal.apiVersion, head.kind);
   warn(
     field,
-    [`${head.apiVersion} is served no more, and became ${renewal.apiVersion}`, ...given].join('; its '),
+    [`${head.apiVersion} is no longer served and became ${renewal.apiVersion}`, ...given].join('; its '),
     `write apiVersion: ${renewal.apiVersion}`,
   );
   if (head.kind === 'PodDisruptionBudget') warnOfEmptySelector(subject);
   return true;
 }
 
-/** The selector was that of the template's labels where it was left out. */
+/** Writes the selector, which defaulted to the labels of the template. */
 function addSelector(root: YAMLMap): string | undefined {
   const spec = mapAt(root, 'spec');
   const template = spec === undefined ? undefined : find(spec, 'template');
@@ -80,7 +80,7 @@ function addSelector(root: YAMLMap): string | undefined {
   const selector = newPair('selector', { matchLabels });
   moveComments(take(spec, 'selector'), selector);
   spec.items.splice(spec.items.indexOf(template), 0, selector);
-  return 'selector is required, so that the labels of the template were written there';
+  return 'selector is required, and the labels of the template are written there';
 }
 
 function warnOfEmptySelector({ root, warn }: Subject): void {
@@ -93,7 +93,7 @@ function warnOfEmptySelector({ root, warn }: Subject): void {
   if (parts.length > 0) return;
   warn(
     selector,
-    'is empty, and selected no pod in v1beta1; in v1 it selects every pod of the namespace',
-    'select the pods that are meant by their labels, or leave the budget out',
+    'is empty: in v1beta1 it selected no pods, and in v1 it selects every pod in the namespace',
+    'select the pods by their labels, or remove the budget',
   );
 }

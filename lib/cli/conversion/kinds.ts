@@ -15,7 +15,7 @@ export interface Head {
 interface FormerKind {
   readonly group: string;
   readonly version: string;
-  /** Understood under the version of another former kind too, which people write: it has no namesake of today. */
+  /** Also accepted under the version of another former kind, a common mistake. No current kind has the same name. */
   readonly anyVersion?: true;
   readonly convert: (subject: Subject) => Outcome;
 }
@@ -33,31 +33,31 @@ const FORMER: Readonly<Record<string, FormerKind>> = {
   EC2NodeClass: { group: 'karpenter.k8s.aws', version: 'v1beta1', convert: convertEc2NodeClass },
 };
 
-interface Hopeless {
+interface Unconvertible {
   readonly message: string;
   readonly fix: string;
 }
 
-const BEFORE_V1ALPHA5: Hopeless = {
-  message: 'is older than the Provisioners that can be converted, which are of v1alpha5',
+const BEFORE_V1ALPHA5: Unconvertible = {
+  message: 'is too old to be converted; only v1alpha5 Provisioners can be',
   fix: 'write a karpenter.sh/v1 NodePool',
 };
 
-const HOPELESS: Readonly<Record<string, Hopeless>> = {
+const UNCONVERTIBLE: Readonly<Record<string, Unconvertible>> = {
   'karpenter.sh/v1alpha5 Machine': {
-    message: 'has no equivalent: a NodePool makes its own NodeClaims',
-    fix: 'leave the Machine out',
+    message: 'has no equivalent: a NodePool creates its own NodeClaims',
+    fix: 'remove the Machine',
   },
   'karpenter.k8s.aws/v1alpha1 AWSNodeInstanceProfile': {
-    message: 'has no equivalent: an EC2NodeClass makes its own instance profile from its role',
-    fix: 'leave it out and write spec.role in the EC2NodeClass',
+    message: 'has no equivalent: an EC2NodeClass creates its own instance profile from its role',
+    fix: 'remove it and write spec.role in the EC2NodeClass',
   },
   'karpenter.sh/v1alpha4 Provisioner': BEFORE_V1ALPHA5,
   'karpenter.sh/v1alpha3 Provisioner': BEFORE_V1ALPHA5,
 };
 
-/** v1 objects that have a part in where kubelet settings go, and are otherwise left as they are. */
-const TODAYS: ReadonlySet<string> = new Set([
+/** v1 objects that can receive kubelet settings, and are otherwise unchanged. */
+const CURRENT: ReadonlySet<string> = new Set([
   'karpenter.sh/v1 NodePool',
   'karpenter.sh/v1 NodeClaim',
   'karpenter.k8s.aws/v1 EC2NodeClass',
@@ -71,21 +71,21 @@ export function isFormer(head: Head): boolean {
 
 function formerKind(head: Head): FormerKind | undefined {
   const former = Object.hasOwn(FORMER, head.kind) ? FORMER[head.kind] : undefined;
-  if (former === undefined || hopeless(head) !== undefined) return undefined;
+  if (former === undefined || unconvertible(head) !== undefined) return undefined;
   const [group, version] = head.apiVersion.split('/');
   const right = former.anyVersion ? /^v1(?:alpha|beta)\d$/.test(version ?? '') : version === former.version;
   return group === former.group && right ? former : undefined;
 }
 
-function hopeless({ apiVersion, kind }: Head): Hopeless | undefined {
+function unconvertible({ apiVersion, kind }: Head): Unconvertible | undefined {
   const name = `${apiVersion} ${kind}`;
-  return Object.hasOwn(HOPELESS, name) ? HOPELESS[name] : undefined;
+  return Object.hasOwn(UNCONVERTIBLE, name) ? UNCONVERTIBLE[name] : undefined;
 }
 
-/** Whether conversion has anything to look at in such an object. */
+/** Whether the conversion applies to an object of this version and kind. */
 export function concerns(head: Head): boolean {
-  const isTodays = TODAYS.has(`${head.apiVersion} ${head.kind}`);
-  return isFormer(head) || hopeless(head) !== undefined || isTodays || isWorkload(head);
+  const isCurrent = CURRENT.has(`${head.apiVersion} ${head.kind}`);
+  return isFormer(head) || unconvertible(head) !== undefined || isCurrent || isWorkload(head);
 }
 
 export function convertObject(subject: Subject, head: Head): Outcome {
@@ -96,12 +96,12 @@ export function convertObject(subject: Subject, head: Head): Outcome {
     if (apiVersion !== right)
       subject.warn(
         find(subject.root, 'apiVersion') ?? subject.root,
-        `${apiVersion} had no ${kind}; it was read as one of ${right}`,
-        'check what became of it',
+        `${apiVersion} had no ${kind}; it is read as ${right}`,
+        'check the converted object',
       );
     return former.convert(subject);
   }
-  const reason = hopeless(head);
+  const reason = unconvertible(head);
   if (reason !== undefined) subject.warn(subject.root, `${apiVersion} ${kind} ${reason.message}`, reason.fix);
   const renewed = renewVersion(subject, head);
   const outcome = convertToday(subject, head);

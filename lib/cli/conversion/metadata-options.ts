@@ -4,7 +4,7 @@ import { present, write } from './yaml-map.ts';
 
 const HOPS = 'httpPutResponseHopLimit';
 
-/** A3.23: v1 lets metadata pass one hop, which containers are behind; before v1 the default was two. */
+/** A3.23: the default hop limit is one in v1, which excludes containers; before v1 it was two. */
 export function convertMetadataOptions(subject: Subject, spec: YAMLMap, version: 'v1alpha1' | 'v1beta1'): void {
   const options = present(spec, 'metadataOptions');
   if (options === undefined) {
@@ -25,18 +25,18 @@ function writeHops(subject: Subject, options: YAMLMap): void {
 function warnOfHops(subject: Subject, within: YAMLMap, field: string): void {
   subject.warn(
     { within, field },
-    `${HOPS} was not given, which meant 2; it is written out because v1's default is 1`,
-    `write ${HOPS}: 1 if no pod without the host's network needs the instance's metadata`,
+    `${HOPS} was not set, and the default was 2; it is written explicitly because the default of v1 is 1`,
+    `write ${HOPS}: 1 if no pod without hostNetwork needs the instance metadata`,
   );
 }
 
-/** Where v1alpha1 gave some options, EC2's own defaults held for the others: one hop, and tokens optional. */
+/** Where v1alpha1 set some options, the defaults of EC2 applied to the others: one hop, and tokens optional. */
 function writeTokens(subject: Subject, options: YAMLMap): void {
   if (present(options, 'httpTokens') !== undefined) return;
   write(options, 'httpTokens', 'optional');
   subject.warn(
     { within: options, field: 'httpTokens' },
-    'was not given beside other metadata options, which meant optional; it is written out because v1 requires tokens',
-    'write httpTokens: required if every program on the nodes uses IMDSv2',
+    'was not set, and the default was optional; it is written explicitly because v1 requires tokens by default',
+    'write httpTokens: required if all software on the nodes uses IMDSv2',
   );
 }

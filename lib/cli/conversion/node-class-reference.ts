@@ -9,7 +9,7 @@ export function referenceTo(name: string): Readonly<Record<string, string>> {
   return { group: GROUP, kind: KIND, name };
 }
 
-/** v1beta1 had the API version, v1 has its group; the kind and the group had Karpenter's as defaults. */
+/** v1beta1 had an apiVersion, v1 has a group. In v1beta1 kind and group defaulted to those of the EC2NodeClass. */
 export function convertReference(reference: YAMLMap): void {
   const version = find(reference, 'apiVersion');
   if (version !== undefined) {
@@ -36,7 +36,7 @@ function writeFirst(reference: YAMLMap, name: string, text: string): void {
   else write(reference, name, text);
 }
 
-/** A providerRef's name stays; what it says of the kind is replaced. */
+/** Keeps the name of a providerRef, and replaces its kind. */
 export function convertProviderReference(reference: YAMLMap): void {
   const former = take(reference, 'kind');
   const kind = newPair('kind', KIND);

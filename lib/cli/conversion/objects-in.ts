@@ -6,17 +6,17 @@ import { find, textAt } from './yaml-map.ts';
 export interface FoundObject {
   readonly root: YAMLMap;
   readonly head: Head;
-  /** The items of the List around it. */
+  /** The items of the List that contains it. */
   readonly list: YAMLSeq | undefined;
 }
 
 interface Around {
   readonly list: YAMLSeq;
-  /** What the items of a typed list are. */
+  /** The version and kind of the items of a typed list. */
   readonly item: Head | undefined;
 }
 
-/** The object of a document, or those of a List, which may hold lists too. */
+/** The object of a document, or those of a List, which may contain Lists too. */
 export function objectsIn(root: unknown, around?: Around): readonly FoundObject[] {
   if (!isMap(root)) return [];
   const kind = textAt(root, 'kind') ?? around?.item?.kind;
@@ -28,13 +28,13 @@ export function objectsIn(root: unknown, around?: Around): readonly FoundObject[
   return items.items.flatMap((each) => objectsIn(each, { list: items, item }));
 }
 
-/** Whether a typed list of a former kind, such as a ProvisionerList, is there. */
+/** Whether there is a typed list of a former kind, such as a ProvisionerList. */
 export function hasFormerList(root: unknown): boolean {
   const around = listOf(root);
   return around !== undefined && (isFormerItem(around.item) || around.list.items.some(hasFormerList));
 }
 
-/** Makes every typed list of a former kind a List, whose items say what they are. */
+/** Turns every typed list of a former kind into a List, and writes apiVersion and kind to its items. */
 export function untypeLists(root: unknown): void {
   const around = listOf(root);
   if (around === undefined || !isMap(root)) return;
@@ -58,7 +58,7 @@ function listOf(root: unknown): Around | undefined {
   return { list: items, item: itemHead({ apiVersion: textAt(root, 'apiVersion') ?? '', kind }) };
 }
 
-/** The items of a typed list, such as a PodList, need not say what they are. */
+/** The items of a typed list, such as a PodList, may omit apiVersion and kind. */
 function itemHead({ apiVersion, kind }: Head): Head | undefined {
   return kind === 'List' ? undefined : { apiVersion, kind: kind.slice(0, -'List'.length) };
 }

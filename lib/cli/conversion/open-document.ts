@@ -6,18 +6,18 @@ import { type FoundObject, hasFormerList, objectsIn, untypeLists } from './objec
 import { recordOrigins } from './origins.ts';
 import { type ConversionWarning, makeSubject, type Outcome, type Subject } from './subject.ts';
 
-/** An object after its own conversion, which the placing of kubelet settings may take further. */
+/** A converted object. Placing kubelet settings may change it again. */
 export interface ConvertedObject {
   readonly subject: Subject;
   readonly outcome: Outcome;
-  /** Puts another object behind it. */
+  /** Adds another object after it. */
   add(root: YAMLMap): void;
   markChanged(): void;
 }
 
 export interface OpenDocument {
   readonly original: Document;
-  /** A copy that was converted; absent where nothing concerns conversion. */
+  /** The converted copy; absent where the conversion does not apply. */
   readonly working: Document | undefined;
   readonly objects: readonly ConvertedObject[];
   readonly warnings: readonly ConversionWarning[];
@@ -26,7 +26,7 @@ export interface OpenDocument {
   isChanged(): boolean;
 }
 
-/** Converts each object of the document in a copy of it; the document itself stays as it is. */
+/** Converts each object in a copy of the document. The document itself is not modified. */
 export function openDocument(original: Document): OpenDocument {
   const aliases = hasAliases(original.contents);
   const found = objectsIn(original.contents);
@@ -73,7 +73,7 @@ function untouched(original: Document, warnings: readonly ConversionWarning[]): 
 }
 
 function cannotExpand(document: Document, reason: string): ConversionWarning {
-  return leftAlone(document, `${reason}, so it was not converted`, 'write the repeated parts out');
+  return leftAlone(document, `${reason}, so it was not converted`, 'write the repeated parts in full');
 }
 
 export function leftAlone(document: Document, message: string, fix: string): ConversionWarning {

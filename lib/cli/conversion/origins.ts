@@ -3,7 +3,7 @@ import { startOf } from '../manifests/locate.ts';
 import type { Path } from '../manifests/problem.ts';
 import { keyOf } from './yaml-map.ts';
 
-/** Where a field stood before the conversion began to move things. */
+/** The position of a field before the conversion. */
 export interface Origin {
   readonly path: Path;
   readonly offset: number;
@@ -23,7 +23,7 @@ function record(node: unknown, origin: Origin, origins: Origins): void {
   if (isMap(node)) {
     for (const pair of node.items) {
       const path = [...origin.path, keyOf(pair) ?? ''];
-      // As for a problem of a manifest: a scalar's own place, the key's for a map or a list.
+      // As for manifest problems: the position of a scalar itself, or of the key of a map or list.
       const whole = isScalar(pair.value) && pair.value.value !== null;
       const offset = startOf(whole ? pair.value : pair.key) ?? origin.offset;
       origins.set(pair, { path, offset });

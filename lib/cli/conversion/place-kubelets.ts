@@ -5,14 +5,14 @@ import type { ConvertedObject } from './open-document.ts';
 import { type KubeletSettings, nameOf } from './subject.ts';
 import { ensureMap, keyOf, newPair, present, rename, take, textAt, write } from './yaml-map.ts';
 
-/** A NodePool or NodeClaim, what it names, and the settings that it had. */
+/** A NodePool or NodeClaim, its nodeClassRef, and its kubelet settings. */
 interface User {
   readonly object: ConvertedObject;
   readonly reference: YAMLMap;
   readonly kubelet: KubeletSettings | undefined;
 }
 
-/** More nodes than this are no copies of the classes of a cluster. */
+/** Limits the total size of copied node classes. */
 const MOST_COPIES = 200_000;
 
 interface Placement {
@@ -20,7 +20,7 @@ interface Placement {
   copiesLeft: number;
 }
 
-/** Puts the kubelet settings that pools had before v1 into the classes that they name (A3.15). */
+/** Moves the kubelet settings of pools to the node classes that they reference (A3.15). */
 export function placeKubelets(objects: readonly ConvertedObject[]): void {
   const placement: Placement = { classes: nodeClasses(objects), copiesLeft: MOST_COPIES };
   const users = Map.groupBy(objects.flatMap(usersIn), ({ reference }) => textAt(reference, 'name') ?? '');
@@ -38,7 +38,7 @@ function usersIn(object: ConvertedObject): readonly User[] {
   const reference = referenceOf(object.subject.root);
   if (reference === undefined) return [];
   const isOurs = (textAt(reference, 'kind') ?? 'EC2NodeClass') === 'EC2NodeClass';
-  if (!isOurs) warnOfForeign(object);
+  if (!isOurs) warnOfOtherKind(object);
   return isOurs ? [{ object, reference, kubelet: object.outcome.kubelet }] : [];
 }
 
@@ -48,7 +48,7 @@ interface Shared {
   readonly name: string;
 }
 
-/** One set of settings keeps the class; each other gets a copy of it. */
+/** One set of settings goes to the class itself. Each other set goes to a copy of the class. */
 function share(shared: Shared, users: readonly User[], placement: Placement): void {
   const own = present(shared.spec, 'kubelet');
   const ownSettings = own === undefined ? '' : canonical(own.value);
@@ -97,8 +97,8 @@ function copyFor({ shared, group, kubelet }: Part, pristine: YAMLMap, placement:
     write(user.reference, 'name', name);
     user.object.subject.warn(
       user.kubelet?.field ?? user.object.subject.root,
-      `differs from the kubelet settings of others that use EC2NodeClass "${shared.name}"; a copy of that class, "${name}", has them`,
-      `keep "${name}", or give the settings to "${shared.name}" if they suit all`,
+      `differs from the kubelet settings of other users of EC2NodeClass "${shared.name}"; they are written to a copy of that class, "${name}"`,
+      `keep "${name}", or write the settings to "${shared.name}" if they fit all its users`,
     );
   }
 }
@@ -111,23 +111,23 @@ function setKubelet(spec: YAMLMap, { field, settings }: KubeletSettings): void {
   spec.items.push(pair);
 }
 
-const NO_CLASS = "in v1 the kubelet's settings stand in the node class, and no such one was converted with this object";
-const TOO_MANY = 'others that use the class have other settings, and there are too many of them to copy it for each';
+const NO_CLASS = 'in v1 kubelet settings belong to the node class, which is not among the converted objects';
+const TOO_MANY = 'the users of the class have too many different settings to copy the class for each';
 
 function warnOfLoss({ object, kubelet }: User, name: string, reason: string): void {
   if (kubelet === undefined) return;
   object.subject.warn(
     kubelet.field,
-    `was left out of EC2NodeClass "${name}": ${reason}`,
+    `was not moved to EC2NodeClass "${name}": ${reason}`,
     `add to the spec of EC2NodeClass "${name}": kubelet: ${canonical(kubelet.settings)}`,
   );
 }
 
-function warnOfForeign({ outcome, subject }: ConvertedObject): void {
+function warnOfOtherKind({ outcome, subject }: ConvertedObject): void {
   if (outcome.kubelet === undefined) return;
   subject.warn(
     outcome.kubelet.field,
-    "was left out: in v1 the kubelet's settings stand in the node class, and the one it names is no EC2NodeClass",
+    'was removed: in v1 kubelet settings belong to the node class, and the referenced class is not an EC2NodeClass',
     `add to the spec of the node class: kubelet: ${canonical(outcome.kubelet.settings)}`,
   );
 }
@@ -136,12 +136,12 @@ function warnWithoutReference({ outcome, subject }: ConvertedObject): void {
   if (outcome.kubelet === undefined || referenceOf(subject.root) !== undefined) return;
   subject.warn(
     outcome.kubelet.field,
-    "was left out: in v1 the kubelet's settings stand in the node class, and the object names none",
+    'was removed: in v1 kubelet settings belong to the node class, and the object references none',
     `write nodeClassRef, and in the spec of the class: kubelet: ${canonical(outcome.kubelet.settings)}`,
   );
 }
 
-/** JSON, which is YAML too, with its keys in order, so that equal settings are equal texts. */
+/** JSON with sorted keys, so equal settings give equal text. JSON is also valid YAML. */
 function canonical(node: unknown): string {
   if (isMap(node)) {
     const fields = node.items.map((pair) => `${JSON.stringify(keyOf(pair) ?? '')}: ${canonical(pair.value)}`);

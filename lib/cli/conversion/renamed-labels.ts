@@ -3,7 +3,7 @@ import { CAPACITY_TYPE, currentLabelName, DO_NOT_DISRUPT, NODE_POOL } from '../.
 import type { Subject } from './subject.ts';
 import { find, keyOf, mapsIn, rename, textAt, writeText } from './yaml-map.ts';
 
-/** Labels and annotations that have another name today. Each function says whether it changed anything. */
+/** Renames labels and annotations to their names in v1. Each function returns whether it changed anything. */
 
 const LABELS: Readonly<Record<string, string>> = {
   'karpenter.sh/provisioner-name': NODE_POOL,
@@ -12,26 +12,26 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const DROPPED_LABELS: Readonly<Record<string, string>> = {
   'karpenter.k8s.aws/instance-pods': 'Karpenter no longer sets this label',
-  'node.k8s.aws/launch-template-id': 'Karpenter makes its launch templates itself',
-  'node.k8s.aws/launch-template-name': 'Karpenter makes its launch templates itself',
-  'node.k8s.aws/launch-template-version': 'Karpenter makes its launch templates itself',
+  'node.k8s.aws/launch-template-id': 'Karpenter creates its own launch templates',
+  'node.k8s.aws/launch-template-name': 'Karpenter creates its own launch templates',
+  'node.k8s.aws/launch-template-version': 'Karpenter creates its own launch templates',
 };
 
 interface FormerAnnotation {
-  readonly today: string;
+  readonly current: string;
   readonly note: string;
 }
 
 const ANNOTATIONS: Readonly<Record<string, FormerAnnotation>> = {
-  'karpenter.sh/do-not-evict': { today: DO_NOT_DISRUPT, note: '' },
+  'karpenter.sh/do-not-evict': { current: DO_NOT_DISRUPT, note: '' },
   'karpenter.sh/do-not-consolidate': {
-    today: DO_NOT_DISRUPT,
-    note: ', which holds off drift too, and on a pod protects its node, where the old name had no effect',
+    current: DO_NOT_DISRUPT,
+    note: ', which also prevents drift, and on a pod protects its node, where the old name had no effect',
   },
 };
 
-/** A0.6 for the beta labels; the label of the EBS CSI driver is one of today. */
-function todaysLabel(key: string): string | undefined {
+/** A0.6 for the beta labels. The label of the EBS CSI driver is still current. */
+function currentLabel(key: string): string | undefined {
   const beta = /^(?:failure-domain\.)?beta\./.test(key) ? currentLabelName(key) : key;
   const today = Object.hasOwn(LABELS, key) ? LABELS[key] : beta;
   return today === key ? undefined : today;
@@ -41,7 +41,7 @@ export function renameLabels(subject: Subject, map: YAMLMap | undefined): boolea
   return renameFields(map, (pair, labels) => {
     const key = keyOf(pair) ?? '';
     warnOfDropped(subject, pair, key);
-    const today = todaysLabel(key);
+    const today = currentLabel(key);
     if (today === undefined) return false;
     return renameOnce({ subject, map: labels, pair }, today, '');
   });
@@ -52,24 +52,24 @@ export function renameAnnotations(subject: Subject, map: YAMLMap | undefined): b
     const key = keyOf(pair) ?? '';
     const former = Object.hasOwn(ANNOTATIONS, key) ? ANNOTATIONS[key] : undefined;
     if (former === undefined) return false;
-    return renameOnce({ subject, map: annotations, pair }, former.today, former.note);
+    return renameOnce({ subject, map: annotations, pair }, former.current, former.note);
   });
 }
 
-/** The keys of requirements, or of the expressions of a node selector term. */
+/** Renames the keys of requirements, or of the expressions of a node selector term. */
 export function renameKeys(subject: Subject, map: YAMLMap | undefined, list: string): boolean {
   return mapsIn(map, list)
     .map((item) => renameValue(subject, item, 'key'))
     .includes(true);
 }
 
-/** A label that stands as a value, such as a topology key. */
+/** Renames a label that is used as a value, such as a topology key. */
 export function renameValue(subject: Subject, map: YAMLMap, field: string): boolean {
   const pair = find(map, field);
   const key = textAt(map, field);
   if (pair === undefined || key === undefined || !isScalar(pair.value)) return false;
   warnOfDropped(subject, pair, key);
-  const today = todaysLabel(key);
+  const today = currentLabel(key);
   if (today === undefined) return false;
   writeText(pair.value, today);
   subject.warn(pair, `"${key}" became "${today}"`, `write ${today}`);
@@ -90,7 +90,7 @@ interface Place {
   readonly pair: Pair;
 }
 
-/** Where today's name is there already, the old one goes if it says the same, and stays if not. */
+/** Where the current name is already set, the old one is removed if it has the same value, and kept if not. */
 function renameOnce({ subject, map, pair }: Place, today: string, note: string): boolean {
   const former = keyOf(pair) ?? '';
   const other = find(map, today);
@@ -100,16 +100,16 @@ function renameOnce({ subject, map, pair }: Place, today: string, note: string):
     return true;
   }
   if (!isScalar(other.value) || !isScalar(pair.value) || other.value.value !== pair.value.value) {
-    subject.warn(pair, `"${former}" stayed: "${today}" is there too, with another value`, `leave ${former} out`);
+    subject.warn(pair, `"${former}" was kept: "${today}" is also set, with another value`, `remove ${former}`);
     return false;
   }
   map.items.splice(map.items.indexOf(pair), 1);
-  subject.warn(pair, `"${former}" was left out: "${today}" is there too`, `write ${today} only`);
+  subject.warn(pair, `"${former}" was removed: "${today}" is also set`, `write only ${today}`);
   return true;
 }
 
 function warnOfDropped(subject: Subject, pair: Pair, key: string): void {
   const reason = Object.hasOwn(DROPPED_LABELS, key) ? DROPPED_LABELS[key] : undefined;
   if (reason !== undefined)
-    subject.warn(pair, `"${key}" has no equivalent: ${reason}`, `leave ${key} out, or ask for another label`);
+    subject.warn(pair, `"${key}" has no equivalent: ${reason}`, `remove ${key}, or use another label`);
 }

@@ -3,14 +3,17 @@ import { moveComments, setValue, takeAbove, withoutComments } from './comments.t
 import type { Subject } from './subject.ts';
 import { isEmpty, isNull, keyOf, newPair, present, put, rename, take } from './yaml-map.ts';
 
-/** Selectors of v1alpha1, one map with lists in its texts, as the selector terms of v1, of which any one suffices. */
+/**
+ * Converts v1alpha1 selectors to v1 selector terms. A selector is a map whose values are comma-separated lists of
+ * alternatives. A resource is selected if any of the terms matches it.
+ */
 
 export type SelectorName = 'subnetSelector' | 'securityGroupSelector' | 'amiSelector';
 
 /** A3.2 */
 const MOST_TERMS = 30;
 
-/** The fields of terms, each list with the values of which any will do. */
+/** The fields of terms. Each list holds alternative values. */
 interface Selector {
   readonly ids: readonly Pair[];
   readonly names: readonly Pair[];
@@ -18,7 +21,7 @@ interface Selector {
   readonly tags: readonly (readonly Pair[])[];
 }
 
-/** Renames the selector to its terms and rewrites its value. */
+/** Renames the selector field and rewrites its value. */
 export function convertSelector(subject: Subject, pair: Pair, name: SelectorName): void {
   rename(pair, `${name}Terms`);
   if (isNull(pair.value)) return;
@@ -31,8 +34,8 @@ export function convertSelector(subject: Subject, pair: Pair, name: SelectorName
   if (count > MOST_TERMS) {
     subject.warn(
       pair,
-      `${name} was left as it was: it stands for ${count > 1e6 ? 'more than a million' : count} terms, and v1 takes at most ${MOST_TERMS}`,
-      `give what is meant one tag in common, and write ${name}Terms that select by it`,
+      `${name} was not converted: it expands to ${count > 1e6 ? 'more than a million' : count} terms, and v1 allows at most ${MOST_TERMS}`,
+      `give the resources a common tag, and write ${name}Terms that select it`,
     );
     return;
   }
@@ -42,7 +45,7 @@ export function convertSelector(subject: Subject, pair: Pair, name: SelectorName
   setValue(pair, list);
 }
 
-/** v1 needs terms; one that finds what Karpenter's own setup tags stands in where there are none. */
+/** Writes a placeholder where the required terms are missing: a term with the tag of Karpenter's setup guide. */
 export function standIn(subject: Subject, spec: YAMLMap, name: 'subnetSelector' | 'securityGroupSelector'): void {
   const field = `${name}Terms`;
   const given = present(spec, field);
@@ -53,8 +56,8 @@ export function standIn(subject: Subject, spec: YAMLMap, name: 'subnetSelector' 
   spec.items.push(made);
   subject.warn(
     { within: spec, field },
-    'is missing, and v1 needs it; a term with the tag karpenter.sh/discovery: CLUSTER_NAME stands in for it',
-    "write the cluster's name there, or other terms",
+    'is missing, and v1 requires it; a term with the tag karpenter.sh/discovery: CLUSTER_NAME is written as a placeholder',
+    'write the name of the cluster there, or other terms',
   );
 }
 
@@ -71,7 +74,7 @@ function readSelector(subject: Subject, map: YAMLMap, name: SelectorName): Selec
   return selector;
 }
 
-/** A field for each value of a list in a text; the first has the comments of the text. */
+/** One field for each value of a comma-separated list. The first one gets the comments. */
 function choices(pair: Pair, field: string): readonly Pair[] {
   const { value } = pair;
   if (!isScalar(value)) return [];
@@ -85,12 +88,12 @@ function choices(pair: Pair, field: string): readonly Pair[] {
   return made;
 }
 
-/** The tag as it stands, or once for each value of a list. */
+/** The unchanged tag, or one tag for each value of a comma-separated list. */
 function tagValues(subject: Subject, pair: Pair): readonly Pair[] {
   const { value } = pair;
   if (isScalar(value) && value.value === '') {
     value.value = '*';
-    subject.warn(pair, 'an empty value, which meant any, became "*"', 'write "*" for any value of the tag');
+    subject.warn(pair, 'the empty value, which matched any value, became "*"', 'write "*" for any value of the tag');
   }
   if (!isScalar(value) || typeof value.value !== 'string' || !value.value.includes(',')) return [pair];
   return choices(pair, keyOf(pair) ?? '');
@@ -103,7 +106,7 @@ function countTerms({ ids, names, owners, tags }: Selector): number {
   return lists.reduce((count, { length }) => count * length, tags.some(({ length }) => length === 0) ? 0 : 1);
 }
 
-/** Every choice of an owner, a name and one value a tag, the last changing fastest. */
+/** Every combination of an owner, a name and one value per tag; the last changes fastest. */
 function termsOf({ ids, names, owners, tags }: Selector, count: number): YAMLMap[] {
   if (ids.length > 0) return ids.map((id) => termOf([id], []));
   return Array.from({ length: count }, (_, index) => {
@@ -111,7 +114,7 @@ function termsOf({ ids, names, owners, tags }: Selector, count: number): YAMLMap
     const pick = (from: readonly Pair[]): readonly Pair[] => {
       const choice = from[rest % Math.max(from.length, 1)];
       rest = Math.floor(rest / Math.max(from.length, 1));
-      // The first term has the fields themselves, with their comments.
+      // The first term gets the original fields with their comments.
       return choice === undefined ? [] : [index === 0 ? choice : withoutComments(choice)];
     };
     const chosen = tags.toReversed().map(pick).toReversed().flat();
@@ -125,7 +128,7 @@ function termOf(own: readonly Pair[], tags: readonly Pair[]): YAMLMap {
   const term = new YAMLMap();
   term.items.push(...own);
   const [first] = own;
-  // Above an item of a list, not behind its dash.
+  // The comment goes above the list item, not after its dash.
   if (first !== undefined) term.commentBefore = takeAbove(first) ?? null;
   if (tags.length > 0) {
     const map = new YAMLMap();
@@ -135,7 +138,7 @@ function termOf(own: readonly Pair[], tags: readonly Pair[]): YAMLMap {
   return term;
 }
 
-/** v1 takes an id alone, and an id needs nothing more. */
+/** In v1 a term with an id has no other field. */
 function warnOfIgnored(subject: Subject, pair: Pair, { names, owners, tags }: Selector): void {
   const others = [
     ...tags.map(([first]) => (first === undefined ? '' : (keyOf(first) ?? ''))),
@@ -145,7 +148,7 @@ function warnOfIgnored(subject: Subject, pair: Pair, { names, owners, tags }: Se
   if (others.length === 0) return;
   subject.warn(
     pair,
-    `${others.map((other) => `"${other}"`).join(', ')} stood beside ids and was left out: in v1 a term with an id has nothing else`,
-    'keep only the ids that have those tags, names and owners',
+    `${others.map((other) => `"${other}"`).join(', ')} was set together with ids and is removed: in v1 a term with an id has no other field`,
+    'keep only the ids of resources with those tags, names and owners',
   );
 }

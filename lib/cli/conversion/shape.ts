@@ -4,12 +4,12 @@ import { keepPairs } from './comments.ts';
 import type { Subject } from './subject.ts';
 import { keyOf } from './yaml-map.ts';
 
-/** The fields that a former API had, as deep as conversion looks. */
+/** The fields of a former API, to the depth that the conversion needs. */
 export type Shape =
   | { readonly kind: 'any' }
-  /** Not in that API yet, but in v1. */
+  /** Not in that API, but in v1. */
   | { readonly kind: 'later' }
-  /** In that API, and in v1 no more. */
+  /** In that API, but not in v1. */
   | { readonly kind: 'gone'; readonly reason: string; readonly fix: string }
   | { readonly kind: 'list'; readonly of: Shape }
   | { readonly kind: 'map'; readonly name: string; readonly fields: Readonly<Record<string, Shape>> };
@@ -37,14 +37,14 @@ export function laterOf(...names: readonly string[]): Readonly<Record<string, Sh
   return Object.fromEntries(names.map((name) => [name, LATER]));
 }
 
-/** Takes out, with a warning each, the fields that the former API did not have or that v1 has no place for. */
+/** Removes the fields that the former API did not have or that v1 does not have, with a warning for each. */
 export function prune(subject: Subject, node: unknown, shape: Shape): void {
   if (shape.kind === 'list') {
     if (isSeq(node)) for (const item of node.items) prune(subject, item, shape.of);
   } else if (shape.kind === 'map' && isMap(node)) {
-    // Guessing takes time, and nobody has hundreds of typos.
+    // Suggestions are slow to compute, so objects with many fields get none.
     const guesses = node.items.length <= 100;
-    keepPairs(node, (pair) => stays(subject, pair, { shape, guesses }));
+    keepPairs(node, (pair) => isKept(subject, pair, { shape, guesses }));
   }
 }
 
@@ -53,24 +53,24 @@ interface Place {
   readonly guesses: boolean;
 }
 
-function stays(subject: Subject, pair: Pair, { shape, guesses }: Place): boolean {
+function isKept(subject: Subject, pair: Pair, { shape, guesses }: Place): boolean {
   const name = keyOf(pair);
   const known = name !== undefined && Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
   if (known === undefined) {
     const meant = name === undefined || !guesses ? undefined : suggest(name, Object.keys(shape.fields));
-    subject.warn(pair, `was left out: it is no field of ${shape.name}`, unknownFix(meant));
+    subject.warn(pair, `was removed: it is not a field of ${shape.name}`, unknownFix(meant));
     return false;
   }
   switch (known.kind) {
     case 'later':
       subject.warn(
         pair,
-        `was no field of ${shape.name} and had no effect; v1 has it, and it takes effect now`,
-        'leave it out if that is not meant',
+        `was not a field of ${shape.name} and had no effect; v1 has this field, so it takes effect now`,
+        'remove it if you do not want that',
       );
       return true;
     case 'gone':
-      subject.warn(pair, `was left out: ${known.reason}`, known.fix);
+      subject.warn(pair, `was removed: ${known.reason}`, known.fix);
       return false;
     case 'any':
     case 'list':
@@ -82,6 +82,6 @@ function stays(subject: Subject, pair: Pair, { shape, guesses }: Place): boolean
 
 function unknownFix(meant: string | undefined): string {
   return meant === undefined
-    ? 'leave it out: the API server dropped it, so it never had an effect'
-    : `write ${meant} in the old manifest and convert it again, or leave the field out: it never had an effect`;
+    ? 'remove it: the API server dropped it, so it never had an effect'
+    : `write ${meant} in the old manifest and convert it again, or remove the field: it never had an effect`;
 }

@@ -5,9 +5,9 @@ import type { Origins } from './origins.ts';
 import { find, isNull, mapAt, newPair, setText, textAt } from './yaml-map.ts';
 
 export interface ConversionWarning {
-  /** The way to the field in the document as it was, the List around the object included. */
+  /** The path to the field in the original document, including the List that contains the object. */
   readonly path: Path;
-  /** Where that stands in the text, in characters; for a field that was not there, where the map that lacks it does. */
+  /** The offset of the field in the text, in characters; for a missing field, the offset of the map that lacks it. */
   readonly offset: number;
   readonly message: string;
   readonly fix: string;
@@ -21,22 +21,22 @@ export interface Missing {
   readonly field: string;
 }
 
-/** One object while it is converted. */
+/** One object during its conversion. */
 export interface Subject {
   readonly root: YAMLMap;
-  /** The items of the List that the object stands in. */
+  /** The items of the List that contains the object. */
   readonly list: YAMLSeq | undefined;
   readonly warn: (at: Spot, message: string, fix: string) => void;
 }
 
-/** What became of an object. */
+/** The result of converting an object. */
 export interface Outcome {
   readonly changed: boolean;
-  /** New objects that belong behind it. */
+  /** New objects, which follow it. */
   readonly added: readonly YAMLMap[];
-  /** Kubelet settings that have left the object, and go to its node class. */
+  /** Kubelet settings that were removed from the object, to be moved to its node class. */
   readonly kubelet?: KubeletSettings;
-  /** The NodePool whose expireAfter a NodeClaim is to have, for it was the pool's alone before v1. */
+  /** The NodePool whose expireAfter a NodeClaim gets. Before v1 only the pool had this field. */
   readonly expiresLike?: string;
 }
 
@@ -85,7 +85,7 @@ function setField(root: YAMLMap, name: string, text: string): void {
   else setText(pair, text);
 }
 
-/** The spec to convert, made where it is missing; undefined, with a warning, where it is no map. */
+/** The spec, created where it is missing; undefined, with a warning, where it is not a map. */
 export function specOf(subject: Subject): YAMLMap | undefined {
   const pair = find(subject.root, 'spec');
   if (pair !== undefined && !isNull(pair.value)) {
@@ -99,10 +99,10 @@ export function specOf(subject: Subject): YAMLMap | undefined {
   return mapAt(subject.root, 'spec');
 }
 
-/** What the controller writes is no part of a manifest. */
+/** Removes the status, which only the controller writes. */
 export function dropStatus({ root, warn }: Subject): void {
   const status = find(root, 'status');
   if (status === undefined) return;
   keepPairs(root, (pair) => pair !== status);
-  warn(status, 'was left out: the controller writes the status', 'leave the status out of the manifest');
+  warn(status, 'was removed: the controller writes the status', 'remove the status from the manifest');
 }

@@ -2,7 +2,7 @@ import type { ConvertedObject } from './open-document.ts';
 import { nameOf } from './subject.ts';
 import { textAt } from './yaml-map.ts';
 
-/** Former kinds had names of their own; as one kind, two objects of one name are one object, and the last applied wins. */
+/** Warns where two objects get the same kind and name: the one applied last replaces the other. */
 export function warnOfTwins(objects: readonly ConvertedObject[]): void {
   const first = new Set<string>();
   for (const { subject, outcome } of [
@@ -15,8 +15,8 @@ export function warnOfTwins(objects: readonly ConvertedObject[]): void {
     if (outcome.changed && first.has(name))
       subject.warn(
         subject.root,
-        `became ${name}, and there is another one; whichever is applied last replaces the other`,
-        'keep one of the two, or give one another name',
+        `became ${name}, which exists twice; the one applied last replaces the other`,
+        'remove one of the two, or rename it',
       );
     first.add(name);
   }

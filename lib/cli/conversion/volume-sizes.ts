@@ -4,7 +4,7 @@ import { VOLUME_SIZE_PATTERN } from '../../apis/schemas/ec2-node-class-storage.t
 import type { Subject } from './subject.ts';
 import { find, mapAt, mapsIn, setText } from './yaml-map.ts';
 
-const TODAYS = new RegExp(VOLUME_SIZE_PATTERN);
+const CURRENT = new RegExp(VOLUME_SIZE_PATTERN);
 
 interface Unit {
   readonly name: 'Gi' | 'G';
@@ -15,7 +15,7 @@ interface Unit {
 const GI: Unit = { name: 'Gi', nano: 1_000_000_000n << 30n, most: 59_000n };
 const G: Unit = { name: 'G', nano: 10n ** 18n, most: 64_000n };
 
-/** Before v1 a volume's size was any quantity, and was rounded up for EC2. */
+/** Before v1 a volume size was any quantity, and was rounded up for EC2. */
 export function convertVolumeSizes(subject: Subject, spec: YAMLMap): void {
   for (const mapping of mapsIn(spec, 'blockDeviceMappings')) {
     const ebs = mapAt(mapping, 'ebs');
@@ -27,18 +27,18 @@ export function convertVolumeSizes(subject: Subject, spec: YAMLMap): void {
 function convertSize(subject: Subject, size: Pair): void {
   const given: unknown = isScalar(size.value) ? size.value.value : undefined;
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'bigint') return;
-  if (TODAYS.test(String(given))) return;
+  if (CURRENT.test(String(given))) return;
   const nano = parseQuantityNano(String(given));
   if (nano === undefined || nano <= 0n) return;
   const unit = roundUp(nano, GI) <= GI.most ? GI : G;
   const amount = roundUp(nano, unit);
-  // What is too large was refused then, too.
+  // Larger sizes were rejected before v1 too.
   if (amount > unit.most) return;
   const today = `${amount}${unit.name}`;
   setText(size, today);
   subject.warn(
     size,
-    `${given} became ${today}: v1 takes whole sizes in Gi, G, Ti or T, and of the larger ones only some`,
+    `${given} became ${today}: v1 allows only whole sizes in Gi, G, Ti or T, and not every size in Ti`,
     `write ${today}`,
   );
 }

@@ -1,7 +1,7 @@
 import { isCollection, isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { setValue } from './comments.ts';
 
-/** Reading and rearranging maps of parsed YAML: pairs are moved whole, so that comments and quotes come along. */
+/** Functions to read and rearrange maps of parsed YAML. Pairs are moved whole, so comments and quotes are kept. */
 
 export function keyOf({ key }: Pair): string | undefined {
   return isScalar(key) && typeof key.value !== 'symbol' ? String(key.value) : undefined;
@@ -11,7 +11,7 @@ export function find(map: YAMLMap, name: string): Pair | undefined {
   return map.items.find((pair) => keyOf(pair) === name);
 }
 
-/** A field that holds something: one without a value is an absent one. */
+/** A field with a value. A null field counts as absent. */
 export function present(map: YAMLMap, name: string): Pair | undefined {
   const pair = find(map, name);
   return pair === undefined || isNull(pair.value) ? undefined : pair;
@@ -32,7 +32,7 @@ export function put(map: YAMLMap, name: string, value: unknown): void {
   map.items.push(newPair(name, value));
 }
 
-/** Gives the field a value, where it stands if it is there without one. */
+/** Sets the value of a field, in place where the field exists. */
 export function write(map: YAMLMap, name: string, value: unknown): void {
   const pair = find(map, name);
   if (pair === undefined) put(map, name, value);
@@ -43,13 +43,13 @@ export function newPair(name: string, value: unknown): Pair {
   return new Pair(new Scalar(name), toNode(value));
 }
 
-/** Gives the pair another name and leaves its key's comment and quotes. */
+/** Renames the pair, and keeps the comment and quotes of its key. */
 export function rename(pair: Pair, name: string): void {
   if (isScalar(pair.key)) pair.key.value = name;
   else pair.key = new Scalar(name);
 }
 
-/** Gives the pair another text and leaves the value's comment and quotes. */
+/** Replaces the text of the pair, and keeps the comment and quotes of its value. */
 export function setText(pair: Pair, text: string): void {
   if (isScalar(pair.value)) writeText(pair.value, text);
   else setValue(pair, new Scalar(text));
@@ -66,7 +66,7 @@ export function moveAll(from: YAMLMap, to: YAMLMap, names: readonly string[]): v
   to.items.push(...moved);
 }
 
-/** The empty line above a field that has become the first of its map is one too many. */
+/** Removes the empty line above the first field of a map. */
 export function withoutGap(map: YAMLMap): YAMLMap {
   const key = map.items[0]?.key;
   if (isScalar(key)) delete key.spaceBefore;
@@ -84,7 +84,7 @@ export function mapsIn(map: YAMLMap | undefined, name: string): readonly YAMLMap
   return isSeq(list) ? list.items.filter((item) => isMap(item)) : [];
 }
 
-/** The map under a name, made where nothing is there; undefined where something else is. */
+/** The map under a name, created where it is missing; undefined where the value is not a map. */
 export function ensureMap(map: YAMLMap, name: string): YAMLMap | undefined {
   const pair = find(map, name);
   if (pair === undefined) {
@@ -112,7 +112,7 @@ export function isEmpty(node: unknown): boolean {
   return isNull(node) || (isCollection(node) && node.items.length === 0);
 }
 
-/** Nodes for new values; a list of plain values stands on one line. */
+/** Creates nodes for values. A list of scalars is written on one line. */
 export function toNode(value: unknown): unknown {
   if (isNode(value)) return value;
   if (Array.isArray(value)) {

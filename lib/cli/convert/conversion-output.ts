@@ -7,23 +7,23 @@ import type { Unreadable } from '../read-sources.ts';
 export interface ConversionNote {
   readonly file: string;
   readonly line: number;
-  /** The field in the manifest as it was. */
+  /** The field in the original manifest. */
   readonly path: string;
   readonly message: string;
   readonly fix: string;
 }
 
 export interface ConversionOutput {
-  /** Every document, the converted ones in today's API and the others letter by letter. */
+  /** Every document: converted ones in the current API, the others unchanged. */
   readonly yaml: string;
-  /** The same as values. */
+  /** The documents as values. */
   readonly objects: readonly unknown[];
   readonly converted: number;
   readonly warnings: readonly ConversionNote[];
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Converts all sources together, since the kubelet settings of one document may belong into another. */
+/** Converts all sources together, because the kubelet settings of one document may move to another. */
 export function convertSources(sources: readonly ManifestSource[]): ConversionOutput {
   const parsed = sources.map(({ file, text }) => ({ file, ...parseDocuments(text) }));
   const all = parsed.flatMap(({ file, documents }) => documents.map((source) => ({ file, source })));
@@ -51,9 +51,9 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
   };
 }
 
-/** Ends with a line's end, and begins with the mark that keeps documents apart. */
+/** Adds the `---` that separates documents and a final line break. */
 function asDocument(written: string, index: number): string {
-  // A directive may stand at the start of a stream only, and says nothing that a reader would need.
+  // A directive is allowed only at the start of a stream, and is not needed.
   const text = written.replace(/^((?:[ \t]*(?:#.*)?\n)*)(?:%.*\n)+/, '$1');
   const marked = index === 0 || /^(?:\s*#.*\n|\s*\n)*---/.test(text) ? text : `---\n${text}`;
   const open = marked.replace(/\n\.\.\.\s*$/, '\n');

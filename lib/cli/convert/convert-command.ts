@@ -2,15 +2,15 @@ import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
-/** `kerf convert -f PATH…`: manifests for Karpenter before v1, and the workloads beside them, as they are written today. */
+/** `kerf convert -f PATH…`: rewrites manifests for Karpenter before v1, and workloads that use its old names. */
 export const convertCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Rewrite manifests for Karpenter before v1',
     fullDescription: [
-      'Prints Provisioners, AWSNodeTemplates and the v1beta1 kinds as NodePools and EC2NodeClasses of v1, and workloads with',
-      "today's labels and annotations; comments stay where they can, and what needs no change is printed as it was.",
-      'What had to change its meaning, was taken for granted or has no place any more is said on standard error.',
-      'Exit code 0: all converted; 1: some text cannot be read; 2: nothing could be read.',
+      'Prints Provisioners, AWSNodeTemplates and v1beta1 kinds as v1 NodePools and EC2NodeClasses, and workloads with',
+      'current labels and annotations. Comments are kept where possible, and documents that need no change are printed',
+      'unchanged. Changed meanings, assumed defaults and removed fields are reported on standard error.',
+      'Exit code 0: everything was converted; 1: some text could not be read; 2: nothing could be read.',
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,

@@ -4,7 +4,7 @@ import type { ManifestFlags } from '../manifest-parameters.ts';
 import { readSources } from '../read-sources.ts';
 import { type ConversionOutput, convertSources } from './conversion-output.ts';
 
-/** What `kerf convert` does. */
+/** Runs `kerf convert`. */
 export function runConvert(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
   const { sources, unreadable } = readSources(context, [...file, ...more]);
   const found = convertSources(sources);

@@ -4,7 +4,7 @@ import type { Schema } from '../../apis/schemas/schema.ts';
 import type { Sentence } from './problem.ts';
 import { isRecord } from './record.ts';
 
-/** What a schema accepts, to complete "write …". */
+/** Describes the values that a schema accepts. The text completes "write …". */
 export function allowedBy(schema: Schema): string {
   if (schema.enum !== undefined)
     return schema.enum.length === 1
@@ -35,7 +35,7 @@ export function allowedBy(schema: Schema): string {
   }
 }
 
-/** The bound of every 32-bit number is worth telling only to those who went beyond it. */
+/** The bound of 32-bit numbers is left out: `boundsOf` reports it where a value exceeds it. */
 function numberRange(noun: string, { minimum, maximum }: Schema): string {
   if (minimum !== undefined && maximum !== undefined && maximum < MOST_OF_32_BITS)
     return `${noun} from ${minimum} to ${maximum}`;
@@ -44,7 +44,7 @@ function numberRange(noun: string, { minimum, maximum }: Schema): string {
 
 const MOST_OF_32_BITS = 2_147_483_647;
 
-/** For a number beyond the bounds. */
+/** Describes the range of a number, for a value outside it. */
 export function boundsOf({ minimum, maximum, format }: Schema): string {
   const most = maximum ?? (format === 'int32' ? MOST_OF_32_BITS : undefined);
   const least = minimum ?? (format === 'int32' ? -MOST_OF_32_BITS - 1 : undefined);
@@ -60,18 +60,18 @@ export function sizeMessage(keyword: string, data: unknown): string {
   return `${quote(data)} is too ${keyword === 'minimum' ? 'small' : 'large'}`;
 }
 
-/** The most characters that text of this schema may have. */
+/** The maximum length of text with this schema, in characters. */
 function mostCharacters({ maxLength, format }: Schema): number | undefined {
   return maxLength ?? (isFormatName(format) ? FORMATS[format].maxLength : undefined);
 }
 
-/** Of text that is longer than it may be: by how much. */
+/** Reports text that exceeds the maximum length, with the number of excess characters. */
 export function tooLong(data: unknown, schema: Schema): Sentence | undefined {
   const most = mostCharacters(schema);
   if (typeof data !== 'string' || most === undefined || data.length <= most) return undefined;
   const over = data.length - most;
   return {
-    message: `${quote(data)} has ${data.length} characters, ${over} more than it may have`,
+    message: `${quote(data)} has ${data.length} characters, ${over} too many`,
     allowed: `at most ${most} characters`,
   };
 }

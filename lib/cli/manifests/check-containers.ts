@@ -19,8 +19,8 @@ export function checkContainers(spec: PodSpec, at: Path, report: Report): void {
       if (names.has(container.name))
         report(
           [...here, 'name'],
-          `${quote(container.name)} is the name of another container`,
-          'a name of its own for each container',
+          `${quote(container.name)} is already the name of another container`,
+          'a unique name for each container',
         );
       names.add(container.name);
       checkResources(container.resources, [...here, 'resources'], { standard: STANDARD, report });
@@ -56,11 +56,11 @@ function checkResource(
     const meant = suggest(name, standard);
     report(
       path,
-      `${quote(name)} is no resource${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      `${quote(name)} is not a resource${meant === undefined ? '' : `; did you mean ${meant}?`}`,
       `one of ${standard.join(', ')}, or an extended resource with its domain, such as nvidia.com/gpu`,
     );
   } else if (isExtended(name) && (parseQuantityNano(amount) ?? 0n) % WHOLE_NANO !== 0n) {
-    report(path, `${quote(amount)} is not whole, and an extended resource cannot be divided`, 'a whole number');
+    report(path, `${quote(amount)} is not a whole number, and extended resources cannot be divided`, 'a whole number');
   }
 }
 
@@ -71,7 +71,7 @@ interface Pair {
   readonly at: Path;
 }
 
-/** A request is at most its limit; what cannot be overcommitted has both, and the same. */
+/** A request must not exceed its limit. A resource that cannot be overcommitted needs both, and they must be equal. */
 function checkPair({ name, request, limits, at }: Pair, report: Report): void {
   const limit = limits[name];
   const overcommits = !isExtended(name) && !name.startsWith('hugepages-');
@@ -79,8 +79,8 @@ function checkPair({ name, request, limits, at }: Pair, report: Report): void {
     if (!overcommits)
       report(
         [...at, 'limits', name],
-        'is missing, and the request is there',
-        `the same as the request: ${quote(request)}`,
+        'is missing, but the request is set',
+        `the value of the request: ${quote(request)}`,
       );
     return;
   }
@@ -94,7 +94,7 @@ function checkPair({ name, request, limits, at }: Pair, report: Report): void {
   else if (!overcommits && asked !== most)
     report(
       [...at, 'requests', name],
-      `${quote(request)} is not the limit ${quote(limit)}`,
+      `${quote(request)} is not equal to the limit ${quote(limit)}`,
       `${quote(limit)}: ${name} cannot be overcommitted`,
     );
 }
@@ -113,14 +113,14 @@ function checkPorts(
     if (hostNetwork && hostPort !== undefined && hostPort !== 0 && hostPort !== containerPort) {
       report(
         [...at, 'ports', index, 'hostPort'],
-        `${hostPort} is not the containerPort, and the pod is on the host's network`,
+        `${hostPort} is not equal to the containerPort, and the pod uses hostNetwork`,
         `${String(containerPort)}, or no hostPort`,
       );
     }
   }
 }
 
-/** Two containers of one pod cannot have the same port of the host. */
+/** Two containers of one pod cannot use the same host port. */
 function checkHostPorts(containers: readonly Container[], at: Path, report: Report): void {
   const taken = new Set<string>();
   for (const [index, { ports = [] }] of containers.entries()) {
@@ -130,8 +130,8 @@ function checkHostPorts(containers: readonly Container[], at: Path, report: Repo
       if (taken.has(name))
         report(
           [...at, 'containers', index, 'ports', port, 'hostPort'],
-          `${hostPort} is taken by this pod already`,
-          'each port of the host once',
+          `${hostPort} is already used by another container of this pod`,
+          'each host port once',
         );
       taken.add(name);
     }

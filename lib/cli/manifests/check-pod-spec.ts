@@ -7,7 +7,7 @@ import { checkLabelSelector, checkNodeSelectorRequirements } from './check-requi
 import { hasFormat } from './format-checks.ts';
 import type { Path, Report } from './problem.ts';
 
-/** The rules of Kubernetes for a pod that look at more than one field. */
+/** Checks the Kubernetes rules for pods that involve more than one field. */
 export function checkPodSpec(spec: PodSpec, at: Path, report: Report): void {
   checkContainers(spec, at, report);
   checkVolumes(spec, at, report);
@@ -27,15 +27,19 @@ function checkToleration(
   if (key === '' && operator !== 'Exists')
     report(
       [...at, 'operator'],
-      'a toleration without a key tolerates every taint and must say so',
+      'a toleration without a key tolerates every taint and needs the operator Exists',
       'operator: Exists, or a key',
     );
   if (operator === 'Exists' && value !== '')
-    report([...at, 'value'], `Exists takes no value, and here is ${quote(value)}`, 'no value, or operator: Equal');
+    report(
+      [...at, 'value'],
+      `the operator Exists takes no value, but the value is ${quote(value)}`,
+      'no value, or operator: Equal',
+    );
   if (tolerationSeconds !== undefined && effect !== 'NoExecute')
     report(
       [...at, 'effect'],
-      'tolerationSeconds counts for NoExecute only',
+      'tolerationSeconds applies only to the effect NoExecute',
       'effect: NoExecute, or no tolerationSeconds',
     );
 }
@@ -46,16 +50,16 @@ function checkSpread(constraints: readonly TopologySpreadConstraint[], at: Path,
     const { topologyKey, whenUnsatisfiable, minDomains, labelSelector, matchLabelKeys = [] } = constraint;
     const here = [...at, index];
     const name = `${topologyKey} with ${whenUnsatisfiable}`;
-    if (seen.has(name)) report(here, `${name} is here twice`, 'each topologyKey and whenUnsatisfiable once');
+    if (seen.has(name)) report(here, `${name} is used twice`, 'each pair of topologyKey and whenUnsatisfiable once');
     seen.add(name);
     if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule')
       report(
         [...here, 'minDomains'],
-        'counts for DoNotSchedule only',
+        'applies only to whenUnsatisfiable: DoNotSchedule',
         'whenUnsatisfiable: DoNotSchedule, or no minDomains',
       );
     if (matchLabelKeys.length > 0 && labelSelector === undefined)
-      report([...here, 'matchLabelKeys'], 'has no labelSelector beside it', 'a labelSelector, or no matchLabelKeys');
+      report([...here, 'matchLabelKeys'], 'needs a labelSelector', 'a labelSelector, or no matchLabelKeys');
     checkLabelSelector(labelSelector, [...here, 'labelSelector'], report);
   }
 }
@@ -103,12 +107,12 @@ function checkVolumes({ volumes = [], containers, initContainers = [] }: PodSpec
   for (const [index, volume] of volumes.entries()) {
     const sources = Object.keys(volume).filter((field) => Object.hasOwn(VOLUME_SOURCES, field));
     if (sources.length > 1)
-      report([...at, 'volumes', index], `is of ${sources.length} types: ${sources.join(', ')}`, 'one of them');
+      report([...at, 'volumes', index], `has ${sources.length} types: ${sources.join(', ')}`, 'one of them');
     if (names.has(volume.name))
       report(
         [...at, 'volumes', index, 'name'],
-        `${quote(volume.name)} is the name of another volume`,
-        'a name of its own for each volume',
+        `${quote(volume.name)} is already the name of another volume`,
+        'a unique name for each volume',
       );
     names.add(volume.name);
   }
@@ -121,7 +125,7 @@ function checkVolumes({ volumes = [], containers, initContainers = [] }: PodSpec
         if (!names.has(name))
           report(
             [...at, list, index, 'volumeMounts', mount, 'name'],
-            `${quote(name)} is no volume of this pod`,
+            `${quote(name)} is not a volume of this pod`,
             names.size === 0 ? 'the volume in spec.volumes' : `one of ${[...names].join(', ')}`,
           );
       }

@@ -2,7 +2,7 @@ import type { LabelSelector, NodeSelectorRequirement } from '../../apis/kubernet
 import { quote } from '../../apis/quote.ts';
 import type { Path, Report } from './problem.ts';
 
-/** The rules of Kubernetes for the node affinity of a pod. */
+/** Checks the Kubernetes rules for the node affinity of a pod. */
 export function checkNodeSelectorRequirements(
   requirements: readonly NodeSelectorRequirement[] | undefined,
   at: Path,
@@ -30,7 +30,7 @@ function checkValueCount({ operator, values = [] }: NodeSelectorRequirement, at:
   if (values.length === 1 && /^\d+$/.test(value)) return;
   const message =
     values.length === 1
-      ? `${quote(value)} is no whole number of zero or more`
+      ? `${quote(value)} is not a whole number of zero or more`
       : `${operator} has ${values.length} values`;
   report([...at, 'values'], message, 'exactly one whole number of zero or more in quotes, such as ["4"]');
 }
@@ -51,8 +51,8 @@ function checkNoValues(
   if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
     report(
       [...at, 'values'],
-      `${operator} takes no values, and here ${values.length === 1 ? 'is one' : `are ${values.length}`}`,
-      'no values, or the operator In or NotIn',
+      `the operator ${operator} takes no values, but ${values.length} ${values.length === 1 ? 'is' : 'are'} given`,
+      'no values, or use the operator In or NotIn',
     );
   }
 }

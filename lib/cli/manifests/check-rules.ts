@@ -6,9 +6,9 @@ import { fieldOf, isRecord } from './record.ts';
 import { suggest } from './suggest.ts';
 
 /**
- * What a schema asks beyond the form of each field: its CEL rules, and lists that are sets. As on the API server, a rule
- * that cannot be evaluated is broken; rules about a change (`oldSelf`) do not concern a new object. The value has its form
- * checked and its defaults filled in; around what is malformed no rule is asked.
+ * Checks the CEL rules of a schema and the uniqueness of list entries. As on the API server, a rule that cannot be
+ * evaluated has failed, and transition rules (`oldSelf`) do not apply to a new object. The caller has checked the type and
+ * format of each field and filled in defaults. Rules that involve a malformed field are skipped.
  */
 export function checkRules(value: unknown, schema: Schema, findings: Findings): void {
   visit({ value, schema, path: [] }, findings);
@@ -29,10 +29,10 @@ function visit({ value, schema, path }: Place, findings: Findings): void {
   const { report, malformed } = findings;
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length > 0 && !malformed.some((fault) => path.every((step, index) => step === fault[index]))) {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const rule of rules) {
-      if (rule.slip !== undefined && told.has(rule.slip)) continue;
-      if (!checkRule(rule, { value, path }, report) && rule.slip !== undefined) told.add(rule.slip);
+      if (rule.slip !== undefined && reported.has(rule.slip)) continue;
+      if (!checkRule(rule, { value, path }, report) && rule.slip !== undefined) reported.add(rule.slip);
     }
   }
   if (Array.isArray(value)) {
@@ -73,7 +73,7 @@ function checkRule(rule: Rule, { value, path }: Pick<Place, 'value' | 'path'>, r
   return false;
 }
 
-/** The one that was meant, where the rule has a list to choose from. */
+/** Adds the most similar known value to the message, where the rule lists known values. */
 function nearestOf({ message, allowed, known }: Rule, written: unknown): Pick<Rule, 'message' | 'allowed'> {
   const nearest = known === undefined || typeof written !== 'string' ? undefined : suggest(written, known);
   return nearest === undefined
@@ -85,7 +85,7 @@ function valueAt(value: unknown, field: Path): unknown {
   return field.reduce<unknown>((here, name) => (isRecord(here) ? fieldOf(here, String(name)) : undefined), value);
 }
 
-/** The value and what is wrong with it, where one can show it. A message that begins with a subject has its own. */
+/** Puts a scalar value before the message. A message that begins with a capital letter is a sentence of its own. */
 function withValue(message: string, value: unknown): string {
   if (Array.isArray(value)) return /^[A-Z]/.test(message) && value.length > 0 ? `${quote(value)}: ${message}` : message;
   if (typeof value !== 'string' && typeof value !== 'number') return message;
@@ -95,16 +95,16 @@ function withValue(message: string, value: unknown): string {
 function checkSet(list: readonly unknown[], path: Path, report: Report): void {
   const seen = new Set<unknown>();
   for (const [index, item] of list.entries()) {
-    if (seen.has(item)) report([...path, index], `${quote(item)} is there twice`, 'each value once');
+    if (seen.has(item)) report([...path, index], `${quote(item)} is listed twice`, 'each value once');
     seen.add(item);
   }
 }
 
 const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false });
-// Kubernetes reads decimal digits and nothing else; the evaluator's own int() takes blanks, hexadecimals and empty text.
+// Kubernetes accepts only decimal digits. The evaluator's own int() also accepts blanks, hexadecimal and empty text.
 environment.registerFunction('decimal(dyn): int', (text: unknown) => {
   const value = /^[+-]?\d+$/.test(String(text)) ? BigInt(String(text)) : undefined;
-  if (value === undefined || BigInt.asIntN(64, value) !== value) throw new RangeError('not a whole number of 64 bits');
+  if (value === undefined || BigInt.asIntN(64, value) !== value) throw new RangeError('not a 64-bit integer');
   return value;
 });
 const parsed = new Map<string, ReturnType<Environment['parse']>>();
@@ -115,7 +115,7 @@ function holds(rule: string, variables: Readonly<Record<string, unknown>>): bool
   try {
     return expression({ ...variables }) === true;
   } catch {
-    // A field that is missing, or text that is no number: the API server refuses the object then, too.
+    // For a missing field, or text that is not a number, the API server also rejects the object.
     return false;
   }
 }

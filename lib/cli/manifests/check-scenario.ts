@@ -3,18 +3,18 @@ import { quote } from '../../apis/quote.ts';
 import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/scenario.ts';
 import type { Path, Report } from './problem.ts';
 
-const WHAT = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'deletePod'] as const;
-const WHICH = ['name', 'nodePool', 'any'] as const;
+const ACTIONS = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'deletePod'] as const;
+const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
 
-/** The rules for a Scenario that look at more than one field. */
+/** Checks the rules for a Scenario that involve more than one field. */
 export function checkScenario({ spec }: ScenarioManifest, report: Report): void {
   const end = spec.duration === undefined ? undefined : parseDuration(spec.duration);
   for (const [index, event] of spec.events.entries()) {
     const at = ['spec', 'events', index];
     checkOne(
-      WHAT.filter((name) => event[name] !== undefined),
+      ACTIONS.filter((name) => event[name] !== undefined),
       at,
-      { names: WHAT, report },
+      { names: ACTIONS, report },
     );
     checkNodeChoice(event, [...at, 'deleteNode'], report);
     if (end !== undefined && (parseDuration(event.at) ?? 0) > end) {
@@ -30,11 +30,11 @@ export function checkScenario({ spec }: ScenarioManifest, report: Report): void 
 function checkNodeChoice({ deleteNode }: ScenarioManifestEvent, at: Path, report: Report): void {
   if (deleteNode === undefined) return;
   checkOne(
-    WHICH.filter((name) => deleteNode[name] !== undefined),
+    NODE_CHOICES.filter((name) => deleteNode[name] !== undefined),
     at,
-    { names: WHICH, report },
+    { names: NODE_CHOICES, report },
   );
-  if (deleteNode.any === false) report([...at, 'any'], 'false says not which node', 'any: true, a name or a nodePool');
+  if (deleteNode.any === false) report([...at, 'any'], 'false selects no node', 'any: true, a name or a nodePool');
 }
 
 function checkOne(
@@ -43,11 +43,11 @@ function checkOne(
   { names, report }: { readonly names: readonly string[]; readonly report: Report },
 ): void {
   const [, second] = found;
-  if (found.length === 0) report(at, 'makes no choice', `one of ${names.join(', ')}`);
+  if (found.length === 0) report(at, 'is empty', `one of ${names.join(', ')}`);
   if (second !== undefined)
     report(
       [...at, second],
-      `stands beside ${found.filter((name) => name !== second).join(', ')}`,
+      `cannot be set together with ${found.filter((name) => name !== second).join(', ')}`,
       `exactly one of ${names.join(', ')}`,
     );
 }

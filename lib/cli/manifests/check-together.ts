@@ -5,10 +5,10 @@ import type { Path, Report } from './problem.ts';
 import type { ReadObject } from './read-object.ts';
 import { suggest } from './suggest.ts';
 
-/** An object that some file names, sound or not: references to it are no faults of their own. */
+/** An object in one of the files, valid or not. A reference to an invalid object is not an error. */
 export interface Declared {
   readonly kind: ReadKind;
-  /** `namespace/name`, or the name alone for what has no namespace. */
+  /** `namespace/name`, or the name alone for cluster-scoped objects. */
   readonly key: string;
   readonly place: string;
   readonly report: Report;
@@ -19,16 +19,12 @@ export interface Together {
   readonly objects: readonly (ReadObject & { readonly report: Report })[];
 }
 
-/** The rules that look at all files: no object twice, and no reference to an object that no file has. */
+/** Checks the rules across files: each object occurs once, and each referenced object exists. */
 export function checkTogether(all: Together): void {
   checkDuplicates(all.declared);
   const scenarios = all.declared.filter(({ kind }) => kind === 'Scenario');
   for (const { report } of scenarios.slice(1)) {
-    report(
-      ['kind'],
-      `is a second Scenario; the first is at ${scenarios[0]?.place ?? ''}`,
-      'one Scenario for one simulation',
-    );
+    report(['kind'], `is a second Scenario; the first is at ${scenarios[0]?.place ?? ''}`, 'one Scenario in all files');
   }
   for (const read of all.objects) {
     if (read.kind === 'NodePool') checkNodeClassRef(read.object.spec.template.spec.nodeClassRef, all, read.report);
@@ -67,8 +63,8 @@ function checkDuplicates(declared: readonly Declared[]): void {
     if (before !== undefined)
       report(
         ['metadata', 'name'],
-        `${name} is here twice; the first is at ${before}`,
-        'each object once, or another name',
+        `${name} is defined twice; the first is at ${before}`,
+        'another name, or remove one of the two',
       );
     first.set(name, before ?? place);
   }
@@ -100,7 +96,7 @@ function checkReference({ kind, key, at }: Reference, { declared }: Together, re
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   const allowed =
     known.length === 0
-      ? `the ${kind} to one of the files: they have none`
+      ? `the ${kind} to one of the files, which have none`
       : `one of ${known.join(', ')}, or add the ${kind} to the files`;
   report(at, `no file has ${kind === 'EC2NodeClass' ? 'an' : 'a'} ${kind} ${quote(key)}${hint}`, allowed);
 }

@@ -21,7 +21,7 @@ export function checkPodTemplate({ template }: NamedPodTemplate, report: Report)
   checkPodSpec(template.spec, ['template', 'spec'], report);
 }
 
-/** What Kubernetes asks of everything that makes pods from a template. */
+/** Checks the Kubernetes rules for workloads that create pods from a template. */
 export function checkWorkload({ spec }: Deployment | DaemonSet, report: Report): void {
   const { selector, template } = spec;
   checkLabelSelector(selector, ['spec', 'selector'], report);
@@ -33,7 +33,7 @@ export function checkWorkload({ spec }: Deployment | DaemonSet, report: Report):
       ['spec', 'selector'],
       'does not match the labels of the template',
       labels.length === 0
-        ? 'the same labels into spec.template.metadata.labels'
+        ? 'the same labels in spec.template.metadata.labels'
         : `matchLabels that the template has: ${labels.join(', ')}`,
     );
   }
@@ -52,15 +52,19 @@ export function checkWorkload({ spec }: Deployment | DaemonSet, report: Report):
 export function checkPodDisruptionBudget({ spec }: PodDisruptionBudget, report: Report): void {
   checkLabelSelector(spec.selector, ['spec', 'selector'], report);
   if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined)
-    report(['spec', 'maxUnavailable'], 'stands beside minAvailable', 'one of minAvailable and maxUnavailable');
+    report(
+      ['spec', 'maxUnavailable'],
+      'cannot be set together with minAvailable',
+      'one of minAvailable and maxUnavailable',
+    );
   for (const field of ['minAvailable', 'maxUnavailable'] as const) {
     const value = spec[field];
     if (typeof value === 'string' && Number.parseInt(value, 10) > 100)
-      report(['spec', field], `${quote(value)} is more than all`, 'at most 100%');
+      report(['spec', field], `${quote(value)} is more than 100%`, 'at most 100%');
   }
 }
 
-/** The strategy has no part in a decision, so that it has no type of its own. */
+/** The strategy does not influence any decision, so it has no type of its own. */
 function checkStrategy(spec: Readonly<Record<string, unknown>>, report: Report): void {
   for (const field of ['strategy', 'updateStrategy']) {
     const strategy = spec[field];
@@ -68,13 +72,17 @@ function checkStrategy(spec: Readonly<Record<string, unknown>>, report: Report):
     const { maxSurge, maxUnavailable } = strategy['rollingUpdate'];
     const at = ['spec', field, 'rollingUpdate'];
     if (strategy['type'] === 'Recreate' || strategy['type'] === 'OnDelete')
-      report(at, `stands beside type: ${strategy['type']}`, 'type: RollingUpdate, or no rollingUpdate');
-    else if (isNone(maxSurge) && isNone(maxUnavailable))
-      report(at, 'allows no pod more and no pod less, so nothing can roll', 'a maxSurge or maxUnavailable above 0');
+      report(at, `cannot be set together with type: ${strategy['type']}`, 'type: RollingUpdate, or no rollingUpdate');
+    else if (isZero(maxSurge) && isZero(maxUnavailable))
+      report(
+        at,
+        'has maxSurge and maxUnavailable of zero, so no pod can be replaced',
+        'a maxSurge or maxUnavailable above 0',
+      );
   }
 }
 
-function isNone(amount: unknown): boolean {
+function isZero(amount: unknown): boolean {
   return amount === 0 || amount === '0%';
 }
 

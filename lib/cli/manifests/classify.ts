@@ -2,7 +2,7 @@ import { quote } from '../../apis/quote.ts';
 import { isRecord, textField, type UnknownRecord } from './record.ts';
 import { editDistance, suggest } from './suggest.ts';
 
-/** The kinds that a simulation reads, and the API version of each. */
+/** The kinds that a simulation uses, and the API version of each. */
 export const READ_KINDS = {
   NodePool: 'karpenter.sh/v1',
   NodeClaim: 'karpenter.sh/v1',
@@ -29,7 +29,7 @@ export type Classification =
       readonly allowed: string;
     };
 
-/** The other kinds of the groups whose every kind we know: another name there is a mistake. */
+/** The other kinds of the groups that are listed completely. Any other kind in these groups is an error. */
 const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
   '': [
     'Binding',
@@ -56,10 +56,10 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
   'kerf.dev': [],
 };
 
-/** Groups without a dot belong to Kubernetes itself; all others must have one. */
+/** The groups of Kubernetes without a dot. Every other group must contain one. */
 const DOTLESS_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 'batch', 'extensions', 'policy']);
 
-const PLAYS_NO_PART = 'plays no part in a simulation';
+const NOT_USED = 'not used by a simulation';
 const NOTES: Readonly<Record<string, string>> = {
   ReplicaSet: 'its pods are not simulated',
   ReplicationController: 'its pods are not simulated',
@@ -69,10 +69,10 @@ const NOTES: Readonly<Record<string, string>> = {
   Node: 'nodes come from the NodePools of the files',
   PersistentVolume: 'volumes are not simulated',
   PersistentVolumeClaim: 'volumes are not simulated',
-  PriorityClass: 'priorities are read from spec.priority of a pod only',
+  PriorityClass: 'priorities are read only from spec.priority of pods',
 };
 
-/** Karpenter's names before v1, and what to write today. */
+/** Kinds of Karpenter before v1, and the kind that replaces each. */
 const FORMER: Readonly<Record<string, string>> = {
   Provisioner: 'karpenter.sh/v1 NodePool',
   NodePool: 'karpenter.sh/v1 NodePool',
@@ -82,7 +82,7 @@ const FORMER: Readonly<Record<string, string>> = {
   Machine: 'karpenter.sh/v1 NodePool, which makes its own NodeClaims',
 };
 
-/** What to do with a document by its `apiVersion` and `kind` alone. */
+/** Classifies a document by its `apiVersion` and `kind`. */
 export function classify(value: unknown): Classification {
   const apiVersion = textField(value, 'apiVersion');
   const kind = textField(value, 'kind');
@@ -123,7 +123,7 @@ function withoutHead(value: unknown, kind: string | undefined): Wrong {
   if (misspelt !== undefined) return misspelt;
   if (field === 'kind') return wrong(field, 'is missing', `the kind, such as ${kindsFor(apiVersion ?? '').join(', ')}`);
   const message =
-    kind === undefined ? 'is missing, and so is kind: this document is no Kubernetes object' : 'is missing';
+    kind === undefined ? 'is missing, and so is kind: this document is not a Kubernetes object' : 'is missing';
   return wrong(field, message, allowed);
 }
 
@@ -135,12 +135,12 @@ function misspeltHead(value: UnknownRecord, field: Wrong['field']): Wrong | unde
     ? undefined
     : wrong(
         field,
-        `is missing, and ${quote(written)} is not it: every letter counts`,
+        `is missing; ${quote(written)} is not a field of Kubernetes objects`,
         `${field} in place of ${written}`,
       );
 }
 
-/** The kinds of the group that the object names, or all that are Kubernetes's or Karpenter's. */
+/** The kinds in the group of an API version, or all kinds of Kubernetes and Karpenter. */
 function kindsFor(apiVersion: string): readonly string[] {
   const { group } = splitVersion(apiVersion);
   const ofGroup = kindsOf(group);
@@ -151,20 +151,20 @@ function kindsOf(group: string): readonly string[] {
   return Object.entries(READ_KINDS).flatMap(([name, version]) => (splitVersion(version).group === group ? [name] : []));
 }
 
-/** Kinds of Karpenter before v1 that were not converted: their version never had them, or nothing stands for them today. */
+/** Kinds of Karpenter before v1 that cannot be converted: their version never had the kind, or nothing replaces it. */
 function former({ apiVersion, kind, group, version }: Head & { readonly version: string }): Wrong | undefined {
   const today = Object.hasOwn(FORMER, kind) ? FORMER[kind] : undefined;
   const old = group === 'karpenter.sh' || group === 'karpenter.k8s.aws';
   if (!old || today === undefined) return undefined;
   const before = /^v1(?:alpha|beta)\d+$/.test(version);
   if (isReadKind(kind) && !before) return undefined;
-  // A kind of today had one version before v1, which the conversion reads; Machine and the like are gone.
+  // The conversion reads one earlier version of each present kind. Machine and similar kinds were removed.
   const gone = before && !isReadKind(kind);
-  const message = gone ? `${apiVersion} ${kind} has no counterpart today` : `${quote(apiVersion)} has no ${kind}`;
+  const message = gone ? `${apiVersion} ${kind} has no replacement` : `${quote(apiVersion)} has no ${kind}`;
   return wrong('apiVersion', message, today);
 }
 
-/** A kind of ours under an API version that has no such kind. */
+/** A supported kind under an API version that does not have it. */
 function misplaced({ apiVersion, kind, group }: Head): Wrong | undefined {
   if (!isReadKind(kind)) return undefined;
   const right = READ_KINDS[kind];
@@ -182,7 +182,7 @@ function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
   if (!/^(?:[^/\s]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(apiVersion)) {
     return wrong(
       'apiVersion',
-      `${quote(apiVersion)} is no API version`,
+      `${quote(apiVersion)} is not an API version`,
       `group/version, such as ${suggest(apiVersion, readVersions) ?? 'apps/v1'}`,
     );
   }
@@ -190,7 +190,7 @@ function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
     return wrong(
       'apiVersion',
       `Kubernetes has no API group ${quote(group)}`,
-      `a group that exists, such as ${suggest(group, ['apps', 'batch', 'policy']) ?? 'apps'}`,
+      `an existing group, such as ${suggest(group, ['apps', 'batch', 'policy']) ?? 'apps'}`,
     );
   }
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind)) {
@@ -198,7 +198,7 @@ function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
       ...Object.keys(READ_KINDS),
       ...Object.values(OTHER_KINDS).flat(),
     ]);
-    return wrong('kind', `${quote(kind)} is no kind`, meant ?? 'letters and digits, such as Deployment');
+    return wrong('kind', `${quote(kind)} is not a kind`, meant ?? 'letters and digits, such as Deployment');
   }
   return unknownKind({ apiVersion, kind, group });
 }
@@ -221,7 +221,7 @@ function meantKind(kind: string, all: readonly string[]): string | undefined {
 }
 
 function ignored(kind: string): Classification {
-  return { kind: 'ignored', note: (Object.hasOwn(NOTES, kind) ? NOTES[kind] : undefined) ?? PLAYS_NO_PART };
+  return { kind: 'ignored', note: (Object.hasOwn(NOTES, kind) ? NOTES[kind] : undefined) ?? NOT_USED };
 }
 
 function wrong(field: Wrong['field'], message: string, allowed: string): Wrong {
@@ -233,7 +233,7 @@ function splitVersion(apiVersion: string): { readonly group: string; readonly ve
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** True for an object that means to be Karpenter's, whatever its version and however wrong. */
+/** True for an object that is meant to be one of Karpenter's kinds, in any version and even with errors. */
 export function isOurs(value: unknown): boolean {
   const kind = textField(value, 'kind') ?? '';
   const apiVersion = textField(value, 'apiVersion');

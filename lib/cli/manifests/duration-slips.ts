@@ -1,4 +1,4 @@
-/** Durations as people write them, and as Karpenter reads them. */
+/** Corrections for common mistakes in durations. */
 
 const SECONDS: readonly (readonly [unit: RegExp, seconds: number])[] = [
   [/^(?:ms|milli(?:second)?s?)$/, 0.001],
@@ -13,8 +13,9 @@ const SECONDS: readonly (readonly [unit: RegExp, seconds: number])[] = [
 const NEVER = /^(?:never|none|off|false|disabled|inf|infinity|forever)$/i;
 
 /**
- * What to write for `5min`, `1d`, `1.5h`, `-5m` or `30`: the same in whole hours, minutes and, unless `words` says that
- * those are all, seconds, rounded up; then `words`, which says what a field accepts. Alone where the text is no such slip.
+ * Returns what to write for `5min`, `1d`, `1.5h`, `-5m` or `30`: the duration in whole hours, minutes and seconds, rounded
+ * up, followed by `words`, which describes what the field accepts. Seconds are left out where `words` excludes them. For
+ * any other text the result is `words` alone.
  */
 export function durationAllowed(text: string, words: string): string {
   const written = text.trim().toLowerCase().replace(/^[+-]/, '');
@@ -28,11 +29,11 @@ export function durationAllowed(text: string, words: string): string {
   return amounts === undefined ? words : `${inWholeUnits(amounts, smallest)}: ${words}`;
 }
 
-/** Only a budget counts in hours and minutes alone; it is always in force where it has no schedule. */
+/** Only budgets are limited to hours and minutes. A budget without a schedule is always in force. */
 function withoutNever(words: string, smallest: number): string {
   return smallest === 60
     ? `${words}; a budget without schedule and duration is always in force`
-    : `no such field, for no limit, or ${words}`;
+    : `nothing (remove the field) for no limit, or ${words}`;
 }
 
 interface Amount {
@@ -40,7 +41,7 @@ interface Amount {
   readonly seconds: number;
 }
 
-/** The amounts that the text is made of, and of nothing else. */
+/** The amounts in the text, or undefined where it contains anything else. */
 function amountsIn(text: string): readonly Amount[] | undefined {
   if (text.length > 40 || !/^(?:\d+(?:\.\d+)? ?[a-z]+[, ]*)+$/.test(text)) return undefined;
   const amounts = [...text.matchAll(/(\d+(?:\.\d+)?) ?([a-z]+)/g)].map(([, count = '', unit = '']) => ({
@@ -50,7 +51,7 @@ function amountsIn(text: string): readonly Amount[] | undefined {
   return amounts.some(({ seconds }) => Number.isNaN(seconds)) ? undefined : amounts;
 }
 
-/** One amount keeps its unit, as 90m does; several become hours, minutes and seconds. */
+/** A single amount such as 90m keeps its unit. Several amounts become hours, minutes and seconds. */
 function inWholeUnits(amounts: readonly Amount[], smallest: number): string {
   const total = amounts.reduce((sum, { count, seconds }) => sum + count * seconds, 0);
   const whole = Math.ceil(Math.round(total * 1_000) / 1_000 / smallest) * smallest;

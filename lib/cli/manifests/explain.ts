@@ -12,7 +12,7 @@ import { FORMER_VALUES, sizeMeant, wantedField } from './slips.ts';
 import { suggest } from './suggest.ts';
 import { unknownField } from './unknown-field.ts';
 
-/** One error of the validator as a sentence: the value, what may stand there, what to do. */
+/** Turns one error of the validator into a sentence with the value and the allowed values. */
 export function explain(
   error: ErrorObject,
   whole: { readonly value: unknown; readonly schema: Schema },
@@ -23,7 +23,7 @@ export function explain(
   if (keyword === 'required') return missing({ path, name: textParam(error, 'missingProperty'), schema, data });
   if (keyword === 'additionalProperties')
     return unknownField({ path, name: textParam(error, 'additionalProperty'), schema, data, root: whole.schema });
-  // The rule for the key itself, which comes as an error of its own, says more.
+  // The validator also reports an error for the key itself, which is more precise.
   if (keyword === 'propertyNames') return undefined;
   if (error.propertyName !== undefined)
     return {
@@ -38,12 +38,12 @@ export function explain(
   if (typeof data === 'number' && (keyword === 'maximum' || keyword === 'format'))
     return { path, message: sizeMessage('maximum', data), allowed: boundsOf(schema) };
   if (keyword === 'format' || keyword === 'pattern') return wrongText(path, data, schema);
-  if (keyword === 'uniqueItems') return { path, message: 'has one value twice', allowed: 'each value once' };
+  if (keyword === 'uniqueItems') return { path, message: 'contains a value twice', allowed: 'each value once' };
   const wanted = keyword === 'minItems' ? wantedField(path, undefined) : undefined;
   return { path, message: sizeMessage(keyword, data), allowed: wanted ?? sizeAllowed(schema) };
 }
 
-/** A small map as YAML writes it within a line. */
+/** A small map in YAML's flow style. */
 function flow(data: Readonly<Record<string, unknown>>): string {
   return `{${Object.entries(data)
     .slice(0, 8)
@@ -65,7 +65,7 @@ function wrongValue(path: Path, data: unknown, schema: Schema): Explanation {
   };
 }
 
-/** Where they are no operators, Gt and Lt are not what they mean. */
+/** Gte and Lte are valid elsewhere, so Gt and Lt are not suggested for them. */
 function isOperatorElsewhere(text: string): boolean {
   return text === 'Gte' || text === 'Lte';
 }
@@ -75,11 +75,11 @@ function wrongText(path: Path, data: unknown, schema: Schema): Explanation {
   const allowed = textAllowed(data, schema);
   const lower = typeof data === 'string' ? data.toLowerCase() : '';
   if (lower !== data && allowed === allowedBy(schema) && accepts(schema, lower))
-    return { path, message: `${quote(data)} is not allowed: capitals count`, allowed: cutText(lower, 300) };
+    return { path, message: `${quote(data)} is not allowed: use lower case`, allowed: cutText(lower, 300) };
   return { path, message: `${quote(data)} is not allowed${hint}`, allowed };
 }
 
-/** What the schema accepts, after the very text where a slip tells it. */
+/** Describes what the schema accepts. A corrected value comes first where a common mistake is recognized. */
 function textAllowed(data: unknown, schema: Schema): string {
   const words = allowedBy(schema);
   if (/^(?:a duration|hours and minutes)/.test(words)) return durationAllowed(String(data), words);
@@ -112,7 +112,7 @@ function wrongType(path: Path, data: unknown, schema: Schema): Explanation {
   return { path, ...restate(quote(data)), restate };
 }
 
-/** `written` is the value as the file has it. */
+/** `written` is the source text of the value. */
 function wrongScalar(data: unknown, schema: Schema, written: string): Sentence {
   const whole = schema.type === 'integer' && typeof data === 'number' ? ' that is not whole' : '';
   return { message: `${readAs(data, written)}${whole}`, allowed: typeAllowed(data, schema, written) };
@@ -137,7 +137,7 @@ function typeAllowed(data: unknown, schema: Schema, written: string): string {
   return allowedBy(schema);
 }
 
-/** Text where a list of text is wanted is the list, or its only entry: --only=a,b is one argument. */
+/** Suggests a list for text in place of a list. The text is split at ", ", but not at ",": --only=a,b is one argument. */
 function listAllowed(schema: Schema, written: string): string {
   const { items = {} } = schema;
   const entries = written.split(/, +/);
@@ -165,7 +165,7 @@ function pathOf(pointer: string, value: unknown): Path {
     });
 }
 
-/** The schema around the keyword that failed: the validator hands back the one that it was given. */
+/** The schema that contains the failed keyword. The validator returns the object that was passed to it. */
 function schemaOf({ parentSchema }: ErrorObject): Schema {
   return isSchema(parentSchema) ? parentSchema : {};
 }

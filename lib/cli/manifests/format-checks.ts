@@ -3,19 +3,19 @@ import { isQualifiedName } from '../../apis/label-syntax.ts';
 import { isQuantity } from '../../apis/quantity.ts';
 import { FORMATS, type FormatName, isFormatName } from '../../apis/schemas/formats.ts';
 
-/** The formats that no pattern describes. */
+/** The formats that a pattern cannot describe. */
 const CHECKS: Partial<Readonly<Record<FormatName, (text: string) => boolean>>> = {
   quantity: (text) => isQuantity(text) && !text.startsWith('-'),
   'qualified-name': isQualifiedName,
   'go-duration': (text) => parseDuration(text) !== undefined,
 };
 
-/** True where text is of this format. */
+/** Tests whether text has this format. */
 export function hasFormat(name: FormatName, text: string): boolean {
   return checkOf(name)(text);
 }
 
-/** The check behind each format, by name. */
+/** The check of each format, by name. */
 export const FORMAT_CHECKS: ReadonlyMap<string, (text: string) => boolean> = new Map(
   formatNames().map((name) => [name, checkOf(name)]),
 );
@@ -30,7 +30,7 @@ function formatNames(): readonly FormatName[] {
   return Object.keys(FORMATS).filter(isFormatName);
 }
 
-/** A time as Go reads it, of a day that the calendar has. */
+/** Tests whether text is a time in Go's RFC 3339 format with a valid date. */
 export function isDateTime(text: string): boolean {
   const match = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
     text,

@@ -1,8 +1,8 @@
 import type { Scalar, ScalarTag } from 'yaml';
 
 /**
- * What kubectl reads otherwise than YAML 1.2: y, yes and on are true, 0644 is octal, 1_000 is a number, 1e400 is text. What
- * was read as a number or a truth is written as it stood there.
+ * YAML tags for the values that kubectl reads differently from YAML 1.2: y, yes and on are true, 0644 is octal, 1_000 is a
+ * number, 1e400 is text. Numbers and booleans are written back with their source text.
  */
 
 const TRUE = /^(?:y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE)$/;
@@ -13,7 +13,7 @@ const BINARY = /^[-+]?0b[01_]+$/;
 const HEXADECIMAL = /^[-+]?0x[0-9a-fA-F_]+$/;
 const FLOAT = /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
-/** *Shape:* undefined for text that kubectl leaves as text, numbers beyond its reach included. */
+/** *Shape:* undefined for text that kubectl reads as text, including numbers out of its range. */
 function numberOf(text: string): number | undefined {
   const plain = text.replaceAll('_', '');
   if (DECIMAL.test(text)) return finite(Number(plain));

@@ -6,7 +6,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where a field stands, or, for one that is missing, the nearest field around it. */
+/** The position of a field, or of the nearest enclosing field where it is missing. */
 export function locate(document: Document, path: Path, lines: LineCounter): Position {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
@@ -20,7 +20,7 @@ export function locate(document: Document, path: Path, lines: LineCounter): Posi
   return { line, column: col };
 }
 
-/** The text of a number or a truth as the file has it; undefined for all else. */
+/** The source text of a number or boolean; undefined for every other value. */
 export function sourceAt(document: Document, path: Path): string | undefined {
   let node: unknown = document.contents;
   for (const step of path) node = stepInto(isAlias(node) ? node.resolve(document) : node, step, document)?.node;
@@ -39,7 +39,7 @@ function stepInto(node: unknown, step: string | number, document: Document): Ste
   return { node: node.items[step], offset: startOf(node.items[step]) };
 }
 
-/** A scalar's own place, since that is what is wrong; the key's for a map or a list, which starts on another line. */
+/** The position of a scalar value itself. For a map or list, which starts on another line, the position of its key. */
 function pairOf(map: YAMLMap, name: string, document: Document): Step | undefined {
   for (const { key, value } of map.items) {
     if (!isScalar(key) || String(key.value) !== name) continue;

@@ -18,17 +18,17 @@ import { whyNotParsed } from './text-limits.ts';
 import { type TextProblem, templatingProblem, yamlProblem } from './yaml-problems.ts';
 
 export interface SourceDocument {
-  /** Its place in the file, from 0; empty documents count. */
+  /** Its index in the file, from 0; empty documents count. */
   readonly index: number;
   readonly document: Document;
-  /** The document letter by letter, with the marks and comments around it. */
+  /** The source text of the document, including `---` and comments. */
   readonly text: string;
   readonly value: unknown;
   readonly position: Position;
   locate(path: Path): Position;
   /** The position of a character of the document's text. */
   at(offset: number): Position;
-  /** The same place in the file with other contents. */
+  /** The same position in the file with other contents. */
   replacedBy(document: Document): SourceDocument;
 }
 
@@ -37,13 +37,13 @@ export interface ParsedSource {
   readonly problems: readonly TextProblem[];
 }
 
-/** More uses of one anchor, nested ones multiplied, are no manifest but a "billion laughs". */
+/** A document with more alias expansions, nested ones multiplied, is rejected as a "billion laughs" attack. */
 const MOST_ALIASES = 1_000;
 const MOST_DOCUMENTS = 20_000;
 
 /**
- * The documents of a YAML or JSON text. *Shape:* empty documents are left out; a document with a fault gives problems
- * and no value, and templating, which breaks everything after it, gives one problem for the whole text.
+ * Parses the documents of a YAML or JSON text. *Shape:* empty documents are left out. A document with an error yields
+ * problems and no value. Unrendered templating, which breaks everything after it, yields one problem for the whole text.
  */
 export function parseDocuments(text: string): ParsedSource {
   const parts = splitDocuments(text.replace(/^\uFEFF/, ''));
@@ -65,11 +65,11 @@ export function parseDocuments(text: string): ParsedSource {
 }
 
 interface ReadPart extends ParsedSource {
-  /** How many documents there were, empty ones and those with faults included. */
+  /** The number of documents, including empty ones and those with errors. */
   readonly count: number;
 }
 
-/** One document as a rule, more where dots end the first. Problems have lines of the part, documents those of the file. */
+/** Reads a part: usually one document, several where "..." ends the first. Lines of problems are relative to the part. */
 function readPart(part: DocumentText, index: number): ReadPart {
   const refused = whyNotParsed(part.text);
   if (refused !== undefined) return { ...failed(refused), count: 1 };
@@ -95,7 +95,7 @@ function readPart(part: DocumentText, index: number): ReadPart {
       count: parsed.length,
     };
   } catch (error) {
-    // The parser and its visitor recurse: text that nests too deeply ends in a full stack.
+    // The parser and its visitor recurse: text that nests too deeply overflows the stack.
     if (error instanceof RangeError) return { ...failed(TOO_DEEP), count: 1 };
     throw error;
   }
@@ -107,14 +107,14 @@ interface Place {
   readonly part: DocumentText;
   readonly lines: LineCounter;
   readonly index: number;
-  /** The first document of its part has the comments before it. */
+  /** True for the first document of its part, which includes the comments before it. */
   readonly first: boolean;
 }
 
 function readDocument(document: Document.Parsed, place: Place): ParsedSource {
   const { part, lines } = place;
   const [error] = document.errors;
-  // The parser itself reports its full stack as an error of the text.
+  // The parser reports its own stack overflow as an error of the text.
   if (error !== undefined && /call stack/i.test(error.message)) return failed(TOO_DEEP);
   if (error !== undefined) return failed(yamlProblem(error, part.text, lines));
   const faults = structureProblems(document, place);
@@ -122,20 +122,20 @@ function readDocument(document: Document.Parsed, place: Place): ParsedSource {
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
     return { documents: [], problems: [] };
   const { line } = lines.linePos(document.contents.range[0]);
-  // Only three dots can have ended the document before it.
+  // Without `---`, only "..." can have ended the previous document.
   if (!place.first && document.directives?.docStart !== true)
     return failed({
       line,
-      message: 'is text behind the end of a document ("..."), which kubectl does not read',
+      message: 'is text after the end of a document ("..."), which kubectl does not read',
       allowed: '"---" before it',
     });
   try {
     return { documents: [sourceDocument(document, place)], problems: [] };
   } catch (cause) {
-    // What the library finds only when it puts the parts together: aliases without end, and a merge of what is no map.
+    // The library reports two errors only at this point: too many aliases, and a merge of a value that is not a map.
     if (cause instanceof ReferenceError) {
       const message = `expands more than ${MOST_ALIASES} aliases`;
-      return failed({ line, message, allowed: 'the repeated parts out' });
+      return failed({ line, message, allowed: 'the repeated parts in full' });
     }
     if (!(cause instanceof Error) || cause instanceof RangeError) throw cause;
     return failed({ line, message: `not valid YAML: ${cause.message}`, allowed: 'valid YAML or JSON' });
@@ -159,7 +159,7 @@ function sourceDocument(document: Document, place: Place): SourceDocument {
   };
 }
 
-/** Faults that the parser lets pass: one key twice, keys that are no text, aliases without an anchor. */
+/** Errors that the parser accepts: duplicate keys, keys that are not text, and aliases without an anchor. */
 function structureProblems(document: Document.Parsed, { lines, part }: Place): readonly TextProblem[] {
   const problems: TextProblem[] = [];
   const anchors = new Set<string>();
@@ -183,14 +183,14 @@ function aliasProblems(alias: Alias, { anchors, ancestors, lines }: Surroundings
   const { line, col: column } = lines.linePos(startOf(alias) ?? 0);
   const name = `"*${alias.source}"`;
   if (ancestors.some((node) => isCollection(node) && node.anchor === alias.source)) {
-    return [{ line, column, message: `${name} stands inside what it repeats`, allowed: 'the value out' }];
+    return [{ line, column, message: `${name} is inside the value that it repeats`, allowed: 'the value in full' }];
   }
   if (anchors.has(alias.source)) return [];
-  const message = `${name} is an alias, and no anchor "&${alias.source}" stands before it`;
-  return [{ line, column, message, allowed: 'the value in quotes where it begins with a star, as in "*/5 * * * *"' }];
+  const message = `${name} is an alias, and there is no anchor "&${alias.source}" before it`;
+  return [{ line, column, message, allowed: 'a value that begins with a star in quotes, as in "*/5 * * * *"' }];
 }
 
-/** Enough to mend a document by. */
+/** The maximum number of problems per document. */
 const MOST_PROBLEMS = 20;
 
 function keyProblems(map: YAMLMap, lines: LineCounter, firstLine: number): readonly TextProblem[] {
@@ -208,8 +208,8 @@ function keyProblems(map: YAMLMap, lines: LineCounter, firstLine: number): reado
     const name = String(key.value);
     const before = seen.get(name);
     if (before !== undefined && name !== '<<') {
-      const message = `"${name}" is here twice, first in line ${before + firstLine - 1}`;
-      problems.push({ line, column, message, allowed: 'it once' });
+      const message = `the key "${name}" is used twice, first in line ${before + firstLine - 1}`;
+      problems.push({ line, column, message, allowed: 'each key once' });
     }
     seen.set(name, before ?? line);
   }

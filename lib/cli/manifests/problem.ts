@@ -1,36 +1,36 @@
 import { quote } from '../../apis/quote.ts';
 
-/** What is wrong with a file, where, and what may stand there instead. */
+/** An error in a file: its position, what is wrong, and what is allowed instead. */
 export interface ManifestProblem {
   readonly file: string;
   readonly line: number;
   readonly column?: number;
-  /** `NodePool/default`, `Deployment/shop/web`; absent where the file has no object there. */
+  /** `NodePool/default`, `Deployment/shop/web`; absent where there is no object at the position. */
   readonly object?: string;
-  /** `spec.template.spec.requirements[0].operator`; empty where the whole document is meant. */
+  /** `spec.template.spec.requirements[0].operator`; empty for the whole document. */
   readonly field: string;
   readonly message: string;
   /** Completes "write …". */
   readonly allowed?: string;
-  /** What to do, where that is more than to write something. */
+  /** An instruction that replaces "write …". */
   readonly fix?: string;
 }
 
-/** What to do about it, as a sentence without its full stop; undefined where there is nothing to say. */
+/** The instruction to fix a problem, without a full stop; undefined where there is none. */
 export function fixOf({ allowed, fix }: Pick<ManifestProblem, 'allowed' | 'fix'>): string | undefined {
   return fix ?? (allowed === undefined ? undefined : `write ${allowed}`);
 }
 
-/** What is wrong and what to do about it. */
+/** The message and the instruction to fix it. */
 export function sentenceOf(problem: Pick<ManifestProblem, 'message' | 'allowed' | 'fix'>): string {
   const fix = fixOf(problem);
   return fix === undefined ? problem.message : `${problem.message}; ${fix}`;
 }
 
-/** The way from the root of an object to a field: names and list positions. */
+/** The path from the root of an object to a field: names and list indices. */
 export type Path = readonly (string | number)[];
 
-/** What is wrong with a value, and what may stand there. */
+/** What is wrong with a value, and what is allowed. */
 export interface Sentence {
   readonly message: string;
   readonly allowed?: string;
@@ -39,22 +39,22 @@ export interface Sentence {
 export interface Advice {
   /** Completes "write …". */
   readonly allowed?: string;
-  /** What to do, where that is more than to write something. */
+  /** An instruction that replaces "write …". */
   readonly fix?: string;
-  /** The same fault told with the value as the file has it: 1.20 is read as 1.2, and on as true. */
+  /** Describes the same error with the source text of the value: 1.20 is read as 1.2, and on as true. */
   readonly restate?: (written: string) => Sentence;
 }
 
-/** One fault of an object's form. */
+/** One error in the structure of an object. */
 export interface Explanation extends Sentence, Advice {
   readonly path: Path;
-  /** A field that the server would drop: all others can be judged as if it were not there. */
+  /** Marks an unknown field, which the server would drop. The other fields are validated without it. */
   readonly unknown?: true;
-  /** The field beside it that an unknown one was meant to be. */
+  /** The sibling field that the unknown field was probably meant to be. */
   readonly meant?: string;
 }
 
-/** Takes one fault of an object at a field; advice that is text completes "write …". */
+/** Reports one error of an object at a field. Advice given as text completes "write …". */
 export type Report = (path: Path, message: string, advice?: string | Advice) => void;
 
 export function formatPath(path: Path): string {

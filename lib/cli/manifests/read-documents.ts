@@ -8,22 +8,22 @@ export interface ManifestSource {
   readonly text: string;
 }
 
-/** One object as it was written, and what it is in today's API. */
+/** One object as written, and its form in the current API. */
 export interface WrittenObject {
   readonly written: SourceObject;
-  /** Itself where nothing had to change; more than one where something of it is an object of its own now. */
+  /** The object itself where nothing changed; several objects where a part of it became an object of its own. */
   readonly today: readonly SourceObject[];
-  /** What its conversion changed, took for granted or had to leave out. */
+  /** What the conversion changed, assumed or left out. */
   readonly warnings: readonly ManifestProblem[];
 }
 
 export interface ReadDocuments {
   readonly objects: readonly WrittenObject[];
-  /** Text that is no YAML. */
+  /** Errors in text that is not valid YAML. */
   readonly problems: readonly ManifestProblem[];
 }
 
-/** Parses the sources and converts what was written for Karpenter before v1. *Cost:* O(size of the text). */
+/** Parses the sources and converts objects of Karpenter before v1. *Cost:* O(size of the text). */
 export function readDocuments(sources: readonly ManifestSource[]): ReadDocuments {
   const parsed = sources.map(({ file, text }) => ({ file, ...parseDocuments(text) }));
   const documents = parsed.flatMap(({ file, documents: ofFile }) => ofFile.map((document) => ({ file, document })));
@@ -45,7 +45,7 @@ interface ConvertedDocument {
   readonly warnings: readonly ConversionWarning[];
 }
 
-/** The objects of one document, several where it is a List; what was split off goes with the last one of it. */
+/** The objects of one document; several for a List. Objects that were split off belong to the last one. */
 function writtenObjects({ file, document, converted, warnings }: ConvertedDocument): readonly WrittenObject[] {
   const before = objectsOf(file, document);
   const after = converted.flatMap((one) => objectsOf(file, one));
@@ -57,7 +57,7 @@ function writtenObjects({ file, document, converted, warnings }: ConvertedDocume
   }));
 }
 
-/** The way to the innermost item of the Lists around a field: what tells the objects of one document apart. */
+/** The path to the innermost List item that contains a field. It identifies an object within its document. */
 function itemOf(path: Path): string {
   let depth = 0;
   while (path[depth] === 'items' && typeof path[depth + 1] === 'number') depth += 2;

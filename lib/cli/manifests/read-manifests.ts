@@ -9,17 +9,17 @@ import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { fieldOf, isRecord, textField, type UnknownRecord } from './record.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
 
-/** An object that is sound and that a simulation does not read. */
+/** A valid object that a simulation does not use. */
 export interface IgnoredObject {
   readonly file: string;
   readonly line: number;
   readonly kind: string;
   readonly name: string;
-  /** Why, in words: `its pods are not simulated`. */
+  /** The reason, such as `its pods are not simulated`. */
   readonly note: string;
 }
 
-/** The objects of all files, each kind in the order of the files. Those with a namespace say it. */
+/** The objects of all files, each kind in the order of the files. Namespaced objects always have a namespace. */
 export interface Manifests extends ClusterManifests {
   readonly scenarios: readonly Scenario[];
   readonly ignored: readonly IgnoredObject[];
@@ -29,23 +29,23 @@ export interface ReadManifests {
   /** Complete only where there are no problems. */
   readonly manifests: Manifests;
   readonly problems: readonly ManifestProblem[];
-  /** What the conversion of old manifests changed, took for granted or left out. */
+  /** What the conversion of old manifests changed, assumed or left out. */
   readonly warnings: readonly ManifestProblem[];
 }
 
-/** A file that is wrong throughout is not worth more lines. */
+/** Limits the output for a file that is invalid throughout. */
 const MOST_PROBLEMS_PER_FILE = 20;
 
 /**
- * Reads Kubernetes YAML and JSON. *Shape:* objects that are sound, and problems in the order of files and lines; only
- * where there are none is there something to simulate. *Cost:* O(size of the text).
+ * Reads Kubernetes YAML and JSON. *Shape:* the valid objects, and the problems in the order of files and lines. A
+ * simulation runs only where there are no problems. *Cost:* O(size of the text).
  */
 export function readManifests(sources: readonly ManifestSource[]): ReadManifests {
   const reading: Reading = { problems: [], ignored: [], declared: [], objects: [], generated: new Map() };
   const { objects, problems } = readDocuments(sources);
   reading.problems.push(...problems, ...emptyFiles(sources, [...objects.map(({ written }) => written), ...problems]));
   for (const { today } of objects) for (const object of today) readOne(object, reading);
-  // A reference may lead to a file that could not be read at all.
+  // A reference may point into a file that could not be read.
   if (problems.length === 0) checkTogether(reading);
   const order = new Map(sources.map(({ file }, index) => [file, index]));
   const warnings = objects.flatMap((object) => object.warnings);
@@ -57,7 +57,7 @@ interface Reading {
   readonly ignored: IgnoredObject[];
   readonly declared: Declared[];
   readonly objects: (ReadObject & { readonly report: Report })[];
-  /** How many pods took a name from each `generateName`. */
+  /** The number of pods named from each `generateName`. */
   readonly generated: Map<string, number>;
 }
 
@@ -65,10 +65,10 @@ function emptyFiles(
   sources: readonly ManifestSource[],
   read: readonly { readonly file: string }[],
 ): readonly ManifestProblem[] {
-  const allowed = 'at least one with apiVersion, kind, metadata and spec';
+  const allowed = 'at least one object with apiVersion, kind, metadata and spec';
   return sources
     .filter(({ file }) => !read.some((one) => one.file === file))
-    .map(({ file }) => ({ file, line: 1, field: '', message: 'the file has no object in it', allowed }));
+    .map(({ file }) => ({ file, line: 1, field: '', message: 'the file contains no object', allowed }));
 }
 
 function readOne(object: SourceObject, reading: Reading): void {
@@ -88,14 +88,14 @@ function readOne(object: SourceObject, reading: Reading): void {
       reading.declared.push(...declare(found.readKind, { ...object, value: named }, report));
       const read = readObject(found.readKind, named, report);
       if (read !== undefined) reading.objects.push({ ...read, report });
-      const note = UNPLAYED[found.readKind];
+      const note = NOT_SIMULATED[found.readKind];
       if (read !== undefined && note !== undefined) reading.ignored.push(ignoredObject(object, note));
     }
   }
 }
 
-/** Read and checked, but without a part in a simulation yet. */
-const UNPLAYED: Partial<Readonly<Record<ReadKind, string>>> = {
+/** Kinds that are read and checked, but not yet simulated. */
+const NOT_SIMULATED: Partial<Readonly<Record<ReadKind, string>>> = {
   NodeClaim: 'nodes come from the NodePools of the files',
 };
 
@@ -107,11 +107,11 @@ function ignoredObject({ file, document, base, value }: SourceObject, note: stri
 
 function notAnObject(value: unknown): string {
   if (Array.isArray(value))
-    return 'this document is a list: separate objects by a line of "---", or put them into the items of a List';
+    return 'this document is a list: separate the objects with lines of "---", or make them the items of a List';
   return `this document is ${typeof value === 'string' ? 'the text ' : ''}${quote(value)}, not an object`;
 }
 
-/** `kubectl create` lets the server finish a name; here the finish is a number. */
+/** The server completes `generateName` with a random suffix; here the suffix is a number. */
 function withGeneratedName(kind: ReadKind, value: UnknownRecord, generated: Map<string, number>): UnknownRecord {
   const metadata = fieldOf(value, 'metadata');
   const start = textField(metadata, 'generateName');
@@ -147,7 +147,7 @@ function manifestsOf({ objects, ignored }: Reading): Manifests {
   };
 }
 
-/** In the order of files and lines, with a count instead of what is beyond the limit of a file. */
+/** Sorts problems by file and line, and replaces those beyond the limit of a file with their count. */
 function cut(problems: readonly ManifestProblem[], order: ReadonlyMap<string, number>): readonly ManifestProblem[] {
   const sorted = problems.toSorted((a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line);
   return [...order.keys()].flatMap((file) => {
@@ -157,7 +157,12 @@ function cut(problems: readonly ManifestProblem[], order: ReadonlyMap<string, nu
     const rest = ofFile.length - MOST_PROBLEMS_PER_FILE;
     return [
       ...ofFile.slice(0, MOST_PROBLEMS_PER_FILE),
-      { file, line: next.line, field: '', message: `${rest} more ${rest === 1 ? 'problem' : 'problems'} from here on` },
+      {
+        file,
+        line: next.line,
+        field: '',
+        message: `${rest} more ${rest === 1 ? 'problem' : 'problems'} from this line on`,
+      },
     ];
   });
 }

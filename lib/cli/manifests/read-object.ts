@@ -18,7 +18,7 @@ interface ReadObjectOf<K extends ReadKind> {
   readonly object: ReadObjects[K];
 }
 
-/** A valid object with its kind, so that a switch tells its type. */
+/** A valid object with its kind, so that a switch on the kind narrows its type. */
 export type ReadObject = { [K in ReadKind]: ReadObjectOf<K> }[ReadKind];
 
 type Reader<K extends ReadKind> = (value: unknown, report: Report) => ReadObjectOf<K> | undefined;
@@ -43,7 +43,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   Scenario: reader('Scenario', checkScenario),
 };
 
-/** The kinds that a CRD describes: their fields have defaults, and no value is not the same as no field. */
+/** The kinds that a CRD defines: their fields have defaults, and a null value differs from an absent field. */
 const CUSTOM: ReadonlySet<ReadKind> = new Set<ReadKind>([
   'NodePool',
   'NodeClaim',
@@ -53,12 +53,12 @@ const CUSTOM: ReadonlySet<ReadKind> = new Set<ReadKind>([
   'Scenario',
 ]);
 
-/** The kinds that are in a namespace. */
+/** True for kinds that are namespaced. */
 export function isNamespaced(kind: ReadKind): boolean {
   return kind === 'CapacityBuffer' || !CUSTOM.has(kind);
 }
 
-/** The object, or undefined where faults were reported. Rules over several fields run once every field is sound. */
+/** Returns the object, or undefined where errors were reported. Rules over several fields run only if every field is valid. */
 export function readObject(kind: ReadKind, value: UnknownRecord, report: Report): ReadObject | undefined {
   let faults = 0;
   const counted: Report = (...fault) => {
@@ -84,7 +84,7 @@ function reportAll(problems: readonly FieldProblem[], base: Path, report: Report
   }
 }
 
-/** The object as the server would store it: no nulls, defaults, a namespace where the kind has one, no status from elsewhere. */
+/** The object as the server would store it: without nulls and status, with defaults, and namespaced if its kind is. */
 function prepare(kind: ReadKind, value: UnknownRecord): unknown {
   const custom = CUSTOM.has(kind);
   const clean = withoutNulls(value, SCHEMAS[kind], custom);
@@ -97,14 +97,14 @@ function prepare(kind: ReadKind, value: UnknownRecord): unknown {
   return custom ? withDefaults(whole, SCHEMAS[kind]) : whole;
 }
 
-/** The server finishes a name with five characters of its own. */
+/** The server completes `generateName` with five characters. */
 function withName(metadata: UnknownRecord): UnknownRecord {
   const { name, generateName } = metadata;
   if ((name !== undefined && name !== '') || typeof generateName !== 'string' || generateName === '') return metadata;
   return { ...metadata, name: `${generateName.slice(0, 58)}00000` };
 }
 
-/** The server drops a namespace from what has none, and `kubectl` fills in `default` for the others. */
+/** The server drops the namespace of cluster-scoped objects; `kubectl` fills in `default` for namespaced ones. */
 function withNamespace(metadata: UnknownRecord, namespaced: boolean): UnknownRecord {
   const { namespace, ...rest } = metadata;
   if (!namespaced && typeof namespace === 'string') return rest;

@@ -4,7 +4,7 @@ export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own field, so that `constructor` and `__proto__` are like any other name. */
+/** An own field: `constructor` and `__proto__` are treated like any other name. */
 export function fieldOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

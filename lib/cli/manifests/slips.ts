@@ -1,12 +1,12 @@
 import type { Path } from './problem.ts';
 import { fieldOf, isRecord } from './record.ts';
 
-/** Slips that many people make, and what they meant. Every answer completes "write …". */
+/** Common mistakes and their corrections. Every correction completes "write …". */
 
 const NODE_CLASS_REF = '{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}';
 const BY_TAG = '[{tags: {karpenter.sh/discovery: CLUSTER}}]';
 
-/** A field of a kind of Karpenter's, with its value. */
+/** A field with its value, in an object of the given kind. */
 interface Field {
   readonly path: Path;
   readonly kind: string;
@@ -15,7 +15,7 @@ interface Field {
 
 export interface Moved {
   readonly allowed: string;
-  /** The field beside it that stands for it. */
+  /** The sibling field that replaces it. */
   readonly meant?: string;
 }
 
@@ -34,13 +34,13 @@ const IN_NODE_POOL: Readonly<Record<string, string>> = {
   ttlSecondsAfterEmpty: 'spec.disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s}',
   ttlSecondsUntilExpired: 'spec.template.spec.expireAfter, such as 720h',
   consolidation: 'spec.disruption.consolidationPolicy, such as WhenEmptyOrUnderutilized',
-  provider: `an EC2NodeClass with what it says, and spec.template.spec.nodeClassRef: ${NODE_CLASS_REF}`,
+  provider: `an EC2NodeClass with its settings, and spec.template.spec.nodeClassRef: ${NODE_CLASS_REF}`,
   providerRef: `spec.template.spec.nodeClassRef: ${NODE_CLASS_REF}`,
 };
 
 const KARPENTER_KINDS: ReadonlySet<string> = new Set(['NodePool', 'NodeClaim', 'EC2NodeClass']);
 
-/** For a field that Karpenter had before v1, or that people put on the wrong object: what stands for it today. */
+/** Returns the replacement of a field that existed before v1 or belongs to another object. */
 export function movedField({ path, kind, value }: Field): Moved | undefined {
   const name = String(path.at(-1));
   const [around, entryOf] = [path.at(-2), path.at(-3)];
@@ -66,22 +66,22 @@ function ofNodePool(name: string, { path, kind, value }: Field): string | undefi
       return `spec.disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: ${value}s}`;
     if (name === 'ttlSecondsUntilExpired') return `spec.template.spec.expireAfter: ${value}s`;
   }
-  // v1beta1 had it there.
+  // v1beta1 had expireAfter under disruption.
   if (kind === 'NodePool' && name === 'expireAfter' && path.at(-2) === 'disruption')
     return 'it as spec.template.spec.expireAfter';
   return fieldOf(IN_NODE_POOL, name);
 }
 
-/** For a field that nothing stands for: what to do, as a sentence of its own. */
+/** Returns the instruction for a field without a replacement. */
 export function needlessField({ path, kind }: Field): string | undefined {
   const name = String(path.at(-1));
   if (name === 'operator' || name === 'tolerationSeconds') {
     const isTaint = /^(?:taints|startupTaints)$/.test(String(path.at(-3)));
-    return isTaint ? 'remove it: only the tolerations of pods have one' : undefined;
+    return isTaint ? 'remove it: only tolerations have this field' : undefined;
   }
   const inTemplate = kind === 'NodePool' && path.slice(0, -1).join('.') === 'spec.template.metadata';
   return inTemplate && /^(?:name|generateName|namespace)$/.test(name)
-    ? 'remove it: Karpenter names the nodes itself'
+    ? 'remove it: the names of nodes cannot be set'
     : undefined;
 }
 
@@ -97,7 +97,7 @@ const WANTED_FIELDS: Readonly<Record<string, string>> = {
   'scalableRef.name': 'the name of the Deployment, StatefulSet or ReplicaSet',
 };
 
-/** For a required field that people leave out: an example. `beside` is the object that lacks it. */
+/** Returns an example for a required field that is often missing. `beside` is the object that lacks it. */
 export function wantedField(path: Path, beside: unknown): string | undefined {
   const name = String(path.at(-1));
   if (name !== 'amiSelectorTerms')
@@ -106,16 +106,16 @@ export function wantedField(path: Path, beside: unknown): string | undefined {
   if (family === 'Custom') return 'which images to launch, such as [{id: ami-0123456789abcdef0}]';
   const known = typeof family === 'string' && /^(?:AL2|AL2023|Bottlerocket|Windows20(?:19|22|25))$/.test(family);
   const alias = known ? family.toLowerCase() : 'al2023';
-  return `which images to launch, such as [{alias: ${alias}@latest}]: v1 has no default for them`;
+  return `which images to launch, such as [{alias: ${alias}@latest}]: v1 has no default images`;
 }
 
-/** The size of a volume that `100`, `100GB` or `1 tb` meant. */
+/** Corrects a volume size such as `100`, `100GB` or `1 tb`. */
 export function sizeMeant(text: string): string | undefined {
   const [, count, unit = 'g'] = /^([1-9]\d*) *([gt])?i?b?$/i.exec(text.trim()) ?? [];
   return count === undefined ? undefined : `${count}${unit.toUpperCase()}i`;
 }
 
-/** Values of before v1 and what they are called today. */
+/** Values before v1 and their names in v1. */
 export const FORMER_VALUES: Readonly<Record<string, string>> = {
-  WhenUnderutilized: "WhenEmptyOrUnderutilized: v1's name for it",
+  WhenUnderutilized: 'WhenEmptyOrUnderutilized, its name in v1',
 };

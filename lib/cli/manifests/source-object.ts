@@ -8,12 +8,12 @@ import { fieldOf, isRecord, textField } from './record.ts';
 export interface SourceObject {
   readonly file: string;
   readonly document: SourceDocument;
-  /** The way to the object from the root of its document: empty but in a List. */
+  /** The path from the root of the document to the object; empty except in a List. */
   readonly base: Path;
   readonly value: unknown;
 }
 
-/** The object itself, or the items of a List, which may be lists too. */
+/** The object itself, or the items of a List, which may be Lists too. */
 export function flatten(object: SourceObject): readonly SourceObject[] {
   const { value, base } = object;
   const kind = textField(value, 'kind');
@@ -27,12 +27,12 @@ export function flatten(object: SourceObject): readonly SourceObject[] {
   });
 }
 
-/** The items of a typed list, such as a PodList, need not say what they are. */
+/** The items of a typed list, such as a PodList, may omit apiVersion and kind. */
 function itemHead(kind: string, apiVersion: string | undefined): Readonly<Record<string, string>> {
   return kind === 'List' || apiVersion === undefined ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
 }
 
-/** `NodePool/default`, `Deployment/shop/web`; undefined where the document says not even its kind. */
+/** `NodePool/default`, `Deployment/shop/web`; undefined where the document has no kind. */
 export function labelOf(value: unknown): string | undefined {
   const kind = textField(value, 'kind');
   const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
@@ -42,7 +42,7 @@ export function labelOf(value: unknown): string | undefined {
   return [kind, ...(namespace === 'default' ? [] : [namespace]), name].join('/');
 }
 
-/** Longer than any message that quotes no more than it should. */
+/** Longer than any message with quotes of the intended length. */
 const LONGEST_MESSAGE = 400;
 const LONGEST_ADVICE = 1_600;
 const LONGEST_LABEL = 160;
@@ -53,7 +53,7 @@ export function reporterOf(object: SourceObject, problems: ManifestProblem[]): R
     const whole = [...object.base, ...path];
     const { allowed, fix, restate }: Advice = typeof advice === 'string' ? { allowed: advice } : advice;
     const written = sourceAt(object.document.document, whole);
-    const told =
+    const sentence =
       written === undefined || restate === undefined
         ? asWritten({ message, ...(allowed !== undefined && { allowed }) }, written)
         : restate(written);
@@ -62,14 +62,14 @@ export function reporterOf(object: SourceObject, problems: ManifestProblem[]): R
       ...object.document.locate(whole),
       ...(label !== undefined && { object: cutText(label, LONGEST_LABEL) }),
       field: formatPath(whole),
-      message: cutText(told.message, LONGEST_MESSAGE),
-      ...(told.allowed !== undefined && { allowed: cutText(told.allowed, LONGEST_ADVICE) }),
+      message: cutText(sentence.message, LONGEST_MESSAGE),
+      ...(sentence.allowed !== undefined && { allowed: cutText(sentence.allowed, LONGEST_ADVICE) }),
       ...(fix !== undefined && { fix: cutText(fix, LONGEST_ADVICE) }),
     });
   };
 }
 
-/** The checks of the core know the value and not the text that it was read from. */
+/** The checks in core receive the value without its source text, which replaces the value here. */
 function asWritten(sentence: Sentence, written: string | undefined): Sentence {
   const inQuotes = 'it in quotes: ';
   if (written === undefined || !sentence.allowed?.startsWith(inQuotes)) return sentence;

@@ -1,12 +1,12 @@
-/** One document's text, with the marks and comments around it, and the line of the file that it begins in. */
+/** The text of one document, including `---` and comments, and the line of the file where it begins. */
 export interface DocumentText {
   readonly text: string;
   readonly firstLine: number;
 }
 
 /**
- * Cuts a stream where a line of three dashes begins the next document, as kubectl does before it parses: so a document with
- * a fault cannot swallow those after it. JSON values one after the other are documents too. *Cost:* O(size of the text).
+ * Splits a stream at lines of three dashes before parsing, as kubectl does, so an error in one document does not affect
+ * the next ones. Consecutive JSON values are documents too. *Cost:* O(size of the text).
  */
 export function splitDocuments(text: string): readonly DocumentText[] {
   const starts = [0];
@@ -23,19 +23,19 @@ export function splitDocuments(text: string): readonly DocumentText[] {
   );
 }
 
-/** Comments and directives before the first three dashes, which belong to the document that these begin. */
+/** True for comments and directives before the first `---`, which belong to the document that it begins. */
 function isOpening(text: string): boolean {
   if (text.startsWith('---')) return false;
   return text.split('\n').every((line) => line.trim() === '' || line.startsWith('#') || line.startsWith('%'));
 }
 
-/** The values of `{…}{…}` or of one a line; the text itself where it is anything else. */
+/** Splits consecutive JSON objects, on one line or several. Any other text is returned whole. */
 function splitJson(text: string): readonly string[] {
   if (!/^\s*\{/.test(text)) return [text];
   const ends: number[] = [];
   let depth = 0;
   let isQuoted = false;
-  // Token by token: a pattern for a whole string fills the stack where the string is some megabytes long.
+  // Token by token: a pattern for a whole string overflows the stack if the string is megabytes long.
   for (const { 0: token, index } of text.matchAll(/\\.|["{}\n]/g)) {
     if (token === '"') isQuoted = !isQuoted;
     else if (token === '\n') isQuoted = false;

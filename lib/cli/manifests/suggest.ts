@@ -1,9 +1,9 @@
-/** Longer text is no name that somebody mistyped. */
+/** Longer text is not a misspelt name. */
 const LONGEST = 80;
 const FURTHEST_LENGTH = 8;
 
 /**
- * The name that was meant: the nearest of the known ones, if a slip of the fingers explains the difference.
+ * Returns the most similar known name, if the edit distance is small enough for a typing mistake.
  * *Cost:* O(names), and O(length²) for those of about the same length.
  */
 export function suggest(written: string, names: readonly string[]): string | undefined {
@@ -23,20 +23,20 @@ export function suggest(written: string, names: readonly string[]): string | und
   return nearest;
 }
 
-/** Each character that the other has nowhere costs a slip: cheap to see, and true of most names. */
+/** Each character that the other name lacks is at least one edit. This cheap test excludes most names. */
 function lacksMore(from: string, to: string, most: number): boolean {
   let lacking = 0;
   for (let i = 0; i < from.length && lacking <= most; i += 1) if (!to.includes(from.charAt(i))) lacking += 1;
   return lacking > most;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours. *Cost:* O(length²), and long text is far from everything. */
+/** Counts insertions, deletions, replacements and swaps of neighbours. *Cost:* O(length²); infinite for long text. */
 export function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > FURTHEST_LENGTH || from.length > LONGEST) return Number.POSITIVE_INFINITY;
   return distanceWithin(from, to, Number.POSITIVE_INFINITY);
 }
 
-/** Infinite as soon as it is above `most`: two rows in a row that are, since a swap steps over one. */
+/** Infinite if the distance exceeds `most`. Two consecutive rows must exceed it, because a swap skips one. */
 function distanceWithin(from: string, to: string, most: number): number {
   const start = sharedStart(from, to);
   const [width, height] = [to.length - start, from.length - start];

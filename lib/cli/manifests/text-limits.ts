@@ -1,14 +1,14 @@
 import { Lexer } from 'yaml';
 import type { TextProblem } from './yaml-problems.ts';
 
-/** What the parser would need too long or too much memory for, found before it starts. */
+/** Rejects text that would take the parser too much time or memory. */
 
-/** An API server takes 3 MB of one object; a List may be somewhat larger. */
+/** An API server accepts 3 MB for one object; a List may be somewhat larger. */
 const MOST_CHARACTERS = 4 * 1_024 * 1_024;
-/** The parser calls itself for each level, and keeps much of each. */
+/** The parser recurses for each level and holds memory for each. */
 const DEEPEST = 100;
 
-/** Why the text of one document is not to be parsed; lines count from its beginning. *Cost:* O(size of the text). */
+/** Returns why the text of one document is not parsed; lines count from its beginning. *Cost:* O(size of the text). */
 export function whyNotParsed(text: string): TextProblem | undefined {
   const nul = text.indexOf('\0');
   if (nul >= 0) {
@@ -17,14 +17,14 @@ export function whyNotParsed(text: string): TextProblem | undefined {
   }
   if (text.length > MOST_CHARACTERS) {
     const message = `this document has ${megabytes(text.length)} MB of text, and at most ${megabytes(MOST_CHARACTERS)} MB are read`;
-    return { line: 1, message, allowed: 'its objects into documents of their own' };
+    return { line: 1, message, allowed: 'each object in a document of its own' };
   }
   return isTooDeep(text)
     ? { line: 1, message: `nests more than ${DEEPEST} brackets deep`, allowed: 'less deeply nested YAML' }
     : undefined;
 }
 
-/** Brackets in quotes and comments do not nest, so the lexer has the last word where there are many. */
+/** Brackets in quotes and comments do not nest. The lexer, which is slower, runs only where there are many brackets. */
 function isTooDeep(text: string): boolean {
   const brackets = text.matchAll(/[[{\]}]/g).map(([bracket]) => bracket);
   return deepest(brackets) > DEEPEST && deepest(new Lexer().lex(text)) > DEEPEST;

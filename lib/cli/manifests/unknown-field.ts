@@ -4,19 +4,19 @@ import { fieldOf, isRecord } from './record.ts';
 import { movedField, needlessField } from './slips.ts';
 import { suggest } from './suggest.ts';
 
-interface Stranger {
+interface UnknownField {
   readonly path: Path;
   readonly name: string;
   readonly schema: Schema;
-  /** The object that has one field too many. */
+  /** The object that contains the unknown field. */
   readonly data: unknown;
   readonly root: Schema;
 }
 
-/** More names than this are no help to a reader who is told the nearest. */
+/** The maximum number of names in a list of allowed fields. */
 const NAMES_WORTH_LISTING = 12;
 
-export function unknownField({ path, name, schema, data, root }: Stranger): Explanation {
+export function unknownField({ path, name, schema, data, root }: UnknownField): Explanation {
   const at = [...path, name];
   const kind = root.properties?.['kind']?.enum?.[0] ?? '';
   const value = isRecord(data) ? fieldOf(data, name) : undefined;
@@ -57,14 +57,14 @@ function fixFor(known: readonly string[], existsElsewhere: boolean): string {
   return existsElsewhere ? `remove it, or write ${list}` : `write ${list}`;
 }
 
-/** Names that are in many places say nothing about the one that was meant. */
+/** Names that occur in many places do not identify one. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(
   'apiVersion apiGroup group kind id key value values operator effect tags spec metadata template selector type'.split(
     ' ',
   ),
 );
 
-/** True for a place above or below this one: what is in an entry of another list, or beside it, has nothing to do with it. */
+/** True for a place above or below this one. Entries of other lists and sibling fields are unrelated. */
 function isNear(place: string, path: Path): boolean {
   const name = place.slice(place.lastIndexOf('.') + 1);
   const around = place.slice(0, Math.max(0, place.lastIndexOf('.')));
@@ -83,7 +83,7 @@ function isInside(inner: string, outer: string): boolean {
   return outer === '' || inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[]`);
 }
 
-/** Where else in the kind a field of this name is; those of a template come before those of the object itself. */
+/** The other places of a field with this name in the kind. Fields of a template come before those of the object itself. */
 function placesOf(name: string, schema: Schema, prefix: string): readonly string[] {
   const here = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) => {
     const place = prefix === '' ? field : `${prefix}.${field}`;

@@ -58,53 +58,53 @@ ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(v
 ajv.addFormat('int64', { type: 'number', validate: (value: number) => Math.abs(value) < 2 ** 63 });
 ajv.addFormat('date-time', isDateTime);
 
-/** Compiling takes most of the time of a small run, so each kind waits until a file has one. */
+/** Compiling takes most of the time of a small run, so a schema is compiled when the first object of its kind is read. */
 const compiled = new Map<ReadKind, ValidateFunction>();
 
 /**
- * True where the API server would accept the object: form and CEL rules; every fault is reported, one a field. A rule is
- * asked only where the form of all that it looks at is right. Unknown fields are reported and do not count: the server
- * drops them.
+ * Tests whether the API server would accept the object, by its schema and CEL rules. Reports at most one error per field.
+ * A CEL rule is evaluated only where every field that it involves is well-formed. Unknown fields are reported but do not
+ * make an object invalid: the server drops them.
  */
 export function isValid<K extends ReadKind>(kind: K, value: unknown, report: Report): value is ReadObjects[K] {
   const validate = compiled.get(kind) ?? ajv.compile(SCHEMAS[kind]);
   compiled.set(kind, validate);
   const seen = new Set<string>();
-  const faults: Path[] = [];
+  const errors: Path[] = [];
   const once: Report = (path, message, advice) => {
     const field = JSON.stringify(path);
     if (seen.has(field)) return;
     seen.add(field);
-    faults.push(path);
+    errors.push(path);
     report(path, message, advice);
   };
   const explanations = validate(value)
     ? []
-    : // An object that is wrong throughout is not worth more.
+    : // Limits the errors of an object that is invalid throughout.
       (validate.errors ?? [])
         .slice(0, MOST_FAULTS)
         .flatMap((error) => explain(error, { value, schema: SCHEMAS[kind] }) ?? []);
-  const strangers = explanations
+  const unknownFields = explanations
     .filter(({ unknown }) => unknown)
     .map((found) => ({ found, follows: new Set<string>() }));
-  const told: Report = (path, message, advice) => {
-    const cause = strangers.find(({ found }) => isCause(found, path));
+  const reportUnlessCaused: Report = (path, message, advice) => {
+    const cause = unknownFields.find(({ found }) => isCause(found, path));
     cause?.follows.add(`${path.at(-1) === cause.found.meant ? cause.found.meant : 'the rest'} ${message}`);
     if (cause === undefined) once(path, message, advice);
-    else faults.push(path);
+    else errors.push(path);
   };
   for (const { path, message, unknown, ...advice } of explanations) {
-    if (!unknown) (message === 'is missing' ? told : once)(path, message, advice);
+    if (!unknown) (message === 'is missing' ? reportUnlessCaused : once)(path, message, advice);
   }
-  const malformed = [...faults];
-  if (faults.length < MOST_FAULTS) checkRules(value, SCHEMAS[kind], { malformed, report: told });
-  for (const { found, follows } of strangers) report(found.path, strangerMessage(found, [...follows]), found);
-  return faults.length === 0;
+  const malformed = [...errors];
+  if (errors.length < MOST_FAULTS) checkRules(value, SCHEMAS[kind], { malformed, report: reportUnlessCaused });
+  for (const { found, follows } of unknownFields) report(found.path, unknownFieldMessage(found, [...follows]), found);
+  return errors.length === 0;
 }
 
 /**
- * True for a fault that a misspelt field brings about, so that one slip is one finding: the field that it was meant to be
- * is missing, or a rule finds the object around it wanting.
+ * True for an error that follows from a misspelt field, so that one mistake gives one finding: the intended field is
+ * missing, or the object that contains it breaks a rule.
  */
 function isCause({ path, meant }: Explanation, fault: Path): boolean {
   const around = path.slice(0, -1);
@@ -113,10 +113,10 @@ function isCause({ path, meant }: Explanation, fault: Path): boolean {
   return around.every((step, index) => step === fault[index]);
 }
 
-function strangerMessage({ message }: Explanation, [first, ...more]: readonly string[]): string {
+function unknownFieldMessage({ message }: Explanation, [first, ...more]: readonly string[]): string {
   if (first === undefined) return message;
   const [, hint] = message.split('; ');
-  return `is no field, and ${[first, ...more].join(', and ')}${hint === undefined ? '' : `; ${hint}`}`;
+  return `is not a field, and ${[first, ...more].join(', and ')}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 const MOST_FAULTS = 100;

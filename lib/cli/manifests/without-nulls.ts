@@ -2,9 +2,9 @@ import type { Schema } from '../../apis/schemas/schema.ts';
 import { fieldOf, isRecord } from './record.ts';
 
 /**
- * The object as the API server sees it when fields are written without a value: such a field is an absent one (in a custom
- * resource its default stands for it). In a map of text or quantities it is the empty one in core kinds and in all
- * metadata, and absent in custom resources. Empty text is absent too where a schema lists it among the values.
+ * Removes fields with a null value, as the API server does. A null field counts as absent; in a custom resource it gets its
+ * default. In a map of text or quantities, null is the empty value in core kinds and in all metadata, and absent in custom
+ * resources. Empty text also counts as absent where it is a value of the schema's enum.
  */
 export function withoutNulls(value: unknown, schema: Schema | undefined, custom: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, schema?.items, custom));
@@ -32,7 +32,7 @@ function withoutValue(name: string, { known, values, custom }: Slot): readonly (
   return [[name, null]];
 }
 
-/** The object's own metadata, which has a namespace, not the cut one of a NodePool's template. */
+/** The object's own metadata, which has a namespace, not the reduced metadata of a NodePool's template. */
 function isMetadata(name: string, schema: Schema | undefined): boolean {
   return name === 'metadata' && schema?.properties !== undefined && Object.hasOwn(schema.properties, 'namespace');
 }

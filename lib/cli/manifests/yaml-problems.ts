@@ -1,7 +1,7 @@
 import type { ErrorCode, LineCounter, YAMLParseError } from 'yaml';
 import { cutText } from '../../apis/quote.ts';
 
-/** A fault of the text itself, before there are objects. */
+/** An error in the text itself, before objects are parsed. */
 export interface TextProblem {
   readonly line: number;
   readonly column?: number;
@@ -14,7 +14,10 @@ interface Sentence {
   readonly allowed: string;
 }
 
-const TAB: Sentence = { message: 'a tab indents this line', allowed: 'spaces: YAML allows no tabs there' };
+const TAB: Sentence = {
+  message: 'this line is indented with a tab',
+  allowed: 'spaces: YAML does not allow tabs for indentation',
+};
 const NO_COLON: Sentence = { message: 'a line has no colon', allowed: '"key: value" or "- item"' };
 
 const A_STAR: Sentence = {
@@ -25,17 +28,17 @@ const A_STAR: Sentence = {
 const SENTENCES: Partial<Readonly<Record<ErrorCode, Sentence>>> = {
   TAB_AS_INDENT: TAB,
   BAD_INDENT: {
-    message: 'this line is not indented like its neighbours',
-    allowed: 'the fields of one object under each other',
+    message: 'this line has another indentation than the lines around it',
+    allowed: 'the fields of one object with the same indentation',
   },
   BAD_ALIAS: A_STAR,
   BLOCK_AS_IMPLICIT_KEY: {
-    message: 'a second "key: value" stands in one line, or the line is indented too far',
-    allowed: 'one field a line, and text that has ": " in it in quotes',
+    message: 'this line has a second "key: value", or is indented too far',
+    allowed: 'one field per line, and text that contains ": " in quotes',
   },
   BAD_SCALAR_START: { message: 'a value cannot begin with this character', allowed: 'it in quotes' },
   MULTILINE_IMPLICIT_KEY: {
-    message: 'a line has no colon, so it is read as part of the next key',
+    message: 'a line has no colon and is read as part of the next key',
     allowed: NO_COLON.allowed,
   },
   BLOCK_IN_FLOW: {
@@ -52,7 +55,7 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, Sentence>>> = {
   KEY_OVER_1024_CHARS: { message: 'a key has more than 1024 characters', allowed: 'a shorter key' },
 };
 
-/** What one code of the parser stands for is many things. */
+/** Codes of the parser that stand for several errors, distinguished by the parser's message. */
 const BY_COMPLAINT: readonly (readonly [complaint: RegExp, sentence: Sentence])[] = [
   [
     /must (?:be sufficiently indented and )?end with a|^Expected flow (?:map|sequence) to end/,
@@ -62,10 +65,10 @@ const BY_COMPLAINT: readonly (readonly [complaint: RegExp, sentence: Sentence])[
   [/^Implicit map keys need/, NO_COLON],
   [
     /^Unexpected .* at node end/,
-    { message: 'more text stands behind the end of a value', allowed: 'the whole value in one pair of quotes' },
+    { message: 'there is more text after the end of a value', allowed: 'the whole value in one pair of quotes' },
   ],
   [/^Sequence item without/, { message: 'an entry of a list has no "- "', allowed: '"- " before each entry' }],
-  [/^Block collection cannot/, { message: 'a field stands in the line of "---"', allowed: 'it in a line of its own' }],
+  [/^Block collection cannot/, { message: 'a field is on the same line as "---"', allowed: 'it on a line of its own' }],
   [/^Missing ,/, { message: 'a comma is missing before this', allowed: 'a comma between two entries' }],
   [
     /^Unexpected (?:,|empty item) in/,
@@ -73,17 +76,17 @@ const BY_COMPLAINT: readonly (readonly [complaint: RegExp, sentence: Sentence])[
   ],
   [
     /^Unexpected flow-(?:seq|map)-end/,
-    { message: 'a bracket is closed that was never opened', allowed: 'each bracket in pairs, or the text in quotes' },
+    { message: 'a closing bracket has no opening bracket', allowed: 'each bracket in pairs, or the text in quotes' },
   ],
   [
     /^Block scalar header|^Not a YAML token/,
-    { message: 'more text stands behind | or >', allowed: 'the text in the lines below' },
+    { message: 'there is more text after | or >', allowed: 'the text on the lines below' },
   ],
-  [/^Comments must be/, { message: 'a # stands right behind a value', allowed: 'a space before it, or quotes' }],
-  [/^Missing space after/, { message: 'no space stands behind a colon', allowed: '"key: value"' }],
+  [/^Comments must be/, { message: 'a # follows a value without a space', allowed: 'a space before it, or quotes' }],
+  [/^Missing space after/, { message: 'a colon is not followed by a space', allowed: '"key: value"' }],
 ];
 
-/** The parser's complaint in our words. */
+/** Describes an error of the parser in the words of this project. */
 export function yamlProblem(error: YAMLParseError, text: string, lines: LineCounter): TextProblem {
   const { line, col: column } = lines.linePos(Math.min(error.pos[0], text.length));
   const sentence = sentenceOf(error, text.slice(lines.lineStarts[line - 1] ?? 0, error.pos[1]));
@@ -98,7 +101,7 @@ function sentenceOf({ code, message }: YAMLParseError, start: string): Sentence 
   return SENTENCES[code] ?? { message: cutText(firstLower(message), 200), allowed: 'valid YAML or JSON' };
 }
 
-/** Where a template that nobody rendered spoils the text; braces in quotes, comments and other lines do not. */
+/** Finds an unrendered template that makes the text invalid. Ignores braces in quotes, comments and lines without an error. */
 export function templatingProblem(text: string, problems: readonly TextProblem[]): TextProblem | undefined {
   if (problems.length === 0) return undefined;
   const near = new Set(problems.flatMap(({ line }) => [line - 1, line, line + 1]));
@@ -111,9 +114,9 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
   return { line: index + 1, message, allowed };
 }
 
-/** A line of Terraform's that YAML takes for a directive of its own, far from where it gives up. */
+/** A Terraform directive, which YAML reads as a directive of its own. The parser's error may be many lines away. */
 const DIRECTIVE = /^%\{/;
-/** The pattern fills the stack on a line of some megabytes; what people write by hand is shorter. */
+/** The pattern overflows the stack on a line of megabytes; lines written by hand are shorter. */
 const MOST_OF_A_LINE = 10_000;
 const TEMPLATE = /^(?:[^"'#]|"[^"]*"|'[^']*'|(?<=\S)#)*(?:\{\{|\{%|%\{)/;
 
@@ -121,14 +124,17 @@ function templateOf(line: string, text: string): readonly [message: string, allo
   if (!line.includes('{{') && line.includes('%{'))
     return [
       'is a Terraform template ("%{ … }") that is not rendered',
-      'what templatefile() returns to a file and read that',
+      'the result of templatefile() to a file and use that file',
     ];
   if (/\{%.*%\}/.test(text))
     return [
       'is a Jinja template ("{% … %}") that is not rendered',
-      'what the template renders to a file and read that',
+      'the rendered template to a file and use that file',
     ];
-  return ['is a Helm template ("{{ … }}") that is not rendered', 'what `helm template` prints to a file and read that'];
+  return [
+    'is a Helm template ("{{ … }}") that is not rendered',
+    'the output of `helm template` to a file and use that file',
+  ];
 }
 
 function firstLower(text: string): string {

@@ -10,10 +10,10 @@ import { shippedFigures } from '../figures.ts';
 import type { ReadObject } from '../manifests/read-object.ts';
 import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 
-/** What is legal in an object and surely not meant. */
+/** Returns warnings for settings that are valid but probably unintended. */
 export type Advisor = (object: ReadObject) => readonly FieldProblem[];
 
-/** An advisor that knows the shipped figures and, for budgets, all objects of the files. */
+/** Creates an advisor with the bundled instance types and, for budgets, all objects of the files. */
 export function advisor(objects: readonly unknown[]): Advisor {
   let figures: KnownFigures | undefined;
   const known = (): KnownFigures => (figures ??= shippedFigures());
@@ -43,7 +43,7 @@ export function advisor(objects: readonly unknown[]): Advisor {
 
 const REPLICATED: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'ReplicaSet']);
 
-/** What has replicas; of a workload that an autoscaler names, nobody knows how many. */
+/** The workloads with replicas. The number of replicas is unknown where an autoscaler targets the workload. */
 function workloadsIn(objects: readonly unknown[]): readonly Workload[] {
   const autoscaled = new Set(objects.flatMap(scaleTargetOf));
   return objects.flatMap((object) => {
@@ -68,7 +68,7 @@ function workloadOf(object: unknown): Workload | undefined {
   const name = textField(metadata, 'name');
   if (!REPLICATED.has(kind) || name === undefined || spec === undefined) return undefined;
   const selector: LabelSelector = { matchLabels: textsOf(field(field(spec, 'selector'), 'matchLabels')) };
-  // The API server refuses a template that its workload does not select, so what is selected is there.
+  // The API server rejects a template that its workload does not select, so the template has the selected labels.
   const labels = { ...selector.matchLabels, ...textsOf(field(field(field(spec, 'template'), 'metadata'), 'labels')) };
   const template: PodTemplate = { metadata: { labels }, spec: { containers: [] } };
   const { replicas } = spec;

@@ -8,7 +8,7 @@ type Terminal = Pick<CliContext, 'columns' | 'color'>;
 const INDENT = '    ';
 const COLORS = { error: 'red', warning: 'yellow' } as const;
 
-/** Each finding with its place and what to do about it, then one line that sums up. */
+/** Renders each finding with its position and the instruction to fix it, then a summary line. */
 export function renderValidation({ objects, unreadable, seen }: Validation, terminal: Terminal): string {
   const faults = unreadable.map(({ file, line, message }) =>
     rendered({ place: `${file}:${line}`, severity: 'error', what: message, fix: '' }, terminal),
@@ -39,7 +39,7 @@ function rendered({ place, severity, what, fix }: Entry, { columns, color }: Ter
   return `${[...lines, ...advice].join('\n')}\n`;
 }
 
-/** One line where the output is no terminal. */
+/** Wraps text to the terminal; one line where the output is not a terminal. */
 function wrapped(text: string, columns: number | undefined): readonly string[] {
   return columns === undefined ? [text] : wrapText(text, Math.max(columns - INDENT.length, 20));
 }
@@ -48,10 +48,10 @@ function summaryOf({ objects, unreadable, seen }: Validation): string {
   const invalid = objects.filter(({ valid }) => !valid).length;
   const warnings = objects.flatMap(({ findings }) => findings).filter(({ severity }) => severity === 'warning').length;
   const parts = [
-    objects.length === 0 ? `none of ${counted(seen, 'object')} is Karpenter's` : counted(objects.length, 'object'),
+    objects.length === 0 ? `no Karpenter objects among ${counted(seen, 'object')}` : counted(objects.length, 'object'),
     ...(objects.length === 0 ? [] : [invalid === 0 ? 'all valid' : `${invalid} invalid`]),
     ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
-    ...(unreadable.length === 0 ? [] : [`${counted(unreadable.length, 'place')} that cannot be read`]),
+    ...(unreadable.length === 0 ? [] : [`${counted(unreadable.length, 'read error')}`]),
   ];
   return `${parts.join(', ')}\n`;
 }

@@ -5,7 +5,7 @@ import { readSources } from '../read-sources.ts';
 import { renderValidation } from './render-validation.ts';
 import { validate } from './validation.ts';
 
-/** What `kerf validate` does. */
+/** Runs `kerf validate`. */
 export function runValidate(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
   const { sources, unreadable } = readSources(context, [...file, ...more]);
   const found = validate(sources);

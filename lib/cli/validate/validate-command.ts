@@ -2,14 +2,14 @@ import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
-/** `kerf validate -f PATH…`: whether the API server and Karpenter would accept these manifests, without a cluster. */
+/** `kerf validate -f PATH…`: checks without a cluster whether the API server and Karpenter accept manifests. */
 export const validateCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Check Karpenter manifests without a cluster',
     fullDescription: [
       'Reads NodePools, EC2NodeClasses, NodeClaims, NodeOverlays and CapacityBuffers of any API version from files, from',
-      'folders and from standard input ("-"), and says of each what the API server and Karpenter would refuse and what is',
-      'legal but surely not meant. Exit code 0: all valid; 1: some are not, or cannot be read; 2: nothing could be read.',
+      'folders and from standard input ("-"). Reports what the API server and Karpenter would reject, and settings that are',
+      'valid but probably unintended. Exit code 0: all valid; 1: some are invalid or unreadable; 2: nothing could be read.',
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,

@@ -13,18 +13,18 @@ export interface Finding {
   readonly path: string;
   readonly line: number;
   readonly message: string;
-  /** What to do, as a sentence without its full stop; empty where the message says it. */
+  /** The instruction to fix it, without a full stop; empty where the message contains it. */
   readonly fix: string;
 }
 
 export interface ValidatedObject {
   readonly file: string;
-  /** The place of its document in the file, from 0. */
+  /** The index of its document in the file, from 0. */
   readonly document: number;
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  /** True where the API server and Karpenter's own validation accept it. */
+  /** True if the API server and Karpenter's own validation accept it. */
   readonly valid: boolean;
   readonly findings: readonly Finding[];
 }
@@ -32,13 +32,13 @@ export interface ValidatedObject {
 export interface Validation {
   readonly objects: readonly ValidatedObject[];
   readonly unreadable: readonly Unreadable[];
-  /** How many objects were there, those of other kinds included. */
+  /** The number of objects, including those of other kinds. */
   readonly seen: number;
 }
 
 /**
- * What the API server and Karpenter would say of Karpenter's objects, and what is surely not meant. *Shape:* objects of
- * other kinds are passed over; the budgets and workloads among them are there where they have a warning.
+ * Validates Karpenter objects as the API server and Karpenter would, and warns of settings that are probably unintended.
+ * *Shape:* objects of other kinds are left out, except those with a warning.
  */
 export function validate(sources: readonly ManifestSource[]): Validation {
   const { objects, problems } = readDocuments(sources);
@@ -54,11 +54,11 @@ export function validate(sources: readonly ManifestSource[]): Validation {
   };
 }
 
-/** A list of Karpenter's objects is no object, and kubectl would not take it either; other lists are somebody else's. */
+/** A document that is a list of Karpenter objects is an error, as in kubectl. Lists of other values are ignored. */
 function whyNoObject({ file, document, base, value }: SourceObject): Unreadable | undefined {
   if (!Array.isArray(value) || !value.some(isOurs)) return undefined;
   const { line } = document.locate(base);
-  return { file, line, message: 'is a list of objects; write them apart, with a line of --- between them' };
+  return { file, line, message: 'is a list of objects; separate them with lines of ---' };
 }
 
 interface Checked {
@@ -83,7 +83,7 @@ function check(object: WrittenObject): Checked {
   return { object, errors, warnings, read };
 }
 
-/** The server takes an EC2NodeClass without a spec, for what it is worth. */
+/** The server accepts an EC2NodeClass without a spec, so a missing spec is only a warning. */
 function lenient(source: SourceObject, report: Report, warnings: ManifestProblem[]): Report {
   const { value } = source;
   if (textField(value, 'kind') !== 'EC2NodeClass' || !isRecord(value) || (value['spec'] ?? null) !== null)
@@ -94,19 +94,19 @@ function lenient(source: SourceObject, report: Report, warnings: ManifestProblem
   };
 }
 
-/** A1.11: Kerf's CRD, like Karpenter's since 1.15, fills it in; the CRDs that AWS shipped before refuse the pool. */
+/** A1.11: the CRDs of Kerf and of Karpenter since 1.15 set a default; earlier CRDs reject the pool. */
 function checkConsolidateAfter(nodePool: UnknownRecord, report: Report): void {
   const spec = fieldOf(nodePool, 'spec');
   const disruption = isRecord(spec) ? fieldOf(spec, 'disruption') : undefined;
   if (!isRecord(disruption) || (disruption['consolidateAfter'] ?? null) !== null) return;
   report(
     ['spec', 'disruption', 'consolidateAfter'],
-    'is missing, and Karpenter before 1.15 requires it where disruption is given',
-    '0s, which is what Kerf and Karpenter 1.15 fill in',
+    'is missing, and Karpenter before 1.15 requires it where disruption is set',
+    '0s, the default of Kerf and Karpenter 1.15',
   );
 }
 
-/** Undefined for an object that is not Karpenter's, unless something is to be said of it that is. */
+/** Undefined for an object of another kind without warnings. */
 function validatedObject({ object, errors, read, ...checked }: Checked, advise: Advisor): ValidatedObject | undefined {
   const { written } = object;
   const warnings = [...object.warnings, ...checked.warnings];

@@ -4,14 +4,14 @@ import { type Requirement, requirement } from '../requirements/requirement.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 import { listed } from './words.ts';
 
-/** One thing that is asked of a node's labels, and where it stands. */
+/** One requirement on a node label, and its position in the object. */
 export interface Asked {
   readonly key: string;
-  /** As its author has it: `kubernetes.io/arch In [arm64]`. */
+  /** As written in the manifest: `kubernetes.io/arch In [arm64]`. */
   readonly written: string;
   readonly requirement: Requirement;
   readonly path: FieldProblem['path'];
-  /** Where the values stand, and which: only where one of them must be it. */
+  /** The values and their position; only where the label must have one of them. */
   readonly choice?: { readonly path: FieldProblem['path']; readonly values: readonly string[] };
   readonly minValues?: number;
 }
@@ -43,7 +43,7 @@ export function askedByLabels(labels: Labels, path: FieldProblem['path']): reado
   });
 }
 
-/** Where to point: at the values if there is a choice of them. */
+/** The field to report: the values, if the requirement lists values. */
 export function fieldOf({ path, choice }: Asked): FieldProblem['path'] {
   return choice?.path ?? path;
 }

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../validation/field-problem.ts';
 
 type Spec = EC2NodeClass['spec'];
 
-/** Names and ids of AWS in a form that the field does not take. */
+/** Warns of AWS names and ids in a form that the field does not accept. */
 export function awsNameAdvice(spec: Spec): readonly FieldProblem[] {
   return [
     ...bareName('role', spec.role),
@@ -15,17 +15,17 @@ export function awsNameAdvice(spec: Spec): readonly FieldProblem[] {
   ];
 }
 
-/** IAM's paths are no part of the name. */
+/** The path of an IAM role or instance profile is not part of its name. */
 function bareName(field: 'role' | 'instanceProfile', text: string | undefined): readonly FieldProblem[] {
-  // A placeholder may hold a slash, and has a warning of its own.
+  // A placeholder may contain a slash, and has its own warning.
   if (text === undefined || !/^[\w+=,.@:/-]+$/.test(text) || !/^arn:|\//.test(text)) return [];
   const form = text.startsWith('arn:') ? 'an ARN' : 'a name with its path';
   const name = text.slice(text.lastIndexOf('/') + 1);
-  const message = `is ${form} (${text}), where IAM takes the name alone`;
-  return [{ path: ['spec', field], message, allowed: name === '' || name.includes(':') ? 'the name alone' : name }];
+  const message = `is ${form} (${text}), but IAM accepts only the name`;
+  return [{ path: ['spec', field], message, allowed: name === '' || name.includes(':') ? 'only the name' : name }];
 }
 
-/** The CRD looks for an id anywhere in the text; EC2 finds nothing if there is more. */
+/** The CRD accepts an id anywhere in the text, but EC2 finds nothing if the text contains more. */
 function idAdvice(field: string, terms: readonly { readonly id?: string }[], prefix: string): readonly FieldProblem[] {
   const whole = new RegExp(`^${prefix}-[0-9a-z]+$`);
   return terms.flatMap(({ id }, index) => {
@@ -33,12 +33,12 @@ function idAdvice(field: string, terms: readonly { readonly id?: string }[], pre
     const ids = id.match(new RegExp(`${prefix}-[0-9a-z]+`, 'g')) ?? [];
     const allowed =
       ids.length > 1 ? `a term for each: ${ids.map((one) => `{id: ${one}}`).join(', ')}` : (ids[0] ?? `${prefix}-…`);
-    const message = `${JSON.stringify(id)} is ${ids.length > 1 ? `${ids.length} ids` : 'more than an id'}, and AWS has nothing by it`;
+    const message = `${JSON.stringify(id)} is ${ids.length > 1 ? `${ids.length} ids` : 'more than an id'}, so AWS finds nothing`;
     return [{ path: ['spec', field, index, 'id'], message, allowed }];
   });
 }
 
-/** EC2's limit, of which the node's own tags are a part. */
+/** EC2's limit, which includes the tags that Kerf sets. */
 const MOST_TAGS = 50;
 
 function tagAdvice(tags: Readonly<Record<string, string>>): readonly FieldProblem[] {
@@ -47,10 +47,10 @@ function tagAdvice(tags: Readonly<Record<string, string>>): readonly FieldProble
     .filter((name) => /^aws:/i.test(name))
     .map((name) => ({
       path: ['spec', 'tags', name],
-      message: `${name} begins with aws:, which AWS keeps for itself, and EC2 refuses it`,
+      message: `${name} begins with aws:, which is reserved, so EC2 rejects it`,
       allowed: 'a name with another prefix',
     }));
   if (names.length <= MOST_TAGS) return reserved;
-  const message = `has ${names.length} tags, and EC2 takes ${MOST_TAGS}, with those that each node gets besides`;
-  return [...reserved, { path: ['spec', 'tags'], message, allowed: `some fewer than ${MOST_TAGS}` }];
+  const message = `has ${names.length} tags, but EC2 allows ${MOST_TAGS}, including those that Kerf sets on each node`;
+  return [...reserved, { path: ['spec', 'tags'], message, allowed: `fewer than ${MOST_TAGS} tags` }];
 }

@@ -4,8 +4,9 @@ import type { FieldProblem } from '../validation/field-problem.ts';
 import { leaveNoPause, type Windows, windowsOf } from './budget-windows.ts';
 
 const REASONS: readonly DisruptionReason[] = ['Empty', 'Underutilized', 'Drifted'];
-const NEVER = 'so no node of the pool is ever consolidated, nor replaced because it has drifted';
-const OPEN = 'a count or percentage above 0, such as "10%"; or a schedule and a duration that leave a pause';
+const NEVER = 'so the nodes of the pool are never consolidated or replaced because of drift';
+const OPEN =
+  'a count or percentage above 0, such as "10%"; or a schedule and a duration that leave time without this budget';
 const PATH = ['spec', 'disruption', 'budgets'] as const;
 
 interface Closed {
@@ -15,7 +16,7 @@ interface Closed {
   readonly reasons: readonly DisruptionReason[];
 }
 
-/** E6–E10: budgets that block every reason for all time. One that blocks some reasons, or some hours, is a choice. */
+/** E6–E10: warns of budgets that always block every reason. Blocking some reasons or some hours is a valid choice. */
 export function budgetAdvice(budgets: readonly DisruptionBudget[]): readonly FieldProblem[] {
   const unreadable = budgets.flatMap(whyUnreadable);
   const closed = budgets
@@ -41,7 +42,7 @@ function closedAlone({ budget, index, windows }: Closed): FieldProblem {
   };
 }
 
-/** Names those without which the others leave something. */
+/** Reports only the budgets that are needed to block all reasons. */
 function closedTogether(closed: readonly Closed[]): FieldProblem {
   const needed = closed.reduce((left, one) => {
     const others = left.filter((other) => other !== one);
@@ -51,17 +52,17 @@ function closedTogether(closed: readonly Closed[]): FieldProblem {
     const when = windows.kind === 'weekly' ? ` "${budget.schedule}" for ${budget.duration}` : '';
     return `budgets[${index}]${when}${budget.reasons === undefined ? '' : ` ${budget.reasons.join(' and ')}`}`;
   });
-  const message = `block all reasons together for all time (${each.join(', ')}), ${NEVER}`;
+  const message = `together always block all reasons (${each.join(', ')}), ${NEVER}`;
   return { path: PATH, message, allowed: `for one of the reasons ${OPEN}` };
 }
 
-/** E8: Karpenter reads the schedule at run time only, and then a fault closes the pool for every reason. */
+/** E8: Karpenter parses the schedule only at run time. An invalid schedule then blocks every reason of the pool. */
 function whyUnreadable({ schedule }: DisruptionBudget, index: number): readonly FieldProblem[] {
   if (schedule === undefined || parseCron(schedule) !== undefined) return [];
   return [
     {
       path: [...PATH, index, 'schedule'],
-      message: `${JSON.stringify(schedule)} is no schedule that can be read, and then no disruption of the pool is allowed at all, whatever nodes and reasons say`,
+      message: `${JSON.stringify(schedule)} is not a valid schedule, so all disruption of the pool is blocked, regardless of nodes and reasons`,
       allowed: 'minute, hour, day of month, month and day of week, such as "0 9 * * mon-fri", or @daily',
     },
   ];

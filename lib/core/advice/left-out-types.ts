@@ -3,8 +3,8 @@ import { INSTANCE_TYPE } from '../../apis/labels.ts';
 const PREFIX = 'karpenter.k8s.aws/';
 
 /**
- * Families and types that EC2 has or had and that the figures leave out (data/README.md): retired ones, macOS hosts, and
- * some without prices. What names one of them may be right.
+ * Families and types of EC2 that the bundled data leaves out (data/README.md): retired ones, macOS hosts, and some without
+ * prices. They may be valid in a manifest.
  */
 const FAMILIES =
   /^(?:cc[12]|cg1|cr1|dl1|f1|g2|g3s?|g4ad|hi1|hs1|p[23]|mac(?:\d|-).*|u-\d+tb1|u7i?n?[a-z]*-\d+tb|p6e?-[a-z]+\d+)$/;
@@ -17,7 +17,7 @@ const VALUES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [`${PREFIX}instance-accelerator-manufacturer`, new Set(['habana', 'xilinx'])],
 ]);
 
-/** True where EC2 has it although no type of the figures does. */
+/** True for a value that EC2 has but the bundled data leaves out. */
 export function isLeftOut(key: string, value: string): boolean {
   if (key === INSTANCE_TYPE) return TYPES.has(value) || FAMILIES.test(value.split('.')[0] ?? '');
   if (key === `${PREFIX}instance-family`) return FAMILIES.test(value);

@@ -8,8 +8,8 @@ const PATH = ['spec', 'limits'];
 const NEVER = 'so the pool can never launch a node';
 
 /**
- * B23: limits below what the smallest of the types has. `capacities` are of the types that meet the requirements, undefined
- * where they are not known. Amounts that cannot be read are left to validation.
+ * B23: warns of limits below the capacity of the smallest type. `capacities` are those of the types that meet the
+ * requirements, undefined where they are unknown. Validation reports invalid amounts.
  */
 export function limitAdvice(
   limits: ResourceList = {},
@@ -24,28 +24,28 @@ export function limitAdvice(
   return tooSmall(most, limits, capacities);
 }
 
-/** What people write for the resources of a node. */
-const RESOURCE_SLIPS: ReadonlyMap<string, string> = new Map([
-  ...['cores', 'vcpu', 'vcpus', 'cpus', 'limits.cpu', 'requests.cpu'].map((slip) => [slip, 'cpu'] as const),
-  ...['mem', 'ram', 'limits.memory', 'requests.memory'].map((slip) => [slip, 'memory'] as const),
-  ...['disk', 'storage'].map((slip) => [slip, 'ephemeral-storage'] as const),
-  ...['gpu', 'gpus', 'nvidia.com/gpus'].map((slip) => [slip, 'nvidia.com/gpu'] as const),
+/** Common mistakes in the names of node resources. */
+const RESOURCE_MISTAKES: ReadonlyMap<string, string> = new Map([
+  ...['cores', 'vcpu', 'vcpus', 'cpus', 'limits.cpu', 'requests.cpu'].map((mistake) => [mistake, 'cpu'] as const),
+  ...['mem', 'ram', 'limits.memory', 'requests.memory'].map((mistake) => [mistake, 'memory'] as const),
+  ...['disk', 'storage'].map((mistake) => [mistake, 'ephemeral-storage'] as const),
+  ...['gpu', 'gpus', 'nvidia.com/gpus'].map((mistake) => [mistake, 'nvidia.com/gpu'] as const),
 ]);
 
-/** Limits on what no node has by this name, so that they never count. */
+/** Warns of limits on resources that nodes do not have, which have no effect. */
 export function unknownLimits(limits: ResourceList = {}, suggest: KnownFigures['suggest']): readonly FieldProblem[] {
   return Object.keys(limits).flatMap((name) => {
     if (NODE_RESOURCES.has(name)) return [];
     const near = name.includes('/') ? undefined : suggest(name, [...NODE_RESOURCES]);
-    const allowed = RESOURCE_SLIPS.get(name.toLowerCase()) ?? near;
+    const allowed = RESOURCE_MISTAKES.get(name.toLowerCase()) ?? near;
     if (allowed === undefined) return [];
-    return [{ path: [...PATH, name], message: `${name} is no resource of a node, so this limits nothing`, allowed }];
+    return [{ path: [...PATH, name], message: `${name} is not a node resource, so this limit has no effect`, allowed }];
   });
 }
 
 const NODE_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'nodes', 'ephemeral-storage', 'pods']);
 
-/** Nothing of a device leaves types without it, but every node has some of these. */
+/** True for a limit of zero on a resource that every node has. A limit of zero on a device still allows types without it. */
 function leavesNothing(name: string, amount: string | number): boolean {
   const nano = parseQuantityNano(amount) ?? 0n;
   return nano < 0n || (nano === 0n && NODE_RESOURCES.has(name));
@@ -54,7 +54,7 @@ function leavesNothing(name: string, amount: string | number): boolean {
 function closedBy(name: string, amount: string | number): FieldProblem {
   const below = (parseQuantityNano(amount) ?? 0n) < 0n;
   const message = below ? `is below zero (${amount}), ${NEVER}` : `is ${amount}, ${NEVER}`;
-  return { path: [...PATH, name], message, allowed: `the most ${name} that the pool may have, or leave the limit out` };
+  return { path: [...PATH, name], message, allowed: `the maximum ${name} of the pool, or remove the limit` };
 }
 
 function withinLimits(capacity: Resources, most: Resources): boolean {
@@ -70,13 +70,11 @@ function tooSmall(most: Resources, limits: ResourceList, capacities: readonly Re
     const least = capacities.reduce((fewest, one) => Math.min(fewest, need(one, name)), Number.POSITIVE_INFINITY);
     if (least <= amount) return [];
     const smallest = formatAmount(name, least);
-    const message = `is ${limits[name]}, and the smallest instance type that meets the requirements has ${smallest}, ${NEVER}`;
+    const message = `is ${limits[name]}, but the smallest instance type that meets the requirements has ${smallest}, ${NEVER}`;
     return [{ path: [...PATH, name], message, allowed: `at least ${smallest}` }];
   });
   if (short.length > 0) return short;
   const names = Object.keys(most).join(' and ');
-  const message = `leave no instance type that meets the requirements: none stays within ${names} at once, ${NEVER}`;
-  return [
-    { path: PATH, message, allowed: 'limits that one type fits in, with room for as many nodes as may be needed' },
-  ];
+  const message = `exclude every instance type that meets the requirements: none is within both ${names}, ${NEVER}`;
+  return [{ path: PATH, message, allowed: 'limits that are large enough for the number of nodes that you need' }];
 }

@@ -5,7 +5,7 @@ import type { Unknown } from './zones.ts';
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 
-/** What other tools call the same. */
+/** Names of architectures in other tools. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['x86_64', 'amd64'],
   ['x86', 'amd64'],
@@ -15,7 +15,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['graviton', 'arm64'],
 ]);
 
-/** What to write for a value that no type has. *Cost:* none before it is asked for: there may be very many. */
+/** Returns what to write for a value that no type has. *Cost:* lazy, because there may be very many values. */
 export function meantBy(key: string, value: string, figures: KnownFigures): Pick<Unknown, 'allowed' | 'meant'> {
   return {
     allowed: () => otherLabel(key, value, figures) ?? nearestName(key, value, figures) ?? someOf(key, value, figures),
@@ -23,7 +23,7 @@ export function meantBy(key: string, value: string, figures: KnownFigures): Pick
   };
 }
 
-/** A type where its family belongs, and the other way round. */
+/** Handles an instance type in place of its family, and the reverse. */
 function otherLabel(key: string, value: string, { types }: KnownFigures): string | undefined {
   if (key === FAMILY && types.knows(INSTANCE_TYPE, value))
     return `${value.split('.')[0]}, or ${value} under ${INSTANCE_TYPE}`;
@@ -34,7 +34,7 @@ function otherLabel(key: string, value: string, { types }: KnownFigures): string
   return undefined;
 }
 
-/** What was found before, of the figures: the same slip is often in every pool of a file. */
+/** Caches the nearest names: the same mistake is often in every pool of a file. */
 const found = new WeakMap<KnownFigures, Map<string, string | undefined>>();
 
 function nearestName(key: string, value: string, figures: KnownFigures): string | undefined {
@@ -45,7 +45,7 @@ function nearestName(key: string, value: string, figures: KnownFigures): string 
   return before.get(name);
 }
 
-/** Undefined where longer names begin with what is written, so that it is cut short and not mistyped. */
+/** Undefined where longer names begin with the value: it is incomplete rather than misspelt. */
 function findNearest(key: string, value: string, { types, suggest }: KnownFigures): string | undefined {
   const synonym = key === ARCH ? SYNONYMS.get(value.toLowerCase()) : undefined;
   if (synonym !== undefined) return synonym;
@@ -53,7 +53,7 @@ function findNearest(key: string, value: string, { types, suggest }: KnownFigure
   if (/^\d+$/.test(value) || names.some((name) => name.startsWith(value))) return undefined;
   const nearest = suggest(value, names);
   if (nearest !== undefined) return nearest;
-  // `m5larg`, `m5-large`: the dot is worth no slip of its own.
+  // `m5larg`, `m5-large`: a missing or wrong dot does not count as a mistake.
   const plain = suggest(withoutMarks(value), plainNames);
   return plain === undefined ? undefined : names[plainNames.indexOf(plain)];
 }
@@ -66,7 +66,7 @@ function someOf(key: string, value: string, { types }: KnownFigures): string {
   const longer = names.filter((name) => name.startsWith(value));
   if (known.length <= 12 && longer.length === 0) return `one of ${known.toSorted().join(', ')}`;
   const alike = [longer, names, known].find((some) => some.length > 0) ?? [];
-  return `one that there is, such as ${alike.slice(0, 4).join(', ')}`;
+  return `an existing value, such as ${alike.slice(0, 4).join(', ')}`;
 }
 
 function neighbours(value: number, known: readonly number[]): string {

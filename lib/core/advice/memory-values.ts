@@ -6,9 +6,9 @@ export const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
 
 const MIB_PER_GIB = 1_024;
 const NANO_PER_MIB = 1_000_000_000n * 2n ** 20n;
-const UNIT = `is no memory of an instance type: ${INSTANCE_MEMORY} is in MiB, as a number alone`;
+const UNIT = `is not the memory of an instance type: ${INSTANCE_MEMORY} is a number in MiB without a unit`;
 
-/** Gibibytes, or a unit, where the label has mebibytes. Undefined of other values: a type that is not known may have them. */
+/** Detects gibibytes or a unit in a label that is in mebibytes. Undefined for other values, which an unknown type may have. */
 export function whyNoMemory(value: string, types: TypeIndex): Unknown | undefined {
   if (types.knows(INSTANCE_MEMORY, value)) return undefined;
   const mib = mebibytes(value, types);
@@ -21,7 +21,7 @@ function mebibytes(value: string, types: TypeIndex): string | undefined {
     return types.knows(INSTANCE_MEMORY, meant) ? meant : undefined;
   }
   if (!/^\d+(?:\.\d+)?[KMGT]i?B?$/i.test(value)) return undefined;
-  // A label of an instance has binary amounts, so that 16G and 16GB mean the same.
+  // Instance labels are in binary units, so 16G and 16GB mean the same.
   const nano = parseQuantityNano(value.replace(/i?B?$/i, '').toUpperCase() + 'i');
   return nano === undefined ? undefined : String(nano / NANO_PER_MIB);
 }

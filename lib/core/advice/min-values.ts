@@ -2,13 +2,13 @@ import type { FieldProblem } from '../validation/field-problem.ts';
 import type { Asked } from './asked.ts';
 import type { TypeIndex, TypeSet } from './type-index.ts';
 
-/** B24: a choice that the instance types do not offer, so that no claim keeps it open. */
+/** B24: warns of a minValues that the instance types cannot meet. */
 export function minValuesAdvice(asked: readonly Asked[], types: TypeIndex, meeting: TypeSet): readonly FieldProblem[] {
   return asked.flatMap(({ key, path, minValues }) => {
     if (minValues === undefined || !types.has(key)) return [];
     const count = types.valuesAmong(key, meeting).length;
     if (count >= minValues) return [];
-    const message = `asks for ${minValues} values of ${key}, and the instance types that meet the requirements have ${count}, so the pool can never launch a node`;
+    const message = `requires ${minValues} values of ${key}, but the instance types that meet the requirements have ${count}, so the pool can never launch a node`;
     return [{ path: [...path, 'minValues'], message, allowed: `at most ${count}, or wider requirements` }];
   });
 }

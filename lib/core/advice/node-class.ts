@@ -7,7 +7,7 @@ import { longName } from './label-names.ts';
 import { placeholders } from './placeholders.ts';
 import { grouped } from './words.ts';
 
-/** Fields whose text goes to AWS as it is; in user data, braces and dollars are the shell's. */
+/** Fields whose text is passed to AWS unchanged. User data is excluded, because shell scripts use braces and dollar signs. */
 const LITERAL = [
   'subnetSelectorTerms',
   'securityGroupSelectorTerms',
@@ -18,7 +18,7 @@ const LITERAL = [
   'tags',
 ] as const;
 
-/** What a valid EC2NodeClass says that EC2 would surely refuse or not find. */
+/** Warns of settings in a valid EC2NodeClass that EC2 would reject or not find. */
 export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const { spec } = nodeClass;
   return [
@@ -34,20 +34,20 @@ export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[
   ];
 }
 
-/** C75. Bottlerocket's settings are written anew, so that their comments do not count; to Custom nothing is added. */
+/** C75. Bottlerocket settings are rewritten without comments, so their size is unknown here. Nothing is added for Custom. */
 function largeUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const bytes = userDataBytes(nodeClass.spec.userData ?? '');
   const family = amiFamilyOf(nodeClass);
   const most = family === 'Custom' ? LARGEST_USER_DATA_BYTES : WARNING_USER_DATA_BYTES - 1;
   if (bytes <= most || family === 'Bottlerocket') return [];
-  const limit = `${grouped(LARGEST_USER_DATA_BYTES)} at the most`;
-  const added = bytes > LARGEST_USER_DATA_BYTES ? '' : ' with what makes the instance a node';
-  const message = `has ${grouped(bytes)} bytes, and EC2 takes ${limit}${added}`;
-  return [{ path: ['spec', 'userData'], message, allowed: 'less, and fetch the rest from S3 when the node starts' }];
+  const limit = `at most ${grouped(LARGEST_USER_DATA_BYTES)}`;
+  const added = bytes > LARGEST_USER_DATA_BYTES ? '' : ', including the script that joins the node to the cluster';
+  const message = `has ${grouped(bytes)} bytes, but EC2 allows ${limit}${added}`;
+  return [{ path: ['spec', 'userData'], message, allowed: 'less, and download the rest from S3 when the node starts' }];
 }
 
 function noPods(maxPods: unknown): readonly FieldProblem[] {
   if (maxPods !== 0) return [];
-  const message = 'is 0, so no pod ever runs on a node of this class, not even a daemon';
-  return [{ path: ['spec', 'kubelet', 'maxPods'], message, allowed: 'a number such as 110, or leave it out' }];
+  const message = 'is 0, so no pod can run on a node of this class, not even a DaemonSet pod';
+  return [{ path: ['spec', 'kubelet', 'maxPods'], message, allowed: 'a number such as 110, or remove it' }];
 }

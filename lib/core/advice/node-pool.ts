@@ -12,10 +12,10 @@ import { requirementAdvice } from './requirements.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 const NEVER = 'so the pool can never launch a node';
-/** An instance needs some minutes to join; what ends before that or soon after is never of use. */
+/** An instance needs some minutes to join. A node with a shorter lifetime is of no use. */
 const SHORTEST_LIFE_MS = 10 * MINUTE_MS;
 
-/** What a valid NodePool says that is legal and surely not meant. */
+/** Warns of settings in a valid NodePool that are probably unintended. */
 export function nodePoolAdvice({ metadata, spec }: NodePool, figures: KnownFigures): readonly FieldProblem[] {
   const { nodeClassRef, requirements, expireAfter } = spec.template.spec;
   const foreign = foreignClass(nodeClassRef);
@@ -37,14 +37,14 @@ export function nodePoolAdvice({ metadata, spec }: NodePool, figures: KnownFigur
   ];
 }
 
-/** A1.30: the rest of such a pool is another program's affair. */
+/** A1.30: another controller manages this pool, so nothing else in it is checked. */
 function foreignClass({ group, kind, name }: NodeClassReference): FieldProblem | undefined {
   if (group === 'karpenter.k8s.aws' && kind === 'EC2NodeClass') return undefined;
   const owner = group === 'eks.amazonaws.com' ? ', which belongs to EKS Auto Mode' : '';
   return {
     path: [...TEMPLATE, 'spec', 'nodeClassRef'],
-    message: `names ${kind} ${name} of ${group}${owner}: the pool is left alone, since Kerf manages NodePools of EC2NodeClasses`,
-    allowed: 'group: karpenter.k8s.aws and kind: EC2NodeClass if Kerf is to manage it',
+    message: `references ${kind} ${name} of ${group}${owner}: the pool is ignored, because Kerf manages only NodePools that reference EC2NodeClasses`,
+    allowed: 'group: karpenter.k8s.aws and kind: EC2NodeClass if Kerf should manage it',
   };
 }
 
@@ -54,7 +54,7 @@ function shortLife(expireAfter: string): readonly FieldProblem[] {
   return [
     {
       path: [...TEMPLATE, 'spec', 'expireAfter'],
-      message: `replaces every node ${expireAfter} after it was asked for, hardly later than it can be ready`,
+      message: `replaces every node ${expireAfter} after its creation, which is about the time that it needs to become ready`,
       allowed: 'hours or days, such as 720h, or Never',
     },
   ];

@@ -6,7 +6,7 @@ import { type Asked, fieldOf } from './asked.ts';
 import type { TypeIndex } from './type-index.ts';
 import { regionOf } from './zones.ts';
 
-/** Requirements on zone, region and capacity type of which no place is left, whatever EC2 sells. */
+/** Warns of requirements on zone, region and capacity type that exclude every offering. */
 export function placeContradictions(asked: readonly Asked[], consequence: string): readonly FieldProblem[] {
   const keys = [...PLACE_LABELS, REGION];
   const within = keys.flatMap((key) => sameLabel(asked, key, consequence));
@@ -14,8 +14,8 @@ export function placeContradictions(asked: readonly Asked[], consequence: string
 }
 
 /**
- * Two requirements on any other label that no node meets together. *Shape:* nothing of the instance type's labels, which are
- * judged by the types that there are, and nothing of the template's own labels.
+ * Warns of two requirements on any other label that no node can meet together. *Shape:* excludes labels of instance types,
+ * which are checked against the existing types, and the template's own labels.
  */
 export function labelContradictions(asked: readonly Asked[], types: TypeIndex): readonly FieldProblem[] {
   const others = asked.filter(
@@ -30,8 +30,8 @@ export function labelContradictions(asked: readonly Asked[], types: TypeIndex): 
       const before = ofKey.slice(0, index);
       const enough = before.filter((earlier) => !overlapping(earlier, one)).slice(0, 1);
       const names = (enough.length > 0 ? enough : before).map(({ written }) => written).join(' and ');
-      const message = `${one.written} contradicts ${names}, so no node can ever meet both`;
-      return [{ path: one.path, message, allowed: 'one of them only, or values of both' }];
+      const message = `${one.written} contradicts ${names}, so no node can meet both`;
+      return [{ path: one.path, message, allowed: 'only one of them, or values that meet both' }];
     }
     return [];
   });
@@ -59,22 +59,26 @@ function emptied(one: Asked, earlier: readonly Asked[], consequence: string): Fi
   const path = fieldOf(one);
   if (earlier.length === 0) {
     const message = `leaves no value of ${one.key}, which every node has, ${consequence}`;
-    return { path, message, allowed: 'the values that a node may have, with the operator In' };
+    return { path, message, allowed: 'the allowed values with the operator In' };
   }
   const others = earlier.map(({ written }) => written).join(' and ');
-  return { path, message: `contradicts ${others}, ${consequence}`, allowed: 'one of them only, or values of both' };
+  return {
+    path,
+    message: `contradicts ${others}, ${consequence}`,
+    allowed: 'only one of them, or values that meet both',
+  };
 }
 
 function zonesOutsideRegion(asked: readonly Asked[], consequence: string): readonly FieldProblem[] {
   const regions = choices(asked, REGION);
-  const allowed = `zones of ${[...new Set(regions.flatMap(({ values }) => values))].join(', ')}, or their region there`;
+  const allowed = `zones of ${[...new Set(regions.flatMap(({ values }) => values))].join(', ')}, or change the region requirement`;
   return choices(asked, ZONE).flatMap(({ path, values }) => {
     const actual = [...new Set(values.map((zone) => regionOf(zone)))];
     const apart = actual.every(
       (region) => region !== undefined && regions.some(({ values: one }) => !one.includes(region)),
     );
     if (regions.length === 0 || !apart) return [];
-    const message = `has zones of ${actual.join(', ')} only, and ${regions[0]?.written} asks for another region, ${consequence}`;
+    const message = `has only zones of ${actual.join(', ')}, but ${regions[0]?.written} requires another region, ${consequence}`;
     return [{ path, message, allowed }];
   });
 }

@@ -1,9 +1,9 @@
 import type { FieldProblem } from '../validation/field-problem.ts';
 
-/** `${NAME}`, `$(NAME)`, `$NAME`, `{{ name }}`, `<NAME>`, `<<NAME>>`: what a tool or a reader was to fill in. */
+/** `${NAME}`, `$(NAME)`, `$NAME`, `{{ name }}`, `<NAME>`, `<<NAME>>`: text that a tool or a user should have replaced. */
 const PLACEHOLDER = /\$\{[^}]*\}|\$\([A-Za-z_]\w*\)|\$[A-Z_][A-Z0-9_]+|\{\{[^}]*\}\}|<<?[A-Za-z][\w .-]*>?>/;
 
-/** Texts below a value that were to be filled in, and were not; keys too. */
+/** Warns of unreplaced placeholders in all text inside a value, including keys. */
 export function placeholders(value: unknown, path: FieldProblem['path']): readonly FieldProblem[] {
   if (typeof value === 'string') return inText(value, path);
   if (typeof value !== 'object' || value === null) return [];
@@ -17,6 +17,6 @@ export function placeholders(value: unknown, path: FieldProblem['path']): readon
 function inText(text: string, path: FieldProblem['path']): readonly FieldProblem[] {
   const found = PLACEHOLDER.exec(text)?.[0];
   if (found === undefined) return [];
-  const message = `${JSON.stringify(text)} has a placeholder that nobody has filled in: ${found}`;
-  return [{ path, message, allowed: `what ${found} stands for, before the object is applied` }];
+  const message = `${JSON.stringify(text)} contains a placeholder that was not replaced: ${found}`;
+  return [{ path, message, allowed: `the value for ${found} before you apply the object` }];
 }

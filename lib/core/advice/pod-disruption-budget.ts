@@ -4,14 +4,14 @@ import type { FieldProblem } from '../validation/field-problem.ts';
 /** A Deployment, StatefulSet or ReplicaSet of the same files. */
 export interface Workload extends Deployment {
   readonly kind: string;
-  /** True where something else decides how many replicas there are, such as a HorizontalPodAutoscaler. */
+  /** True where an autoscaler, such as a HorizontalPodAutoscaler, sets the number of replicas. */
   readonly autoscaled?: boolean;
 }
 
 const NEVER =
-  'so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never';
+  'so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never';
 
-/** A budget that never allows an eviction, for what is known of its workloads. Without a selector it has no pods. */
+/** Warns of a budget that never allows an eviction, as far as its workloads are known. A budget without a selector has no pods. */
 export function podDisruptionBudgetAdvice(
   budget: PodDisruptionBudget,
   workloads: readonly Workload[],
@@ -21,7 +21,7 @@ export function podDisruptionBudgetAdvice(
   if (maxUnavailable !== undefined) return noneUnavailable(maxUnavailable);
   if (minAvailable === undefined) return [];
   if (percentOf(minAvailable) === 100) {
-    return [problem('minAvailable', `is ${minAvailable}, ${NEVER}`, 'a smaller share, or maxUnavailable: 1')];
+    return [problem('minAvailable', `is ${minAvailable}, ${NEVER}`, 'a lower percentage, or maxUnavailable: 1')];
   }
   return allNeeded(minAvailable, workloadsOf(budget, workloads));
 }
@@ -39,7 +39,7 @@ function workloadsOf({ metadata, spec }: PodDisruptionBudget, workloads: readonl
   );
 }
 
-/** Shares round up, as Kubernetes counts them; a workload that does not say how many replicas it has gets one. */
+/** Percentages are rounded up, as in Kubernetes. A workload without replicas has one. */
 function allNeeded(minAvailable: number | string, workloads: readonly Workload[]): readonly FieldProblem[] {
   if (workloads.some(({ autoscaled = false }) => autoscaled)) return [];
   const replicas = workloads.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0);
@@ -48,12 +48,12 @@ function allNeeded(minAvailable: number | string, workloads: readonly Workload[]
   if (replicas === 0 || !(needed >= replicas)) return [];
   const names = workloads.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(' and ');
   const have = `${names} ${workloads.length === 1 ? 'has' : 'have'} ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
-  const share = percent === undefined ? '' : `, of which that is ${needed}`;
+  const share = percent === undefined ? '' : `, which requires ${needed} of them`;
   const allowed =
     replicas === 1
       ? 'maxUnavailable: 1 instead, or run 2 replicas'
       : `at most ${replicas - 1}, or maxUnavailable: 1 instead`;
-  return [problem('minAvailable', `is ${minAvailable}, and ${have}${share}, ${NEVER}`, allowed)];
+  return [problem('minAvailable', `is ${minAvailable}, but ${have}${share}, ${NEVER}`, allowed)];
 }
 
 function percentOf(amount: number | string): number | undefined {

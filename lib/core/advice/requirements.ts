@@ -11,14 +11,13 @@ import { grouped, listed } from './words.ts';
 
 export interface RequirementAdvice {
   readonly problems: readonly FieldProblem[];
-  /** The types that meet all; undefined where none does, or where the figures do not know. */
+  /** The types that meet all requirements; undefined where none does or where this is unknown. */
   readonly types?: TypeSet;
 }
 
 /**
- * What is asked for that EC2 does not have. Labels that are not of the instance type never matter (A0.5).
- * *Shape:* the requirements that no type meets by themselves; if there are none, the first that leaves none of those that meet
- * the ones before it.
+ * Warns of requirements that no instance type of EC2 meets. Only labels of instance types are checked (A0.5). *Shape:* each
+ * requirement that no type meets; if there are none, the first one that contradicts the requirements before it.
  */
 export function requirementAdvice(
   asked: readonly Asked[],
@@ -45,11 +44,11 @@ function metByNone(one: Asked, types: TypeIndex, consequence: string): FieldProb
   const known = types.valuesAmong(one.key, types.all);
   const numbers = known.map(Number);
   const allowed = numbers.every((number) => Number.isInteger(number))
-    ? `a condition that some type meets: the values run from ${Math.min(...numbers)} to ${Math.max(...numbers)}${one.key === INSTANCE_MEMORY ? ', in MiB' : ''}`
+    ? `a condition that some type meets: the values range from ${Math.min(...numbers)} to ${Math.max(...numbers)}${one.key === INSTANCE_MEMORY ? ', in MiB' : ''}`
     : `a condition that some type meets: values are ${listed(known)}`;
   return {
     path: fieldOf(one),
-    message: `${one.written} is met by none of ${grouped(types.size)} instance types, ${consequence}`,
+    message: `none of ${grouped(types.size)} instance types meets ${one.written}, ${consequence}`,
     allowed,
   };
 }
@@ -75,7 +74,7 @@ interface Before {
   readonly types: TypeIndex;
 }
 
-/** Names the earlier requirements that this one cannot go with: a single one if that is enough, else all. */
+/** Reports the earlier requirements that this one contradicts: a single one if that is enough, else all. */
 function contradiction(one: Asked, { before, left, types }: Before, consequence: string): FieldProblem {
   const own = types.meeting(one.requirement);
   const enough = before.filter(({ requirement }) => (types.meeting(requirement) & own) === 0n);
@@ -85,14 +84,14 @@ function contradiction(one: Asked, { before, left, types }: Before, consequence:
   const [count, meet] = [grouped(countOf(left)), countOf(left) === 1 ? 'meets' : 'meet'];
   return {
     path: fieldOf(one),
-    message: `${one.written} contradicts ${names}: ${count} of ${grouped(types.size)} instance types ${meet} what stands before it, and none of those meets this, ${consequence}`,
-    allowed: `${wanted(one, types.valuesAmong(one.key, left))}, or change what it contradicts`,
+    message: `${one.written} contradicts ${names}: ${count} of ${grouped(types.size)} instance types ${meet} the requirements before it, and none of those meets this one, ${consequence}`,
+    allowed: `${wanted(one, types.valuesAmong(one.key, left))}, or change the other requirement`,
   };
 }
 
 const MOST_NUMBERS = 6;
 
-/** What the types that are left have, to complete "write …". */
+/** Describes the values of the remaining types. The text completes "write …". */
 function wanted({ key, choice }: Asked, values: readonly string[]): string {
   const [first] = values;
   if (first === undefined) return `no ${key}`;

@@ -7,26 +7,26 @@ import { admits, type Requirement } from '../requirements/requirement.ts';
 import type { Resources } from '../resources/resources.ts';
 import { withoutMarks } from './words.ts';
 
-/** A set of instance types: bit n stands for the nth of them. */
+/** A set of instance types: bit n stands for the nth type. */
 export type TypeSet = bigint;
 
-/** The instance types of all regions, by what their labels say, whatever the NodeClass. */
+/** The instance types of all regions, indexed by the labels that do not depend on a NodeClass. */
 export interface TypeIndex {
   readonly size: number;
   readonly all: TypeSet;
-  /** False of labels that follow from a NodeClass, an offering or a pool. */
+  /** False for labels that depend on a NodeClass, an offering or a pool. */
   readonly has: (key: string) => boolean;
-  /** True where some type has this value of the label. *Cost:* O(1) after the first of the label. */
+  /** True if some type has this value of the label. *Cost:* O(1) after the first call for the label. */
   readonly knows: (key: string, value: string) => boolean;
-  /** Every value of the label, in the order of `valuesAmong`. *Cost:* O(1) after the first of the label. */
+  /** Every value of the label, in the order of `valuesAmong`. *Cost:* O(1) after the first call for the label. */
   readonly valuesOf: (key: string) => readonly string[];
-  /** The values that begin with a letter, as they are and, in the same order, without their marks. */
+  /** The values that begin with a letter, unchanged and, in the same order, without punctuation. */
   readonly namesUnder: (key: string, letter: string) => NamesUnder;
   /** *Cost:* O(values of the label) the first time, then O(size of the requirement). */
   readonly meeting: (requirement: Requirement) => TypeSet;
-  /** The values that the types of the set have, those of the most types first, ties by name. */
+  /** The values of the types in the set, most frequent first, ties by name. */
   readonly valuesAmong: (key: string, types: TypeSet) => readonly string[];
-  /** The capacity of each type of the set, but for what its NodeClass decides. */
+  /** The capacity of each type in the set, without resources that depend on the NodeClass. */
   readonly capacitiesOf: (types: TypeSet) => readonly Resources[];
 }
 
@@ -68,18 +68,18 @@ export function indexTypes(facts: readonly InstanceTypeFacts[]): TypeIndex {
   };
 }
 
-/** Linux boots on every type and Windows on amd64; which of them, and which reservation, the NodeClass says. */
+/** The labels of a type. Linux runs on every type and Windows on amd64; labels that depend on the NodeClass are left out. */
 function labelsOf(facts: InstanceTypeFacts): LabelValues {
-  const own = Object.entries(instanceLabels(facts, 'AL2023')).filter(([key]) => !ELSEWHERE.test(key));
+  const own = Object.entries(instanceLabels(facts, 'AL2023')).filter(([key]) => !NODE_CLASS_LABELS.test(key));
   const systems = facts.architecture === 'amd64' ? ['linux', 'windows'] : ['linux'];
   return { ...Object.fromEntries(own), [ARCH]: [facts.architecture], [OS]: systems };
 }
 
-const ELSEWHERE = /\/(?:windows-build|capacity-reservation-.*|placement-group-.*|nitro-sandbox)$/;
+const NODE_CLASS_LABELS = /\/(?:windows-build|capacity-reservation-.*|placement-group-.*|nitro-sandbox)$/;
 
 type SetsByValue = ReadonlyMap<string | undefined, TypeSet>;
 
-/** The types that have each value; under undefined those without the label. */
+/** The types with each value; types without the label are under undefined. */
 function setsByValue(valuesOfTypes: readonly (readonly string[])[]): SetsByValue {
   const sets = new Map<string | undefined, TypeSet>();
   for (const [index, values] of valuesOfTypes.entries()) {
@@ -102,7 +102,7 @@ function valuesWithin(sets: SetsByValue, types: TypeSet): readonly string[] {
     .map(({ value }) => value);
 }
 
-/** A list of values is looked up one by one: it may be longer than what there is, or far shorter. */
+/** Looks up listed values one by one: the list may be much shorter than the number of known values. */
 function unionOf(sets: SetsByValue, requirement: Requirement): TypeSet {
   let union = 0n;
   const { complement, values } = requirement;
@@ -118,7 +118,7 @@ function nameOf({ key, complement, values, mustExist, gte, lte }: Requirement): 
   return [key, complement, mustExist, gte ?? '', lte ?? '', ...values].join(' ');
 }
 
-/** Whether the nth bit is set, from the digits, so that a large number is not shifted for every type. */
+/** Tests the nth bit in the binary digits, which avoids shifting a large number for every type. */
 function inOrder(types: TypeSet): (index: number) => boolean {
   const digits = types.toString(2);
   return (index) => digits[digits.length - 1 - index] === '1';

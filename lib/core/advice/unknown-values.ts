@@ -10,7 +10,7 @@ import { type Unknown, whyNoRegion, whyNoZone } from './zones.ts';
 
 const PREFIX = 'karpenter.k8s.aws/';
 
-/** Labels of which a value that no type has is a slip, and what their values are. */
+/** Labels for which a value that no type has is a mistake, with the noun for their values. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
   [INSTANCE_TYPE, 'instance type'],
   [ARCH, 'architecture'],
@@ -28,7 +28,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   [`${PREFIX}instance-accelerator-manufacturer`, 'accelerator manufacturer'],
 ]);
 
-/** So many unknown values have a warning, and a nearest name, each; more are one warning. */
+/** Up to this number, each unknown value gets its own warning and suggestion; more share one warning. */
 const FEW = 3;
 
 interface UnknownValue extends Unknown {
@@ -36,7 +36,7 @@ interface UnknownValue extends Unknown {
   readonly index: number;
 }
 
-/** Values that nothing in EC2 has; where there is no other value, what follows from that. */
+/** Warns of values that EC2 does not have, and of the consequence where the list has no other value. */
 export function unknownValues(asked: Asked, figures: KnownFigures, consequence: string): readonly FieldProblem[] {
   if (asked.choice === undefined) return [];
   const { path, values } = asked.choice;
@@ -47,7 +47,7 @@ export function unknownValues(asked: Asked, figures: KnownFigures, consequence: 
   const [first] = unknown;
   if (first === undefined) return [];
   const all = unknown.length === values.length;
-  // A1.26 refuses a pool without any capacity type that there is.
+  // A1.26: validation rejects a pool without a valid capacity type.
   if (all && asked.key === CAPACITY_TYPE) return [];
   if (!all && unknown.length <= FEW) {
     return unknown.map(({ value, index, message, allowed }) => ({
@@ -66,18 +66,18 @@ function severalUnknown(unknown: readonly UnknownValue[], count: number): string
   const shown = unknown.slice(0, FEW).map(({ value }) => JSON.stringify(value));
   const more = unknown.length > FEW ? ` and ${grouped(unknown.length - FEW)} more` : '';
   const names = `${shown.join(', ')}${more}`;
-  if (unknown.length === count) return `none of ${names} is known to Kerf`;
-  return `has ${grouped(unknown.length)} values of ${grouped(count)} that Kerf does not know: ${names}`;
+  if (unknown.length === count) return `Kerf has no data on ${names}`;
+  return `${grouped(unknown.length)} of ${grouped(count)} values are unknown: ${names}`;
 }
 
-/** What the first ones mean, each once; what may stand there at all, if that is not known of any. */
+/** The suggestions for the first values, without duplicates; the allowed values if there are no suggestions. */
 function allowedInstead(unknown: readonly UnknownValue[]): string {
   const few = unknown.slice(0, FEW);
   const meant = new Set(few.flatMap((one) => one.meant?.() ?? []));
   return meant.size > 0 ? listed([...meant]) : (few[0]?.allowed() ?? '');
 }
 
-/** True where EC2 has a value that the figures do not describe, so that nothing is known of what meets it. */
+/** True if a value exists in EC2 but not in the bundled data, so the matching types are unknown. */
 export function namesLeftOut({ key, choice }: Asked): boolean {
   return choice?.values.some((value) => isLeftOut(key, value)) ?? false;
 }
@@ -89,11 +89,11 @@ function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown 
   if (key === INSTANCE_MEMORY) return whyNoMemory(value, figures.types);
   const noun = NOUNS.get(key);
   if (noun === undefined || figures.types.knows(key, value) || isLeftOut(key, value)) return undefined;
-  return { message: `is no ${noun} that Kerf knows of`, ...meantBy(key, value, figures) };
+  return { message: `is not a known ${noun}`, ...meantBy(key, value, figures) };
 }
 
 function whyNoCapacityType(value: string, { suggest }: KnownFigures): Unknown | undefined {
   if (CAPACITY_TYPES.some((known) => known === value)) return undefined;
   const allowed = () => suggest(value, CAPACITY_TYPES) ?? `one of ${CAPACITY_TYPES.join(', ')}`;
-  return { message: 'is no capacity type', allowed };
+  return { message: 'is not a capacity type', allowed };
 }

@@ -1,4 +1,4 @@
-/** A count as people write it: 1,386. */
+/** Formats a count with thousands separators: 1,386. */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -1,20 +1,20 @@
-/** What EKS lets an IAM role into a cluster as. */
+/** The type of an EKS access entry, which gives an IAM role access to a cluster. */
 export type AccessEntryType = 'STANDARD' | 'EC2_LINUX' | 'EC2_WINDOWS';
 
 export interface AccessEntry {
   /** The ARN of the role. */
   readonly principal: string;
   readonly type: AccessEntryType;
-  /** Groups of Kubernetes's RBAC; only STANDARD has any. */
+  /** Kubernetes RBAC groups; only for the type STANDARD. */
   readonly groups: readonly string[];
-  /** The ARN of an access policy of EKS, for all of the cluster: only STANDARD has any. @default none */
+  /** The ARN of an EKS access policy for the whole cluster; only for the type STANDARD. @default none */
   readonly policy?: string;
 }
 
-/** As EKS has it; a type of EC2 beyond ours stays as EKS spells it. */
+/** An access entry as EKS returns it. The type may be one that Kerf does not use. */
 export type FoundAccessEntry = Omit<AccessEntry, 'type' | 'policy'> & { readonly type: string };
 
-/** Who must get into one cluster. */
+/** The access entries that a cluster needs. */
 export interface WantedAccess {
   readonly cluster: string;
   readonly entries: readonly AccessEntry[];
@@ -26,14 +26,14 @@ export type AccessStep =
   | { readonly kind: 'set-groups'; readonly groups: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** What makes the entry of a role what it must be. An entry that lets it in otherwise is somebody's, and stays. */
+/** Decides how to change the entry of a role. An existing entry of another type belongs to another owner and is not changed. */
 export function accessStep(cluster: string, wanted: AccessEntry, found: FoundAccessEntry | undefined): AccessStep {
   if (found === undefined) return { kind: 'create' };
   if (found.type !== wanted.type) {
     return {
       kind: 'refused',
       message:
-        `${wanted.principal} has an access entry of type ${found.type} in cluster ${cluster}, and needs ${wanted.type}: ` +
+        `${wanted.principal} has an access entry of type ${found.type} in cluster ${cluster}, but needs type ${wanted.type}; run ` +
         `aws eks delete-access-entry --cluster-name ${cluster} --principal-arn ${wanted.principal}, then deploy again`,
     };
   }
@@ -41,15 +41,15 @@ export function accessStep(cluster: string, wanted: AccessEntry, found: FoundAcc
   return groups.length === found.groups.length ? { kind: 'keep' } : { kind: 'set-groups', groups };
 }
 
-/** EKS asks its own list of entries, the aws-auth ConfigMap of the cluster, or both. */
+/** Whether EKS authenticates by access entries, by the aws-auth ConfigMap of the cluster, or by both. */
 export type AuthenticationMode = 'API' | 'API_AND_CONFIG_MAP' | 'CONFIG_MAP';
 
-/** Why no entry can be made; undefined where one can. */
+/** Returns why access entries cannot be created; undefined where they can. */
 export function whyNoEntries(cluster: string, mode: AuthenticationMode): string | undefined {
   if (mode !== 'CONFIG_MAP') return undefined;
   return (
-    `cluster ${cluster} lets in only whom its aws-auth ConfigMap names (authenticationMode CONFIG_MAP). Let it ask EKS as well, ` +
-    `which takes nothing away from anybody: aws eks update-cluster-config --name ${cluster} --access-config ` +
-    'authenticationMode=API_AND_CONFIG_MAP, then deploy again; or set accessEntries to false and name the roles there yourself'
+    `cluster ${cluster} authenticates only by its aws-auth ConfigMap (authenticationMode CONFIG_MAP). Enable access entries, ` +
+    `which changes no existing access: aws eks update-cluster-config --name ${cluster} --access-config ` +
+    'authenticationMode=API_AND_CONFIG_MAP, then deploy again; or set accessEntries to false and add the roles to aws-auth'
   );
 }

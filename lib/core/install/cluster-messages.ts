@@ -1,12 +1,12 @@
-/** What there is to say of one cluster. */
+/** A message about one cluster. */
 export interface ClusterMessage {
   readonly cluster: string;
   readonly message: string;
 }
 
 /**
- * All that went wrong, in one text. *Shape:* every cluster has its say: where not all fits, each is cut to an equal share, and
- * what a short one leaves is for the others.
+ * Joins all failures into one text. *Shape:* every cluster is included. If the text is too long, each message is cut to an
+ * equal share, and the unused share of short messages goes to the others.
  */
 export function reasonOf(failures: readonly ClusterMessage[], longest: number): string {
   const texts = failures.map(({ cluster, message }) => `cluster ${cluster}: ${message}`);

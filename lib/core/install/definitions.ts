@@ -1,12 +1,12 @@
-/** The CRDs of Kerf in a cluster that may have others of the same kinds: Karpenter's own, or those of another version of Kerf. */
+/** Installs the CRDs of Kerf in a cluster that may already have CRDs of Karpenter or of another version of Kerf. */
 import { type CustomResourceDefinition, customResourceDefinition } from '../../apis/custom-resource-definition.ts';
 import { CUSTOM_RESOURCES } from '../../apis/custom-resources.ts';
 
-/** A definition that the cluster has. */
+/** An existing CRD of the cluster. */
 export interface FoundDefinition {
-  /** Versions in which objects may lie in etcd. */
+  /** Versions in which objects may be stored in etcd. */
   readonly storedVersions: readonly string[];
-  /** What is asked to turn an object of one version into one of another, as Karpenter's CRDs of 1.0 had it. */
+  /** True if the CRD has a conversion webhook, as the CRDs of Karpenter 1.0 had. */
   readonly convertedByWebhook: boolean;
   /** The schema of each version, `openAPIV3Schema`. */
   readonly schemas: Readonly<Record<string, unknown>>;
@@ -18,9 +18,9 @@ export interface WantedDefinition {
 }
 
 export type DefinitionStep =
-  /** By server-side apply, by force. `instead`: of a conversion webhook, which must go in the same write. */
+  /** Apply by forced server-side apply. `instead`: the same write must remove a conversion webhook. */
   | { readonly kind: 'apply'; readonly instead: boolean }
-  /** It is newer than ours: fields that ours does not know would be lost at the next write of each object. */
+  /** Keep the existing CRD, which is newer: the next write of each object would lose the fields that ours lacks. */
   | { readonly kind: 'keep'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -32,9 +32,9 @@ export function wantedDefinitions(): readonly WantedDefinition[] {
 }
 
 /**
- * What becomes of the definition of a kind. The kinds are Karpenter's, and so is the meaning of every field: one that its Helm
- * chart made is taken over, and keeps the chart's marks. No object is ever lost by it: neither a version that objects lie in,
- * nor a field that they may have.
+ * Decides how to install the CRD of a kind. Kerf uses Karpenter's kinds with the same fields, so a CRD of Karpenter's Helm
+ * chart is replaced and keeps the labels and annotations of the chart. No data is lost: neither a stored version nor a
+ * field that objects may have is removed.
  */
 export function definitionStep(
   { definition, version }: WantedDefinition,
@@ -54,13 +54,13 @@ const MOST_FIELDS = 5;
 
 function newerMessage(name: string, fields: readonly string[]): string {
   const shown = fields.slice(0, MOST_FIELDS).join(', ');
-  return `CRD ${name} stays as it is: it has ${fields.length} fields that this version of Kerf does not know: ${shown}`;
+  return `CRD ${name} is not changed: it has ${fields.length} fields that this version of Kerf does not have: ${shown}`;
 }
 
 function storedMessage(name: string, version: string, others: readonly string[]): string {
   return (
-    `CRD ${name} says that objects may be stored as ${others.join(', ')}: Kerf serves ${version} alone. With the ` +
-    `version of Karpenter that made it, write every object anew (kubectl get ${name} -o json | kubectl replace -f -), set the CRD's ` +
+    `CRD ${name} may have objects stored as ${others.join(', ')}, but Kerf serves only ${version}. With the ` +
+    `version of Karpenter that created it, rewrite every object (kubectl get ${name} -o json | kubectl replace -f -), set the CRD's ` +
     `status.storedVersions to ["${version}"], then deploy again`
   );
 }

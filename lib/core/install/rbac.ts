@@ -1,7 +1,7 @@
-/** What each function may do in a cluster: the union of it is what Karpenter's own role may (C87), and no more. */
+/** The RBAC roles of each function. Together they allow no more than Karpenter's own role (C87). */
 import { KARPENTER_LEASE } from '../cluster/rivals.ts';
 
-/** The functions that look at a cluster, each let in under a group of its own. */
+/** The functions with access to a cluster. Each has its own RBAC group. */
 export type ClusterFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
 export interface PolicyRule {
@@ -41,25 +41,25 @@ export interface ClusterRoleBinding {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Marks what a deployment of Kerf applied to a cluster, and may take away. */
+/** Marks the objects that a deployment of Kerf applied to a cluster and may remove. */
 export const INSTALLED_LABELS: Readonly<Record<string, string>> = { 'app.kubernetes.io/managed-by': 'kerf' };
 
-/** The Kubernetes group that EKS lets the role of a function in as. */
+/** The Kubernetes group of a function's role in its EKS access entry. */
 export function groupOf(name: ClusterFunction): string {
   return `kerf:${name}`;
 }
 
 const FUNCTIONS: readonly ClusterFunction[] = ['disruption', 'lifecycle', 'provisioning', 'termination'];
 
-/** Roles and bindings that go into every cluster. *Shape:* a binding after its role, functions by name. */
+/** The roles and bindings for every cluster. *Shape:* each binding follows its role; functions are ordered by name. */
 export function rbacObjects(): readonly (ClusterRole | ClusterRoleBinding)[] {
   return FUNCTIONS.flatMap((name) => [roleOf(name), bindingOf(name)]);
 }
 
-/** Who may list or watch may read one as well: it is the same data. */
+/** Access to list and watch implies access to get, because the data is the same. */
 const READ = ['get', 'list', 'watch'];
 
-/** Kinds that decisions on a whole cluster are made of. */
+/** The kinds that decisions on a whole cluster read. */
 const WHOLE_CLUSTER: readonly PolicyRule[] = [
   rule('', ['namespaces', 'nodes', 'persistentvolumeclaims', 'persistentvolumes', 'pods', 'podtemplates'], READ),
   rule('apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets'], READ),
@@ -70,18 +70,19 @@ const WHOLE_CLUSTER: readonly PolicyRule[] = [
   rule('storage.k8s.io', ['csinodes', 'storageclasses'], READ),
 ];
 
-/** Every function says what it did, and stops where another autoscaler shows: by its lease, its Deployment or its NodePools. */
+/** Every function writes events, and detects other autoscalers by their lease, Deployment or NodePools. */
 const EVERY_FUNCTION: readonly PolicyRule[] = [
   { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: [KARPENTER_LEASE] },
   rule('apps', ['deployments'], ['list']),
   rule('karpenter.sh', ['nodepools'], ['list']),
-  // F16: what was said already is read, and said again as a series.
+  // F16: a repeated event is read, and updated as a series.
   rule('events.k8s.io', ['events'], ['create', 'get', 'patch']),
 ];
 
 /**
- * The tick empties a configuration that nobody answers, and puts back what is gone: it deletes none. Whoever may create any webhook configuration may read
- * every write to the cluster; by server-side apply, and only so, RBAC knows the name of what is created (measured on 1.35).
+ * The tick removes and restores the webhooks of the configuration, and never deletes it. A role that can create any webhook
+ * configuration can read every write to the cluster. RBAC can limit creation to one name only for server-side apply, because
+ * only then the request has the name (measured on 1.35).
  */
 const OWN_WEBHOOK: PolicyRule = {
   ...rule('admissionregistration.k8s.io', ['validatingwebhookconfigurations'], ['create', 'get', 'patch']),

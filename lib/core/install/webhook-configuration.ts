@@ -1,24 +1,24 @@
 /**
- * What the API server of a cluster tells Kerf's webhook, as the object that is applied to it. Each rule is on the path of
- * somebody's write, for 1 s at the most where the endpoint hangs: so there is one only where a minute's tick would be late,
- * and none on what is written all the time (heartbeats, leases, pods).
+ * The webhook configuration, which selects the requests that the API server of a cluster sends to Kerf. Each rule delays
+ * matching writes by up to 1 s if the endpoint does not answer. So there are rules only where waiting for the next
+ * minute's tick would be too late, and none for frequent writes (heartbeats, leases, pods).
  */
 import { INITIALIZED, NODE_POOL } from '../../apis/labels.ts';
 import { INSTALLED_LABELS } from './rbac.ts';
 
-/** The object's name in a cluster: the rights to it go by that. */
+/** The name of the object in a cluster. RBAC grants access by this name. */
 const NAME = 'kerf';
 
-/** What the functions may be told apart by: their access entries put each into one group, `kerf:lifecycle` for one. */
+/** The prefix of the groups of Kerf's functions, such as `kerf:lifecycle`. Their access entries set the groups. */
 const OWN_GROUPS = 'kerf:';
 
 export interface WebhookEndpoint {
-  /** `https://…/`: what stands in front of the cluster's name. */
+  /** `https://…/`: the prefix of the path with the cluster's name. */
   readonly url: string;
   readonly cluster: string;
-  /** In the path, for an API server signs nothing and takes neither a query nor a user in an address. */
+  /** Part of the path, because an API server does not sign requests and rejects a query or user in the URL. */
   readonly secret: string;
-  /** Base64 PEM. @default the authorities that the API server believes */
+  /** Base64 PEM. @default the certificate authorities that the API server trusts */
   readonly certificateAuthority?: string;
 }
 
@@ -29,7 +29,7 @@ export interface ValidatingWebhookConfiguration {
   readonly webhooks: readonly ValidatingWebhook[];
 }
 
-/** Of Kubernetes's fields those that an API server would fill in itself are all there, so that an edited one shows. */
+/** Includes every field with a default in the API server, so an edited field is detected. */
 export interface ValidatingWebhook {
   readonly name: string;
   readonly clientConfig: { readonly url: string; readonly caBundle?: string };
@@ -93,13 +93,13 @@ export function webhookConfiguration(endpoint: WebhookEndpoint): ValidatingWebho
   };
 }
 
-/** What Kerf writes tells it nothing. */
+/** Excludes the writes of Kerf itself. */
 const NOT_BY_US: MatchCondition = {
   name: 'not-by-kerf',
   expression: `!request.userInfo.?groups.orValue([]).exists(group, group.startsWith('${OWN_GROUPS}'))`,
 };
 
-/** The kubelet brings the label along (the user data says so), so that a node has it from the first. */
+/** The kubelet registers with this label, which the user data sets, so a node has it from the start. */
 const OUR_NODES: Selector = { matchExpressions: [{ key: NODE_POOL, operator: 'Exists' }] };
 
 interface Trigger {
@@ -116,14 +116,14 @@ const TAINTS = 'spec.?taints.orValue([])';
 const TRIGGERS: readonly Trigger[] = [
   {
     name: 'failed-scheduling',
-    // An Event of the core group is the same object, and comes as this one (matchPolicy).
+    // An Event of the core group is the same object, and also matches (matchPolicy).
     rule: ruleOf('events.k8s.io', ['events'], { operations: ['CREATE'], scope: 'Namespaced' }),
     when: [
       {
         name: 'pod-failed-scheduling',
         expression: "object.reason == 'FailedScheduling' && object.?regarding.kind.orValue('') == 'Pod'",
       },
-      // Kerf says of pods why it has no node for them by the same reason: to answer that would never end.
+      // Kerf writes events with the same reason for pods without a node. Without this condition they would trigger Kerf again.
       { name: 'not-of-kerf', expression: "object.?reportingController.orValue('') != 'kerf'" },
     ],
   },
@@ -136,14 +136,14 @@ const TRIGGERS: readonly Trigger[] = [
     name: 'node-ready',
     rule: ruleOf('', ['nodes/status'], { operations: ['UPDATE'], scope: 'Cluster' }),
     ours: true,
-    // One way only: of a node that is ready no more its pods tell, by the events of those that come in their place.
+    // Only when a node becomes ready. A node that becomes unready is noticed by the events of the pods that replace its pods.
     when: [{ name: 'became-ready', expression: `object.${READY} && !oldObject.${READY}` }],
   },
   {
     name: 'node-untainted',
     rule: ruleOf('', ['nodes'], { operations: ['UPDATE'], scope: 'Cluster' }),
     ours: true,
-    // D7: a node is initialized once the taints of its start are gone; each goes by a write of its own.
+    // D7: a node is initialized once its startup taints are removed; each is removed by a separate write.
     when: [
       { name: 'starting', expression: `object.metadata.?labels[?'${INITIALIZED}'].orValue('') != 'true'` },
       { name: 'lost-a-taint', expression: `size(object.${TAINTS}) < size(oldObject.${TAINTS})` },
@@ -151,14 +151,14 @@ const TRIGGERS: readonly Trigger[] = [
   },
   {
     name: 'nodeclaim',
-    // A finalizer makes no difference: the DELETE is asked about when it is said, and what follows is an UPDATE of ours.
+    // Finalizers make no difference: the webhook is called for the DELETE request, and the later UPDATE is Kerf's own.
     rule: ruleOf('karpenter.sh', ['nodeclaims'], { operations: ['DELETE'], scope: 'Cluster' }),
   },
   { name: 'nodepool', ...configured('karpenter.sh', 'nodepools') },
   { name: 'ec2nodeclass', ...configured('karpenter.k8s.aws', 'ec2nodeclasses') },
 ];
 
-/** A status, an annotation or a finalizer does not move the generation. */
+/** Changes of status, annotations or finalizers do not change the generation. */
 function configured(apiGroup: string, resource: string): Pick<Trigger, 'rule' | 'when'> {
   return {
     rule: ruleOf(apiGroup, [resource], { operations: ['CREATE', 'UPDATE', 'DELETE'], scope: 'Cluster' }),

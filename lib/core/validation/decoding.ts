@@ -4,7 +4,7 @@ import { isQuantity } from '../../apis/quantity.ts';
 import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 
-/** What the API server's patterns let pass and no program can read: with one such object Karpenter sees none of its kind. */
+/** Values that match the API server's patterns but cannot be decoded. One object with such a value hides its whole kind from Karpenter. */
 
 export function amountProblems(amounts: ResourceList | undefined, path: FieldProblem['path']): readonly FieldProblem[] {
   return Object.entries(amounts ?? {}).flatMap(([name, amount]) =>
@@ -13,14 +13,14 @@ export function amountProblems(amounts: ResourceList | undefined, path: FieldPro
       : [
           {
             path: [...path, name],
-            message: `${quote(amount)} is no quantity`,
+            message: `${quote(amount)} is not a quantity`,
             allowed: 'a quantity such as 500m, 2, 512Mi or 1e3',
           },
         ],
   );
 }
 
-/** Go counts nanoseconds in 63 bits, some 292 years. */
+/** Go stores durations as 63-bit nanoseconds, about 292 years. */
 export function durationProblems(
   durations: Readonly<Record<string, string | undefined>>,
   path: FieldProblem['path'],

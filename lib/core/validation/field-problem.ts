@@ -1,16 +1,16 @@
-/** Why a value that its schema lets through is refused all the same. */
+/** Why a value that matches its schema is rejected. */
 export interface FieldProblem {
-  /** From the field that was looked at; empty for that field itself. */
+  /** The path from the checked field; empty for that field itself. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, as the end of a sentence that begins with the field. */
+  /** What is wrong. The text continues a sentence that begins with the field. */
   readonly message: string;
   /** Completes "write …". */
   readonly allowed: string;
-  /** The names that could have been meant, where the last part of the path is a name that does not exist. */
+  /** The valid names, where the last part of the path is an unknown name. */
   readonly known?: readonly string[];
 }
 
-/** The problems of a part, seen from what is around it. */
+/** Prefixes the paths of problems with the path of the part that contains them. */
 export function under(path: FieldProblem['path'], problems: readonly FieldProblem[]): readonly FieldProblem[] {
   return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
 }

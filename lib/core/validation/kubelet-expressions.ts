@@ -3,15 +3,15 @@ import { isQuantity } from '../../apis/quantity.ts';
 import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 
-/** A3.29: with the reason of the condition that tells of it. */
+/** A3.29: a problem with the reason of the condition that reports it. */
 export interface ExpressionProblem extends FieldProblem {
   readonly reason: 'KubeletExpressionInvalid' | 'KubeletExpressionEvaluationFailed';
 }
 
 /**
- * Why texts of `spec.kubelet` that stand for an amount of each instance type cannot be worked out (A3.17): as CEL, or for a type
- * that every region has. Of the others the instance types themselves are told.
- * *Shape:* paths from `spec.kubelet`; empty where all is well.
+ * Checks the CEL expressions in `spec.kubelet` (A3.17): whether they compile, and whether they can be evaluated for a type
+ * that every region has. Failures for other types are reported per instance type.
+ * *Shape:* paths from `spec.kubelet`; empty where all expressions are valid.
  */
 export function kubeletExpressionProblems(kubelet: Readonly<Record<string, unknown>>): readonly ExpressionProblem[] {
   const { maxPods } = kubelet;
@@ -24,13 +24,13 @@ export function kubeletExpressionProblems(kubelet: Readonly<Record<string, unkno
 function reservedProblems(amounts: unknown, field: string): readonly ExpressionProblem[] {
   if (typeof amounts !== 'object' || amounts === null || Array.isArray(amounts)) return [];
   return Object.entries(amounts).flatMap(([resource, written]: [string, unknown]) => {
-    // Null is empty text to Go.
+    // Go decodes null as empty text.
     const text = written === null ? '' : written;
     return isExpression(text) ? problemOf(text, [field, resource]) : [];
   });
 }
 
-/** What begins like an amount below zero is refused as one. */
+/** Text that begins with "-" is rejected as a negative amount, not as an expression. */
 function isExpression(text: unknown): text is string {
   return typeof text === 'string' && !isQuantity(text) && !text.startsWith('-');
 }
@@ -38,7 +38,7 @@ function isExpression(text: unknown): text is string {
 function problemOf(text: string, path: FieldProblem['path']): readonly ExpressionProblem[] {
   const expression = compileKubeletExpression(text);
   if (expression.kind === 'invalid') {
-    const message = `${quote(text)} is no expression: ${expression.message}`;
+    const message = `${quote(text)} is not a valid expression: ${expression.message}`;
     return [{ reason: 'KubeletExpressionInvalid', path, message, allowed: allowedAt(path) }];
   }
   const result = expression.evaluate(M5_LARGE);
@@ -52,10 +52,10 @@ function allowedAt([field]: FieldProblem['path']): string {
     field === 'maxPods' ? 'a whole number of zero or more without quotes' : 'a quantity such as 100m or 1Gi';
   const variables = Object.keys(M5_LARGE).join(', ');
   const example = field === 'maxPods' ? 'min(max_pods, vcpus * 8)' : 'memory_mib / 20';
-  return `${amount}, or CEL over ${variables} that gives one, such as ${example}`;
+  return `${amount}, or a CEL expression over ${variables} with such a value, for example ${example}`;
 }
 
-/** As EC2 describes it. */
+/** The values that EC2 reports. */
 const M5_LARGE: ExpressionVariables = {
   vcpus: 2,
   memory_mib: 8192,

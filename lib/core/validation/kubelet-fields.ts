@@ -1,6 +1,5 @@
 /**
- * What the kubelet's own configuration may hold: KubeletConfiguration v1beta1 of Kubernetes 1.37, which Karpenter 1.15 reads
- * it by (A3.16).
+ * The fields of KubeletConfiguration v1beta1 in Kubernetes 1.37, which Karpenter 1.15 uses to decode `spec.kubelet` (A3.16).
  */
 
 type Leaf =
@@ -117,6 +116,6 @@ export const KUBELET_FIELDS: Readonly<Record<string, Shape>> = {
   featureGates: map('boolean'),
   staticPodURLHeader: map(list('text')),
   ...NESTED,
-  /** Refused whatever it holds. */
+  /** Rejected with any value. */
   registerWithTaints: 'anything',
 };

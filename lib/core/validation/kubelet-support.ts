@@ -1,7 +1,7 @@
 import type { AmiFamily } from '../../apis/ami-family.ts';
 import type { FieldProblem } from './field-problem.ts';
 
-/** What becomes a setting of the families that do not take the kubelet's configuration as it is. */
+/** The fields that can be set in AMI families that do not accept a KubeletConfiguration. */
 const MAPPED: readonly string[] = [
   'clusterDNS',
   'maxPods',
@@ -18,7 +18,7 @@ const MAPPED: readonly string[] = [
 ];
 
 /**
- * What of `spec.kubelet` the nodes of the AMI family would not get, for which Karpenter calls the class not ready (A3.18).
+ * The fields of `spec.kubelet` that the AMI family does not support. Karpenter sets the class to not ready for them (A3.18).
  * *Shape:* paths from `spec.kubelet`.
  */
 export function unsupportedKubeletFields(
@@ -31,7 +31,7 @@ export function unsupportedKubeletFields(
   return [
     ...fields.map((field) => ({
       path: [field],
-      message: `has no setting in the AMI family ${family}`,
+      message: `is not supported by the AMI family ${family}`,
       allowed: `one of ${settable.join(', ')}, or amiFamily AL2023`,
     })),
     ...severalAddresses(kubelet['clusterDNS'], family),
@@ -43,7 +43,7 @@ function severalAddresses(addresses: unknown, family: AmiFamily): readonly Field
   return [
     {
       path: ['clusterDNS'],
-      message: `has ${addresses.length} addresses, and the AMI family ${family} takes one`,
+      message: `has ${addresses.length} addresses, but the AMI family ${family} supports one`,
       allowed: 'a list of one address, or amiFamily AL2023',
     },
   ];

@@ -19,15 +19,15 @@ const EVICTION_SIGNALS = [
 const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'] as const;
 
 /**
- * Why Karpenter would call an EC2NodeClass with this `spec.kubelet` not ready (A3.16): the API server takes anything there. Of
- * expressions `kubeletExpressionProblems` tells. *Shape:* paths from `spec.kubelet`; empty where all is well.
+ * Why Karpenter would set an EC2NodeClass with this `spec.kubelet` to not ready (A3.16). The API server accepts anything
+ * there. `kubeletExpressionProblems` checks expressions. *Shape:* paths from `spec.kubelet`; empty where it is valid.
  */
 export function kubeletProblems(kubelet: Kubelet): readonly FieldProblem[] {
   const given = withoutNulls(kubelet);
   return RULES.flatMap((rule) => rule(given));
 }
 
-/** The API server drops the fields of the map that are null, though not what is null further down. */
+/** The API server drops null fields of this map, but not nested null fields. */
 function withoutNulls(kubelet: Kubelet): Kubelet {
   return Object.fromEntries(Object.entries(kubelet).filter(([, value]) => value !== null));
 }
@@ -35,7 +35,7 @@ function withoutNulls(kubelet: Kubelet): Kubelet {
 const RULES: readonly Rule[] = [
   decodes,
   (kubelet) => maxPods(kubelet['maxPods']),
-  leavesTaintsToKarpenter,
+  withoutTaints,
   (kubelet) => thresholds(kubelet, 'evictionHard'),
   (kubelet) => thresholds(kubelet, 'evictionSoft'),
   (kubelet) => thresholds(kubelet, 'evictionMinimumReclaim'),
@@ -54,14 +54,14 @@ function decodes(kubelet: Kubelet): readonly FieldProblem[] {
   return decodeFields(typeof count === 'string' ? rest : kubelet, KUBELET_FIELDS, []);
 }
 
-/** A3.17: text is an expression for each instance type. */
+/** A3.17: text is an expression, which is evaluated for each instance type. */
 function maxPods(count: unknown): readonly FieldProblem[] {
   const path = ['maxPods'];
   const allowed = 'a whole number of zero or more without quotes, such as 110';
   return isBelowZero(count) ? [{ path, message: `${quote(count)} is below zero`, allowed }] : [];
 }
 
-function leavesTaintsToKarpenter(kubelet: Kubelet): readonly FieldProblem[] {
+function withoutTaints(kubelet: Kubelet): readonly FieldProblem[] {
   if (!Object.hasOwn(kubelet, 'registerWithTaints')) return [];
   return [
     {
@@ -72,7 +72,7 @@ function leavesTaintsToKarpenter(kubelet: Kubelet): readonly FieldProblem[] {
   ];
 }
 
-/** The entries of a map of text. Null is empty text to Go; what is no text at all has its problem already. */
+/** The entries of a map of text. Go decodes null as empty text; values of other types are reported elsewhere. */
 function entriesOf(kubelet: Kubelet, field: string): readonly (readonly [string, string])[] {
   const map = kubelet[field];
   if (typeof map !== 'object' || map === null || Array.isArray(map)) return [];
@@ -90,15 +90,15 @@ function unknownKey(path: readonly string[], message: string, known: readonly st
 function thresholds(kubelet: Kubelet, field: string): readonly FieldProblem[] {
   return entriesOf(kubelet, field).flatMap(([signal, value]) => {
     const path = [field, signal];
-    const unknown = unknownKey(path, 'is no eviction signal of the kubelet', EVICTION_SIGNALS);
+    const unknown = unknownKey(path, 'is not an eviction signal of the kubelet', EVICTION_SIGNALS);
     if (isThreshold(value)) return unknown;
-    const message = `${quote(value)} is no threshold`;
+    const message = `${quote(value)} is not a threshold`;
     return [...unknown, { path, message, allowed: 'a quantity such as 100Mi, or a percentage from 0% to 100%' }];
   });
 }
 
 const DIGITS = '[0-9](?:_?[0-9])*';
-/** A decimal number as Go reads it; to Go, NaN is one too, and it is neither below 0 nor above 100. */
+/** A decimal number in Go's syntax. Go also accepts NaN, which is neither below 0 nor above 100. */
 const FLOAT = new RegExp(`^(?:[+-]?(?:${DIGITS}[.]?(?:${DIGITS})?|[.]${DIGITS})(?:[eE][+-]?${DIGITS})?|[nN][aA][nN])$`);
 
 function isThreshold(text: string): boolean {
@@ -112,9 +112,9 @@ function gracePeriods(kubelet: Kubelet): readonly FieldProblem[] {
   const field = 'evictionSoftGracePeriod';
   return entriesOf(kubelet, field).flatMap(([signal, value]) => {
     const path = [field, signal];
-    const unknown = unknownKey(path, 'is no eviction signal of the kubelet', EVICTION_SIGNALS);
+    const unknown = unknownKey(path, 'is not an eviction signal of the kubelet', EVICTION_SIGNALS);
     if ((parseDuration(value) ?? -1) >= 0) return unknown;
-    const message = `${quote(value)} is no length of time`;
+    const message = `${quote(value)} is not a duration`;
     return [...unknown, { path, message, allowed: 'a duration of zero or more, such as 90s or 2m30s' }];
   });
 }
@@ -124,13 +124,13 @@ const PARTNERS = {
   evictionSoftGracePeriod: { partner: 'evictionSoft', allowed: 'a threshold such as 500Mi or 10%' },
 } as const;
 
-/** The kubelet ignores a soft threshold without its grace period and refuses a grace period without its threshold. */
+/** The kubelet ignores a soft threshold without its grace period, and rejects a grace period without its threshold. */
 function withoutPartner(kubelet: Kubelet, field: keyof typeof PARTNERS): readonly FieldProblem[] {
   const { partner, allowed } = PARTNERS[field];
   const signals = new Set(entriesOf(kubelet, partner).map(([signal]) => signal));
   return entriesOf(kubelet, field)
     .filter(([signal]) => !signals.has(signal))
-    .map(([signal]) => ({ path: [partner, signal], message: `is missing, and ${field} has it`, allowed }));
+    .map(([signal]) => ({ path: [partner, signal], message: `is missing, but ${field} has it`, allowed }));
 }
 
 function reserved(kubelet: Kubelet, field: string): readonly FieldProblem[] {
@@ -153,14 +153,14 @@ function isBelowZero(value: unknown): boolean {
   return typeof value === 'number' && value < 0;
 }
 
-/** Above the high mark images are removed until the low mark is reached. */
+/** Above the high threshold the kubelet removes images until usage reaches the low threshold. */
 function imageGarbageCollection(kubelet: Kubelet): readonly FieldProblem[] {
   const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low } = kubelet;
   const outside = Object.entries({ imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low })
     .filter(([, value]) => typeof value === 'number' && (value < 0 || value > 100))
     .map(([field, value]) => ({
       path: [field],
-      message: `${quote(value)} is no percentage`,
+      message: `${quote(value)} is not a percentage`,
       allowed: 'a whole number from 0 to 100',
     }));
   if (outside.length > 0 || typeof high !== 'number' || typeof low !== 'number' || high > low) return outside;

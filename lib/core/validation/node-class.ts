@@ -5,7 +5,7 @@ import { kubeletProblems } from './kubelet.ts';
 import { kubeletExpressionProblems } from './kubelet-expressions.ts';
 import { unsupportedKubeletFields } from './kubelet-support.ts';
 
-/** A3.15 to A3.18: why Karpenter calls an EC2NodeClass that the API server has accepted not ready. */
+/** A3.15 to A3.18: why Karpenter sets an EC2NodeClass that the API server has accepted to not ready. */
 export function nodeClassProblems(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const { kubelet = {}, amiSelectorTerms } = nodeClass.spec;
   return [
@@ -23,7 +23,7 @@ export function nodeClassProblems(nodeClass: EC2NodeClass): readonly FieldProble
   ];
 }
 
-/** A3.5: Karpenter cannot go on with a second @, which the API server lets pass. */
+/** A3.5: Karpenter fails on a second @, which the API server accepts. */
 function aliasProblems(alias: string | undefined, path: FieldProblem['path']): readonly FieldProblem[] {
   if (alias === undefined || alias.split('@').length === 2) return [];
   return [{ path, message: `${quote(alias)} is not family@version`, allowed: 'one @, as in al2023@latest' }];

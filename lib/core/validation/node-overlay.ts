@@ -3,7 +3,7 @@ import { amountProblems } from './decoding.ts';
 import { type FieldProblem, under } from './field-problem.ts';
 import { requirementProblems } from './requirements.ts';
 
-/** A4.4: what EC2 itself says of an instance type; the API server's schema knows the first four. */
+/** A4.4: resources that EC2 defines for an instance type. The schema rejects the first four. */
 const OF_THE_INSTANCE_TYPE: ReadonlySet<string> = new Set([
   'cpu',
   'memory',
@@ -16,7 +16,7 @@ const OF_THE_INSTANCE_TYPE: ReadonlySet<string> = new Set([
   'habana.ai/gaudi',
 ]);
 
-/** A4.1: why Karpenter's validation refuses a NodeOverlay that the API server has accepted; such an overlay has no effect. */
+/** A4.1: why Karpenter's validation rejects a NodeOverlay that the API server has accepted. The overlay then has no effect. */
 export function nodeOverlayProblems({ spec }: NodeOverlay): readonly FieldProblem[] {
   return [
     ...amountProblems(spec.capacity, ['spec', 'capacity']),
@@ -25,7 +25,7 @@ export function nodeOverlayProblems({ spec }: NodeOverlay): readonly FieldProble
       .filter((name) => OF_THE_INSTANCE_TYPE.has(name))
       .map((name) => ({
         path: ['spec', 'capacity', name],
-        message: 'is what EC2 says it is',
+        message: 'is defined by EC2 and cannot be changed',
         allowed: 'extended resources that the instance type does not have, such as example.com/licence',
       })),
   ];

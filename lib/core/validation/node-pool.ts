@@ -10,7 +10,7 @@ import { keyProblems, labelValueProblems, requirementProblems } from './requirem
 const TEMPLATE = ['spec', 'template'] as const;
 const LONGEST_LABEL_VALUE = 63;
 
-/** A1.26: why Karpenter's validation refuses a NodePool that the API server has accepted; such a pool is skipped. */
+/** A1.26: why Karpenter's validation rejects a NodePool that the API server has accepted. The pool is then skipped. */
 export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
   const { requirements, taints = [], startupTaints = [], expireAfter } = spec.template.spec;
   const { terminationGracePeriod } = spec.template.spec;
@@ -28,7 +28,10 @@ export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
   ];
 }
 
-/** Why nothing is launched of a NodePool, in words; undefined for one that is well. Karpenter launches, and what it launches never joins. */
+/**
+ * Returns why no node is launched for a NodePool; undefined for a valid one. Karpenter launches nodes even for names that are
+ * too long for a label, and these nodes never join.
+ */
 export function whyInvalid(nodePool: NodePool): string | undefined {
   const { metadata, spec } = nodePool;
   const problems = [
@@ -40,11 +43,11 @@ export function whyInvalid(nodePool: NodePool): string | undefined {
   return problems.map((one) => `${one.path.join('.')} ${one.message}: write ${one.allowed}`).join('; ');
 }
 
-/** A name of 253 characters is a name; but claims carry it as a label, and a kubelet does not start with one that is longer. */
+/** An object name may have 253 characters, but nodes carry it as a label, and a kubelet does not start with a longer label. */
 function longNameProblems(name: string, path: FieldProblem['path']): readonly FieldProblem[] {
   if (name.length <= LONGEST_LABEL_VALUE) return [];
-  const message = `${quote(name)} has ${name.length} characters, and is a label of every node`;
-  return [{ path, message, allowed: `at most ${LONGEST_LABEL_VALUE}` }];
+  const message = `${quote(name)} has ${name.length} characters, but it becomes a label of every node`;
+  return [{ path, message, allowed: `at most ${LONGEST_LABEL_VALUE} characters` }];
 }
 
 function labelProblems(labels: Readonly<Record<string, string>>): readonly FieldProblem[] {
@@ -54,7 +57,7 @@ function labelProblems(labels: Readonly<Record<string, string>>): readonly Field
   });
 }
 
-/** A1.7: names that are no names, and one key and effect twice, across both lists. */
+/** A1.7: reports invalid names, and pairs of key and effect that occur twice in both lists together. */
 function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readonly Taint[]>>): readonly FieldProblem[] {
   const seen = new Set<string>();
   const problems: FieldProblem[] = [];
@@ -63,7 +66,7 @@ function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readon
       const path = [list, index];
       const name = formatTaint({ key, effect });
       if (seen.has(name))
-        problems.push({ path, message: `the taint ${name} is there twice`, allowed: 'each key and effect once' });
+        problems.push({ path, message: `the taint ${name} is listed twice`, allowed: 'each key and effect once' });
       seen.add(name);
       if (!isQualifiedName(key)) problems.push(nameProblem([...path, 'key'], key));
       if (value !== '' && !isQualifiedName(value)) problems.push(nameProblem([...path, 'value'], value));
@@ -73,6 +76,7 @@ function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readon
 }
 
 function nameProblem(path: FieldProblem['path'], name: string): FieldProblem {
-  const allowed = 'at most 63 letters, digits, "-", "_" or "."; a DNS name of at most 253 and "/" may stand before it';
-  return { path, message: `${quote(name)} is no name`, allowed };
+  const allowed =
+    'at most 63 letters, digits, "-", "_" or "."; an optional prefix is a DNS name of at most 253 characters and "/"';
+  return { path, message: `${quote(name)} is not a valid name`, allowed };
 }

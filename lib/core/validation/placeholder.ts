@@ -1,4 +1,4 @@
-/** What to say of text that somebody meant to replace before this, to follow the value; empty where it is no such text. */
+/** Text to append to a message if the value is an unreplaced placeholder; else empty. */
 export function placeholderHint(text: string): string {
-  return /\{\{|\$\{|\$\(|<[^<>]*>|%\(/.test(text) ? ': a placeholder that is not filled in' : '';
+  return /\{\{|\$\{|\$\(|<[^<>]*>|%\(/.test(text) ? ': a placeholder that was not replaced' : '';
 }

@@ -12,13 +12,13 @@ import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { placeholderHint } from './placeholder.ts';
 
-/** A1.26: labels of which a NodePool may name values that nobody knows, but not these alone. */
+/** A1.26: labels for which a NodePool may list unknown values, but needs at least one known value. */
 const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   [CAPACITY_TYPE, CAPACITY_TYPES],
   ['karpenter.k8s.aws/instance-tenancy', ['default', 'dedicated']],
 ]);
 
-/** A1.5, A1.26: what the API server's schema cannot say of requirements. Paths begin at the list. */
+/** A1.5, A1.26: the rules for requirements that the API server's schema cannot express. Paths begin at the list. */
 export function requirementProblems(requirements: readonly NodePoolRequirement[]): readonly FieldProblem[] {
   return requirements.flatMap((requirement, index) => [
     ...keyProblems(requirement.key, [index, 'key']),
@@ -27,20 +27,24 @@ export function requirementProblems(requirements: readonly NodePoolRequirement[]
   ]);
 }
 
-/** A label that may stand in a template or a requirement: of the right form, and not Karpenter's own (A1.3). */
+/** Checks a label key in a template or requirement: its syntax, and that it is not reserved for Karpenter (A1.3). */
 export function keyProblems(key: string, path: FieldProblem['path']): readonly FieldProblem[] {
   const known = currentLabelName(key);
   if (!isQualifiedName(known)) {
-    const message = `${quote(key)} is no label name`;
+    const message = `${quote(key)} is not a label name`;
     return [
-      { path, message, allowed: `a name of ${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it` },
+      {
+        path,
+        message,
+        allowed: `a name of ${NAME_RULE}; an optional prefix is a DNS name of at most 253 characters and "/"`,
+      },
     ];
   }
   if (!isRestricted(known)) return [];
-  return [{ path, message: `${quote(key)} is Karpenter's own label`, allowed: 'a label outside of its domains' }];
+  return [{ path, message: `${quote(key)} is reserved for Karpenter`, allowed: 'a label outside its domains' }];
 }
 
-/** The API server lets the label of the NodeClass pass; a requirement for it would contradict nodeClassRef or repeat it. */
+/** The API server accepts the label of the NodeClass, but a requirement on it would repeat or contradict nodeClassRef. */
 function isRestricted(key: string): boolean {
   if (WELL_KNOWN_LABELS.has(key) && key !== NODE_CLASS) return false;
   const slash = key.indexOf('/');
@@ -58,12 +62,12 @@ function valueProblems({ operator, values = [] }: NodePoolRequirement, index: nu
   const fine = values.length === 1 && /^[+-]?\d+$/.test(value) && BigInt(value) >= 0n && BigInt(value) < 1n << 63n;
   if (fine || odd.length > 0) return odd;
   const allowed = 'exactly one whole number of zero or more in quotes, such as ["4"]';
-  return [{ path: [index, 'values'], message: `${operator} compares with one whole number of zero or more`, allowed }];
+  return [{ path: [index, 'values'], message: `${operator} needs exactly one whole number of zero or more`, allowed }];
 }
 
 export function labelValueProblems(value: string, path: FieldProblem['path']): readonly FieldProblem[] {
   if (isLabelValue(value)) return [];
-  const message = `${quote(value)} is no label value${placeholderHint(value)}`;
+  const message = `${quote(value)} is not a label value${placeholderHint(value)}`;
   return [{ path, message, allowed: `${NAME_RULE}; it may be empty` }];
 }
 
@@ -83,11 +87,11 @@ function knownValueProblems(
     return [{ path, message, allowed: `at least one of ${known.join(', ')}` }];
   }
   if (usable >= minValues) return [];
-  const message = `has ${usable} known ${usable === 1 ? 'value' : 'values'} of ${key}, and minValues asks for ${minValues}`;
+  const message = `has ${usable} known ${usable === 1 ? 'value' : 'values'} of ${key}, but minValues requires ${minValues}`;
   return [{ path, message, allowed: `a minValues of at most ${usable}, or more of ${known.join(', ')}` }];
 }
 
-/** On-Demand, ON_DEMAND and ondemand are one. */
+/** Normalizes spelling: On-Demand, ON_DEMAND and ondemand are the same. */
 function lettersOf(value: string): string {
   return value
     .slice(0, 80)

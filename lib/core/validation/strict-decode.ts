@@ -6,7 +6,7 @@ import type { Shape } from './kubelet-fields.ts';
 
 type Path = FieldProblem['path'];
 
-/** A3.16: what Go's strict decoder refuses: fields that do not exist (case counts) and values of another type. */
+/** A3.16: reports what Go's strict decoder rejects: unknown fields (case-sensitive) and values of the wrong type. */
 function strictDecode(value: unknown, shape: Shape, path: Path): readonly FieldProblem[] {
   if (value === null && shape !== 'duration') return [];
   if (typeof shape === 'string') return wrongLeaf(value, shape, path);
@@ -36,7 +36,7 @@ export function decodeFields(
   });
 }
 
-/** A list of more names than this is no help to a reader. */
+/** The maximum number of names in a list of allowed fields. */
 const NAMES_WORTH_LISTING = 12;
 
 function unknownField(known: readonly string[], path: Path): FieldProblem {
@@ -44,7 +44,7 @@ function unknownField(known: readonly string[], path: Path): FieldProblem {
     known.length > NAMES_WORTH_LISTING
       ? 'a field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1), such as maxPods or kubeReserved'
       : `one of ${known.join(', ')}`;
-  return { path, message: 'is no field of the configuration of a kubelet', allowed, known };
+  return { path, message: 'is not a field of KubeletConfiguration', allowed, known };
 }
 
 type Leaf = Extract<Shape, string>;
@@ -60,7 +60,7 @@ function wrongLeaf(value: unknown, leaf: Leaf, path: Path): readonly FieldProble
   return allowed === undefined ? [] : [wrong(value, path, allowed)];
 }
 
-/** What is allowed, where the value is not it. */
+/** Describes the allowed values; undefined where the value is allowed. */
 function whyWrong(value: unknown, leaf: Leaf): string | undefined {
   switch (leaf) {
     case 'anything':
@@ -106,7 +106,7 @@ function isInteger(value: unknown, kind: keyof typeof INTEGERS): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** Go's type for durations takes one below zero, which our parser does not. */
+/** Go accepts negative durations, which our parser does not. */
 function isDuration(value: unknown): boolean {
   return typeof value === 'string' && parseDuration(value.replace(/^-/, '+')) !== undefined;
 }

@@ -101,19 +101,21 @@ ${FAMILY}${REST}`);
   test('an empty value was any value', () => {
     const { spec, warnings } = specOf(`  subnetSelector: {Name: ""}\n${FAMILY}${REST}`);
     expect(spec).toHaveProperty('subnetSelectorTerms', [{ tags: { Name: '*' } }]);
-    expect(warnings).toEqual([expect.stringMatching(/^spec\.subnetSelector\.Name: an empty value/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.subnetSelector\.Name: the empty value/)]);
   });
 
   test('tags beside ids are left out with a warning, because v1 takes an id alone', () => {
     const { spec, warnings } = specOf(`  subnetSelector: {aws-ids: subnet-1, Name: a}\n${FAMILY}${REST}`);
     expect(spec).toHaveProperty('subnetSelectorTerms', [{ id: 'subnet-1' }]);
-    expect(warnings).toEqual([expect.stringMatching(/^spec\.subnetSelector: "Name" stood beside ids/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.subnetSelector: "Name" was set together with ids/)]);
   });
 
   test('lists that stand for more terms than v1 takes stay as they are', () => {
     const tags = Array.from({ length: 12 }, (_, tag) => `t${tag}: "1,2,3,4,5,6,7,8,9"`);
     const { spec, warnings } = specOf(`  subnetSelector: {${tags.join(', ')}}\n${FAMILY}${REST}`);
-    expect(warnings).toEqual([expect.stringMatching(/stands for more than a million terms, and v1 takes at most 30$/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/expands to more than a million terms, and v1 allows at most 30$/),
+    ]);
     expect(spec).toHaveProperty('subnetSelectorTerms.t0', '1,2,3,4,5,6,7,8,9');
   });
 });
@@ -124,25 +126,25 @@ describe('what was left to defaults', () => {
       'the AMI family was AL2',
       NETWORK + REST,
       { amiFamily: 'AL2', amiSelectorTerms: [{ alias: 'al2@latest' }] },
-      [/^spec\.amiFamily: was not given, which meant AL2/],
+      [/^spec\.amiFamily: was not set, and the default was AL2/],
     ],
     [
       "the AMI family was AL2 with images of one's own too",
       `  amiSelector: {aws-ids: ami-1}\n${REST}`,
       { amiFamily: 'AL2', amiSelectorTerms: [{ id: 'ami-1' }] },
-      [/which meant AL2/],
+      [/the default was AL2/],
     ],
     [
       'metadata passed two hops',
       `${FAMILY}  instanceProfile: a\n`,
       { metadataOptions: { httpPutResponseHopLimit: 2 } },
-      [/^spec\.metadataOptions: .* which meant 2/],
+      [/^spec\.metadataOptions: .* the default was 2/],
     ],
     [
       'tokens were optional beside other metadata options',
       `${FAMILY}  role: a\n  metadataOptions: {httpEndpoint: enabled}\n`,
       { metadataOptions: { httpEndpoint: 'enabled', httpTokens: 'optional' } },
-      [/^spec\.role: was no field/, /which meant optional/],
+      [/^spec\.role: was not a field/, /the default was optional/],
     ],
     [
       'the instance profile was global',
@@ -170,9 +172,11 @@ describe('what was left to defaults', () => {
       },
     });
     expect(warnings).toEqual([
-      expect.stringMatching(/^spec\.launchTemplate: was left out/),
-      expect.stringMatching(/^spec\.subnetSelectorTerms: is missing, .* CLUSTER_NAME stands in/),
-      expect.stringMatching(/^spec\.securityGroupSelectorTerms: is missing, .* CLUSTER_NAME stands in/),
+      expect.stringMatching(/^spec\.launchTemplate: was removed/),
+      expect.stringMatching(/^spec\.subnetSelectorTerms: is missing, .* CLUSTER_NAME is written as a placeholder/),
+      expect.stringMatching(
+        /^spec\.securityGroupSelectorTerms: is missing, .* CLUSTER_NAME is written as a placeholder/,
+      ),
     ]);
     expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
   });
@@ -181,7 +185,7 @@ describe('what was left to defaults', () => {
     const { spec, warnings } = specOf(`  subnetSelector: {}\n${FAMILY}${REST}`);
     expect(spec).toHaveProperty('subnetSelectorTerms', [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }]);
     expect(warnings).toEqual([
-      expect.stringMatching(/^spec\.subnetSelectorTerms: is missing, .* CLUSTER_NAME stands in/),
+      expect.stringMatching(/^spec\.subnetSelectorTerms: is missing, .* CLUSTER_NAME is written as a placeholder/),
     ]);
   });
 
@@ -228,28 +232,31 @@ describe('what v1 does not have', () => {
   const LOST: readonly (readonly [yaml: string, warnings: readonly RegExp[]])[] = [
     [
       `  launchTemplate: mine\n${NETWORK}${REST}`,
-      [/^spec\.launchTemplate: was left out: .* the images of AL2 stand in/],
+      [/^spec\.launchTemplate: was removed: .* the images of AL2 are used/],
     ],
     [
       `${FAMILY}${REST}  blockDeviceMappings: [{deviceName: a, virtualName: ephemeral0}]\n`,
-      [/^spec\.blockDeviceMappings\[0\]\.virtualName: was left out/],
+      [/^spec\.blockDeviceMappings\[0\]\.virtualName: was removed/],
     ],
     [
       `${FAMILY}${REST}  blockDeviceMappings: [{deviceName: a, ebs: {size: 3}}]\n`,
-      [/^spec\.blockDeviceMappings\[0\]\.ebs\.size: was left out: it is no field of ebs/],
+      [/^spec\.blockDeviceMappings\[0\]\.ebs\.size: was removed: it is not a field of ebs/],
     ],
-    [`${FAMILY}${REST}status: {}\n`, [/^status: was left out/]],
-    [`${FAMILY}${REST}  subnets: []\n`, [/^spec\.subnets: was left out: it is no field of a v1alpha1 AWSNodeTemplate/]],
+    [`${FAMILY}${REST}status: {}\n`, [/^status: was removed/]],
+    [
+      `${FAMILY}${REST}  subnets: []\n`,
+      [/^spec\.subnets: was removed: it is not a field of a v1alpha1 AWSNodeTemplate/],
+    ],
     [
       `  amiFamily: Custom\n${REST}`,
-      [/^spec\.amiSelectorTerms: is missing and could not be made up: Custom has no alias/],
+      [/^spec\.amiSelectorTerms: is missing and could not be derived: Custom has no alias/],
     ],
     [
       `  amiFamily: Ubuntu\n${REST}`,
       [
-        /^spec\.amiFamily: Ubuntu is no AMI family/,
+        /^spec\.amiFamily: Ubuntu is not an AMI family/,
         /^spec\.blockDeviceMappings: Ubuntu/,
-        /^spec\.amiSelectorTerms: is missing, .* ami-placeholder stands in/,
+        /^spec\.amiSelectorTerms: is missing, .* ami-placeholder is written/,
       ],
     ],
   ];

@@ -65,12 +65,12 @@ describe('disruption', () => {
     [
       '{consolidationPolicy: WhenEmpty}',
       { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never' },
-      /^spec\.disruption\.consolidateAfter: is missing beside WhenEmpty/,
+      /^spec\.disruption\.consolidateAfter: is missing with WhenEmpty/,
     ],
     [
       '{consolidationPolicy: WhenUnderutilized, consolidateAfter: 30s}',
       { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '30s' },
-      /^spec\.disruption\.consolidateAfter: stood beside WhenUnderutilized/,
+      /^spec\.disruption\.consolidateAfter: was set together with WhenUnderutilized/,
     ],
     [
       '{consolidationPolicy: WhenUnderutilized, consolidateAfter: Never}',
@@ -85,7 +85,7 @@ describe('disruption', () => {
     [
       '{budgets: [{nodes: "1", reasons: [Empty]}]}',
       { budgets: [{ nodes: '1', reasons: ['Empty'] }], consolidateAfter: '0s' },
-      /^spec\.disruption\.budgets\[0\]\.reasons: was no field of a budget of v1beta1 and had no effect/,
+      /^spec\.disruption\.budgets\[0\]\.reasons: was not a field of a budget of v1beta1 and had no effect/,
     ],
   ];
 
@@ -132,9 +132,9 @@ spec: {template: {spec: {nodeClassRef: ${before}}}}
 
 describe('what v1 does not have', () => {
   const LOST: readonly (readonly [yaml: string, warning: RegExp])[] = [
-    [`${POOL}      resources: {requests: {cpu: 1}}\n`, /^spec\.template\.spec\.resources: was left out/],
-    [`${POOL}  tolerations: []\n`, /^spec\.tolerations: was left out: it is no field of a v1beta1 NodePool/],
-    [`${POOL}status: {}\n`, /^status: was left out/],
+    [`${POOL}      resources: {requests: {cpu: 1}}\n`, /^spec\.template\.spec\.resources: was removed/],
+    [`${POOL}  tolerations: []\n`, /^spec\.tolerations: was removed: it is not a field of a v1beta1 NodePool/],
+    [`${POOL}status: {}\n`, /^status: was removed/],
   ];
 
   test.each(LOST)('%#', (yaml, warning) => {
@@ -158,7 +158,7 @@ describe('a NodeClaim', () => {
       apiVersion: 'karpenter.sh/v1',
       spec: { resources: { requests: { cpu: 1 } }, nodeClassRef: { kind: 'EC2NodeClass' }, expireAfter: 'Never' },
     });
-    expect(warnings).toEqual([expect.stringMatching(/^spec\.expireAfter: is written out/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.expireAfter: is written explicitly/)]);
   });
 
   const OF_POOL = claim('karpenter.sh/nodepool: default');
@@ -185,7 +185,7 @@ spec: {template: {spec: {expireAfter: 24h}}}
     const { objects, warnings } = convertText(OF_POOL);
     expect(objects[0]).not.toHaveProperty('spec.expireAfter');
     expect(warnings).toEqual([
-      'spec.expireAfter: is not known: NodePool "default", which had it, is not among the documents; v1 fills in 720h',
+      'spec.expireAfter: is unknown: its NodePool "default" is not among the documents; v1 sets 720h',
     ]);
   });
 });
@@ -240,15 +240,15 @@ describe('a v1beta1 EC2NodeClass', () => {
           },
         ],
       },
-      [/Ubuntu is no AMI family/, /root volume is written out/],
+      [/Ubuntu is not an AMI family/, /root volume is written explicitly/],
     ],
     [`  amiFamily: Custom\n${HOPS}`, { amiFamily: 'Custom' }, [/Custom has no alias/]],
     [
       `  amiFamily: Ubuntu\n  blockDeviceMappings: [{deviceName: a, ebs: {volumeSize: 2048Mi}}]\n${HOPS}`,
       { amiSelectorTerms: [{ id: 'ami-placeholder' }], blockDeviceMappings: [{ ebs: { volumeSize: '2Gi' } }] },
-      [/2048Mi became 2Gi/, /Ubuntu is no AMI family/, /ami-placeholder stands in/],
+      [/2048Mi became 2Gi/, /Ubuntu is not an AMI family/, /ami-placeholder is written/],
     ],
-    [HOPS, {}, [/no AMI family is given/]],
+    [HOPS, {}, [/amiFamily is not set/]],
     [
       `  amiSelectorTerms: [{id: ami-1}]\n${HOPS}`,
       { amiFamily: 'Custom', amiSelectorTerms: [{ id: 'ami-1' }] },
@@ -257,20 +257,20 @@ describe('a v1beta1 EC2NodeClass', () => {
     [
       `  amiSelectorTerms: [{alias: al2@latest}]\n${HOPS}`,
       { amiSelectorTerms: [{ alias: 'al2@latest' }] },
-      [/alias: was no field/],
+      [/alias: was not a field/],
     ],
-    ['  amiFamily: AL2\n', { metadataOptions: { httpPutResponseHopLimit: 2 } }, [/which meant 2/]],
+    ['  amiFamily: AL2\n', { metadataOptions: { httpPutResponseHopLimit: 2 } }, [/the default was 2/]],
     [
       '  amiFamily: AL2\n  metadataOptions: {httpTokens: optional}\n',
       { metadataOptions: { httpTokens: 'optional', httpPutResponseHopLimit: 2 } },
-      [/^spec\.metadataOptions\.httpPutResponseHopLimit: .* which meant 2/],
+      [/^spec\.metadataOptions\.httpPutResponseHopLimit: .* the default was 2/],
     ],
     [
       `  amiFamily: AL2\n  associatePublicIPAddress: true\n  instanceStorePolicy: RAID0\n  detailedMonitoring: true\n${HOPS}`,
       { associatePublicIPAddress: true, instanceStorePolicy: 'RAID0', detailedMonitoring: true },
       [],
     ],
-    [`  amiFamily: AL2\n  subnetSelector: {a: b}\n${HOPS}`, {}, [/^spec\.subnetSelector: was left out/]],
+    [`  amiFamily: AL2\n  subnetSelector: {a: b}\n${HOPS}`, {}, [/^spec\.subnetSelector: was removed/]],
   ];
 
   test.each(FIELDS)('%s', (fields, spec, warnings) => {

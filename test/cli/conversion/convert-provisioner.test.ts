@@ -20,7 +20,7 @@ spec:
 `;
 
 const FORCE =
-  'spec.ttlSecondsUntilExpired: became spec.template.spec.expireAfter; in v1 an expired node is drained at once, whatever the disruption budgets say';
+  'spec.ttlSecondsUntilExpired: became spec.template.spec.expireAfter; in v1 an expired node is drained at once, regardless of disruption budgets';
 
 function convert(extra: string): { readonly object: unknown; readonly warnings: readonly string[] } {
   const { objects, warnings } = convertText(WHOLE + extra);
@@ -79,21 +79,24 @@ describe('fields that have a place in v1', () => {
 
 describe('fields that have none', () => {
   const LOST: readonly (readonly [yaml: string, warning: string])[] = [
-    ['status: {conditions: []}', 'status: was left out: the controller writes the status'],
-    ['  ttlSecondsAfterEmtpy: 3', 'spec.ttlSecondsAfterEmtpy: was left out: it is no field of a v1alpha5 Provisioner'],
+    ['status: {conditions: []}', 'status: was removed: the controller writes the status'],
+    [
+      '  ttlSecondsAfterEmtpy: 3',
+      'spec.ttlSecondsAfterEmtpy: was removed: it is not a field of a v1alpha5 Provisioner',
+    ],
     [
       '  provider: {subnetSelector: {a: b}}',
-      'spec.provider: was left out: v1alpha5 refused it beside providerRef, which names the node class',
+      'spec.provider: was removed: providerRef references the node class, and v1alpha5 rejected both together',
     ],
     [
       '  kubeletConfiguration: {containerRuntime: dockerd}',
-      'spec.kubeletConfiguration.containerRuntime: was left out: every node runs containerd',
+      'spec.kubeletConfiguration.containerRuntime: was removed: every node runs containerd',
     ],
     [
       '  kubeletConfiguration: {maxPods: 20}',
-      'spec.kubeletConfiguration: was left out of EC2NodeClass "arm": in v1 the kubelet\'s settings stand in the node class, and no such one was converted with this object',
+      'spec.kubeletConfiguration: was not moved to EC2NodeClass "arm": in v1 kubelet settings belong to the node class, which is not among the converted objects',
     ],
-    ['  limits: {cpu: 3}', 'spec.limits.cpu: was left out: it is no field of limits'],
+    ['  limits: {cpu: 3}', 'spec.limits.cpu: was removed: it is not a field of limits'],
   ];
 
   test.each(LOST)('%s', (yaml, warning) => {
@@ -121,18 +124,18 @@ describe('when nodes go', () => {
       { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '0s' },
       undefined,
     ],
-    ['never', '', { consolidateAfter: 'Never' }, /no node was ever removed/],
+    ['never', '', { consolidateAfter: 'Never' }, /empty nodes were never removed/],
     [
       'never, with consolidation off',
       '  consolidation: {enabled: false}\n',
       { consolidateAfter: 'Never' },
-      /no node was ever/,
+      /empty nodes were never/,
     ],
     [
       'both, which was refused',
       `${TTL}  consolidation: {enabled: true}\n`,
       { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '30s' },
-      /v1alpha5 refused/,
+      /v1alpha5 rejected/,
     ],
     [
       'a time that is no number',
@@ -153,7 +156,7 @@ describe('when nodes go', () => {
   test('no age was no limit, and v1 would set one', () => {
     const { objects, warnings } = convertText(without('ttlSecondsUntilExpired'));
     expect(objects[0]).toHaveProperty('spec.template.spec.expireAfter', 'Never');
-    expect(warnings).toEqual([expect.stringMatching(/^spec\.ttlSecondsUntilExpired: was not given/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.ttlSecondsUntilExpired: was not set/)]);
   });
 });
 
@@ -172,7 +175,7 @@ describe('requirements that the webhook added', () => {
       '"key":"karpenter.k8s.aws/instance-category","operator":"In","values":["c","m","r"]',
       '"key":"karpenter.k8s.aws/instance-generation","operator":"Gt","values":["2"]',
     ]);
-    expect(convertText(base).warnings.filter((warning) => /does not mention/.test(warning))).toHaveLength(5);
+    expect(convertText(base).warnings.filter((warning) => /has no/.test(warning))).toHaveLength(5);
   });
 
   test.each([

@@ -59,7 +59,7 @@ describe('in the spec of a pod', () => {
       `${POD}spec:\n  nodeSelector: {karpenter.sh/nodepool: x, karpenter.sh/provisioner-name: ${value}}\n`;
     expect(convertText(both('x')).text).toBe(`${POD}spec:\n  nodeSelector: {karpenter.sh/nodepool: x}\n`);
     expect(convertText(both('y')).text).toBe(both('y'));
-    expect(convertText(both('y')).warnings).toEqual([expect.stringContaining('stayed')]);
+    expect(convertText(both('y')).warnings).toEqual([expect.stringContaining('was kept')]);
   });
 
   test('labels without a successor stay, with a warning', () => {
@@ -129,7 +129,7 @@ describe('annotations', () => {
   test('do-not-consolidate becomes do-not-disrupt, which holds off more', () => {
     const { text, warnings } = convertText(holder('apiVersion: v1\nkind: Node', 0, 'do-not-consolidate'));
     expect(text).toBe(holder('apiVersion: v1\nkind: Node', 0, 'do-not-disrupt'));
-    expect(warnings).toEqual([expect.stringContaining('which holds off drift too')]);
+    expect(warnings).toEqual([expect.stringContaining('which also prevents drift')]);
   });
 });
 

@@ -28,7 +28,7 @@ describe('versions that Kubernetes serves no more', () => {
   test.each(RENEWED)('%s %s becomes %s', (former, kind, today) => {
     const { text, warnings } = convertText(`apiVersion: ${former} # old\nkind: ${kind}\n${SPEC}`);
     expect(text).toBe(`apiVersion: ${today} # old\nkind: ${kind}\n${SPEC}`);
-    expect(warnings).toEqual([`apiVersion: ${former} is served no more, and became ${today}`]);
+    expect(warnings).toEqual([`apiVersion: ${former} is no longer served and became ${today}`]);
     expect(convertText(text)).toMatchObject({ conversions: [{ converted: false }], warnings: [] });
   });
 
@@ -69,7 +69,7 @@ spec:
   });
   expect(text.match(/# .*/g)).toEqual(['# the pods', '# ours']);
   expect(warnings).toEqual([
-    expect.stringContaining('became apps/v1; its selector is required, so that the labels'),
+    expect.stringContaining('became apps/v1; its selector is required, and the labels'),
     expect.stringContaining('provisioner-name'),
   ]);
 });
@@ -77,7 +77,7 @@ spec:
 test('a default that is another today is told', () => {
   const { warnings } = convertText('apiVersion: extensions/v1beta1\nkind: DaemonSet\nspec: {}\n');
   expect(warnings).toEqual([
-    'apiVersion: extensions/v1beta1 is served no more, and became apps/v1; its default of updateStrategy is RollingUpdate, where it was OnDelete',
+    'apiVersion: extensions/v1beta1 is no longer served and became apps/v1; its default updateStrategy is RollingUpdate; it was OnDelete',
   ]);
 });
 
@@ -89,8 +89,8 @@ test.each(['{}', '{matchLabels: {}}'])(
     );
     expect(objects[0]).toMatchObject({ apiVersion: 'policy/v1' });
     expect(warnings).toEqual([
-      'apiVersion: policy/v1beta1 is served no more, and became policy/v1',
-      expect.stringMatching(/^spec\.selector: is empty, .* in v1 it selects every pod/),
+      'apiVersion: policy/v1beta1 is no longer served and became policy/v1',
+      expect.stringMatching(/^spec\.selector: is empty: .* in v1 it selects every pod/),
     ]);
   },
 );

@@ -142,5 +142,5 @@ describe('kubelet settings of pools', () => {
 test('two objects that become one by name are pointed out', () => {
   const template = 'apiVersion: karpenter.k8s.aws/v1alpha1\nkind: AWSNodeTemplate\nmetadata: {name: shared}\n';
   const { warnings } = place(template, NODE_CLASS.replace('v1beta1', 'v1'));
-  expect(warnings).toContainEqual(expect.stringMatching(/became EC2NodeClass\/shared, and there is another one/));
+  expect(warnings).toContainEqual(expect.stringMatching(/became EC2NodeClass\/shared, which exists twice/));
 });

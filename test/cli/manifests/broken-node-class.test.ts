@@ -9,7 +9,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('  role: KarpenterNodeRole\n', '  role: a\n  instanceProfile: b\n'),
     7,
     'spec.instanceProfile',
-    'stands beside role',
+    'cannot be set together with role',
   ],
   [nodeClass('role: KarpenterNodeRole', 'role: ""'), 6, 'spec.role', '"" is too short'],
   [
@@ -29,7 +29,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('alias: al2023@latest', 'alias: AL2023@latest'),
     8,
     'spec.amiSelectorTerms[0].alias',
-    'capitals count; write al2023@latest',
+    'use lower case; write al2023@latest',
   ],
   [nodeClass('alias: al2023@latest', 'alias: al2023'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
   [nodeClass('alias: al2023@latest', 'alias: ubuntu@latest'), 8, 'spec.amiSelectorTerms[0].alias', 'family@version'],
@@ -38,7 +38,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('alias: al2023@latest', 'alias: al2023@latest\n      name: x'),
     8,
     'spec.amiSelectorTerms[0].alias',
-    '"al2023@latest" stands beside id, tags, name or owner; write alias alone in its term',
+    '"al2023@latest" cannot be set together with id, tags, name or owner; write only alias in its term',
   ],
   [
     nodeClass('alias: al2023@latest', 'alias: al2023@latest\n    - id: ami-1'),
@@ -87,7 +87,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('    - tags: {karpenter.sh/discovery: demo}', '    - {id: subnet-1, tags: {a: b}}'),
     9,
     'spec.subnetSelectorTerms',
-    'has id beside tags in every term; write id alone in its term',
+    'has id together with tags in every term; write only id in its term',
   ],
   [
     nodeClass('    - tags: {karpenter.sh/discovery: demo}', '    - tags: {a: ""}'),
@@ -99,7 +99,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('{team: web}', '{karpenter.sh/nodepool: a}'),
     13,
     'spec.tags["karpenter.sh/nodepool"]',
-    'is a tag that Karpenter sets itself; write another tag',
+    'is a reserved tag; write another tag',
   ],
   [nodeClass('{team: web}', '{team: 1}'), 13, 'spec.tags.team', 'in quotes'],
   [nodeClass('  tags:', '  instanceStorePolicy: raid0\n  tags:'), 13, 'spec.instanceStorePolicy', 'write RAID0'],
@@ -152,7 +152,7 @@ const NODE_CLASSES: readonly Case[] = [
     nodeClass('  tags:', '  kubelet: {evictionHard: {memory.available: 101%}}\n  tags:'),
     13,
     'spec.kubelet.evictionHard["memory.available"]',
-    'no threshold',
+    'is not a threshold',
   ],
   [
     nodeClass('  tags:', '  kubelet: {evictionSoft: {memory.available: 5%}}\n  tags:'),

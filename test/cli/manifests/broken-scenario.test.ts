@@ -23,7 +23,12 @@ const SCENARIOS: readonly Case[] = [
     'no file has a NodePool "other"',
   ],
   [scenario('nodePool: default', 'count: 0'), 13, 'spec.events[1].interruptSpot.count', '0 is too small'],
-  [scenario('any: true', 'any: true, name: x'), 15, 'spec.events[2].deleteNode.any', 'stands beside name'],
+  [
+    scenario('any: true', 'any: true, name: x'),
+    15,
+    'spec.events[2].deleteNode.any',
+    'cannot be set together with name',
+  ],
   [scenario('any: true', ''), 15, 'spec.events[2].deleteNode', 'write one of name, nodePool, any'],
   [scenario('[spot]', '[spots]'), 17, 'spec.events[3].withoutCapacity.capacityTypes[0]', 'did you mean spot?'],
   [scenario('      deletePod: {pod: shop/web-1}\n', ''), 18, 'spec.events[4]', 'write one of scale, deleteNode'],

@@ -38,7 +38,7 @@ const WORKLOADS: readonly Case[] = [
     deployment('effect: NoSchedule}', 'effect: NoSchedule, tolerationSeconds: 5}'),
     16,
     `${POD_SPEC}.tolerations[0].effect`,
-    'NoExecute only',
+    'only to the effect NoExecute',
   ],
   [
     deployment('effect: NoSchedule}', 'effect: Never}'),
@@ -62,7 +62,7 @@ const WORKLOADS: readonly Case[] = [
     deployment('whenUnsatisfiable: DoNotSchedule', 'whenUnsatisfiable: ScheduleAnyway\n          minDomains: 2'),
     21,
     `${POD_SPEC}.topologySpreadConstraints[0].minDomains`,
-    'DoNotSchedule only',
+    'only to whenUnsatisfiable: DoNotSchedule',
   ],
   [
     deployment('          topologyKey: topology.kubernetes.io/zone\n', ''),
@@ -96,7 +96,7 @@ const WORKLOADS: readonly Case[] = [
     deployment('cpu: 500m', 'nvidia.com/gpu: 500m'),
     34,
     `${CONTAINER}.resources.requests["nvidia.com/gpu"]`,
-    'not whole',
+    'is not a whole number',
   ],
   [
     deployment('memory: 1Gi}\n            limits', 'memory: 2Gi}\n            limits'),
@@ -127,13 +127,13 @@ const WORKLOADS: readonly Case[] = [
     deployment('image: nginx', 'image: nginx\n          volumeMounts: [{name: data, mountPath: /data}]'),
     31,
     `${CONTAINER}.volumeMounts[0].name`,
-    '"data" is no volume of this pod',
+    '"data" is not a volume of this pod',
   ],
   [
     deployment('        - name: web\n          image', '        - name: web\n        - name: web\n          image'),
     30,
     `${POD_SPEC}.containers[1].name`,
-    '"web" is the name of another container',
+    '"web" is already the name of another container',
   ],
   [deployment('        - name: web\n          image', '        - image'), 29, `${CONTAINER}.name`, 'is missing'],
   [
@@ -159,7 +159,7 @@ const WORKLOADS: readonly Case[] = [
     edit(BUDGET, 'minAvailable: 2', 'minAvailable: 2\n  maxUnavailable: 1'),
     7,
     'spec.maxUnavailable',
-    'stands beside minAvailable',
+    'cannot be set together with minAvailable',
   ],
   [
     edit(BUDGET, 'minAvailable: 2', 'minAvailable: "2"'),
@@ -167,7 +167,7 @@ const WORKLOADS: readonly Case[] = [
     'spec.minAvailable',
     '"2" is not allowed; write a whole number (without quotes) or a percentage',
   ],
-  [edit(BUDGET, 'minAvailable: 2', 'minAvailable: 120%'), 6, 'spec.minAvailable', 'more than all'],
+  [edit(BUDGET, 'minAvailable: 2', 'minAvailable: 120%'), 6, 'spec.minAvailable', 'more than 100%'],
   [edit(BUDGET, 'minAvailable: 2', 'minAvailable: -2'), 6, 'spec.minAvailable', '-2 is too small'],
   [
     edit(BUDGET, 'matchLabels: {app: web}', 'matchExpressions: [{key: a, operator: Gt, values: ["1"]}]'),
@@ -187,7 +187,7 @@ const WORKLOADS: readonly Case[] = [
     'items[0].spec.container',
     'did you mean containers?',
   ],
-  [join(POD, POD), 13, 'metadata.name', 'Pod/default/job is here twice; the first is at a.yaml:4'],
+  [join(POD, POD), 13, 'metadata.name', 'Pod/default/job is defined twice; the first is at a.yaml:4'],
 ];
 
 expectProblems('a broken workload is a problem with its line and field', WORKLOADS);

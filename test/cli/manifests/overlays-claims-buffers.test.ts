@@ -50,7 +50,7 @@ template:
       - {name: main, image: web, resources: {requests: {cpu: "1"}}}
 `;
 
-test('a sound NodeClaim is read and checked, and says why it plays no part in a simulation', () => {
+test('a sound NodeClaim is read and checked, and says why it not used by a simulation', () => {
   const { problems, manifests } = readManifests([{ file: 'a.yaml', text: NODE_CLAIM }]);
   expect(problems.map(formatProblem)).toEqual([]);
   expect(manifests.ignored).toMatchObject([{ kind: 'NodeClaim', note: 'nodes come from the NodePools of the files' }]);
@@ -80,8 +80,8 @@ const buffer = (from: string, to: string): string => edit(CAPACITY_BUFFER, from,
 
 const NODE_CLAIMS: readonly Case[] = [
   [claim('group: karpenter.k8s.aws', 'group: karpenter.k8s.aws/v1'), 6, 'spec.nodeClassRef.group', 'without a version'],
-  [claim('name: default}', 'name: ""}'), 6, 'spec.nodeClassRef.name', 'is empty; write what the NodeClass says'],
-  [claim('karpenter.sh/nodepool', 'karpenter.sh/pool'), 8, 'spec.requirements[0].key', 'is set by Karpenter'],
+  [claim('name: default}', 'name: ""}'), 6, 'spec.nodeClassRef.name', 'is empty; write the value of the NodeClass'],
+  [claim('karpenter.sh/nodepool', 'karpenter.sh/pool'), 8, 'spec.requirements[0].key', 'is reserved for Karpenter'],
   [claim('memory: 4Gi', 'memory: 4GB'), 9, 'spec.resources.requests.memory', '"4GB" is not allowed; write a quantity'],
   [claim('720h', '30d'), 10, 'spec.expireAfter', 'write 720h: a duration'],
   [claim('  expireAfter', '  template: {}\n  expireAfter'), 10, 'spec.template', 'this field does not exist'],
@@ -90,8 +90,8 @@ const NODE_CLAIMS: readonly Case[] = [
 expectProblems('a broken NodeClaim is a problem with its line and field', NODE_CLAIMS);
 
 const NODE_OVERLAYS: readonly Case[] = [
-  [overlay('"-10%"', '-10%'.replace('-', '')), 9, 'spec.priceAdjustment', 'with its sign, as text, such as "+0.10"'],
-  [overlay('"-10%"', '"-101%"'), 9, 'spec.priceAdjustment', 'no less than "-100%"'],
+  [overlay('"-10%"', '-10%'.replace('-', '')), 9, 'spec.priceAdjustment', 'with a sign, in quotes, such as "+0.10"'],
+  [overlay('"-10%"', '"-101%"'), 9, 'spec.priceAdjustment', 'at least "-100%"'],
   [
     overlay('  capacity', '  price: "0.1"\n  capacity'),
     9,
@@ -104,7 +104,7 @@ const NODE_OVERLAYS: readonly Case[] = [
     overlay('example.com/licence', 'aws.amazon.com/neuron'),
     10,
     'spec.capacity["aws.amazon.com/neuron"]',
-    'is what EC2 says it is; write extended resources that the instance type does not have',
+    'is defined by EC2 and cannot be changed; write extended resources that the instance type does not have',
   ],
   [
     overlay('operator: In, values: [m5.large]', 'operator: NotIn'),
@@ -116,7 +116,7 @@ const NODE_OVERLAYS: readonly Case[] = [
     overlay('node.kubernetes.io/instance-type', 'karpenter.k8s.aws/instance-tenancy'),
     8,
     'spec.requirements[0].key',
-    'is no label of an EC2 instance',
+    'is not a label of EC2 instances',
   ],
   [overlay('weight: 10', 'weight: 10001'), 6, 'spec.weight', 'write a whole number from 1 to 10000'],
   [overlay('v1alpha1', 'v1'), 1, 'apiVersion', '"karpenter.sh/v1" has no NodeOverlay; write karpenter.sh/v1alpha1'],
@@ -125,12 +125,7 @@ const NODE_OVERLAYS: readonly Case[] = [
 expectProblems('a broken NodeOverlay is a problem with its line and field', NODE_OVERLAYS);
 
 const CAPACITY_BUFFERS: readonly Case[] = [
-  [
-    buffer('  replicas: 3\n  limits: {cpu: "10"}\n', ''),
-    7,
-    'spec.podTemplateRef',
-    'has neither replicas nor limits beside it',
-  ],
+  [buffer('  replicas: 3\n  limits: {cpu: "10"}\n', ''), 7, 'spec.podTemplateRef', 'needs replicas or limits'],
   [
     buffer('  replicas', '  scalableRef: {apiGroup: apps, kind: Deployment, name: web}\n  replicas'),
     8,

@@ -16,7 +16,7 @@ const REFUSED_BY_RULES: readonly (readonly [field: RegExp, message: RegExp, reas
   [/nodeClassRef\.name$/, /no file has an EC2NodeClass/, 'the class is in another file'],
   [
     /requirements\[\d+\]\.values\[0\]$/,
-    /"<<AZ>>" is no label value: a placeholder that is not filled in/,
+    /"<<AZ>>" is not a label value: a placeholder that was not replaced/,
     "A1.26: Karpenter's own check; the verdicts leave values out",
   ],
   [

@@ -50,7 +50,7 @@ describe('reading several files', () => {
     );
     const { problems } = readManifests([{ file: 'a.yaml', text }]);
     expect(problems).toHaveLength(21);
-    expect(problems.at(-1)?.message).toBe('10 more problems from here on');
+    expect(problems.at(-1)?.message).toBe('10 more problems from this line on');
   });
 
   test('text that nests without end is a problem, not a crash', () => {

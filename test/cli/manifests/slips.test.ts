@@ -27,7 +27,7 @@ describe('a habit of v1beta1 and before is a problem with what stands for it in 
     ],
     [
       'spec.disruption.consolidationPolicy',
-      "write WhenEmptyOrUnderutilized: v1's name for it",
+      'write WhenEmptyOrUnderutilized, its name in v1',
       pool('WhenEmptyOrUnderutilized', 'WhenUnderutilized'),
     ],
     [
@@ -78,10 +78,10 @@ describe('a habit of v1beta1 and before is a problem with what stands for it in 
 
 describe('an EC2NodeClass without amiSelectorTerms is told the alias of its family', () => {
   test.each([
-    ['', '[{alias: al2023@latest}]: v1 has no default for them'],
-    ['  amiFamily: AL2\n', '[{alias: al2@latest}]: v1 has no default for them'],
-    ['  amiFamily: Bottlerocket\n', '[{alias: bottlerocket@latest}]: v1 has no default for them'],
-    ['  amiFamily: Windows2022\n', '[{alias: windows2022@latest}]: v1 has no default for them'],
+    ['', '[{alias: al2023@latest}]: v1 has no default images'],
+    ['  amiFamily: AL2\n', '[{alias: al2@latest}]: v1 has no default images'],
+    ['  amiFamily: Bottlerocket\n', '[{alias: bottlerocket@latest}]: v1 has no default images'],
+    ['  amiFamily: Windows2022\n', '[{alias: windows2022@latest}]: v1 has no default images'],
     ['  amiFamily: Custom\n', '[{id: ami-0123456789abcdef0}]'],
   ])('%j', (family, example) => {
     expect(fixes(nodeClass(AMIS, family))).toEqual([
@@ -92,7 +92,7 @@ describe('an EC2NodeClass without amiSelectorTerms is told the alias of its fami
 
 const OR_NEVER = 'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h, or Never';
 const NO_NEVER = 'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h';
-const MINUTES = 'hours and minutes only, such as 30m, 8h or 1h30m';
+const MINUTES = 'hours and minutes, such as 30m, 8h or 1h30m';
 
 describe('a duration that Karpenter does not read is a problem with the one that was meant', () => {
   test.each([
@@ -127,7 +127,7 @@ describe('a duration that Karpenter does not read is a problem with the one that
 
   test.each([
     ['5min', `write 5m: ${NO_NEVER}`],
-    ['Never', `write no such field, for no limit, or ${NO_NEVER}`],
+    ['Never', `write nothing (remove the field) for no limit, or ${NO_NEVER}`],
   ])('terminationGracePeriod: %s', (written, fix) => {
     expect(fixes(inTemplate(`terminationGracePeriod: ${written}`))).toEqual([
       [`${POD_SPEC}.terminationGracePeriod`, fix],
@@ -157,7 +157,7 @@ describe('text without its quotes is told to have them only where the text would
     ['spec.disruption.budgets[0].nodes', 'write it in quotes: "10"', pool('nodes: 10%', 'nodes: 10')],
     [
       'spec.disruption.budgets[0].nodes',
-      'write a count or a percentage from 0% to 100% as text, such as "3" or "10%"',
+      'write a count or a percentage from 0% to 100% in quotes, such as "3" or "10%"',
       pool('nodes: 10%', 'nodes: -1'),
     ],
     [
@@ -222,12 +222,12 @@ describe('a field that is out of place is told its place, or to go', () => {
   test.each([
     [
       `${POD_SPEC}.taints[0].operator`,
-      'remove it: only the tolerations of pods have one',
+      'remove it: only tolerations have this field',
       pool('effect: NoSchedule', 'effect: NoSchedule, operator: Equal'),
     ],
     [
       'spec.template.metadata.name',
-      'remove it: Karpenter names the nodes itself',
+      'remove it: the names of nodes cannot be set',
       pool('labels: {team: web}', 'name: a'),
     ],
     [
@@ -307,18 +307,18 @@ const messages = (text: string): readonly string[] =>
 describe('one slip is one problem', () => {
   test.each([
     [
-      'spec.subnetSelectorTerms[0].tag: is no field, and the rest selects nothing; did you mean tags?',
+      'spec.subnetSelectorTerms[0].tag: is not a field, and the rest selects nothing; did you mean tags?',
       nodeClass(SUBNETS, '  subnetSelectorTerms: [{tag: {a: b}}]'),
     ],
     [
-      'spec.amiSelectorTerms[0].id: "ami-1" stands beside alias, tags, name or owner',
+      'spec.amiSelectorTerms[0].id: "ami-1" cannot be set together with alias, tags, name or owner',
       nodeClass('alias: al2023@latest', 'alias: al2023@latest\n      id: ami-1'),
     ],
     [
-      `${POD_SPEC}.requirements[0].operater: is no field, and operator is missing; did you mean operator?`,
+      `${POD_SPEC}.requirements[0].operater: is not a field, and operator is missing; did you mean operator?`,
       pool('operator: In', 'operater: In'),
     ],
-    [`${POD_SPEC}.nodeClassRef.apiVersion: is no field, and group is missing`, pool('group:', 'apiVersion:')],
+    [`${POD_SPEC}.nodeClassRef.apiVersion: is not a field, and group is missing`, pool('group:', 'apiVersion:')],
   ])('%s', (message, text) => {
     expect(messages(text)).toEqual([message]);
   });

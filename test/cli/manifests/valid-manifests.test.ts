@@ -241,7 +241,7 @@ describe('what is read', () => {
       line: 5,
       kind: 'Service',
       name: 'a',
-      note: 'plays no part in a simulation',
+      note: 'not used by a simulation',
     });
     expect(ignored[3]?.note).toBe('its pods are not simulated');
   });

@@ -7,13 +7,13 @@ function closed(schedule: string, duration: string, more: Partial<DisruptionBudg
   return { nodes: '0', schedule, duration, ...more };
 }
 
-const NEVER = 'so no node of the pool is ever consolidated, nor replaced because it has drifted';
+const NEVER = 'so the nodes of the pool are never consolidated or replaced because of drift';
 
 test.each<readonly [rule: string, budgets: readonly DisruptionBudget[], words: string]>([
   [
     'two halves of a day',
     [closed('0 0 * * *', '12h'), closed('0 12 * * *', '12h')],
-    'spec.disruption.budgets: block all reasons together for all time (budgets[0] "0 0 * * *" for 12h, budgets[1] "0 12 * * *" for 12h)',
+    'spec.disruption.budgets: together always block all reasons (budgets[0] "0 0 * * *" for 12h, budgets[1] "0 12 * * *" for 12h)',
   ],
   [
     'the week and its end, beside one that adds nothing',
@@ -23,7 +23,7 @@ test.each<readonly [rule: string, budgets: readonly DisruptionBudget[], words: s
   [
     'windows that reach into the next week',
     [closed('0 12 * * 6', '48h'), closed('0 12 * * 1', '120h')],
-    'block all reasons together for all time',
+    'together always block all reasons',
   ],
   [
     'halves of a day for some reasons, always for another',
@@ -37,7 +37,7 @@ test.each<readonly [rule: string, budgets: readonly DisruptionBudget[], words: s
   [
     'E8: a schedule that never fires',
     [closed('0 0 30 2 *', '1h')],
-    'spec.disruption.budgets.0.nodes: is 0 at all times, since "0 0 30 2 *" never fires, and Karpenter then never closes the window',
+    'spec.disruption.budgets.0.nodes: is 0 at all times, because "0 0 30 2 *" never fires, and Karpenter then treats the window as open',
   ],
 ])('closed for all time: %s', (_, budgets, words) => {
   const advice = sentences(budgetAdvice(budgets));

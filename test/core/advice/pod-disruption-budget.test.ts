@@ -23,56 +23,56 @@ test.each<Case>([
     'none may be unavailable',
     () => budget({ maxUnavailable: 0 }),
     [
-      'spec.maxUnavailable: is 0, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write at least 1, or a percentage above 0%',
+      'spec.maxUnavailable: is 0, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write at least 1, or a percentage above 0%',
     ],
   ],
   [
     'no share may be unavailable',
     () => budget({ maxUnavailable: '0%' }),
     [
-      'spec.maxUnavailable: is 0%, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write at least 1, or a percentage above 0%',
+      'spec.maxUnavailable: is 0%, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write at least 1, or a percentage above 0%',
     ],
   ],
   [
     'all must be available',
     () => budget({ minAvailable: '100%' }),
     [
-      'spec.minAvailable: is 100%, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write a smaller share, or maxUnavailable: 1',
+      'spec.minAvailable: is 100%, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write a lower percentage, or maxUnavailable: 1',
     ],
   ],
   [
     'the only replica must be available',
     () => budget({ minAvailable: 1 }, web(1)),
     [
-      'spec.minAvailable: is 1, and Deployment/web has 1 replica, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write maxUnavailable: 1 instead, or run 2 replicas',
+      'spec.minAvailable: is 1, but Deployment/web has 1 replica, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write maxUnavailable: 1 instead, or run 2 replicas',
     ],
   ],
   [
     'a Deployment that does not say how many has one replica',
     () => budget({ minAvailable: 1 }, web()),
     [
-      'spec.minAvailable: is 1, and Deployment/web has 1 replica, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write maxUnavailable: 1 instead, or run 2 replicas',
+      'spec.minAvailable: is 1, but Deployment/web has 1 replica, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write maxUnavailable: 1 instead, or run 2 replicas',
     ],
   ],
   [
     'as many must be available as there are',
     () => budget({ minAvailable: 3 }, web(3)),
     [
-      'spec.minAvailable: is 3, and Deployment/web has 3 replicas, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write at most 2, or maxUnavailable: 1 instead',
+      'spec.minAvailable: is 3, but Deployment/web has 3 replicas, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write at most 2, or maxUnavailable: 1 instead',
     ],
   ],
   [
     'the replicas of all workloads add up',
     () => budget({ minAvailable: 5 }, web(3), web(2, { kind: 'StatefulSet', metadata: { name: 'store' } })),
     [
-      'spec.minAvailable: is 5, and Deployment/web and StatefulSet/store have 5 replicas, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write at most 4, or maxUnavailable: 1 instead',
+      'spec.minAvailable: is 5, but Deployment/web and StatefulSet/store have 5 replicas, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write at most 4, or maxUnavailable: 1 instead',
     ],
   ],
   [
     'shares round up',
     () => budget({ minAvailable: '50%' }, web(1)),
     [
-      'spec.minAvailable: is 50%, and Deployment/web has 1 replica, of which that is 1, so no pod of it can ever be evicted, and nodes with such pods drain only at their terminationGracePeriod, or never; write maxUnavailable: 1 instead, or run 2 replicas',
+      'spec.minAvailable: is 50%, but Deployment/web has 1 replica, which requires 1 of them, so its pods can never be evicted, and nodes with these pods drain only after their terminationGracePeriod, or never; write maxUnavailable: 1 instead, or run 2 replicas',
     ],
   ],
   ['one of two may go', () => budget({ minAvailable: 1 }, web(2)), []],

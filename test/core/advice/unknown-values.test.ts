@@ -20,59 +20,59 @@ test.each<readonly [rule: string, asked: NodeSelectorRequirement, expected: stri
   [
     'a number where names belong gets names',
     asking(INSTANCE + 'family', 'In', '16'),
-    '0.values: "16" is no instance family that Kerf knows of; write one that there is, such as x8i, c8i, c8ib, c8id',
+    '0.values: "16" is not a known instance family; write an existing value, such as x8i, c8i, c8ib, c8id',
   ],
   [
     'a number where few names belong gets them all',
     asking(OS, 'In', '2'),
-    '0.values: "2" is no operating system that Kerf knows of; write one of linux, windows',
+    '0.values: "2" is not a known operating system; write one of linux, windows',
   ],
   [
     'memory in GiB is meant in MiB',
     asking(INSTANCE + 'memory', 'In', '16'),
-    '0.values: "16" is no memory of an instance type: karpenter.k8s.aws/instance-memory is in MiB, as a number alone; write 16384',
+    '0.values: "16" is not the memory of an instance type: karpenter.k8s.aws/instance-memory is a number in MiB without a unit; write 16384',
   ],
   [
     'memory with a unit is meant in MiB',
     asking(INSTANCE + 'memory', 'In', '16Gi', '8192'),
-    '0.values.0: "16Gi" is no memory of an instance type: karpenter.k8s.aws/instance-memory is in MiB, as a number alone; write 16384',
+    '0.values.0: "16Gi" is not the memory of an instance type: karpenter.k8s.aws/instance-memory is a number in MiB without a unit; write 16384',
   ],
   [
     'a bound of memory that no type is below names the unit',
     asking(INSTANCE + 'memory', 'Lt', '16'),
-    '0: karpenter.k8s.aws/instance-memory Lt [16] is met by none of 1,386 instance types; write a condition that some type meets: the values run from 512 to 33554432, in MiB',
+    '0: none of 1,386 instance types meets karpenter.k8s.aws/instance-memory Lt [16]; write a condition that some type meets: the values range from 512 to 33554432, in MiB',
   ],
   [
     'a type where its family belongs',
     asking(INSTANCE + 'family', 'In', 'm5.large'),
-    '0.values: "m5.large" is no instance family that Kerf knows of; write m5, or m5.large under node.kubernetes.io/instance-type',
+    '0.values: "m5.large" is not a known instance family; write m5, or m5.large under node.kubernetes.io/instance-type',
   ],
   [
     'a family where a type belongs',
     asking(INSTANCE_TYPE, 'In', 'm5'),
-    '0.values: "m5" is no instance type that Kerf knows of; write one of its types, such as m5.12xlarge, or m5 under karpenter.k8s.aws/instance-family',
+    '0.values: "m5" is not a known instance type; write one of its types, such as m5.12xlarge, or m5 under karpenter.k8s.aws/instance-family',
   ],
   [
     'a type without its dot, and cut short',
     asking(INSTANCE_TYPE, 'In', 'm5larg', 'c5.large'),
-    '0.values.0: "m5larg" is no instance type that Kerf knows of; write m5.large',
+    '0.values.0: "m5larg" is not a known instance type; write m5.large',
   ],
   [
     'each of several means something',
     asking(INSTANCE_TYPE, 'In', 'm5.lrage', 'c5.lrage'),
-    '0.values: none of "m5.lrage", "c5.lrage" is known to Kerf; write m5.large, c5.large',
+    '0.values: Kerf has no data on "m5.lrage", "c5.lrage"; write m5.large, c5.large',
   ],
   [
     'many unknown values are one warning',
     asking(INSTANCE_TYPE, 'In', 'm5.large', 'm5.lrage', 'c5.lrage', 'r5.lrage', 't3.lrage'),
-    '0.values: has 4 values of 5 that Kerf does not know: "m5.lrage", "c5.lrage", "r5.lrage" and 1 more; write m5.large, c5.large, r5.large',
+    '0.values: 4 of 5 values are unknown: "m5.lrage", "c5.lrage", "r5.lrage" and 1 more; write m5.large, c5.large, r5.large',
   ],
   [
     'text that is no zone',
     asking(ZONE, 'In', 'a', 'b'),
-    '0.values: none of "a", "b" is known to Kerf; write names of zones, such as us-east-1a',
+    '0.values: Kerf has no data on "a", "b"; write names of zones, such as us-east-1a',
   ],
-  ['a zone in capitals', asking(ZONE, 'In', 'US-EAST-1A'), '0.values: "US-EAST-1A" is no zone; write us-east-1a'],
+  ['a zone in capitals', asking(ZONE, 'In', 'US-EAST-1A'), '0.values: "US-EAST-1A" is not a zone; write us-east-1a'],
 ])('%s', (_, asked, expected) => {
   expect(advised(asked)).toEqual([expected]);
 });
@@ -92,17 +92,17 @@ test.each<readonly [rule: string, asked: readonly NodeSelectorRequirement[], exp
   [
     'two lists without a value in common',
     [asking('team', 'In', 'a'), asking('team', 'In', 'b')],
-    '1: team In [b] contradicts team In [a], so no node can ever meet both; write one of them only, or values of both',
+    '1: team In [b] contradicts team In [a], so no node can meet both; write only one of them, or values that meet both',
   ],
   [
     'a list, and all of it excluded',
     [asking('team', 'NotIn', 'a'), asking('other', 'Exists'), asking('team', 'In', 'a')],
-    '2: team In [a] contradicts team NotIn [a], so no node can ever meet both; write one of them only, or values of both',
+    '2: team In [a] contradicts team NotIn [a], so no node can meet both; write only one of them, or values that meet both',
   ],
   [
     'there and not there',
     [asking('team', 'Exists'), asking('team', 'DoesNotExist')],
-    '1: team DoesNotExist contradicts team Exists, so no node can ever meet both; write one of them only, or values of both',
+    '1: team DoesNotExist contradicts team Exists, so no node can meet both; write only one of them, or values that meet both',
   ],
 ])('a label of your own: %s', (_, asked, expected) => {
   expect(advised(...asked)).toEqual([expected]);

@@ -12,13 +12,13 @@ function deployment(replicas: number, labels = LABELS): string {
 }
 
 test.each<readonly [rule: string, documents: readonly string[], words: string]>([
-  ['the only replica', [budget(1), deployment(1)], 'is 1, and Deployment/web has 1 replica'],
-  ['every replica', [deployment(3), budget(3)], 'is 3, and Deployment/web has 3 replicas'],
-  ['more than there are', [budget(5), deployment(2)], 'is 5, and Deployment/web has 2 replicas'],
+  ['the only replica', [budget(1), deployment(1)], 'is 1, but Deployment/web has 1 replica'],
+  ['every replica', [deployment(3), budget(3)], 'is 3, but Deployment/web has 3 replicas'],
+  ['more than there are', [budget(5), deployment(2)], 'is 5, but Deployment/web has 2 replicas'],
   [
     'every replica of one whose template says no labels, and which selects them',
     [budget(2), deployment(2, '')],
-    'is 2, and Deployment/web has 2 replicas',
+    'is 2, but Deployment/web has 2 replicas',
   ],
 ])('a budget in the files of its Deployment that needs %s has a warning', async (_, documents, words) => {
   const { stdout } = await runKerf(['validate', '-f', 'a.yaml'], { 'a.yaml': documents.join('---\n') });

@@ -87,7 +87,7 @@ describe('an endpoint that does not answer', () => {
     ['for the second time, by an annotation that is no time', { [FAILED_PROBES]: '1', [FAILED_AT]: 'soon' }, '2'],
   ])('is counted %s, and keeps its webhooks', (_, annotations, count) => {
     const step = unwell(found({ annotations }));
-    expect(step).toMatchObject({ complaint: `the webhook failed probe ${count} of 3: it answered 502` });
+    expect(step).toMatchObject({ complaint: `webhook probe ${count} of 3 failed: it answered 502` });
     expect(step).toHaveProperty('patch', {
       annotations: { [FAILED_PROBES]: count, [FAILED_AT]: formatTime(NOW_MS) },
     });
@@ -97,7 +97,7 @@ describe('an endpoint that does not answer', () => {
     expect(unwell(found({ annotations: failed('2') }))).toMatchObject({
       kind: 'patch',
       patch: { annotations: { [FAILED_PROBES]: '3' }, webhooks: [] },
-      complaint: expect.stringContaining('taken away after 3 failed probes'),
+      complaint: expect.stringContaining('disabled after 3 failed probes'),
     });
   });
 

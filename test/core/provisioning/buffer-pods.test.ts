@@ -177,7 +177,7 @@ describe('what a buffer refers to', () => {
       { ...OF_TEMPLATE, limits: { cpu: '1e' } },
       {
         reason: 'ResolutionFailed',
-        message: 'spec.limits.cpu "1e" is no quantity: write a quantity such as 500m, 2, 512Mi or 1e3',
+        message: 'spec.limits.cpu "1e" is not a quantity: write a quantity such as 500m, 2, 512Mi or 1e3',
       },
     ],
   ])('%s leaves it without pods, and says why (A5.4, A5.7)', (_, spec, why) => {

@@ -10,7 +10,7 @@ describe('an amount that no program can read is refused, though the pattern of t
     expect(amountProblems({ memory: '1Gi', cpu: amount }, ['spec', 'limits'])).toEqual([
       {
         path: ['spec', 'limits', 'cpu'],
-        message: `"${amount}" is no quantity`,
+        message: `"${amount}" is not a quantity`,
         allowed: 'a quantity such as 500m, 2, 512Mi or 1e3',
       },
     ]);

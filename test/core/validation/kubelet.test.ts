@@ -50,7 +50,7 @@ describe('A3.16: a field that the kubelet does not have is refused, wherever it 
     expect(kubeletProblems({ maxPod: 110 })[0]?.known).toEqual(Object.keys(KUBELET_FIELDS));
     expect(kubeletProblems({ memorySwap: { behavior: 'x' } })[0]).toEqual({
       path: ['memorySwap', 'behavior'],
-      message: 'is no field of the configuration of a kubelet',
+      message: 'is not a field of KubeletConfiguration',
       allowed: 'one of swapBehavior',
       known: ['swapBehavior'],
     });
@@ -202,16 +202,16 @@ describe('A3.17: text that is no amount is an expression', () => {
     expect(
       told({ maxPods: '', kubeReserved: { cpu: 'vcpus *', pid: null }, systemReserved: { memory: '1ki' } }),
     ).toEqual([
-      'KubeletExpressionInvalid maxPods: "" is no expression: Unexpected token: EOF',
-      'KubeletExpressionInvalid kubeReserved/cpu: "vcpus *" is no expression: Unexpected token: EOF',
-      'KubeletExpressionInvalid kubeReserved/pid: "" is no expression: Unexpected token: EOF',
-      `KubeletExpressionInvalid systemReserved/memory: "1ki" is no expression: Unexpected character: 'i'`,
+      'KubeletExpressionInvalid maxPods: "" is not a valid expression: Unexpected token: EOF',
+      'KubeletExpressionInvalid kubeReserved/cpu: "vcpus *" is not a valid expression: Unexpected token: EOF',
+      'KubeletExpressionInvalid kubeReserved/pid: "" is not a valid expression: Unexpected token: EOF',
+      `KubeletExpressionInvalid systemReserved/memory: "1ki" is not a valid expression: Unexpected character: 'i'`,
     ]);
   });
 
   test('and so is what gives nothing for a type that every region has (A3.29)', () => {
     expect(told({ maxPods: '0 - 1', systemReserved: { memory: '1048576 / (vcpus - vcpus)' } })).toEqual([
-      'KubeletExpressionEvaluationFailed maxPods: "0 - 1" fails for m5.large: it gives -1',
+      'KubeletExpressionEvaluationFailed maxPods: "0 - 1" fails for m5.large: it returns -1',
       'KubeletExpressionEvaluationFailed systemReserved/memory: ' +
         '"1048576 / (vcpus - vcpus)" fails for m5.large: division by zero',
     ]);
@@ -219,8 +219,8 @@ describe('A3.17: text that is no amount is an expression', () => {
 
   test('the problem says what may be written', () => {
     expect(kubeletExpressionProblems({ maxPods: 'x' })[0]?.allowed).toBe(
-      'a whole number of zero or more without quotes, or CEL over vcpus, memory_mib, default_enis, ips_per_eni, ' +
-        'max_pods, instance_type that gives one, such as min(max_pods, vcpus * 8)',
+      'a whole number of zero or more without quotes, or a CEL expression over vcpus, memory_mib, default_enis, ips_per_eni, ' +
+        'max_pods, instance_type with such a value, for example min(max_pods, vcpus * 8)',
     );
   });
 });

@@ -11,7 +11,7 @@ describe('A3.15 to A3.18: why Karpenter calls an EC2NodeClass not ready that the
       'a kubelet field that does not exist',
       { kubelet: { maxPod: 10 } },
       ['spec', 'kubelet', 'maxPod'],
-      'is no field of the configuration of a kubelet',
+      'is not a field of KubeletConfiguration',
       'a field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1), such as maxPods or kubeReserved',
     ],
     [
@@ -39,7 +39,7 @@ describe('A3.15 to A3.18: why Karpenter calls an EC2NodeClass not ready that the
       'two DNS addresses on Bottlerocket',
       { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }], kubelet: { clusterDNS: ['10.0.0.10', '10.0.0.11'] } },
       ['spec', 'kubelet', 'clusterDNS'],
-      'has 2 addresses, and the AMI family Bottlerocket takes one',
+      'has 2 addresses, but the AMI family Bottlerocket supports one',
       'a list of one address, or amiFamily AL2023',
     ],
   ])('%s', (...[, spec, path, message, allowed]) => {
@@ -55,7 +55,7 @@ describe('A3.15 to A3.18: why Karpenter calls an EC2NodeClass not ready that the
     expect(more).toEqual([]);
     expect(problem).toMatchObject({
       path: ['spec', 'kubelet', 'featureGates'],
-      message: 'has no setting in the AMI family Bottlerocket',
+      message: 'is not supported by the AMI family Bottlerocket',
     });
     expect(problem?.allowed).toMatch(/^one of .*maxPods.*, or amiFamily AL2023$/);
   });

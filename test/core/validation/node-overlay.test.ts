@@ -29,7 +29,7 @@ describe('A4.1, A4.4: why Karpenter refuses a NodeOverlay', () => {
     expect(nodeOverlayProblems(anOverlay({ capacity: { [name]: '1', 'example.com/licence': 4 } }))).toEqual([
       {
         path: ['spec', 'capacity', name],
-        message: 'is what EC2 says it is',
+        message: 'is defined by EC2 and cannot be changed',
         allowed: 'extended resources that the instance type does not have, such as example.com/licence',
       },
     ]);
@@ -40,13 +40,13 @@ describe('A4.1, A4.4: why Karpenter refuses a NodeOverlay', () => {
       'an amount that nobody can read',
       { capacity: { 'example.com/licence': '1e1.5' } },
       ['spec', 'capacity', 'example.com/licence'],
-      '"1e1.5" is no quantity',
+      '"1e1.5" is not a quantity',
     ],
     [
       'a requirement with a value that is none',
       { requirements: [{ key: 'team', operator: 'In', values: ['a b'] }] },
       ['spec', 'requirements', 0, 'values', 0],
-      '"a b" is no label value',
+      '"a b" is not a label value',
     ],
   ])('%s', (...[, spec, path, message]) => {
     expect(nodeOverlayProblems(anOverlay(spec))).toMatchObject([{ path, message }]);

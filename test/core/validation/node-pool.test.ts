@@ -6,8 +6,8 @@ import { aNodePool, type NodePoolOptions } from '../../builders/node-pools.ts';
 const TEMPLATE = ['spec', 'template'] as const;
 const POD_SPEC = [...TEMPLATE, 'spec'] as const;
 const NAME_RULE = 'at most 63 letters, digits, "-", "_" or "."';
-const TAINT_NAME = `${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it`;
-const LABEL_NAME = `a name of ${NAME_RULE}, with a letter or digit at both ends; a DNS name of at most 253 and "/" may stand before it`;
+const TAINT_NAME = `${NAME_RULE}; an optional prefix is a DNS name of at most 253 characters and "/"`;
+const LABEL_NAME = `a name of ${NAME_RULE}, with a letter or digit at both ends; an optional prefix is a DNS name of at most 253 characters and "/"`;
 const TOO_LONG = '9999999999h';
 const AT_MOST = 'at most 2562047h, or Never';
 const LONG = 'x'.repeat(64);
@@ -19,7 +19,7 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       { limits: { cpu: '1', memory: '1e1.5' } },
       {
         path: ['spec', 'limits', 'memory'],
-        message: '"1e1.5" is no quantity',
+        message: '"1e1.5" is not a quantity',
         allowed: 'a quantity such as 500m, 2, 512Mi or 1e3',
       },
     ],
@@ -50,15 +50,15 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
     [
       'a label whose key is no name',
       { labels: { 'a b': 'c' } },
-      { path: [...TEMPLATE, 'metadata', 'labels', 'a b'], message: '"a b" is no label name', allowed: LABEL_NAME },
+      { path: [...TEMPLATE, 'metadata', 'labels', 'a b'], message: '"a b" is not a label name', allowed: LABEL_NAME },
     ],
     [
       "a label of Karpenter's own domain",
       { labels: { 'karpenter.sh/mine': 'c' } },
       {
         path: [...TEMPLATE, 'metadata', 'labels', 'karpenter.sh/mine'],
-        message: '"karpenter.sh/mine" is Karpenter\'s own label',
-        allowed: 'a label outside of its domains',
+        message: '"karpenter.sh/mine" is reserved for Karpenter',
+        allowed: 'a label outside its domains',
       },
     ],
     [
@@ -66,7 +66,7 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       { labels: { team: 'a b' } },
       {
         path: [...TEMPLATE, 'metadata', 'labels', 'team'],
-        message: '"a b" is no label value',
+        message: '"a b" is not a label value',
         allowed: `${NAME_RULE}, with a letter or digit at both ends; it may be empty`,
       },
     ],
@@ -89,7 +89,7 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       },
       {
         path: [...POD_SPEC, 'taints', 1],
-        message: 'the taint gpu:NoSchedule is there twice',
+        message: 'the taint gpu:NoSchedule is listed twice',
         allowed: 'each key and effect once',
       },
     ],
@@ -98,19 +98,23 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       { taints: [{ key: 'gpu', effect: 'NoExecute' }], startupTaints: [{ key: 'gpu', effect: 'NoExecute' }] },
       {
         path: [...POD_SPEC, 'startupTaints', 0],
-        message: 'the taint gpu:NoExecute is there twice',
+        message: 'the taint gpu:NoExecute is listed twice',
         allowed: 'each key and effect once',
       },
     ],
     [
       'A1.7: a taint whose key is no name',
       { taints: [{ key: LONG, effect: 'NoSchedule' }] },
-      { path: [...POD_SPEC, 'taints', 0, 'key'], message: `"${LONG}" is no name`, allowed: TAINT_NAME },
+      { path: [...POD_SPEC, 'taints', 0, 'key'], message: `"${LONG}" is not a valid name`, allowed: TAINT_NAME },
     ],
     [
       'A1.7: a taint whose value is no name',
       { startupTaints: [{ key: 'gpu', value: LONG, effect: 'NoSchedule' }] },
-      { path: [...POD_SPEC, 'startupTaints', 0, 'value'], message: `"${LONG}" is no name`, allowed: TAINT_NAME },
+      {
+        path: [...POD_SPEC, 'startupTaints', 0, 'value'],
+        message: `"${LONG}" is not a valid name`,
+        allowed: TAINT_NAME,
+      },
     ],
   ])('%s', (_rule, options, problem) => {
     expect(nodePoolProblems(aNodePool(options))).toEqual([problem]);
@@ -158,7 +162,7 @@ describe('why nothing is launched of a NodePool', () => {
   test('its name, which Karpenter lets pass, is a label that no kubelet starts with', () => {
     expect(nodePoolProblems(aNodePool({ name: LONG }))).toEqual([]);
     expect(whyInvalid(aNodePool({ name: LONG }))).toBe(
-      `metadata.name "${LONG}" has 64 characters, and is a label of every node: write at most 63`,
+      `metadata.name "${LONG}" has 64 characters, but it becomes a label of every node: write at most 63 characters`,
     );
     expect(whyInvalid(aNodePool())).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts
 import { keyProblems, labelValueProblems, requirementProblems } from '../../../lib/core/validation/requirements.ts';
 
 const NAME_RULE = 'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends';
-const KEY_RULE = `a name of ${NAME_RULE}; a DNS name of at most 253 and "/" may stand before it`;
+const KEY_RULE = `a name of ${NAME_RULE}; an optional prefix is a DNS name of at most 253 characters and "/"`;
 const VALUE_RULE = `${NAME_RULE}; it may be empty`;
 const ONE_NUMBER = 'exactly one whole number of zero or more in quotes, such as ["4"]';
 const CAPACITY_TYPES = 'on-demand, spot, reserved';
@@ -20,35 +20,35 @@ describe('A1.26: a requirement that the API server lets pass and Karpenter refus
     [
       'a key that is no name',
       { key: `example.com/${LONG}`, operator: 'Exists' },
-      { path: [1, 'key'], message: `"example.com/${LONG}" is no label name`, allowed: KEY_RULE },
+      { path: [1, 'key'], message: `"example.com/${LONG}" is not a label name`, allowed: KEY_RULE },
     ],
     [
       'the label of the NodeClass',
       { key: 'karpenter.k8s.aws/ec2nodeclass', operator: 'In', values: ['default'] },
       {
         path: [1, 'key'],
-        message: '"karpenter.k8s.aws/ec2nodeclass" is Karpenter\'s own label',
-        allowed: 'a label outside of its domains',
+        message: '"karpenter.k8s.aws/ec2nodeclass" is reserved for Karpenter',
+        allowed: 'a label outside its domains',
       },
     ],
     [
-      'a value that is no label value',
+      'a value that is not a label value',
       { key: 'team', operator: 'NotIn', values: ['web', 'a b'] },
-      { path: [1, 'values', 1], message: '"a b" is no label value', allowed: VALUE_RULE },
+      { path: [1, 'values', 1], message: '"a b" is not a label value', allowed: VALUE_RULE },
     ],
     [
       'a value that nobody filled in',
       { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['<<AZ>>'] },
       {
         path: [1, 'values', 0],
-        message: '"<<AZ>>" is no label value: a placeholder that is not filled in',
+        message: '"<<AZ>>" is not a label value: a placeholder that was not replaced',
         allowed: VALUE_RULE,
       },
     ],
     [
       'a number beyond 63 bits',
       { key: 'rank', operator: 'Gt', values: ['9223372036854775808'] },
-      { path: [1, 'values'], message: 'Gt compares with one whole number of zero or more', allowed: ONE_NUMBER },
+      { path: [1, 'values'], message: 'Gt needs exactly one whole number of zero or more', allowed: ONE_NUMBER },
     ],
     [
       'no capacity type that exists',
@@ -82,7 +82,7 @@ describe('A1.26: a requirement that the API server lets pass and Karpenter refus
       { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'cheap'], minValues: 2 },
       {
         path: [1, 'values'],
-        message: 'has 1 known value of karpenter.sh/capacity-type, and minValues asks for 2',
+        message: 'has 1 known value of karpenter.sh/capacity-type, but minValues requires 2',
         allowed: `a minValues of at most 1, or more of ${CAPACITY_TYPES}`,
       },
     ],
@@ -118,7 +118,7 @@ describe("A1.3: Karpenter's own domains are closed, but for what every node has"
     ['kubernetes.io/hostname', false],
   ])('%s: %s', (key, free) => {
     expect(keyProblems(key, ['key']).map(({ message }) => message)).toEqual(
-      free ? [] : [`"${key}" is Karpenter's own label`],
+      free ? [] : [`"${key}" is reserved for Karpenter`],
     );
   });
 });
