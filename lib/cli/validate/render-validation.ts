@@ -51,7 +51,7 @@ function summaryOf({ objects, unreadable, seen }: Validation): string {
     objects.length === 0 ? `no Karpenter objects among ${counted(seen, 'object')}` : counted(objects.length, 'object'),
     ...(objects.length === 0 ? [] : [invalid === 0 ? 'all valid' : `${invalid} invalid`]),
     ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
-    ...(unreadable.length === 0 ? [] : [`${counted(unreadable.length, 'read error')}`]),
+    ...(unreadable.length === 0 ? [] : [counted(unreadable.length, 'read error')]),
   ];
   return `${parts.join(', ')}\n`;
 }

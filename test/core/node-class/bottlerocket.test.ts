@@ -127,7 +127,7 @@ ratio = 1.0
     expect(textOf({ amiFamily: 'Bottlerocket', userData: written })).toMatch(/ratio = 1\.0\n/);
   });
 
-  test('C71: the value of the NodeClass too is the NodeClass’s, what the cluster is nobody may say otherwise', () => {
+  test('C71: what the NodeClass says too is the NodeClass’s, what the cluster is nobody may say otherwise', () => {
     const written = `[settings.kubernetes]
 cluster-name = "other"
 api-server = "https://other"
