@@ -4,24 +4,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CliContext, MOST_TEXT } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** The real shell. npm runs scripts from the package's root, so files are looked for where the user stands. */
+/** A path as the user wrote it: npm runs scripts in the package's root, and INIT_CWD is where it was called. */
+export function userPath(path: string): string {
+  return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
+}
+
+/** The real shell. */
 export function shellContext(): CliContext {
   process.stdout.on('error', endQuietly);
   process.stderr.on('error', endQuietly);
-  const folder = process.env['INIT_CWD'] ?? process.cwd();
   return {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
     readText: (path, mostBytes = MOST_TEXT) =>
-      path === '-' ? readAll(0, mostBytes) : readFile(resolve(folder, path), mostBytes),
-    filesIn: (path) => (path === '-' ? undefined : filesIn(path, folder)),
+      path === '-' ? readAll(0, mostBytes) : readFile(userPath(path), mostBytes),
+    filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
     sleep: async (ms) => sleep(ms),
   };
 }
 
-function filesIn(path: string, from: string): readonly string[] | undefined {
-  const whole = resolve(from, path);
+function filesIn(path: string): readonly string[] | undefined {
+  const whole = userPath(path);
   if (!statSync(whole).isDirectory()) return undefined;
   return readdirSync(whole, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() || (entry.isSymbolicLink() && isFile(join(entry.parentPath, entry.name))))

@@ -4,11 +4,13 @@ import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
 import type { AdoptionPorts } from '../controllers/adopt.ts';
 import { nodeClassHash } from '../core/node-class/node-class-hash.ts';
+import { RefusedError } from '../ports/errors.ts';
 import { EksAccess } from '../providers/aws/eks-access.ts';
 import { leftInstances, tagLeftInstance } from '../providers/aws/left-instances.ts';
 import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
-import { ApiClient } from '../providers/kubernetes/api-client.ts';
+import { ApiClient, type ApiClientOptions } from '../providers/kubernetes/api-client.ts';
+import type { KubeconfigChoice } from '../providers/kubernetes/kubeconfig.ts';
 import { KubernetesCluster } from '../providers/kubernetes/kubernetes-cluster.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { checkEndpoint, checkName } from './cluster-options.ts';
@@ -23,11 +25,13 @@ export interface AdoptionOptions {
   readonly table: string;
   /** Another way to the API server than EKS gives. */
   readonly endpoint: string | undefined;
+  /** Reaches the API server as kubectl does. @default as EKS gives it, with the credentials of the shell */
+  readonly kubeconfig: KubeconfigChoice | undefined;
 }
 
 /** *Errors:* OptionError for an option that is not what it must be, without a region, without credentials; those of EKS. */
 export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPorts> {
-  const { cluster: name, endpoint, table: tableName } = checked(options);
+  const { cluster: name, endpoint, kubeconfig, table: tableName } = checked(options);
   const config = options.region === undefined ? {} : { region: options.region };
   const eksClient = new EKSClient(config);
   const region = options.region ?? (await regionOf(eksClient));
@@ -36,7 +40,11 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
   const eks = new EksAccess({ client: eksClient, cluster: name, region, credentials, clock: systemClock });
   const access = clusterAccess({ name, ...(endpoint !== undefined && { endpoint }) }, eks);
   const { bootstrap } = await access.describe();
-  const client = new ApiClient({ ...(await access.server()), token: async (refused) => await eks.token(refused) });
+  const client = new ApiClient(
+    kubeconfig === undefined
+      ? { ...(await access.server()), token: async (refused) => await eks.token(refused) }
+      : await accessByKubeconfig(kubeconfig, { name, certificateAuthority: bootstrap.certificateAuthority }),
+  );
   const ec2 = new EC2Client(config);
   const table = { client: new DynamoDBClient(config), tableName };
   return {
@@ -56,12 +64,33 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
 }
 
 /** Before anything is asked: the token goes to the endpoint. */
-function checked({ cluster, endpoint, table }: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
+function checked({ cluster, endpoint, kubeconfig, table }: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
+  if (endpoint !== undefined && kubeconfig !== undefined) {
+    throw new OptionError('--endpoint and a kubeconfig both name an API server: leave out --endpoint');
+  }
   return {
     cluster: checkName(cluster, '--cluster'),
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, '--endpoint'),
+    kubeconfig,
     table: text(table, '--table'),
   };
+}
+
+/** The certificate authority identifies the cluster: a context of another one would adopt the wrong claims. @internal */
+export async function accessByKubeconfig(
+  choice: KubeconfigChoice,
+  cluster: { readonly name: string; readonly certificateAuthority: string },
+): Promise<ApiClientOptions> {
+  // client-node takes its time to load.
+  const { kubeconfigAccess } = await import('../providers/kubernetes/kubeconfig.ts');
+  const access = await kubeconfigAccess(choice).catch((cause: unknown) => {
+    throw cause instanceof RefusedError ? new OptionError(cause.message, { cause }) : cause;
+  });
+  const expected = Buffer.from(cluster.certificateAuthority, 'base64').toString('utf8');
+  if (access.certificateAuthority.trim() === expected.trim()) return access;
+  throw new OptionError(
+    `the kubeconfig's context is not of the EKS cluster ${cluster.name}: their certificate authorities differ. Name another with --context`,
+  );
 }
 
 async function regionOf(client: EKSClient): Promise<string> {

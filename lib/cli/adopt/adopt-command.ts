@@ -6,6 +6,8 @@ export interface AdoptFlags {
   readonly table: string;
   readonly region: string | undefined;
   readonly endpoint: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
   readonly apply: boolean;
   readonly output: 'text' | 'json';
 }
@@ -18,8 +20,9 @@ export const adoptCommand: Command<CliContext> = buildCommand({
       'Shows each NodeClaim and instance of a cluster, and whether Kerf takes it over or why not. Nothing is written without',
       '--apply, which makes the records and adds the tags that instances lack; it can be repeated. Refused while Karpenter or',
       'EKS Auto Mode is active, or may not be looked for. It acts with the AWS credentials of the shell, which the cluster must',
-      'let in. docs/migration.md has the whole way. Exit code 0: shown, or taken over; 1: another autoscaler is active or may',
-      'be, and nothing was written; 2: bad input; 3: failure.',
+      'let in, or as the user of a kubeconfig where --kubeconfig or --context is given. docs/migration.md has the whole way.',
+      'Exit code 0: shown, or taken over; 1: another autoscaler is active or may be, and nothing was written; 2: bad input;',
+      '3: failure.',
     ].join('\n'),
   },
   parameters: {
@@ -44,6 +47,20 @@ export const adoptCommand: Command<CliContext> = buildCommand({
         parse: String,
         optional: true,
         placeholder: 'URL',
+      },
+      kubeconfig: {
+        kind: 'parsed',
+        brief: 'Reach the cluster by this kubeconfig, as kubectl does',
+        parse: String,
+        optional: true,
+        placeholder: 'FILE',
+      },
+      context: {
+        kind: 'parsed',
+        brief: 'Reach the cluster by this context of a kubeconfig (default: the current one)',
+        parse: String,
+        optional: true,
+        placeholder: 'NAME',
       },
       apply: { kind: 'boolean', brief: 'Write it', default: false, withNegated: false },
       output: { kind: 'enum', brief: 'Output format', values: ['text', 'json'], default: 'text' },

@@ -3,6 +3,7 @@ import { type AdoptionPorts, applyAdoption, observeAdoption } from '../../contro
 import { OptionError } from '../../operator/option-values.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
+import { userPath } from '../shell-context.ts';
 import type { AdoptFlags } from './adopt-command.ts';
 import { adoptionOutput, renderAdoption } from './render-adoption.ts';
 
@@ -23,10 +24,13 @@ export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: 
 }
 
 /** The SDK clients take their time to load. */
-async function connected({ cluster, table, region, endpoint }: AdoptFlags): Promise<AdoptionPorts> {
+async function connected({ kubeconfig, context, ...flags }: AdoptFlags): Promise<AdoptionPorts> {
+  const { cluster, table, region, endpoint } = flags;
+  const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);
+  const choice = file === undefined && context === undefined ? undefined : { file, context };
   const { wireAdoption } = await import('../../operator/adoption.ts');
   try {
-    return await wireAdoption({ cluster, table, region, endpoint });
+    return await wireAdoption({ cluster, table, region, endpoint, kubeconfig: choice });
   } catch (error) {
     throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
   }

@@ -9,6 +9,8 @@ export interface ApiClientOptions {
   readonly endpoint: string;
   /** PEM; absent where the system's own authorities vouch for the server, or without TLS. */
   readonly certificateAuthority?: string;
+  /** The name that the server's certificate must have. @default the endpoint's */
+  readonly tlsServerName?: string;
   /** Asked before each request, and told once which token the server refused (401); the source keeps it as long as it is good. */
   readonly token?: (refused?: string) => Promise<string>;
   /** @default 20 s */
@@ -50,12 +52,13 @@ export class ApiClient {
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
-    const { endpoint, certificateAuthority } = options;
+    const { endpoint, certificateAuthority, tlsServerName } = options;
     this.#agent = endpoint.startsWith('http:')
       ? new http.Agent({ keepAlive: true })
       : new https.Agent({
           keepAlive: true,
           ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+          ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
         });
   }
 

@@ -63,7 +63,8 @@ async function adopt(ports: AdoptionPorts, over: Partial<AdoptFlags> = {}) {
     filesIn: () => undefined,
     sleep: async () => {},
   };
-  const flags = { cluster: 'demo', table: 'state', region: undefined, endpoint: undefined, apply: false } as const;
+  const reached = { region: undefined, endpoint: undefined, kubeconfig: undefined, context: undefined } as const;
+  const flags = { cluster: 'demo', table: 'state', ...reached, apply: false } as const;
   await runAdopt(context, { ...flags, output: 'text', ...over }, async () => ports);
   return { stdout, code: shell.exitCode };
 }
