@@ -1,6 +1,7 @@
 import type { DaemonSet, Labels, Pod, Taint } from '../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
+import type { Reason } from '../../lib/core/model/reasons.ts';
 import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
 
 /**
@@ -268,7 +269,8 @@ function unjustified(
   { nodePools, daemonSets }: ClusterSnapshot,
   { pod, refusals }: Schedule['unplaced'][number],
 ): readonly string[] {
-  const hard = [
+  const hard: readonly Reason[] = [
+    'ContradictoryRequirements',
     'InsufficientResources',
     'NoInstanceTypes',
     'NoOffering',

@@ -19,9 +19,9 @@ export const REASONS = {
   ContradictoryRequirements:
     'The requirements and labels of the NodePool leave no value for a label: remove one of the requirements that exclude each other.',
   CreateFleetAuthCheckFailed:
-    'Kerf is not permitted to call ec2:CreateFleet: extend the IAM policy of the launch role.',
+    'Kerf is not permitted to call ec2:CreateFleet: allow it in the IAM policies that apply to its functions.',
   CreateLaunchTemplateAuthCheckFailed:
-    'Kerf is not permitted to call ec2:CreateLaunchTemplate: extend the IAM policy of the launch role.',
+    'Kerf is not permitted to call ec2:CreateLaunchTemplate: allow it in the IAM policies that apply to its functions.',
   Deleting: 'The NodePool is being deleted and launches no more nodes: use another NodePool.',
   DependenciesNotReady: 'Other conditions of the object are not true yet: see those conditions.',
   DoNotDisrupt:
@@ -30,11 +30,12 @@ export const REASONS = {
   FewTypesOnDemand:
     'No spot offering is available and few instance types are left on demand: allow more instance types in the NodePool.',
   HostPort: 'A DaemonSet uses the host port of the pod on every instance type that would fit: change one of the ports.',
-  IamNotReachable: 'IAM did not answer, so the instance profile is unknown: Kerf tries again by itself.',
+  IamNotReachable:
+    'Kerf cannot reach IAM (isolated VPC), so it makes no instance profile for a role: set spec.instanceProfile.',
   InstanceProfileConflict:
     'An instance profile with the managed name exists and does not belong to Kerf: delete it, or set spec.instanceProfile.',
   InstanceProfileNotFound:
-    'The instance profile that the EC2NodeClass names does not exist: create it or correct the name.',
+    'The instance profile of the EC2NodeClass does not exist: create it, correct its name, or set spec.role.',
   InstanceTwice:
     'Two instances have registered nodes for the same NodeClaim: drain the node that the message names, then terminate its instance.',
   InstanceWithoutRecord:
@@ -116,7 +117,7 @@ export const REASONS = {
     'The CapacityBuffer names no object that Kerf can read a pod template from: correct its references.',
   RoleNotFound: 'The IAM role of the EC2NodeClass does not exist: create it or correct spec.role.',
   RunInstancesAuthCheckFailed:
-    'Kerf is not permitted to call ec2:RunInstances: extend the IAM policy of the launch role.',
+    'Kerf is not permitted to call ec2:RunInstances: allow it in the IAM policies that apply to its functions.',
   RuntimeValidation: 'The NodeOverlay is not valid and has no effect: correct the field that the message names.',
   ScalableRefNotFound: 'The workload of the CapacityBuffer does not exist: create it or correct scalableRef.',
   SecurityGroupsNotFound: 'The securityGroupSelectorTerms select no security group: correct the tags, ids or names.',

@@ -38,6 +38,15 @@ describe('whether instances are launched of a NodeClass (C37)', () => {
     },
   );
 
+  test('they are not where another program gave a reason of its own, which the message then has', () => {
+    const { status, ...rest } = saying('False');
+    const conditions = (status?.conditions ?? []).map((one) => ({ ...one, reason: 'Elsewhere' }));
+    expect(whyNotUsable({ ...rest, status: { conditions } })).toEqual({
+      reason: 'NodeClassNotReady',
+      message: 'EC2NodeClass default is not ready: Elsewhere: there are none',
+    });
+  });
+
   test('they are not where its status is of an older generation', () => {
     expect(whyNotUsable(saying('True', 1))).toMatchObject({
       reason: 'NodeClassNotReady',
