@@ -180,7 +180,7 @@ describe('a dead citation is found', () => {
 
   test('a link', () => {
     const prose =
-      '[a](nowhere.md) [b](#nothing) [c](docs/ec2.md#nothing) [d](docs/ec2.md#a-launch) [e](https://a.b/c.md)';
+      '[a](nowhere.md) [b](#nothing) [c](docs/ec2.md#nothing) [d](docs/ec2.md#launch) [e](https://a.b/c.md)';
     expect(deadLinks({ path: 'README.md', prose })).toEqual(['nowhere.md', '#nothing', 'docs/ec2.md#nothing']);
   });
 });
