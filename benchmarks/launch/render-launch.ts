@@ -1,3 +1,4 @@
+import { compareText } from '../../lib/core/compare-text.ts';
 export interface LaunchCost {
   readonly cpuMs: number;
   readonly ownWallMs: number;
@@ -30,7 +31,7 @@ export function renderLaunch(costs: readonly LaunchCost[]): string {
     '',
     `Calls of both functions for one launch: ${aws.length} of AWS, ${last.calls.length - aws.length} of Kubernetes`,
     ...[...services]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .toSorted(([a], [b]) => compareText(a, b))
       .map(([service, calls]) => `  ${service.padEnd(54)}${String(calls.length).padStart(8)}`),
     '',
     ...[...counts].map(([api, calls]) => `  ${api.padEnd(54)}${String(calls.length).padStart(8)}`),

@@ -1,3 +1,4 @@
+import { compareText } from './compare-text.ts';
 /**
  * The JSON of plain data, the same text for the same content: keys in order of their names, fields that are undefined left
  * out. The API server gives objects back with their keys in another order. *Cost:* O(size log size).
@@ -23,5 +24,5 @@ function isMap(value: unknown): value is object {
 }
 
 function sorted(map: object): readonly (readonly [string, unknown])[] {
-  return Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.entries(map).toSorted(([a], [b]) => compareText(a, b));
 }

@@ -1,5 +1,7 @@
 /** CloudWatch's embedded metric format: a log line that becomes metrics, without a call. */
+
 import type { RunReport } from '../controllers/ports.ts';
+import { compareText } from '../core/compare-text.ts';
 import { METRICS } from './options.ts';
 
 export type EmbeddedMetrics = Readonly<Record<string, unknown>>;
@@ -13,7 +15,7 @@ export type EmbeddedMetrics = Readonly<Record<string, unknown>>;
 export function embeddedMetrics(report: RunReport, atMs: number): readonly EmbeddedMetrics[] {
   const { cluster, controller } = report;
   const actions = report.decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
-  const counts = [...Map.groupBy(actions, (kind) => kind)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const counts = [...Map.groupBy(actions, (kind) => kind)].toSorted(([a], [b]) => compareText(a, b));
   // A look that changes nothing is a decision too, for explain; here only those count that did something.
   const decisions = report.decisions.filter((decision) => decision.actions.length > 0).length;
   // What nobody carries out is counted apart: the graphs of what was done stay true.

@@ -1,4 +1,5 @@
 import type { Decision } from '../core/action.ts';
+import { compareText } from '../core/compare-text.ts';
 import type { DisruptionCommand } from '../core/disruption/command.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/node-claim/record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
@@ -39,7 +40,7 @@ function decisions(
     openDecisions: async (cluster) =>
       [...open.values()]
         .filter((decision) => decision.cluster === cluster)
-        .toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1)),
+        .toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id)),
     closeDecision: async (decision) => void open.delete(keyOf(decision.cluster, decision.id)),
     async recordShadow({ cluster, id }, essence) {
       const key = keyOf(cluster, id);
@@ -63,7 +64,7 @@ function nodeClaims(): Part<
     listNodeClaims: async (cluster) =>
       [...claims.values()]
         .filter((record) => record.cluster === cluster && record.releasedAtMs === undefined)
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        .toSorted((a, b) => compareText(a.name, b.name)),
     findNodeClaim: async (instanceId) => [...claims.values()].find((record) => instanceOf(record)?.id === instanceId),
     async updateNodeClaim(record) {
       const { cluster, name, version } = record;

@@ -1,5 +1,6 @@
 import { type Pod, podKey } from '../apis/kubernetes.ts';
 import type { Blocked } from '../core/action.ts';
+import { compareText } from '../core/compare-text.ts';
 import { formatSubject, namespacedSubject } from '../core/model/subject.ts';
 import { costOf, type SimulatedInstance } from './aws/simulated-ec2.ts';
 import type { KubernetesState } from './kubernetes/state.ts';
@@ -95,5 +96,5 @@ function countActions(timeline: readonly TimelineEntry[]): Readonly<Record<strin
     const name = entry.kind === 'delete-node-claim' ? `delete-node-claim (${entry.reason})` : entry.kind;
     counts[name] = (counts[name] ?? 0) + 1;
   }
-  return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => compareText(a, b)));
 }

@@ -11,6 +11,7 @@ import {
   ZONE,
 } from '../apis/labels.ts';
 import { parseTime } from '../apis/time.ts';
+import { compareText } from '../core/compare-text.ts';
 import { compatibleOfferings } from '../core/instance-type/compatible-offerings.ts';
 import type { InstanceType } from '../core/instance-type/instance-type.ts';
 import { suitableTypes } from '../core/instance-type/suitable-types.ts';
@@ -185,7 +186,7 @@ function optionsOf(types: readonly InstanceType[], requirements: Requirements): 
         priceUsdPerHour,
       })),
     )
-    .toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour || (a.instanceType < b.instanceType ? -1 : 1));
+    .toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour || compareText(a.instanceType, b.instanceType));
 }
 
 function launchType({ name, requirements, capacity, allocatable }: InstanceType): LaunchType {

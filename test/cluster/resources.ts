@@ -1,8 +1,10 @@
 /** The five kinds as the API server serves them, and their definitions as Kerf ships them. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { parse } from 'yaml';
+import { compareText } from '../../lib/core/compare-text.ts';
 import { at, listAt, textAt } from '../stack/json.ts';
 import { type Answer, callApi, read, succeed } from './api-client.ts';
 
@@ -46,7 +48,7 @@ export function shippedDefinitions(): readonly Definition[] {
         throw new Error(`${file} holds no CustomResourceDefinition`);
       return { name: textAt(parsed, 'metadata', 'name'), manifest };
     })
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    .toSorted((one, other) => compareText(one.name, other.name));
 }
 
 export function definitionPath({ name }: Definition): string {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/time.ts';
 import { ANY, type UnavailableMark, type UnavailableOffering } from '../../lib/core/action.ts';
+import { compareText } from '../../lib/core/compare-text.ts';
 import type { Catalogue, RegionalOffering } from '../../lib/core/instance-type/facts.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
 import { NOW_MS } from './records.ts';
@@ -88,7 +89,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       const capacityType = { ...SPOT, instanceType: ANY, zone: ANY };
       const reservation = { ...SPOT, zone: 'us-east-1b', capacityType: 'reserved', reservationId: 'cr-1' } as const;
       await store.markUnavailable([subnet, capacityType, reservation]);
-      const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => (a.zone < b.zone ? -1 : 1));
+      const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => compareText(a.zone, b.zone));
       expect(found).toEqual([listedOf(capacityType), listedOf(subnet), listedOf(reservation)]);
     });
 

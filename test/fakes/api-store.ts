@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { compareText } from '../../lib/core/compare-text.ts';
 
 /** Objects of a Kubernetes API server in memory: versions, patches, finalizers, preconditions, budgets. */
 
@@ -73,7 +74,7 @@ export class ApiStore {
     return [...this.#objects.values()]
       .filter(({ address }) => address.group === where.group && address.resource === where.resource)
       .filter(({ address }) => where.namespace === undefined || address.namespace === where.namespace)
-      .toSorted((a, b) => (keyOf(a.address) < keyOf(b.address) ? -1 : 1))
+      .toSorted((a, b) => compareText(keyOf(a.address), keyOf(b.address)))
       .map(({ object }) => object);
   }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { podKey } from '../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { compareText } from '../../lib/core/compare-text.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { problem } from './problems.ts';
@@ -15,7 +16,7 @@ function summary(snapshot: ClusterSnapshot): unknown {
       pods: pods.map(podKey),
       types: instanceTypes.map(({ name }) => name),
       cheapest: [cheapest.type.name, cheapest.offering],
-      requirements: new Map([...requirements].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      requirements: new Map([...requirements].toSorted(([a], [b]) => compareText(a, b))),
     })),
     existing: existing.map(({ stateNode, pods }) => [stateNode.name, pods.map(podKey)]),
     unplaced: unplaced.map(({ pod, refusals }) => [podKey(pod), refusals]),

@@ -1,4 +1,5 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { compareText } from '../../core/compare-text.ts';
 
 /** `web ×12, shop/api and 3 more`: pods by what a person would call their workload, the largest first. */
 export function podSummary(pods: readonly Pod[], most: number): string {
@@ -7,7 +8,7 @@ export function podSummary(pods: readonly Pod[], most: number): string {
     const name = workloadName(pod);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  const sorted = [...counts].toSorted(([a, few], [b, many]) => many - few || (a < b ? -1 : 1));
+  const sorted = [...counts].toSorted(([a, few], [b, many]) => many - few || compareText(a, b));
   const shown = sorted.slice(0, most).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
   const rest = sorted.length - shown.length;
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;

@@ -1,5 +1,6 @@
 import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { Reason } from '../../core/model/reasons.ts';
 import type { LaunchOption, NodeClaimRecord } from '../../core/node-claim/record.ts';
 import { NO_NODE_POOL, type ProvisioningVerdict } from '../../core/provisioning/provision.ts';
@@ -111,7 +112,7 @@ function requirementsOutput(requirements: Requirements): ClaimOutput['requiremen
   return Object.fromEntries(
     [...requirements.values()]
       .filter(({ key }) => key !== HOSTNAME)
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .toSorted((a, b) => compareText(a.key, b.key))
       .map((one) => [
         one.key,
         toNodeSelectorRequirements(one).map(({ operator, values = [], minValues }) => ({

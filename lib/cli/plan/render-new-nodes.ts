@@ -1,5 +1,6 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { formatCpu } from '../../apis/quantity.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { compatibleOfferings } from '../../core/instance-type/compatible-offerings.ts';
 import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
 import { formatGib } from '../format-gib.ts';
@@ -68,7 +69,7 @@ function rowsOf(claims: readonly PlannedNodeClaim[]): readonly Row[] {
     rows.set(key, row);
   }
   return [...rows]
-    .toSorted(([a, one], [b, other]) => totalPrice(other.claims) - totalPrice(one.claims) || (a < b ? -1 : 1))
+    .toSorted(([a, one], [b, other]) => totalPrice(other.claims) - totalPrice(one.claims) || compareText(a, b))
     .map(([, row]) => row);
 }
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { compareText } from '../../core/compare-text.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
 import { formatUsdPerHour } from '../format-money.ts';
@@ -55,7 +56,7 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
 function renderExisting(existing: Schedule['existing'], width: number): readonly string[] {
   if (existing.length === 0) return [];
   const sorted = existing.toSorted(
-    (a, b) => b.pods.length - a.pods.length || (a.stateNode.name < b.stateNode.name ? -1 : 1),
+    (a, b) => b.pods.length - a.pods.length || compareText(a.stateNode.name, b.stateNode.name),
   );
   const shown = sorted.slice(0, MOST_ROWS);
   const nameWidth = Math.max(...shown.map(({ stateNode }) => stateNode.name.length));

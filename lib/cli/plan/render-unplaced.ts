@@ -1,4 +1,5 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { Unplaced } from '../../core/scheduling/schedule.ts';
 import { podNames } from './pod-groups.ts';
 import { type PodError, podErrors } from './provisioning-output.ts';
@@ -29,7 +30,7 @@ export function renderUnplaced(unplaced: readonly Unplaced[], width: number): re
 /** The largest first, then by name, as their pods are. */
 function groupsOf(unplaced: readonly Unplaced[]): readonly Group[] {
   const groups = new Map<string, Group>();
-  for (const one of unplaced.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1))) {
+  for (const one of unplaced.toSorted((a, b) => compareText(podKey(a.pod), podKey(b.pod)))) {
     const errors = podErrors(one);
     const key = JSON.stringify(errors.map(({ nodePool, message }) => [nodePool, message]));
     const group = groups.get(key) ?? { pods: [], errors };

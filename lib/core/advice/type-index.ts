@@ -1,4 +1,5 @@
 import { ARCH, OS } from '../../apis/labels.ts';
+import { compareText } from '../compare-text.ts';
 import { capacityOf } from '../instance-type/capacity.ts';
 import type { InstanceTypeFacts } from '../instance-type/facts.ts';
 import { instanceLabels, type LabelValues } from '../instance-type/instance-labels.ts';
@@ -98,7 +99,7 @@ function valuesWithin(sets: SetsByValue, types: TypeSet): readonly string[] {
   return [...sets]
     .map(([value, having]) => ({ value, count: countOf(having & types) }))
     .flatMap(({ value, count }) => (value === undefined || count === 0 ? [] : [{ value, count }]))
-    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .toSorted((a, b) => b.count - a.count || compareText(a.value, b.value))
     .map(({ value }) => value);
 }
 

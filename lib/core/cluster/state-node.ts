@@ -1,6 +1,7 @@
 import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
 import { isEphemeral, sameTaint } from '../../apis/taints.ts';
+import { compareText } from '../compare-text.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../node-claim/record.ts';
 import {
   merge,
@@ -51,7 +52,7 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   });
   const inFlight = snapshot.nodeClaims.filter((record) => !withNode.has(record.name)).map(fromRecord);
   return [...nodes, ...inFlight].toSorted(
-    (a, b) => Number(b.initialized) - Number(a.initialized) || (a.name < b.name ? -1 : 1),
+    (a, b) => Number(b.initialized) - Number(a.initialized) || compareText(a.name, b.name),
   );
 }
 

@@ -3,6 +3,7 @@ import type { Action, Blocked, Due, Verdict } from '../action.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import { compareText } from '../compare-text.ts';
 import type { DeletionReason } from '../node-claim/record.ts';
 import type { Refusal } from '../scheduling/refusal.ts';
 import { budgetRoom } from './budgets.ts';
@@ -169,7 +170,7 @@ function withinBudgets(
     const [first] = mine;
     if (first === undefined) continue;
     const room = budgetRoom(first.nodePool, method.reason, { ...poolCounts(pool, nodes, snapshot), nowMs });
-    const dearest = mine.toSorted((a, b) => priceOf(b) - priceOf(a) || (a.stateNode.name < b.stateNode.name ? -1 : 1));
+    const dearest = mine.toSorted((a, b) => priceOf(b) - priceOf(a) || compareText(a.stateNode.name, b.stateNode.name));
     within.push(...dearest.slice(0, room.left));
     over.push(
       ...dearest.slice(room.left).map(({ stateNode }) =>

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
 import type { Action, Blocked } from '../action.ts';
+import { compareText } from '../compare-text.ts';
 import type { Reason } from '../model/reasons.ts';
 import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
 import { instanceOf, type NodeClaimRecord } from './record.ts';
@@ -84,7 +85,7 @@ function report({ instance }: Stray, reason: Reason, message: string): StrayVerd
 /** In the order in which they are looked at: of two of one claim the one that pods may run on is adopted, then the older. */
 export function compareStrays(a: Stray, b: Stray): number {
   return (
-    rank(a) - rank(b) || a.instance.launchedAtMs - b.instance.launchedAtMs || (a.instance.id < b.instance.id ? -1 : 1)
+    rank(a) - rank(b) || a.instance.launchedAtMs - b.instance.launchedAtMs || compareText(a.instance.id, b.instance.id)
   );
 }
 

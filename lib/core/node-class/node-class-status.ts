@@ -1,6 +1,7 @@
 import type { EC2NodeClassStatus } from '../../apis/ec2-node-class.ts';
 import { formatTime } from '../../apis/time.ts';
 import { sameContent } from '../canonical-json.ts';
+import { compareText } from '../compare-text.ts';
 import type { ResolvedCapacityReservation, ResolvedNodeClass } from './resolved-node-class.ts';
 
 type Resources = Omit<EC2NodeClassStatus, 'conditions'>;
@@ -71,5 +72,5 @@ function reservationOf(reservation: ResolvedCapacityReservation): Reservations[n
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : 1;
+  return compareText(a.id, b.id);
 }

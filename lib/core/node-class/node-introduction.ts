@@ -1,6 +1,7 @@
 import type { Labels, Taint } from '../../apis/kubernetes.ts';
 import { DO_NOT_SYNC_TAINTS } from '../../apis/labels.ts';
 import { formatTaint, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { compareText } from '../compare-text.ts';
 import type { TypeKubelet } from '../instance-type/instance-type.ts';
 import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 
@@ -23,7 +24,7 @@ export function registrationTaints(taints: readonly Taint[]): readonly Taint[] {
 export function kubeletLabels(labels: Labels): readonly (readonly [string, string])[] {
   return Object.entries({ ...labels, [DO_NOT_SYNC_TAINTS]: 'true' })
     .filter(([key]) => mayKubeletSet(key))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    .toSorted(([a], [b]) => compareText(a, b));
 }
 
 /** As the kubelet's `--node-labels` takes them. */

@@ -1,6 +1,7 @@
 import type { Labels } from '../../apis/kubernetes.ts';
 import { currentLabelName, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
+import { compareText } from '../compare-text.ts';
 import {
   admits,
   allowsAbsence,
@@ -111,7 +112,7 @@ export function singleValues(all: Requirements): Labels {
 }
 
 export function toNodeSelector(all: Requirements): readonly NodePoolRequirement[] {
-  return [...all.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).flatMap(toNodeSelectorRequirements);
+  return [...all.values()].toSorted((a, b) => compareText(a.key, b.key)).flatMap(toNodeSelectorRequirements);
 }
 
 /** `In [a, b]`, `NotIn [c]`, `Exists, Gte 4`. */

@@ -1,4 +1,5 @@
 import { DescribeInstanceStatusCommand, type EC2Client, type Filter, type InstanceStatus } from '@aws-sdk/client-ec2';
+import { compareText } from '../../core/compare-text.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import { allPages } from './pages.ts';
 
@@ -19,7 +20,7 @@ const QUESTIONS: readonly Filter[] = [
 export async function describeInstanceHealth(client: EC2Client): Promise<readonly InstanceHealth[]> {
   const answers = await Promise.all(QUESTIONS.map(async (filter) => describe(client, filter)));
   const byId = new Map(answers.flat().map((status) => [status.InstanceId, status]));
-  return [...byId.values()].flatMap(healthOf).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return [...byId.values()].flatMap(healthOf).toSorted((a, b) => compareText(a.id, b.id));
 }
 
 async function describe(client: EC2Client, filter: Filter): Promise<readonly InstanceStatus[]> {

@@ -5,6 +5,7 @@ import {
   type Filter,
 } from '@aws-sdk/client-ec2';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { CLUSTER_TAG, ownershipKey } from '../../core/node-claim/ownership-tags.ts';
 import type { DescribedInstance, InstanceOwner } from '../../ports/cloud-provider.ts';
 import { apart } from './apart.ts';
@@ -38,7 +39,7 @@ export async function describeInstances(
   return instances
     .map((instance) => describedOf(reader, cluster, instance))
     .filter((instance) => instance !== undefined)
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    .toSorted((a, b) => compareText(a.id, b.id));
 }
 
 /** Whose the instances are by their tags; one that is ending is nobody's any more. */

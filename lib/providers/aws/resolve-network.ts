@@ -1,5 +1,6 @@
 import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand, type Filter } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { allPages } from './pages.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
 import { eachTerm, termFilters, unique } from './selector-terms.ts';
@@ -23,7 +24,7 @@ export async function resolveSubnets(tools: ResolveTools, { metadata, spec }: EC
     return problem('SubnetsNotFound', nothingFound(tools, `${metadata.name}: spec.subnetSelectorTerms`, terms));
   }
   return found({
-    subnets: unique(subnets).toSorted((a, b) => b.freeAddresses - a.freeAddresses || (a.id < b.id ? -1 : 1)),
+    subnets: unique(subnets).toSorted((a, b) => b.freeAddresses - a.freeAddresses || compareText(a.id, b.id)),
   });
 }
 
@@ -41,7 +42,7 @@ export async function resolveSecurityGroups(tools: ResolveTools, { metadata, spe
     const where = `${metadata.name}: spec.securityGroupSelectorTerms`;
     return problem('SecurityGroupsNotFound', nothingFound(tools, where, terms));
   }
-  return found({ securityGroups: unique(groups).toSorted((a, b) => (a.id < b.id ? -1 : 1)) });
+  return found({ securityGroups: unique(groups).toSorted((a, b) => compareText(a.id, b.id)) });
 }
 
 function nothingFound({ region }: ResolveTools, where: string, terms: readonly unknown[]): string {

@@ -1,6 +1,7 @@
 import { type CapacityReservation, DescribeCapacityReservationsCommand, type Filter } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { MINUTE_MS } from '../../apis/time.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { ResolvedCapacityReservation } from '../../core/node-class/resolved-node-class.ts';
 import { isUnknownReservation } from './errors.ts';
 import { allPages } from './pages.ts';
@@ -21,7 +22,7 @@ export async function resolveReservations(tools: ResolveTools, { spec }: EC2Node
   const capacityReservations = unique(described)
     .filter(({ endsAtMs }) => endsAtMs === undefined || endsAtMs > nowMs)
     .map((one): ResolvedCapacityReservation => ({ ...one, state: stateOf(one, nowMs) }))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    .toSorted((a, b) => compareText(a.id, b.id));
   return found({ capacityReservations });
 }
 

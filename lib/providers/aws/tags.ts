@@ -1,6 +1,7 @@
 import type { Filter, ResourceType, Tag, TagSpecification } from '@aws-sdk/client-ec2';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../apis/labels.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { ownershipKey, ownershipTags } from '../../core/node-claim/ownership-tags.ts';
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
 
@@ -29,7 +30,7 @@ export function ownershipFilters(cluster: string): Filter[] {
 /** In order of key, so that equal tags make equal requests. */
 export function ec2Tags(tags: Labels): Tag[] {
   return Object.entries(tags)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => compareText(a, b))
     .map(([Key, Value]) => ({ Key, Value }));
 }
 

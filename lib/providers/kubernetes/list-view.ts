@@ -1,4 +1,5 @@
 import type { ObjectMeta } from '../../apis/kubernetes.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { Listing } from './lists.ts';
 import { type Fields, fieldsOf } from './project.ts';
 import { isAtLeast, isVersion, justBefore } from './resource-version.ts';
@@ -47,7 +48,7 @@ export class View<T extends Named> {
 
   /** In the order of the API server's lists. */
   list(): readonly T[] {
-    this.#inOrder ??= [...this.#objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
+    this.#inOrder ??= [...this.#objects].toSorted(([one], [other]) => compareText(one, other)).map(([, item]) => item);
     return this.#inOrder;
   }
 

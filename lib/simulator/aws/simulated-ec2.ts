@@ -1,6 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import { formatTime } from '../../apis/time.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
@@ -119,7 +120,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : 1;
+  return compareText(a.id, b.id);
 }
 
 function ownersAmong({ instances }: Ec2State, ids: readonly string[]): readonly InstanceOwner[] {

@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/choose-images.ts';
 import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
@@ -32,7 +33,7 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
     },
     subnets: [...zones]
       .map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 }))
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      .toSorted((a, b) => compareText(a.id, b.id)),
     securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
     images: chooseImages(imagesOf(nodeClass), 0),
     instanceProfile: simulatedProfile(place, nodeClass),

@@ -1,5 +1,6 @@
 import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { isActive, isTerminal, isTerminating } from '../../core/cluster/pods.ts';
+import { compareText } from '../../core/compare-text.ts';
 import { countPods, nodeText, type PodCount, readNode, type SchedulerNode, schedulerNode } from './scheduler-node.ts';
 import { type PodKind, podKinds, type QueuedPod } from './scheduler-pod-kind.ts';
 import { type SchedulerTopology, schedulerTopology } from './scheduler-topology.ts';
@@ -140,7 +141,7 @@ function nodeCache(topology: SchedulerTopology): NodeCache {
       }
       for (const [name, object] of found) if (known.get(name)?.object !== object) read(object);
       if (before === membership) return;
-      sorted = [...known.values()].map(({ node }) => node).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      sorted = [...known.values()].map(({ node }) => node).toSorted((a, b) => compareText(a.name, b.name));
     },
   };
 }

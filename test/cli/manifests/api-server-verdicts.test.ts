@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReadKind } from '../../../lib/cli/manifests/classify.ts';
 import { formatPath } from '../../../lib/cli/manifests/problem.ts';
 import { readObject } from '../../../lib/cli/manifests/read-object.ts';
+import { compareText } from '../../../lib/core/compare-text.ts';
 
 /**
  * Random objects with the verdicts of the real API server's validator on Karpenter's CRDs and of Karpenter's own checks.
@@ -113,7 +114,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .toSorted(([a], [b]) => compareText(a, b))
       .map(([name, field]) => [name, sorted(field)]),
   );
 }

@@ -1,4 +1,5 @@
 import { untoleratedTaint } from '../../../apis/taints.ts';
+import { compareText } from '../../compare-text.ts';
 import { admits } from '../../requirements/requirement.ts';
 import { amountInWords } from '../amounts-in-words.ts';
 import type { Demand } from '../pods/demand.ts';
@@ -28,7 +29,7 @@ export function whyNoNode({ hosts, space }: Run, demand: Demand): Refusal | unde
     if (!admitted.has(host.kind)) admitted.set(host.kind, whyNotAdmitted(host, demand));
     return admitted.get(host.kind) ?? whyNoRoom(host, demand, space.names);
   });
-  const whys = [...byWhy].toSorted(([a, few], [b, many]) => many.length - few.length || (a < b ? -1 : 1));
+  const whys = [...byWhy].toSorted(([a, few], [b, many]) => many.length - few.length || compareText(a, b));
   const counts = whys.map(([why, same]) => {
     const words = WORDS.get(why);
     return `${same.length} ${words ?? `short of ${why} (largest free ${largestFree(same, why, space.names)})`}`;

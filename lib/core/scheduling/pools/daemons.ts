@@ -1,5 +1,6 @@
 import type { DaemonSet, Pod } from '../../../apis/kubernetes.ts';
 import { hardTaints, untoleratedTaint } from '../../../apis/taints.ts';
+import { compareText } from '../../compare-text.ts';
 import type { InstanceType } from '../../instance-type/instance-type.ts';
 import { intersect, type Requirement } from '../../requirements/requirement.ts';
 import { type Requirements, whyIncompatible, whyNotGuaranteed } from '../../requirements/requirements.ts';
@@ -55,7 +56,7 @@ function daemonPod({ metadata, spec }: DaemonSet, live: Pod | undefined): Pod {
 function newestPodOf(uid: string, pods: readonly Pod[]): Pod | undefined {
   if (uid === '') return undefined;
   const mine = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
-  return mine.toSorted((a, b) => (createdAt(a) > createdAt(b) ? -1 : 1))[0];
+  return mine.toSorted((a, b) => compareText(createdAt(b), createdAt(a)))[0];
 }
 
 function createdAt({ metadata }: Pod): string {

@@ -1,3 +1,4 @@
+import { compareText } from '../../compare-text.ts';
 import { type Place, placeFilter } from '../../instance-type/compatible-offerings.ts';
 import type { InstanceType, Reservation } from '../../instance-type/instance-type.ts';
 import { splitByRoom } from '../../instance-type/offering-groups.ts';
@@ -80,7 +81,7 @@ export interface TypeIndex {
 }
 
 export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): TypeIndex {
-  const types = splitByRoom(template.instanceTypes).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const types = splitByRoom(template.instanceTypes).toSorted((a, b) => compareText(a.name, b.name));
   const cells = cellsOf(types);
   const overheads = types.map((type) => template.daemons.get(type.name)?.requests ?? NONE);
   const rooms = types.map((type, at) => roomOf(type, overheads[at] ?? NONE, space));
@@ -162,7 +163,7 @@ function cellsOf(types: readonly InstanceType[]): readonly Cell[] {
       });
     }
   }
-  return [...cells].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
+  return [...cells].toSorted(([a], [b]) => compareText(a, b)).map(([, cell]) => cell);
 }
 
 function cellName({ zone, capacityType, reservation }: Cell): string {

@@ -1,3 +1,4 @@
+import { compareText } from '../../compare-text.ts';
 import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
 import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
@@ -40,7 +41,7 @@ const MOST_ZONES = 6;
 function places(offerings: readonly Offering[]): string {
   const byCapacity = Map.groupBy(offerings, ({ capacityType }) => capacityType);
   const each = [...byCapacity]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => compareText(a, b))
     .map(([capacityType, sold]) => {
       const zones = [...new Set(sold.map(({ zone }) => zone))].toSorted();
       const more = zones.length > MOST_ZONES ? ` and ${zones.length - MOST_ZONES} more` : '';

@@ -1,4 +1,5 @@
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, Storage, StorageClass } from '../../../apis/storage.ts';
+import { compareText } from '../../compare-text.ts';
 import { type Alternatives, reduced } from './requirement-alternatives.ts';
 import { placesOfClass } from './volume-places.ts';
 
@@ -46,12 +47,11 @@ function byName<T extends { readonly metadata: { readonly name: string } }>(all:
 
 /** As Kubernetes chooses among several: the newest, ties by name. */
 function defaultStorageClass(classes: readonly StorageClass[]): string | undefined {
-  const [first] = classes.filter(isDefault).toSorted((a, b) => {
-    const [older, newer] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
-    if (older !== newer) return older < newer ? 1 : -1;
-    return a.metadata.name < b.metadata.name ? -1 : 1;
-  });
-  return first?.metadata.name;
+  const [first] = classes
+    .filter(isDefault)
+    .map(({ metadata }) => metadata)
+    .toSorted((a, b) => compareText(b.creationTimestamp, a.creationTimestamp) || compareText(a.name, b.name));
+  return first?.name;
 }
 
 function isDefault({ metadata }: StorageClass): boolean {
