@@ -1,41 +1,19 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { trackedFiles, trackedPaths } from './tracked-files.ts';
 
 /** The rules of docs/architecture.md and CONTRIBUTING.md that no compiler knows, executed. There are no exemptions. */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-interface Source {
-  readonly path: string;
-  readonly text: string;
-}
+const tracked = trackedPaths(ROOT);
 
-const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .split('\0')
-  .filter((path) => path !== '');
-
-function sources(folder: RegExp): readonly Source[] {
-  return tracked
-    .filter((path) => folder.test(path) && path.endsWith('.ts'))
-    .flatMap((path) => {
-      try {
-        return [{ path, text: readFileSync(join(ROOT, path), 'utf8') }];
-      } catch {
-        // Deleted and not committed yet.
-        return [];
-      }
-    });
-}
-
-const code = sources(/^(bin|functions|lib)\//);
-const all = sources(/^(bin|functions|lib|test|scripts|benchmarks)\//);
+const code = trackedFiles(ROOT, /^(bin|functions|lib)\/.*\.ts$/);
+const all = trackedFiles(ROOT, /^(bin|functions|lib|test|scripts|benchmarks)\/.*\.ts$/);
 
 describe('files', () => {
   test('the top level holds what the architecture names', () => {
