@@ -138,5 +138,4 @@ test.each([1, 2, 3])(
     expectOneInstanceAClaim(result);
     expectAllGone(result);
   },
-  60_000,
 );

@@ -30,5 +30,4 @@ test.each([
     expectOneInstanceAClaim(result);
     expectAllGone(result);
   },
-  60_000,
 );

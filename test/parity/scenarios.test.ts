@@ -12,18 +12,14 @@ const OVER_THE_LIMIT: Readonly<Record<string, number>> = { 's41-limits-nodes': 2
 const names = scenarioNames();
 
 describe.skipIf(names.length === 0)(`our plans for ../shared${names.length === 0 ? ' (absent here)' : ''}`, () => {
-  test.each(names)(
-    '%s',
-    (name) => {
-      const { snapshot, karpenter } = readScenario(name);
-      const plan = planOf(snapshot);
-      expect(verifyPlan(snapshot, plan)).toEqual([]);
-      const { onlyTheirs, ourPrice, theirPrice } = comparePlans(plan, karpenter);
-      expect(onlyTheirs).toHaveLength(OVER_THE_LIMIT[name] ?? 0);
-      expect(ourPrice).toBeLessThanOrEqual(theirPrice + ROUNDING);
-    },
-    60_000,
-  );
+  test.each(names)('%s', (name) => {
+    const { snapshot, karpenter } = readScenario(name);
+    const plan = planOf(snapshot);
+    expect(verifyPlan(snapshot, plan)).toEqual([]);
+    const { onlyTheirs, ourPrice, theirPrice } = comparePlans(plan, karpenter);
+    expect(onlyTheirs).toHaveLength(OVER_THE_LIMIT[name] ?? 0);
+    expect(ourPrice).toBeLessThanOrEqual(theirPrice + ROUNDING);
+  });
 });
 
 /** Prices are sums of decimals. */
