@@ -1,23 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterOptions } from '../../lib/operator/cluster-options.ts';
 import { OptionError } from '../../lib/operator/option-values.ts';
-import { propertiesOf, synthesize } from './assembly.ts';
+import { propertiesOf, templateOf } from './assembly.ts';
 import { at } from './json.ts';
 
 /** Who is let into which cluster, as the installer is told; a role of this stack by the name of its function. */
 function admittedBy(clusters: readonly ClusterOptions[]): readonly string[] {
-  const { template, remove } = synthesize(clusters, { bundle: false });
-  try {
-    const [resource] = propertiesOf(template, 'AWS::CloudFormation::CustomResource');
-    const told = JSON.stringify(at(resource, 'Clusters') ?? '');
-    const entries = [...told.matchAll(/\\"principal\\":\\"(.*?)\\",\\"type\\":\\"(\w+)\\",\\"groups\\":\[(.*?)\]/g)];
-    return entries.map(([, principal = '', type, groups = '']) => {
-      const name = /(?:role\/([\w-]+))$/.exec(principal)?.[1] ?? /"(\w+?)Role[0-9A-F]{8}"/.exec(principal)?.[1];
-      return [name, type, groups.replaceAll(/\\*"/g, '')].join(' ').trim();
-    });
-  } finally {
-    remove();
-  }
+  const [resource] = propertiesOf(templateOf(clusters), 'AWS::CloudFormation::CustomResource');
+  const told = JSON.stringify(at(resource, 'Clusters') ?? '');
+  const entries = [...told.matchAll(/\\"principal\\":\\"(.*?)\\",\\"type\\":\\"(\w+)\\",\\"groups\\":\[(.*?)\]/g)];
+  return entries.map(([, principal = '', type, groups = '']) => {
+    const name = /(?:role\/([\w-]+))$/.exec(principal)?.[1] ?? /"(\w+?)Role[0-9A-F]{8}"/.exec(principal)?.[1];
+    return [name, type, groups.replaceAll(/\\*"/g, '')].join(' ').trim();
+  });
 }
 
 const FUNCTIONS = [
@@ -41,10 +36,9 @@ describe('who is let into a cluster', () => {
   });
 
   test('the installer, last of all, as one who may do everything', () => {
-    const { template, remove } = synthesize([{ name: 'blue' }], { bundle: false });
+    const template = templateOf([{ name: 'blue' }]);
     const [resource] = propertiesOf(template, 'AWS::CloudFormation::CustomResource');
     const told = JSON.stringify(at(resource, 'Clusters'));
-    remove();
     expect(told.indexOf('AmazonEKSClusterAdminPolicy')).toBeGreaterThan(told.indexOf('KarpenterNodeRole-blue'));
     expect(admittedBy([{ name: 'blue' }])[5]).toBe('Installer STANDARD');
   });
@@ -55,8 +49,7 @@ describe('who is let into a cluster', () => {
 });
 
 test('the installer’s log outlives the stack: what could not be taken out of a cluster is told there alone', () => {
-  const { template, remove } = synthesize([{ name: 'blue' }], { bundle: false });
-  remove();
+  const template = templateOf([{ name: 'blue' }]);
   const kept = Object.keys(template.findResources('AWS::Logs::LogGroup', { DeletionPolicy: 'Retain' }));
   expect(kept).toEqual([expect.stringMatching(/^Installer/)]);
   template.hasOutput('InstallerLogGroup', { Value: { Ref: kept[0] } });
@@ -64,17 +57,16 @@ test('the installer’s log outlives the stack: what could not be taken out of a
 
 describe('a role that the stack makes for nodes', () => {
   test('has a name that an EC2NodeClass can say, may be handed to instances, and is let in', () => {
-    const { template, remove } = synthesize([{ name: 'blue', makeNodeRole: true }], { bundle: false });
+    const template = templateOf([{ name: 'blue', makeNodeRole: true }]);
     template.hasResourceProperties('AWS::IAM::Role', { RoleName: 'KerfNodeRole-blue' });
     expect(JSON.stringify(template.toJSON())).not.toContain('KarpenterNodeRole');
     expect(JSON.stringify(template.findOutputs('*'))).toContain('NodeRoleblueRole');
-    remove();
     expect(admittedBy([{ name: 'blue', makeNodeRole: true }])[4]).toBe('NodeRoleblue EC2_LINUX');
   });
 
   test('of a cluster whose name is too long for IAM is refused, with what to do', () => {
     const name = 'a'.repeat(60);
-    expect(() => synthesize([{ name, makeNodeRole: true }], { bundle: false })).toThrow(OptionError);
-    expect(() => synthesize([{ name, makeNodeRole: true }], { bundle: false })).toThrow(/73 characters.*nodeRole/);
+    expect(() => templateOf([{ name, makeNodeRole: true }])).toThrow(OptionError);
+    expect(() => templateOf([{ name, makeNodeRole: true }])).toThrow(/73 characters.*nodeRole/);
   });
 });

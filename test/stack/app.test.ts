@@ -1,39 +1,34 @@
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
+import { kerfApp } from '../../lib/stack/kerf-app.ts';
 import { listAt, readJson, textAt } from './json.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kerf-app-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs `bin/app.ts` as the CDK's command line does. */
-async function synthesize(settings: Readonly<Record<string, unknown>>) {
-  const environment = {
-    ...process.env,
-    CDK_OUTDIR: folder,
-    CDK_CONTEXT_JSON: JSON.stringify({ ...cdk.context, 'aws:cdk:bundling-stacks': [], ...settings }),
-  };
-  return await new Promise<{ readonly code: number; readonly stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, ['bin/app.ts'], { env: environment }, (_, __, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stderr }),
-    );
-  });
+function contextOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...cdk.context, 'aws:cdk:bundling-stacks': [], ...settings };
 }
 
-test('a configuration that cannot be used is one readable line and exit code 2', async () => {
-  const { code, stderr } = await synthesize({ cluster: 'no name' });
+test('a configuration that cannot be used is one readable line and exit code 2', () => {
+  const CDK_CONTEXT_JSON = JSON.stringify(contextOf({ cluster: 'no name' }));
+  const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
+    env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON },
+    encoding: 'utf8',
+  });
   expect(stderr).toMatch(/^clusters\[0\]\.name is "no name": [^\n]+\n$/);
-  expect(code).toBe(2);
+  expect(status).toBe(2);
 });
 
 test.each([
   ['one cluster', { cluster: 'demo' }],
   ['several clusters', { clusters: [{ name: 'a' }, { name: 'b', endpoint: 'https://b.test' }] }],
-])('nag has no finding without a written reason: %s', async (_, settings) => {
-  expect(await synthesize(settings)).toMatchObject({ code: 0 });
+])('nag has no finding without a written reason: %s', (_, settings) => {
+  kerfApp({ outdir: folder, context: contextOf(settings) }).synth();
   const report = readJson(join(folder, 'validation-report.json'));
   const nag = listAt(report, 'pluginReports').find((each) => textAt(each, 'pluginName') === 'AwsSolutions');
   expect(nag).toMatchObject({ conclusion: 'success', violations: [] });

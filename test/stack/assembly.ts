@@ -15,19 +15,34 @@ export interface Assembly {
   readonly remove: () => void;
 }
 
-export interface AssemblyOptions extends Pick<KerfStackProps, 'webhookSecretRotation'> {
-  /** Whether esbuild runs: for tests that look at the code. */
-  readonly bundle: boolean;
+type Extras = Pick<KerfStackProps, 'webhookSecretRotation'>;
+
+const templates = new Map<string, Template>();
+
+/** The template of these clusters. A worker synthesizes it once: tests only read it. */
+export function templateOf(clusters: readonly ClusterOptions[]): Template {
+  const key = JSON.stringify(clusters);
+  const template = templates.get(key) ?? synthesize(clusters);
+  templates.set(key, template);
+  return template;
 }
 
-export function synthesize(clusters: readonly ClusterOptions[], options: AssemblyOptions): Assembly {
-  const { bundle, ...props } = options;
+/** The template, synthesized anew, without the code of the functions. */
+export function synthesize(clusters: readonly ClusterOptions[], extras: Extras = {}): Template {
   const folder = mkdtempSync(join(tmpdir(), 'kerf-assembly-'));
-  const app = new App({
-    outdir: folder,
-    context: { ...cdk.context, ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }) },
-  });
-  const template = Template.fromStack(new KerfStack(app, 'Kerf', { clusters, ...props }));
+  try {
+    const context = { ...cdk.context, 'aws:cdk:bundling-stacks': [] };
+    return Template.fromStack(new KerfStack(new App({ outdir: folder, context }), 'Kerf', { clusters, ...extras }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The template with the bundles of the functions, for tests that read the code. */
+export function bundle(clusters: readonly ClusterOptions[]): Assembly {
+  const folder = mkdtempSync(join(tmpdir(), 'kerf-assembly-'));
+  const app = new App({ outdir: folder, context: cdk.context });
+  const template = Template.fromStack(new KerfStack(app, 'Kerf', { clusters }));
   return { template, folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Assembly, bundles, synthesize } from './assembly.ts';
+import { type Assembly, bundle, bundles } from './assembly.ts';
 
 const KB = 1_000;
 
@@ -22,7 +22,7 @@ let assembly: Assembly;
 let files: Readonly<Record<string, string>>;
 
 beforeAll(() => {
-  assembly = synthesize([{ name: 'demo' }], { bundle: true });
+  assembly = bundle([{ name: 'demo' }]);
   files = bundles(assembly);
 });
 

@@ -1,8 +1,9 @@
 /** Clusters that are reached in different networks have functions of their own there, and share the table. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, expect, test } from 'vitest';
 import { VARIABLES } from '../../lib/operator/options.ts';
 import { LONGEST_CLUSTERS } from '../../lib/stack/configuration.ts';
-import { type Assembly, propertiesOf, synthesize } from './assembly.ts';
+import { propertiesOf, templateOf } from './assembly.ts';
 import { at, listAt, recordAt, textAt } from './json.ts';
 
 const network = {
@@ -10,28 +11,24 @@ const network = {
   subnetIds: ['subnet-aaaaaaaa', 'subnet-bbbbbbbb'],
   securityGroupIds: ['sg-11111111'],
 };
-let assembly: Assembly;
+let template: Template;
 
 beforeAll(() => {
-  assembly = synthesize(
-    [
-      { name: 'open' },
-      { name: 'private-1', network },
-      // The same network, said in another order.
-      {
-        name: 'private-2',
-        network: { ...network, subnetIds: ['subnet-bbbbbbbb', 'subnet-aaaaaaaa'] },
-        logLevel: 'debug',
-      },
-      { name: 'elsewhere', network: { ...network, vpcId: 'vpc-22222222' } },
-    ],
-    { bundle: false },
-  );
+  template = templateOf([
+    { name: 'open' },
+    { name: 'private-1', network },
+    // The same network, said in another order.
+    {
+      name: 'private-2',
+      network: { ...network, subnetIds: ['subnet-bbbbbbbb', 'subnet-aaaaaaaa'] },
+      logLevel: 'debug',
+    },
+    { name: 'elsewhere', network: { ...network, vpcId: 'vpc-22222222' } },
+  ]);
 });
-afterAll(() => assembly.remove());
 
 function functionsNamed(name: string): readonly Readonly<Record<string, unknown>>[] {
-  const all = propertiesOf(assembly.template, 'AWS::Lambda::Function');
+  const all = propertiesOf(template, 'AWS::Lambda::Function');
   return all.filter((properties) => textAt(properties, 'Description') === `Kerf ${name}`);
 }
 
@@ -68,7 +65,7 @@ test('a function in a VPC knows that it is in one, and may have no way to what a
 
 test('the catalogue is read once for all of them, and there is one table', () => {
   expect(functionsNamed('catalogue')).toHaveLength(1);
-  assembly.template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
+  template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
 });
 
 test('the most talkative cluster of a network has its way', () => {
@@ -79,7 +76,7 @@ test('the most talkative cluster of a network has its way', () => {
 });
 
 test('a tick wakes the functions of the cluster’s own network', () => {
-  const rules = assembly.template.findResources('AWS::Events::Rule', {
+  const rules = template.findResources('AWS::Events::Rule', {
     Properties: { ScheduleExpression: 'rate(1 minute)' },
   });
   const queuesOf = (id: string): string => JSON.stringify(at(rules[id], 'Properties', 'Targets'));
@@ -102,7 +99,7 @@ const LONGEST: Readonly<Record<string, number>> = {
 const LONGEST_QUEUE_URL = 'https://sqs.cn-northwest-1.amazonaws.com.cn/123456789012/'.length + 80;
 
 test('the longest configuration fits into the 4 KB that Lambda has for the variables of a function', () => {
-  const sizes = propertiesOf(assembly.template, 'AWS::Lambda::Function').map((properties) => {
+  const sizes = propertiesOf(template, 'AWS::Lambda::Function').map((properties) => {
     const variables = Object.entries(recordAt(properties, 'Environment', 'Variables'));
     const lengths = variables.map(([name, value]) => {
       const known = name.endsWith('_QUEUE_URL') ? LONGEST_QUEUE_URL : LONGEST[name];
@@ -116,7 +113,7 @@ test('the longest configuration fits into the 4 KB that Lambda has for the varia
 });
 
 test('an alarm on dead letters says of which function they are', () => {
-  const alarms = propertiesOf(assembly.template, 'AWS::CloudWatch::Alarm').map((alarm) =>
+  const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map((alarm) =>
     JSON.stringify(at(alarm, 'AlarmDescription')),
   );
   const count = (name: string): number => alarms.filter((text) => text.includes(`Kerf ${name} failed`)).length;
@@ -132,9 +129,7 @@ function naming(effect: string, statements: readonly unknown[]): readonly unknow
 
 test('what Lambda may do to network interfaces for a function in a VPC, the function’s own code may not', () => {
   const ours = /^\{"Fn::Join":\["",\["arn:",\{"Ref":"AWS::Partition"\},":lambda:.*:function:Kerf-\*"\]\]\}$/;
-  const policies = propertiesOf(assembly.template, 'AWS::IAM::Policy').map((one) =>
-    listAt(one, 'PolicyDocument', 'Statement'),
-  );
+  const policies = propertiesOf(template, 'AWS::IAM::Policy').map((one) => listAt(one, 'PolicyDocument', 'Statement'));
   const allowed = policies.filter((statements) => naming('Allow', statements).length > 0);
   expect(allowed.length).toBeGreaterThan(0);
   for (const statements of allowed) {

@@ -1,0 +1,20 @@
+import { App, type AppProps, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { configuredClusters, webhookSecretRotation } from './configuration.ts';
+import { KerfStack } from './kerf-stack.ts';
+
+/**
+ * The stack as its context configures it, checked by cdk-nag when it is synthesized.
+ * *Errors:* OptionError for a configuration that cannot be used.
+ */
+export function kerfApp(props?: AppProps): App {
+  const app = new App(props);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const contextOf = (key: string): unknown => app.node.tryGetContext(key);
+  const rotation = webhookSecretRotation(contextOf);
+  new KerfStack(app, 'Kerf', {
+    clusters: configuredClusters(contextOf),
+    ...(rotation !== undefined && { webhookSecretRotation: rotation }),
+  });
+  return app;
+}
