@@ -1,12 +1,10 @@
 import { expect } from 'vitest';
 import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
 import { MINUTE_MS } from '../../lib/apis/time.ts';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
+import { CATALOGUE } from '../builders/catalogues.ts';
 import { aDeployment, someManifests } from './manifests.ts';
-
-const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
 /** Pods come, a spot instance is taken back, all is scaled away: every kind of action happens. */
 export const EVENTS: readonly ScenarioEvent[] = [
@@ -19,7 +17,7 @@ export async function live(under: Partial<SimulationInput> = {}): Promise<Simula
   return runSimulation({
     manifests: someManifests({ deployments: [aDeployment('web', 3)] }),
     scenario: { name: 'life', events: EVENTS },
-    catalogue,
+    catalogue: CATALOGUE,
     seed: 1,
     durationMs: 60 * MINUTE_MS,
     ...under,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
+import { CATALOGUE } from '../builders/catalogues.ts';
 import { aReservation } from '../builders/launch-context.ts';
 import { aDeployment, aPool, someManifests } from './manifests.ts';
 
@@ -19,7 +19,7 @@ async function launchedWith(settings: Partial<ClusterSettings> = {}): Promise<re
       nodePools: [aPool({ template: { ...template, spec: { ...template.spec, requirements } } })],
       deployments: [aDeployment('web', 3, '1500m')],
     }),
-    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
+    catalogue: CATALOGUE,
     capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
     seed: 1,
     durationMs: 20 * 60_000,

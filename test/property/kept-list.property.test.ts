@@ -5,10 +5,11 @@ import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import type { WatchFault } from '../fakes/api-watches.ts';
+import { samples } from '../samples.ts';
 
 /** *Whatever happens to a cluster and on the way to it, what is kept of it is what a fresh load shows.* */
 
-const RUN = { seed: 20_260_131, numRuns: 60 };
+const RUN = { seed: 20_260_131, numRuns: samples(60, 12) };
 const PATIENCE = { quietMs: 10, silentMs: 30, bookmarkMs: 40, longestMs: 1_000 };
 const MOST_RUNS = 5;
 const FOREVER = Number.MAX_SAFE_INTEGER;

@@ -5,6 +5,7 @@ import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
 import { NOW_MS } from '../builders/times.ts';
+import { samples } from '../samples.ts';
 import { problem } from './problems.ts';
 
 /** What a snapshot comes to, as plain data. */
@@ -46,6 +47,6 @@ test('the order in which a cluster is listed does not matter (B41)', () => {
       const whole = { ...snapshot, pods: [...snapshot.pods, ...pods] };
       expect(summary(reversed(whole))).toEqual(summary(whole));
     }),
-    { seed: 20_260_131, numRuns: 300 },
+    { seed: 20_260_131, numRuns: samples(300) },
   );
 });

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { planOf } from '../parity/plan-of.ts';
 import type { RawPlan, RawSnapshot } from '../parity/raw-documents.ts';
 import { verifyPlan } from '../parity/verify-plan.ts';
+import { samples } from '../samples.ts';
 import { randomSnapshot } from './random-snapshot.ts';
 
-const RUN = { seed: 20_261_121, numRuns: 3_000 };
+const RUN = { seed: 20_261_121, numRuns: samples(3_000) };
 
 test('every plan keeps every rule, whatever becomes of its claims', () => {
   fc.assert(
@@ -32,7 +33,7 @@ test('the same snapshot in another order comes to the same plan', () => {
     fc.property(shuffled, ([snapshot, other]) => {
       expect(planOf(other)).toEqual(planOf(snapshot));
     }),
-    { ...RUN, numRuns: 1_000 },
+    { ...RUN, numRuns: samples(1_000) },
   );
 });
 
@@ -44,7 +45,7 @@ test('pools without their taints place no fewer pods, limits aside', () => {
       const open = { ...snapshot, nodePools: snapshot.nodePools.map(withoutTaints) };
       expect(placed(planOf(open))).toBeGreaterThanOrEqual(placed(planOf(snapshot)));
     }),
-    { ...RUN, numRuns: 1_500 },
+    { ...RUN, numRuns: samples(1_500) },
   );
 });
 

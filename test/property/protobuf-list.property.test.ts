@@ -5,6 +5,7 @@ import { listDecoder } from '../../lib/providers/kubernetes/protobuf/list-decode
 import { POD_LIST } from '../../lib/providers/kubernetes/protobuf/pod.ts';
 import { WireError } from '../../lib/providers/kubernetes/protobuf/wire.ts';
 import { aListAnswer, aMap, aMessage, aWirePod } from '../builders/protobuf.ts';
+import { samples } from '../samples.ts';
 
 type Outcome = { readonly kind: 'list'; readonly items: readonly Pod[] } | { readonly kind: 'refused' };
 
@@ -60,7 +61,7 @@ test('bytes that are no list are refused, never a crash', () => {
       const start = isNearly ? ANSWER.subarray(0, 4) : Buffer.alloc(0);
       expect(read([Buffer.concat([start, bytes])])).toEqual({ kind: 'refused' });
     }),
-    { numRuns: 2_000 },
+    { numRuns: samples(2_000) },
   );
 });
 
@@ -73,6 +74,6 @@ test('a list with damaged bytes is refused or read, never a crash, and takes no 
       const outcome = read([bytes]);
       if (outcome.kind === 'list') expect(outcome.items.length).toBeLessThanOrEqual(PODS.length);
     }),
-    { numRuns: 2_000 },
+    { numRuns: samples(2_000) },
   );
 });

@@ -14,8 +14,9 @@ import {
   toNodeSelectorRequirements,
 } from '../../lib/core/requirements/requirement.ts';
 import { merge, type Requirements, whyIncompatible } from '../../lib/core/requirements/requirements.ts';
+import { samples } from '../samples.ts';
 
-const RUN = { seed: 20_260_131, numRuns: 2_000 };
+const RUN = { seed: 20_260_131, numRuns: samples(2_000) };
 const KEY = 'size';
 
 const value = fc.constantFrom(

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { planOf } from '../parity/plan-of.ts';
 import type { RawSnapshot } from '../parity/raw-documents.ts';
 import { verifyPlan } from '../parity/verify-plan.ts';
+import { samples } from '../samples.ts';
 import { randomSnapshot } from './random-snapshot.ts';
 
 const RESERVATION = 'karpenter.k8s.aws/capacity-reservation-id';
-const RUN = { seed: 20_261_122, numRuns: 400 };
+const RUN = { seed: 20_261_122, numRuns: samples(400) };
 
 /** Random snapshots in which the first types can be had out of a few reservations as well. */
 const withReservations = fc

@@ -7,10 +7,11 @@ import { provision } from '../../lib/core/provisioning/provision.ts';
 import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../lib/core/scheduling/solve.ts';
 import { NOW_MS } from '../builders/times.ts';
+import { samples } from '../samples.ts';
 import { problem } from './problems.ts';
 import { verifySchedule } from './verify-schedule.ts';
 
-const RUN = { seed: 20_260_131, numRuns: 1_500 };
+const RUN = { seed: 20_260_131, numRuns: samples(1_500) };
 
 function solved(snapshot: ClusterSnapshot, pods: readonly Pod[]): Schedule {
   const { nodePools, daemonSets } = snapshot;
@@ -47,7 +48,7 @@ test('the order of the pods does not matter', () => {
     fc.property(shuffled, ({ snapshot, pods, other }) => {
       expect(summary(solved(snapshot, other))).toEqual(summary(solved(snapshot, pods)));
     }),
-    { ...RUN, numRuns: 400 },
+    { ...RUN, numRuns: samples(400) },
   );
 });
 
@@ -63,7 +64,7 @@ test('the same pods again, with the claims in flight, are launched for no second
           .filter((key) => held.has(key)),
       ).toEqual([]);
     }),
-    { ...RUN, numRuns: 600 },
+    { ...RUN, numRuns: samples(600) },
   );
 });
 

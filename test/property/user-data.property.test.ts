@@ -4,6 +4,7 @@ import { parse, stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { isTomlTable, readToml, type TomlTable } from '../../lib/apis/toml.ts';
 import { dataOf, partsOf, textOf } from '../core/node-class/user-data-readers.ts';
+import { samples } from '../samples.ts';
 
 /** The law of each family: whatever the user writes, the user data is well-formed and keeps it, or there is a reason. */
 
@@ -67,7 +68,7 @@ const written: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** What a check returns says nothing: it throws. */
-function always<T>(given: fc.Arbitrary<T>, check: (value: T) => unknown, numRuns = 500): void {
+function always<T>(given: fc.Arbitrary<T>, check: (value: T) => unknown, numRuns = samples(500, 100)): void {
   const property = fc.property(given, (value) => {
     check(value);
   });
@@ -255,7 +256,7 @@ test.skipIf(!BASH)(
         const given = stdout.toString().split('\0');
         expect([given[0], given[2]]).toEqual([arriving(clusterName), arriving(endpoint)]);
       }),
-      { seed: 70, numRuns: 40 },
+      { seed: 70, numRuns: samples(40, 10) },
     );
   },
 );

@@ -162,7 +162,7 @@ test('no call falls over, none without the secret sends a message, and the secre
   expect([...seen.keys()].map(Number).toSorted((a, b) => a - b)).toEqual([200, 400, 404, 405, 413]);
   expect(messages).toBeGreaterThan(20);
   expect(lines).toBeGreaterThan(20);
-}, 120_000);
+});
 
 /** What Lambda's own endpoint makes of an HTTP request. */
 async function translate(incoming: IncomingMessage): Promise<LambdaFunctionURLEvent> {
@@ -234,4 +234,4 @@ test('the same holds over HTTP', async () => {
     gateway.closeAllConnections();
     gateway.close();
   }
-}, 120_000);
+});

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
 import type { ClusterEvent } from '../../lib/core/cluster/event.ts';
 import { formatSubject } from '../../lib/core/model/subject.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
+import { CATALOGUE } from '../builders/catalogues.ts';
 import { anOverlay } from '../builders/node-overlays.ts';
 import { MINUTE } from '../builders/times.ts';
 import { aDeployment, someManifests } from '../controllers/manifests.ts';
-
-const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
 async function simulated(
   manifests: Parameters<typeof someManifests>[0],
@@ -17,7 +15,7 @@ async function simulated(
 ): Promise<SimulationResult> {
   return runSimulation({
     manifests: someManifests(manifests),
-    catalogue,
+    catalogue: CATALOGUE,
     seed: 1,
     durationMs: 60 * MINUTE,
     ...over,

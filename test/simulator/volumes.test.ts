@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
+import { CATALOGUE } from '../builders/catalogues.ts';
 import { MINUTE } from '../builders/times.ts';
 import { aDeployment, someManifests } from '../controllers/manifests.ts';
-
-const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
 test('volumes are not simulated: pods with claims run as if there were a volume wherever they go', async () => {
   const web = aDeployment('web', 2);
@@ -17,7 +15,7 @@ test('volumes are not simulated: pods with claims run as if there were a volume 
   const withVolumes = { ...web, spec: { ...web.spec, template: { ...template, spec: { ...template.spec, volumes } } } };
   const result = await runSimulation({
     manifests: someManifests({ deployments: [withVolumes] }),
-    catalogue,
+    catalogue: CATALOGUE,
     seed: 1,
     durationMs: 10 * MINUTE,
   });

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Document, parseAllDocuments } from 'yaml';
 import { convertDocuments } from '../../../lib/cli/conversion/convert-documents.ts';
+import { samples } from '../../samples.ts';
 
-const RUN = { seed: 20_260_131, numRuns: 600 };
+const RUN = { seed: 20_260_131, numRuns: samples(600, 100) };
 const BUDGET_MS = 60_000;
 
 const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [

@@ -1,0 +1,24 @@
+import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
+import { samples } from '../samples.ts';
+
+const ALL = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
+const NAMES = ALL.facts.map(({ name }) => name);
+
+/** `aPool` of the controllers' tests launches the first two; the others are there to be left out. */
+const FAMILIES = ['c7g', 'm7g', 'c7gd', 'm5', 't3', 'g5', 'inf2'];
+const everyday = NAMES.filter((name) => FAMILIES.some((family) => name.startsWith(`${family}.`)));
+
+/**
+ * The shipped figures of us-east-1, read once for all tests of a worker. `npm test` keeps a few families of them, because
+ * every run of a simulated function works out all types: a life of a cluster takes a third of the time.
+ */
+export const CATALOGUE: Catalogue = only(new Set(samples(1, 0) === 1 ? NAMES : everyday));
+
+function only(names: ReadonlySet<string>): Catalogue {
+  return {
+    ...ALL,
+    facts: ALL.facts.filter(({ name }) => names.has(name)),
+    offerings: ALL.offerings.filter(({ type }) => names.has(type)),
+  };
+}
