@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from 'aws-cdk-
 import { Construct } from 'constructs';
 import { acknowledgeWildcards } from './permissions.ts';
 
-/** What no item of the table can hold. It outlives the stack as the table does: items name what lies here. */
+/** Stores content that is too large for an item of the table. It is retained after the stack is deleted, like the table that refers to it. */
 export class BodyBucket extends Construct {
   readonly name: string;
   readonly #bucket: Bucket;
@@ -15,14 +15,14 @@ export class BodyBucket extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // Whoever looks at an open decision writes its body anew: what is that old is history, or was never referred to.
+      // Each read of an open decision rewrites its body, so an object of this age belongs to a closed decision or to none.
       lifecycleRules: [{ expiration: Duration.days(30), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
       removalPolicy: RemovalPolicy.RETAIN,
     });
     Validations.of(this.#bucket).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',
       reason:
-        'Two functions of this stack read and write it, under names that tell nothing: a log of that tells nobody more',
+        'Only two functions of this stack access the bucket, and object names are hashes, so access logs have no use',
     });
     this.name = this.#bucket.bucketName;
   }
@@ -30,20 +30,20 @@ export class BodyBucket extends Construct {
   get #resource(): CfnBucket {
     const resource = this.#bucket.node.defaultChild;
     if (resource instanceof CfnBucket) return resource;
-    throw new TypeError('the bucket has no resource of its own');
+    throw new TypeError('the bucket has no CfnBucket resource');
   }
 
-  /** Reads and writes; nothing is deleted but by the rule. */
+  /** Grants read and write access. Only the lifecycle rule deletes objects. */
   grantReadWrite(role: IRole): void {
     const bodies = this.#bucket.arnForObjects('bodies/*');
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject'], resources: [bodies] }));
-    // Without it S3 does not say that an object is missing, but that it may not be read.
+    // Without this permission S3 returns 403 instead of 404 for a missing object.
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.#bucket.bucketArn] }));
     const logicalId = Stack.of(this).getLogicalId(this.#resource);
     acknowledgeWildcards(
       role,
       [`<${String(Stack.of(this).resolve(logicalId))}.Arn>/bodies/*`],
-      'A body is named by the hash of its content: the folder is the limit',
+      'Objects are named by the hash of their content, so access is limited to the folder',
     );
   }
 }

@@ -1,16 +1,16 @@
 import { type ClusterOptions, networkName, parseCluster, writeClusters } from '../operator/cluster-options.ts';
 import { OptionError, parseJson, shown } from '../operator/option-values.ts';
 
-/** In bytes. Lambda allows 4,096 for all environment variables of a function; the others of one in a VPC may need 1,310 of them. @internal */
+/** In bytes. Lambda allows 4,096 bytes for all environment variables; the others of a function in a VPC may need 1,310. @internal */
 export const LONGEST_CLUSTERS = 2_700;
 
-/** In characters, as AWS counts a managed policy; one statement, of instance profiles, names each cluster twice and cannot be split. */
+/** In characters, as AWS counts a managed policy. The statement for instance profiles lists each cluster twice and cannot be split. */
 const LARGEST_STATEMENT = 5_600;
 const OF_EACH_CLUSTER = 'arn:aws-us-gov:iam::123456789012:instance-profile/karpenter/ap-southeast-1//*"","",'.length;
 
 /**
- * The clusters that one deployment serves, from the CDK context: `-c clusters='[{"name":"a"},…]'`, or `-c cluster=a` for
- * one with nothing to say about it.
+ * Reads the clusters of a deployment from the CDK context: `-c clusters='[{"name":"a"},…]'`, or `-c cluster=a` for one cluster
+ * with default options.
  *
  * *Errors:* OptionError.
  */
@@ -20,7 +20,7 @@ export function configuredClusters(contextOf: (key: string) => unknown): readonl
   );
   const names = clusters.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new OptionError(`clusters names ${twice} twice: each cluster once`);
+  if (twice !== undefined) throw new OptionError(`clusters contains ${twice} twice; list each cluster once`);
   checkNodeRoles(clusters);
   for (const sharing of Map.groupBy(clusters, networkName).values()) {
     checkLength(sharing);
@@ -29,23 +29,25 @@ export function configuredClusters(contextOf: (key: string) => unknown): readonl
   return clusters;
 }
 
-/** IAM takes roles that differ only in case for one, and CloudFormation outputs that differ only in - and _. */
+/** IAM does not distinguish role names by case, and CloudFormation does not distinguish outputs by - and _. */
 function checkNodeRoles(clusters: readonly ClusterOptions[]): void {
   const making = clusters.filter(({ makeNodeRole }) => makeNodeRole === true);
   const alike = Map.groupBy(making, ({ name }) => name.toLowerCase().replaceAll(/[-_]/g, ''));
   const taken = [...alike.values()].find(({ length }) => length > 1);
   if (taken === undefined) return;
   const names = taken.map(({ name }) => name).join(' and ');
-  throw new OptionError(`makeNodeRole of ${names}: AWS would take their roles for one: name nodeRole in all but one`);
+  throw new OptionError(
+    `makeNodeRole of ${names}: AWS does not distinguish the names of their roles; set nodeRole for all but one`,
+  );
 }
 
-/** Functions of one network read the clusters there, and no others. */
+/** The functions of a network read only the clusters of that network. */
 function checkLength(sharing: readonly ClusterOptions[]): void {
   const length = Buffer.byteLength(writeClusters(sharing));
   if (length <= LONGEST_CLUSTERS) return;
   throw new OptionError(
-    `the ${sharing.length} clusters from ${sharing[0]?.name} on are ${length} bytes as one function reads them: at most ` +
-      `${LONGEST_CLUSTERS} fit. Leave out certificateAuthority where EKS can be asked for it, and what is at its default`,
+    `the ${sharing.length} clusters from ${sharing[0]?.name} on need ${length} bytes of environment variables, but at most ` +
+      `${LONGEST_CLUSTERS} are available. Remove certificateAuthority where functions can read it from EKS, and options with default values`,
   );
 }
 
@@ -53,13 +55,13 @@ function checkNames(sharing: readonly ClusterOptions[]): void {
   const length = sharing.reduce((sum, { name }) => sum + 2 * name.length + OF_EACH_CLUSTER, 0);
   if (length <= LARGEST_STATEMENT) return;
   throw new OptionError(
-    `the ${sharing.length} clusters from ${sharing[0]?.name} on make a statement of ${length} characters in a policy of IAM, with room ` +
-      `for ${LARGEST_STATEMENT}: some 50 clusters fit. Those with another network have functions and policies of their own`,
+    `the ${sharing.length} clusters from ${sharing[0]?.name} on need an IAM policy statement of ${length} characters, but at most ` +
+      `${LARGEST_STATEMENT} are allowed, enough for about 50 clusters. Clusters of another network have separate functions and policies`,
   );
 }
 
 /**
- * `-c rotateWebhookSecret=TEXT`: another text than at the last deploy, and the webhook gets another secret.
+ * Reads `-c rotateWebhookSecret=TEXT`. A text that differs from the last deployment gives the webhook a new secret.
  *
  * *Errors:* OptionError.
  */
@@ -68,21 +70,21 @@ export function webhookSecretRotation(contextOf: (key: string) => unknown): stri
   if (rotation === undefined) return undefined;
   if (typeof rotation === 'string' && /^[0-9A-Za-z-]{1,64}$/.test(rotation)) return rotation;
   throw new OptionError(
-    `rotateWebhookSecret is ${shown(rotation)}: it must be a text such as 2026-11-21, letters, digits and -, at most 64`,
+    `rotateWebhookSecret is ${shown(rotation)}; use at most 64 letters, digits and -, such as 2026-11-21`,
   );
 }
 
 function readList(cluster: unknown, clusters: unknown): readonly unknown[] {
   if (cluster !== undefined && clusters !== undefined) {
-    throw new OptionError('cluster and clusters are both set: use one of them');
+    throw new OptionError('cluster and clusters are both set; use one of them');
   }
   if (cluster !== undefined) return [{ name: cluster }];
-  // From the command line it is text, from cdk.json a list.
+  // Text on the command line, a list in cdk.json.
   const list = typeof clusters === 'string' ? parseJson(clusters, 'clusters') : clusters;
   if (Array.isArray(list) && list.length > 0) return list;
   throw new OptionError(
     list === undefined
-      ? `no cluster is named: say -c cluster=NAME, or -c clusters='[{"name":"a"},{"name":"b"}]' for several`
-      : `clusters is ${JSON.stringify(list)}: it must be a list such as [{"name":"a"},{"name":"b"}]`,
+      ? `no cluster is set; use -c cluster=NAME, or -c clusters='[{"name":"a"},{"name":"b"}]' for several`
+      : `clusters is ${JSON.stringify(list)}; it must be a list such as [{"name":"a"},{"name":"b"}]`,
   );
 }

@@ -15,7 +15,7 @@ export interface DashboardProps {
   readonly functions: Readonly<Record<string, WakeFunction>>;
 }
 
-/** What Kerf decided and sees, from its own metrics: one row for each cluster, then the dead letters. */
+/** A dashboard of Kerf's metrics: one row for each cluster, then the dead-letter queues. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
@@ -51,7 +51,7 @@ function clusterRow(cluster: string): GraphWidget[] {
   ];
 }
 
-/** Searched for rather than listed: a new kind of action shows up by itself. */
+/** A search expression, so new kinds of actions are included. */
 function actionsOf(cluster: string): MathExpression {
   const search = `{${METRICS.namespace},Cluster,Action} MetricName="${METRICS.actions}" Cluster="${cluster}"`;
   return new MathExpression({

@@ -23,20 +23,20 @@ import { WakeFunction } from './wake-function.ts';
 import { Webhook } from './webhook.ts';
 
 export interface FunctionSetProps {
-  /** All of them in one network. */
+  /** All clusters of one network. */
   readonly clusters: readonly ClusterOptions[];
   readonly state: StateTable;
   readonly bodies: BodyBucket;
   readonly decisions: EventBus;
-  /** One for all sets: what it reads is the region's. */
+  /** Shared by all sets, because its data is regional. */
   readonly catalogue: WakeFunction;
-  /** Another text than at the last deploy makes another secret for the webhook. @default - the first one stays */
+  /** A text that differs from the last deployment creates a new secret for the webhook. @default - the secret is kept */
   readonly webhookSecretRotation?: string;
 }
 
 /**
- * The functions that look after the clusters of one network, with what wakes them. Only those that call a cluster's API are in
- * its VPC: the webhook must start fast, and neither it nor an interruption needs more than queues and the table.
+ * The functions for the clusters of one network, with their triggers. Only functions that call the API of a cluster run in
+ * its VPC: the webhook must start fast, and webhook and interruption need only queues and the table.
  */
 export class FunctionSet {
   readonly functions: WakeFunctions;
@@ -46,15 +46,18 @@ export class FunctionSet {
     this.#scope = scope;
     const { clusters, state, bodies, decisions, catalogue, webhookSecretRotation: secretRotation } = props;
     const [{ network } = {}] = clusters;
-    const told = { [VARIABLES.clusters]: writeClusters(clusters), POWERTOOLS_LOG_LEVEL: mostTalkative(clusters) };
+    const environment = {
+      [VARIABLES.clusters]: writeClusters(clusters),
+      POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
+    };
     const stored = {
       [VARIABLES.table]: state.name,
       [VARIABLES.bodies]: bodies.name,
       [VARIABLES.eventBus]: decisions.eventBusName,
     };
-    this.functions = { ...wakeFunctions(scope, { ...told, ...stored }, network), catalogue };
+    this.functions = { ...wakeFunctions(scope, { ...environment, ...stored }, network), catalogue };
     const webhook = new Webhook(scope, 'Webhook', {
-      environment: told,
+      environment,
       ...(secretRotation !== undefined && { secretRotation }),
     });
     webhook.introduceTo(this.functions.lifecycle);
@@ -67,14 +70,14 @@ export class FunctionSet {
     });
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
     const installer = this.#install({ nodes, webhook, state });
-    // Its resource is made last and goes first: what it drains a cluster with is there all the while.
+    // Its resource is created last and deleted first, so the functions that drain a cluster exist until it is done.
     installer?.resource.node.addDependency(...Object.values(this.functions), webhook, schedules);
-    this.#tell(webhook);
+    this.#writeOutputs(webhook);
   }
 
-  /** What whoever deploys may need to find, and what lets others in place of the installer do its work. */
-  #tell(webhook: Webhook): void {
-    // The whole URL is this, the cluster's name, a slash and the secret, which no output prints.
+  /** Outputs for operators, and for installing without the installer. */
+  #writeOutputs(webhook: Webhook): void {
+    // The full URL is this URL, the name of the cluster, a slash and the secret, which is not an output.
     this.#output({ WebhookUrl: webhook.url, WebhookSecretArn: webhook.secretArn });
     const { catalogue: _, ...own } = this.functions;
     for (const [name, { wakeQueue, logGroup }] of Object.entries(own)) {
@@ -83,7 +86,7 @@ export class FunctionSet {
     for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: this.functions[name].role.roleArn });
   }
 
-  /** The roles that nodes of a cluster may have, by ARN; the one that is made here is an output. */
+  /** The ARNs of the node roles of a cluster. The name of a role that is created here is an output. */
   #nodeRolesOf(cluster: ClusterOptions): NodesOfCluster {
     const { linux, windows } = givenNodeRoles(cluster);
     const arns = (names: readonly string[]) => names.map((name) => roleArn(Stack.of(this.#scope), name));
@@ -94,15 +97,17 @@ export class FunctionSet {
     return { cluster, linux: linuxArns, windows: arns(windows), roles: [...linuxArns, ...arns(windows)] };
   }
 
-  /** Who gets into the clusters, and what goes into them. */
+  /** Creates the installer, with the access entries of each cluster. */
   #install({ nodes, ...shared }: Installed): Installer | undefined {
     const clusters = nodes
       .filter(({ cluster }) => cluster.accessEntries !== false || cluster.install !== false)
       .map(({ cluster, linux, windows }) => {
         const entries = [
-          ...CLUSTER_FUNCTIONS.map((name) => admitted(this.functions[name].role.roleArn, 'STANDARD', [groupOf(name)])),
-          ...linux.map((principal) => admitted(principal, 'EC2_LINUX')),
-          ...windows.map((principal) => admitted(principal, 'EC2_WINDOWS')),
+          ...CLUSTER_FUNCTIONS.map((name) =>
+            accessEntry(this.functions[name].role.roleArn, 'STANDARD', [groupOf(name)]),
+          ),
+          ...linux.map((principal) => accessEntry(principal, 'EC2_LINUX')),
+          ...windows.map((principal) => accessEntry(principal, 'EC2_WINDOWS')),
         ];
         return { cluster, entries: cluster.accessEntries === false ? [] : entries };
       });
@@ -112,13 +117,13 @@ export class FunctionSet {
     return installer;
   }
 
-  /** Who may do what. */
+  /** Grants permissions. */
   #permit({ clusters, state, bodies, decisions, nodeRoles }: Permitted): void {
     const { provisioning, lifecycle, disruption, termination, interruption } = this.functions;
     const controllers = CLUSTER_FUNCTIONS.map((name) => this.functions[name]);
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
     for (const { role } of [...controllers, interruption]) state.grantReadWrite(role);
-    // Those that decide for a whole cluster, and finish what another began.
+    // The functions that decide for a whole cluster and complete open decisions.
     for (const { role } of [provisioning, disruption]) bodies.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
     for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
@@ -128,13 +133,13 @@ export class FunctionSet {
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
     permissions.grantServiceLinkedRoles(lifecycle.role);
-    // Lifecycle ends what no claim calls its own.
+    // Lifecycle terminates instances that belong to no claim.
     for (const { role } of [lifecycle, termination]) permissions.grantTerminate(role, clusters);
     permissions.grantInstanceStatusReads(lifecycle.role);
     permissions.grantNaming(lifecycle.role, clusters);
   }
 
-  /** Who wakes whom. */
+  /** Grants access to the queues of other functions. */
   #connect(webhook: Webhook): void {
     for (const name of CLUSTER_FUNCTIONS) this.functions[name].mayWake(this.functions, WOKEN_FUNCTIONS);
     this.functions.interruption.mayWake(this.functions, INTERRUPTION_TARGETS);
@@ -171,13 +176,13 @@ interface NodesOfCluster {
   readonly roles: readonly string[];
 }
 
-function admitted(principal: string, type: AccessEntry['type'], groups: readonly string[] = []): AccessEntry {
+function accessEntry(principal: string, type: AccessEntry['type'], groups: readonly string[] = []): AccessEntry {
   return { principal, type, groups };
 }
 
 type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunction>>;
 
-/** Each with the queue that wakes it. */
+/** The functions with their queues. */
 function wakeFunctions(
   scope: Construct,
   environment: Readonly<Record<string, string>>,
@@ -185,7 +190,7 @@ function wakeFunctions(
 ): Omit<WakeFunctions, 'catalogue'> {
   const inNetwork = { environment, ...(network !== undefined && { network }) };
   return {
-    // Solving is the one thing that takes a processor: 1769 MiB is a whole one.
+    // Only scheduling is CPU-intensive. A function with 1769 MiB gets one full vCPU.
     provisioning: new WakeFunction(scope, 'Provisioning', { name: 'provisioning', ...inNetwork, memoryMib: 1_769 }),
     lifecycle: new WakeFunction(scope, 'Lifecycle', { name: 'lifecycle', ...inNetwork }),
     disruption: new WakeFunction(scope, 'Disruption', { name: 'disruption', ...inNetwork, memoryMib: 1_769 }),
@@ -193,17 +198,17 @@ function wakeFunctions(
     interruption: new WakeFunction(scope, 'Interruption', {
       name: 'interruption',
       environment,
-      // A spot instance has two minutes left: nothing is worth waiting for.
+      // A spot instance has two minutes left, so messages are not batched.
       batchingWindow: Duration.seconds(0),
       batchSize: 10,
     }),
   };
 }
 
-/** From the least that is said to the most. */
+/** From least to most verbose. */
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
-function mostTalkative(clusters: readonly ClusterOptions[]): string {
+function mostVerboseLevel(clusters: readonly ClusterOptions[]): string {
   const levels = clusters.map(({ logLevel = 'info' }) => LEVELS.indexOf(logLevel));
   return (LEVELS[Math.max(...levels)] ?? 'info').toUpperCase();
 }

@@ -9,10 +9,10 @@ import type { StateTable } from './state-table.ts';
 import type { Webhook } from './webhook.ts';
 
 export interface InstallerProps {
-  /** All that it can reach: clusters of one network. */
+  /** The clusters of one network. */
   readonly clusters: readonly {
     readonly cluster: ClusterOptions;
-    /** @default - others let in who must get in */
+    /** @default - access entries are created elsewhere */
     readonly entries: readonly AccessEntry[];
   }[];
   readonly webhook: Webhook;
@@ -21,13 +21,13 @@ export interface InstallerProps {
 }
 
 const ROOT = `${import.meta.dirname}/../../`;
-/** What goes into a cluster. */
+/** The folders whose content is installed in a cluster. */
 const CONTENT = ['data/crds', 'lib/core/install'];
 
 /**
- * Brings Kerf into its clusters when the stack is deployed, and takes it out again: who is let in, definitions, rights and the
- * webhook. Not by CloudFormation's own resource for access entries, which fails where an entry exists: the role of the nodes
- * mostly has one.
+ * Installs Kerf in its clusters when the stack is deployed, and removes it when the stack is deleted: access entries, CRDs,
+ * RBAC and the webhook. CloudFormation's resource for access entries is not used, because it fails for an existing entry,
+ * and the role of the nodes usually has one.
  */
 export class Installer extends LambdaFunction {
   readonly resource: CustomResource;
@@ -40,7 +40,7 @@ export class Installer extends LambdaFunction {
       environment: { [VARIABLES.table]: state.name },
       timeout: Duration.minutes(drains ? 15 : 5),
       memoryMib: 512,
-      // What could not be taken out of a cluster is told there, and nowhere else.
+      // Only this log has the errors of removing Kerf from a cluster.
       keepsLog: true,
       ...(network !== undefined && { network }),
     });
@@ -51,14 +51,14 @@ export class Installer extends LambdaFunction {
     const stack = Stack.of(this);
     this.resource = new CustomResource(this, 'Access', {
       serviceToken: this.function.functionArn,
-      // The longest that CloudFormation waits.
+      // The maximum time that CloudFormation waits.
       serviceTimeout: drains ? Duration.hours(1) : Duration.minutes(15),
       properties: {
         Clusters: stack.toJsonString(
           clusters.map(({ cluster, entries }) => ({ cluster, entries: this.#entries(cluster, entries) })),
         ),
         InstalledBy: `${stack.stackId}/${this.node.path}`,
-        // What is installed changes with the version: CloudFormation asks again only where a property did.
+        // CloudFormation updates the resource only if a property changes, so a hash of the installed content is one.
         Content: CONTENT.map((folder) => FileSystem.fingerprint(`${ROOT}${folder}`)).join(' '),
         WebhookUrl: webhook.url,
         WebhookSecretArn: webhook.secretArn,
@@ -67,11 +67,11 @@ export class Installer extends LambdaFunction {
     this.resource.node.addDependency(this.role);
     Validations.of(this.resource).acknowledge({
       id: 'CloudFormation-Validate::W9003',
-      reason: 'CDK writes the number as a text, and CloudFormation takes it',
+      reason: 'CDK writes the number as text, which CloudFormation accepts',
     });
   }
 
-  /** Its own entry is the last: it is taken back after all others. Whoever grants rights must have them. */
+  /** Its own entry is last, so it is deleted last. RBAC requires that a user who grants rights has them. */
   #entries(cluster: ClusterOptions, entries: readonly AccessEntry[]): readonly AccessEntry[] {
     if (entries.length === 0 || cluster.install === false) return entries;
     const principal = this.role.roleArn;
@@ -102,7 +102,7 @@ export class Installer extends LambdaFunction {
     acknowledgeWildcards(
       this.role,
       names.map((name) => `arn:<AWS::Partition>:eks:<AWS::Region>:<AWS::AccountId>:access-entry/${name}/*`),
-      'EKS names an entry by the role and an id of its own: the cluster is the limit',
+      'EKS adds an id to the name of an entry, so access is limited to the cluster',
     );
   }
 }

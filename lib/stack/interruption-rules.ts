@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { queueTarget } from './queue-target.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
-/** C79: the five kinds of news of an instance's end, cut to those that the function reads. */
+/** C79: the five kinds of events about the end of an instance, limited to those that the function handles. */
 const PATTERNS: Readonly<Record<string, EventPattern>> = {
   SpotInterruption: { source: ['aws.ec2'], detailType: ['EC2 Spot Instance Interruption Warning'] },
   Rebalance: { source: ['aws.ec2'], detailType: ['EC2 Instance Rebalance Recommendation'] },
@@ -19,7 +19,7 @@ const PATTERNS: Readonly<Record<string, EventPattern>> = {
   },
   CapacityReservation: {
     source: ['aws.ec2'],
-    // The second is what EC2's guide has called it, too.
+    // The second name also appears in EC2's documentation.
     detailType: [
       'EC2 Capacity Reservation Instance Interruption Warning',
       'EC2 Interruptible Capacity Reservation Instance Interruption Warning',
@@ -28,11 +28,11 @@ const PATTERNS: Readonly<Record<string, EventPattern>> = {
 };
 
 export interface InterruptionRulesProps {
-  /** Receives the events as they are. */
+  /** Receives the events unchanged. */
   readonly queue: WakeQueue;
 }
 
-/** News from EC2 and AWS Health, for all instances of the account: the function knows which are ours. */
+/** Rules for events of EC2 and AWS Health about all instances of the account. The function ignores instances of others. */
 export class InterruptionRules extends Construct {
   constructor(scope: Construct, id: string, props: InterruptionRulesProps) {
     super(scope, id);

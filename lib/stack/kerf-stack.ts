@@ -14,11 +14,11 @@ import { WakeFunction } from './wake-function.ts';
 
 export interface KerfStackProps extends StackProps {
   readonly clusters: readonly ClusterOptions[];
-  /** Another text than at the last deploy makes another secret for the webhook. @default - the first one stays */
+  /** A text that differs from the last deployment creates a new secret for the webhook. @default - the secret is kept */
   readonly webhookSecretRotation?: string;
 }
 
-/** One deployment of Kerf: one account, one region, any number of clusters, and a set of functions for each of their networks. */
+/** A deployment of Kerf: one account, one region, any number of clusters, and a set of functions for each network. */
 export class KerfStack extends Stack {
   constructor(scope: Construct, id: string, props: KerfStackProps) {
     super(scope, id, { description: 'Kerf: node autoscaling for Amazon EKS with nothing left running', ...props });
@@ -36,7 +36,7 @@ export class KerfStack extends Stack {
       ...(webhookSecretRotation !== undefined && { webhookSecretRotation }),
     };
     const sets = [...Map.groupBy(clusters, networkName)].map(([network, members]) => {
-      // Without a network they keep the names of a deployment that has no other.
+      // Functions without a network have no prefix, as in a deployment without networks.
       const place = network === undefined ? this : new Construct(this, `Network-${network}`);
       return {
         network,
@@ -51,16 +51,16 @@ export class KerfStack extends Stack {
     new Dashboard(this, 'Dashboard', { clusters: names, functions: Object.fromEntries(functions) });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };
-    const told = {
+    const values = {
       TableName: state.name,
       BodiesBucketName: bodies.name,
       EventBusName: decisions.eventBusName,
       ...outputs,
     };
-    for (const [name, value] of Object.entries(told)) new CfnOutput(this, name, { value });
+    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 
-  /** Instance types and prices are the region's, whichever cluster they are for. */
+  /** The function that reads instance types and prices, which are regional and shared by all clusters. */
   #catalogue(state: StateTable): WakeFunction {
     const catalogue = new WakeFunction(this, 'Catalogue', {
       name: 'catalogue',

@@ -17,13 +17,13 @@ export interface LambdaFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
   readonly memoryMib: number;
-  /** A folder of the repository that travels beside the bundle, under its own name. @default - none */
+  /** A folder of the repository that is deployed beside the bundle, under the same name. @default - none */
   readonly folder?: string;
-  /** Where it runs, for a cluster's private endpoint. @default - in no VPC */
+  /** The VPC, for the private endpoint of a cluster. @default - no VPC */
   readonly network?: NetworkOptions;
-  /** Whether its log outlives the stack. @default false */
+  /** Whether its log is retained after the stack is deleted. @default false */
   readonly keepsLog?: boolean;
-  /** @default - as many as the account allows */
+  /** @default - no reservation */
   readonly reservedConcurrency?: number;
 }
 
@@ -32,7 +32,7 @@ export interface Woken {
   readonly wakeQueue: WakeQueue;
 }
 
-/** `functions/NAME/handler.ts` as a bundle, with a log group and a role that may write to it and nothing else. */
+/** Bundles `functions/NAME/handler.ts`, with a log group and a role that may only write to it. */
 export class LambdaFunction extends Construct {
   readonly function: NodejsFunction;
   readonly role: Role;
@@ -58,9 +58,9 @@ export class LambdaFunction extends Construct {
       environment: { ...props.environment },
       role: this.role,
       logGroup: this.logGroup,
-      // A function that waits sends itself a message: after 16 of them Lambda would take that for a loop, and drop it.
+      // A waiting function sends messages to itself. Lambda would treat 16 of them as a loop and drop messages.
       recursiveLoop: RecursiveLoop.ALLOW,
-      // Our lines are JSON already, and metrics are read only from lines that nobody has wrapped.
+      // Log lines are already JSON, and CloudWatch reads metrics only from unwrapped lines.
       loggingFormat: LoggingFormat.TEXT,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
       bundling: {

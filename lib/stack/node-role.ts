@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { ClusterOptions } from '../operator/cluster-options.ts';
 import { OptionError } from '../operator/option-values.ts';
 
-/** What a node must be allowed: to join and describe itself, to give pods addresses, to pull images, to be reached without SSH. */
+/** The permissions of a node: to join the cluster, to assign pod IPs, to pull images, and to be managed by SSM. */
 const POLICIES = [
   'AmazonEKSWorkerNodePolicy',
   'AmazonEKS_CNI_Policy',
@@ -16,7 +16,7 @@ export interface NodeRoleProps {
   readonly cluster: ClusterOptions;
 }
 
-/** The role of a cluster's nodes, by a name that an EC2NodeClass can say. */
+/** The role of a cluster's nodes, with a fixed name that EC2NodeClasses can use. */
 export class NodeRole extends Construct {
   readonly role: Role;
 
@@ -31,7 +31,7 @@ export class NodeRole extends Construct {
     Validations.of(this.role).acknowledge(
       ...POLICIES.map((policy) => ({
         id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-        reason: 'EKS names these policies for nodes, and AWS keeps them as nodes change',
+        reason: 'EKS documents these policies for nodes, and AWS updates them',
       })),
     );
   }
@@ -43,12 +43,12 @@ function nodeRoleName(cluster: string): string {
   const name = `KerfNodeRole-${cluster}`;
   if (name.length <= LONGEST_NAME) return name;
   throw new OptionError(
-    `makeNodeRole of cluster ${cluster}: the role ${name} would have ${name.length} characters, and IAM takes ${LONGEST_NAME}: ` +
-      'make a role yourself, and name it in nodeRole',
+    `makeNodeRole of cluster ${cluster}: the role name ${name} has ${name.length} characters, but IAM allows ${LONGEST_NAME}; ` +
+      'create a role and set nodeRole to its name',
   );
 }
 
-/** Roles that are there already, by name. Where the configuration names none, the one that Karpenter's guide makes. */
+/** The names of existing node roles. The default is the role of Karpenter's setup guide. */
 export function givenNodeRoles({ name, nodeRole, makeNodeRole, windowsNodeRole }: ClusterOptions): {
   readonly linux: readonly string[];
   readonly windows: readonly string[];

@@ -1,20 +1,20 @@
-/** What the functions may do to EC2, EKS, IAM and SSM, each grant with its reason where it cannot name the resources. */
+/** The permissions of the functions on EC2, EKS, IAM and SSM. Each wildcard has a reason. */
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ClusterOptions } from '../operator/cluster-options.ts';
 import { CLUSTER_TAG } from '../operator/options.ts';
 import { roleArn } from './node-role.ts';
 
-/** What CreateFleet makes, and what it is asked to tag. */
+/** The resource types that CreateFleet creates and tags. */
 const LAUNCHED = ['fleet', 'instance', 'volume', 'network-interface', 'launch-template', 'spot-instances-request'];
 
-/** What CreateFleet uses and leaves as it is. */
+/** The resource types that CreateFleet uses without changing them. */
 const LAUNCHED_FROM = ['subnet', 'security-group', 'capacity-reservation', 'placement-group'];
 
-/** What an instance is made from, whoever owns it. */
+/** The resource types that may belong to other accounts. */
 const PUBLIC = ['image', 'snapshot'];
 
-/** The API server's address and certificate, of these clusters only. */
+/** Allows reading the endpoint and certificate of these clusters. */
 export function grantClusterAccess(role: IRole, clusters: readonly ClusterOptions[]): void {
   const resources = clusters.map(({ name }) =>
     Stack.of(role).formatArn({ service: 'eks', resource: 'cluster', resourceName: name }),
@@ -22,14 +22,14 @@ export function grantClusterAccess(role: IRole, clusters: readonly ClusterOption
   allow(role, { actions: ['eks:DescribeCluster'], resources });
 }
 
-/** C36: which zones the cluster is shifted away from; ARC names them by id, EC2 says which zone that is here. */
+/** C36: allows reading zonal shifts. ARC returns zone ids, which EC2 maps to zone names. */
 export function grantZonalShiftReads(role: IRole, clusters: readonly ClusterOptions[]): void {
   if (!clusters.some(({ zonalShift }) => zonalShift === true)) return;
-  // ARC's call has load balancers for resources, and no EKS clusters: an ARN of one would allow nothing.
+  // The resource types of this ARC action do not include EKS clusters, so the ARN of a cluster would allow nothing.
   allowDescribe(role, ['arc-zonal-shift:GetManagedResource', 'ec2:DescribeAvailabilityZones']);
 }
 
-/** The selectors of an EC2NodeClass, resolved. */
+/** Allows resolving the selectors of EC2NodeClasses. */
 export function grantNodeClassReads(role: IRole, clusters: readonly ClusterOptions[]): void {
   allowDescribe(role, [
     'ec2:DescribeCapacityReservations',
@@ -42,19 +42,19 @@ export function grantNodeClassReads(role: IRole, clusters: readonly ClusterOptio
   const parameters = { service: 'ssm', resource: 'parameter' };
   const published = stack.formatArn({ ...parameters, account: '', resourceName: 'aws/service/*' });
   allow(role, { actions: ['ssm:GetParameters'], resources: [published] });
-  // A parameter may hold anything: what an ssmParameter term may name is tagged for the cluster.
+  // A parameter may contain secrets, so only parameters with the discovery tag of a cluster can be read.
   allow(role, {
     actions: ['ssm:GetParameters'],
     resources: [stack.formatArn({ ...parameters, resourceName: '*' })],
     conditions: { StringEquals: { 'aws:ResourceTag/karpenter.sh/discovery': clusters.map(({ name }) => name) } },
   });
-  const ids = 'AWS publishes the ids of its images there for everybody to read';
+  const ids = 'AWS publishes the ids of its images there';
   acknowledgeWildcards(role, ['arn:<AWS::Partition>:ssm:<AWS::Region>::parameter/aws/service/*'], ids);
-  const own = 'The EC2NodeClass names them at run time: the condition on the discovery tag is the limit';
+  const own = 'EC2NodeClasses specify parameters at run time, so access is limited by the discovery tag';
   acknowledgeWildcards(role, ['arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/*'], own);
 }
 
-/** C67: the instance profiles that are made for roles, at a path and with a tag of one of our clusters. */
+/** C67: allows managing instance profiles with the path and tag of a cluster. */
 export function grantInstanceProfiles(role: IRole, clusters: readonly ClusterOptions[]): void {
   const stack = Stack.of(role);
   const names = clusters.map(({ name }) => name);
@@ -80,17 +80,16 @@ export function grantInstanceProfiles(role: IRole, clusters: readonly ClusterOpt
   });
   const all = stack.formatArn({ ...profile, resourceName: '*' });
   allow(role, { actions: ['iam:GetInstanceProfile', 'iam:ListInstanceProfiles'], resources: [all] });
-  const made =
-    'A profile is named for its NodeClass and role: its path and the condition on the cluster tag are the limit';
+  const made = 'The name of a profile depends on its NodeClass and role, so access is limited by path and cluster tag';
   acknowledgeWildcards(
     role,
     names.map((name) => printedProfile(`karpenter/<AWS::Region>/${name}/`)),
     made,
   );
-  acknowledgeWildcards(role, [printedProfile('')], 'An EC2NodeClass may name any profile, which is only looked for');
+  acknowledgeWildcards(role, [printedProfile('')], 'An EC2NodeClass may specify any profile, which is only read');
 }
 
-/** A3.30: the launch templates of a NodeClass that goes. */
+/** A3.30: allows deleting the launch templates of a deleted NodeClass. */
 export function grantTemplateRelease(role: IRole, clusters: readonly ClusterOptions[]): void {
   allowDescribe(role, ['ec2:DescribeLaunchTemplates']);
   allow(role, {
@@ -104,7 +103,7 @@ export function grantInstanceReads(role: IRole): void {
   allowDescribe(role, ['ec2:DescribeInstances']);
 }
 
-/** Instance types, offerings, spot prices and the price list. */
+/** Allows reading instance types, offerings, spot prices and the price list. */
 export function grantCatalogueReads(role: IRole): void {
   allowDescribe(role, [
     'ec2:DescribeAvailabilityZones',
@@ -115,7 +114,7 @@ export function grantCatalogueReads(role: IRole): void {
   ]);
 }
 
-/** Launching: everything that comes into being carries the tag of one of our clusters, from its first moment (promise 4). */
+/** Allows launching. All resources must be created with the tag of one of the clusters (promise 4). */
 export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], nodeRoles: string[]): void {
   const stack = Stack.of(role);
   const names = clusters.map(({ name }) => name);
@@ -125,7 +124,7 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], no
   const launched = LAUNCHED.map((type) => ec2Arn(stack, type));
   allow(role, { actions: [...launch, 'ec2:CreateLaunchTemplate'], resources: launched, conditions: tagged });
   allow(role, { actions: launch, resources: [ec2Arn(stack, 'launch-template')], conditions: own });
-  const chosenFrom = LAUNCHED_FROM.map((type) => anybodysArn(stack, type));
+  const chosenFrom = LAUNCHED_FROM.map((type) => anyAccountArn(stack, type));
   const images = PUBLIC.map((type) => publicArn(stack, type));
   allow(role, { actions: launch, resources: [...chosenFrom, ...images] });
   allow(role, {
@@ -143,9 +142,9 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], no
     resources: nodeRoles,
     conditions: { StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] } },
   });
-  const reason = 'EC2 names what it makes only while it makes it: the condition on the cluster tag is the limit';
+  const reason = 'The ids of new resources are unknown in advance, so access is limited by the cluster tag';
   acknowledgeWildcards(role, LAUNCHED.map(printedArn), reason);
-  const chosen = 'The EC2NodeClass of the cluster selects them at run time; a launch takes nothing away from them';
+  const chosen = 'EC2NodeClasses select these resources at run time, and a launch does not change them';
   acknowledgeWildcards(
     role,
     [
@@ -156,7 +155,7 @@ export function grantLaunch(role: IRole, clusters: readonly ClusterOptions[], no
   );
 }
 
-/** The roles under which EC2 itself works for us: it makes them on the first launch of an account, with our permission (C33). */
+/** Allows creating the service-linked roles of EC2, which the first launch in an account needs (C33). */
 export function grantServiceLinkedRoles(role: IRole): void {
   const ours = [
     ['ec2fleet.amazonaws.com', 'AWSServiceRoleForEC2Fleet'],
@@ -169,12 +168,12 @@ export function grantServiceLinkedRoles(role: IRole): void {
   });
 }
 
-/** What is wrong with instances (C82). */
+/** Allows reading the status of instances (C82). */
 export function grantInstanceStatusReads(role: IRole): void {
   allowDescribe(role, ['ec2:DescribeInstanceStatus']);
 }
 
-/** C84, C86: their names, once their nodes are registered: these two tags, on instances of our clusters, and nothing else. */
+/** C84, C86: allows setting only these two tags on instances of the clusters, after their nodes are registered. */
 export function grantNaming(role: IRole, clusters: readonly ClusterOptions[]): void {
   allow(role, {
     actions: ['ec2:CreateTags'],
@@ -186,7 +185,7 @@ export function grantNaming(role: IRole, clusters: readonly ClusterOptions[]): v
   });
 }
 
-/** Ending instances that carry the tag of one of our clusters, and no other (promise 4). */
+/** Allows terminating only instances with the tag of one of the clusters (promise 4). */
 export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[]): void {
   const instances = ec2Arn(Stack.of(role), 'instance');
   allow(role, {
@@ -197,7 +196,7 @@ export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[])
   acknowledgeWildcards(
     role,
     [printedArn('instance')],
-    'Instance ids are not known at deploy time: the condition on the cluster tag is the limit',
+    'Instance ids are unknown at deploy time, so access is limited by the cluster tag',
   );
 }
 
@@ -205,12 +204,12 @@ function ec2Arn(stack: Stack, resource: string): string {
   return stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
 }
 
-/** Subnets may be another account's, shared with ours. */
-function anybodysArn(stack: Stack, resource: string): string {
+/** Subnets may be shared from another account. */
+function anyAccountArn(stack: Stack, resource: string): string {
   return stack.formatArn({ service: 'ec2', account: '*', resource, resourceName: '*' });
 }
 
-/** Images and their snapshots belong to whoever made them: their ARNs have no account. */
+/** The ARNs of images and snapshots have no account. */
 function publicArn(stack: Stack, resource: string): string {
   return stack.formatArn({ service: 'ec2', account: '', resource, resourceName: '*' });
 }
@@ -220,7 +219,7 @@ function allowDescribe(role: IRole, actions: readonly string[]): void {
   acknowledgeWildcards(
     role,
     ['*'],
-    'The Describe actions of EC2, the price list and the zonal shifts of clusters know no narrower resource; nothing else is allowed on every resource',
+    'The Describe actions of EC2, the price list and zonal shifts support no narrower resource; no other action is allowed on all resources',
   );
 }
 
@@ -239,7 +238,7 @@ function allow(role: IRole, { actions, resources, conditions }: Grant): void {
   role.addToPrincipalPolicy(statement);
 }
 
-/** What Lambda does for a function in a VPC, and the function itself never. */
+/** The actions that Lambda needs for a function in a VPC. The function itself is denied them. */
 const INTERFACE_WRITES = [
   'ec2:CreateNetworkInterface',
   'ec2:DeleteNetworkInterface',
@@ -247,12 +246,12 @@ const INTERFACE_WRITES = [
   'ec2:UnassignPrivateIpAddresses',
 ];
 
-/** A function in a VPC: Lambda makes and removes its network interfaces in the function's name. */
+/** Allows Lambda to create and delete the network interfaces of a function in a VPC with the function's role. */
 export function grantNetworkInterfaces(role: IRole): void {
   const actions = [...INTERFACE_WRITES, 'ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'];
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: ['*'] }));
   const stack = Stack.of(role);
-  // By the stack's name: a function waits for its policy, which therefore cannot refer to it.
+  // By the name of the stack: the function depends on its policy, so the policy cannot reference the function.
   const ours = stack.formatArn({
     service: 'lambda',
     resource: 'function',
@@ -263,10 +262,14 @@ export function grantNetworkInterfaces(role: IRole): void {
   role.addToPrincipalPolicy(
     new PolicyStatement({ effect: Effect.DENY, actions: INTERFACE_WRITES, resources: ['*'], conditions }),
   );
-  acknowledgeWildcards(role, ['*'], 'Lambda asks for exactly this, and refuses a function whose role has less');
+  acknowledgeWildcards(
+    role,
+    ['*'],
+    'Lambda requires exactly these permissions, and rejects a function whose role lacks one',
+  );
 }
 
-/** An ARN as nag prints it: an acknowledgement is found by its text. */
+/** An ARN as cdk-nag prints it. Acknowledgements are matched by this text. */
 function printedArn(resource: string): string {
   return `arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:${resource}/*`;
 }

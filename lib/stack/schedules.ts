@@ -6,17 +6,17 @@ import type { WakeQueue } from './wake-queue.ts';
 
 export interface SchedulesProps {
   readonly clusters: readonly string[];
-  /** Woken for every cluster, every minute. A rule has at most five targets. */
+  /** Queues that receive a message for every cluster every minute. A rule has at most five targets. */
   readonly everyMinute: readonly WakeQueue[];
 }
 
-/** The safety net: whatever a lost event left undone is seen within a minute. */
+/** Wakes the functions every minute, so a lost event delays a reaction by at most a minute. */
 export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: SchedulesProps) {
     super(scope, id);
     for (const cluster of props.clusters) {
       new Rule(this, `Tick-${cluster}`, {
-        description: `Kerf looks at cluster ${cluster}`,
+        description: `Kerf reconciles cluster ${cluster}`,
         schedule: Schedule.rate(Duration.minutes(1)),
         targets: props.everyMinute.map((queue) => queueTarget(queue, { cluster, reason: 'tick' })),
       });
@@ -28,7 +28,7 @@ export interface CatalogueScheduleProps {
   readonly queue: WakeQueue;
 }
 
-/** Twice a day, once for all clusters. */
+/** Updates the catalogue twice a day, for all clusters. */
 export class CatalogueSchedule extends Construct {
   constructor(scope: Construct, id: string, { queue }: CatalogueScheduleProps) {
     super(scope, id);

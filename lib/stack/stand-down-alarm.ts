@@ -7,14 +7,14 @@ export interface StandDownAlarmProps {
   readonly cluster: string;
 }
 
-/** Another autoscaler is active in the cluster, and Kerf does nothing there until it is gone. */
+/** An alarm for another active autoscaler in the cluster. Kerf is on standby there. */
 export class StandDownAlarm extends Construct {
   constructor(scope: Construct, id: string, { cluster }: StandDownAlarmProps) {
     super(scope, id);
     new Alarm(this, 'Alarm', {
       alarmDescription:
-        `Karpenter or EKS Auto Mode is active in cluster ${cluster}: Kerf does nothing there until it is gone. ` +
-        'The log line "stood down" of any of its functions says which, and what to do',
+        `Karpenter or EKS Auto Mode is active in cluster ${cluster}: Kerf is on standby there until it is removed. ` +
+        'The log line "stood down" of its functions shows which one, and what to do',
       metric: new Metric({
         namespace: METRICS.namespace,
         metricName: METRICS.stoodDown,

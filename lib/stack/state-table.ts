@@ -3,7 +3,7 @@ import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 
-/** All state of all clusters. It outlives the stack: a fleet without its table would have to be adopted again. */
+/** The state of all clusters. It is retained after the stack is deleted, because instances without it would have to be adopted. */
 export class StateTable extends Construct {
   readonly name: string;
   readonly #table: TableV2;
@@ -21,7 +21,7 @@ export class StateTable extends Construct {
     this.name = this.#table.tableName;
   }
 
-  /** Reads, writes and transactions, all on known keys: neither Scan nor anything about the table itself. */
+  /** Grants reads, writes and transactions by key, but not Scan or actions on the table itself. */
   grantReadWrite(grantee: IGrantable): void {
     this.#table.grant(
       grantee,

@@ -27,7 +27,7 @@ export class WakeFunction extends LambdaFunction implements Woken {
     this.function.addEnvironment(VARIABLES.ownQueue, this.wakeQueue.queue.queueUrl);
     this.function.addEventSource(
       new SqsEventSource(this.wakeQueue.queue, {
-        // A storm of calls becomes one invocation: the window is Karpenter's idle batch window.
+        // Many messages become one invocation. The window is Karpenter's idle batch window.
         maxBatchingWindow: props.batchingWindow ?? Duration.seconds(1),
         batchSize: props.batchSize ?? 1_000,
         maxConcurrency: 2,

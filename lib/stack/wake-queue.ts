@@ -5,14 +5,14 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 export interface WakeQueueProps {
-  /** Of the function that reads the queue. */
+  /** The function that reads the queue. */
   readonly functionName: string;
   readonly functionTimeout: Duration;
-  /** @default Duration.days(1): a wake that old has been made up for by a thousand ticks */
+  /** @default Duration.days(1): an older message is obsolete after more than a thousand ticks */
   readonly retention?: Duration;
 }
 
-/** A standard queue with its dead letters and the alarm on them. Not FIFO: see the architecture, "The wake queue". */
+/** A standard queue with a dead-letter queue and an alarm on it. */
 export class WakeQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -29,7 +29,7 @@ export class WakeQueue extends Construct {
     });
     this.#admitEventBridge();
     new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription: `Kerf ${props.functionName} failed three times on a message: see its log and ${this.deadLetters.queueName}`,
+      alarmDescription: `Kerf ${props.functionName} failed three times on a message; see its log and ${this.deadLetters.queueName}`,
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
       threshold: 1,
       evaluationPeriods: 1,
@@ -38,7 +38,7 @@ export class WakeQueue extends Construct {
     });
   }
 
-  /** One statement for every rule of this stack; CDK's own target adds one a rule, and a queue policy holds 20. */
+  /** One statement for all rules of this stack. CDK's target adds one per rule, and a queue policy is limited to 20. */
   #admitEventBridge(): void {
     const { partition, region, account, stackName } = Stack.of(this);
     this.queue.addToResourcePolicy(

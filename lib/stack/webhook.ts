@@ -5,22 +5,22 @@ import type { Construct } from 'constructs';
 import { VARIABLES } from '../operator/options.ts';
 import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
 
-/** A path must carry it as it is. Said twice: ministack knows only the list. */
+/** Characters that a URL path would not carry unchanged. Excluded twice, because ministack supports only the list. */
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 
 export interface WebhookProps extends Pick<LambdaFunctionProps, 'environment'> {
-  /** Another text than at the last deploy makes another secret. @default - the first one stays */
+  /** A text that differs from the last deployment creates a new secret. @default - the secret is kept */
   readonly secretRotation?: string;
 }
 
 /**
- * What the API servers call: a Function URL that is open to the world, since an API server signs nothing; the secret is in
- * the path, for an admission webhook's URL has no other place for one.
+ * The endpoint that API servers call: a public Function URL, because an API server does not sign requests. The secret is in
+ * the path, because the URL of an admission webhook allows no query or user.
  */
 export class Webhook extends LambdaFunction {
-  /** Ends in a slash; `CLUSTER/SECRET` goes behind it. */
+  /** Ends with a slash, to be followed by `CLUSTER/SECRET`. */
   readonly url: string;
-  /** Of another secret, it is another one: what is deployed with it follows a rotation. */
+  /** A new secret has a new ARN, so resources that use it are updated after a rotation. */
   readonly secretArn: string;
   readonly #secret: string;
 
@@ -30,11 +30,11 @@ export class Webhook extends LambdaFunction {
       environment: props.environment,
       timeout: Duration.seconds(5),
       memoryMib: 512,
-      // What a flood of calls may cost, at the most: more are refused by Lambda, and the API server goes on (Ignore).
+      // Limits the cost of a flood of calls. Lambda rejects further calls, and the API server ignores the failure.
       reservedConcurrency: 10,
     });
     const rotation = props.secretRotation === undefined ? '' : `-${props.secretRotation}`;
-    // Another construct, not another value of the same: CloudFormation resolves a reference again only where its text changed.
+    // A new construct for each rotation, because CloudFormation resolves a reference again only if its text changes.
     const secret = new Secret(this, `Secret${rotation}`, {
       description: 'The last part of the path that API servers call Kerf by',
       generateSecretString: { passwordLength: 40, excludePunctuation: true, excludeCharacters: PUNCTUATION },
@@ -42,18 +42,18 @@ export class Webhook extends LambdaFunction {
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'It is written into the webhook configuration of every cluster: changing it is a deploy, not a schedule',
+      reason: 'The secret is part of the webhook configuration of every cluster, so only a deployment can rotate it',
     });
-    // Resolved by CloudFormation: the template holds a reference, and the function starts without asking anybody.
+    // CloudFormation resolves the reference in the template, so the function starts without a call to Secrets Manager.
     this.#secret = secret.secretValue.unsafeUnwrap();
     this.function.addEnvironment(VARIABLES.webhookSecret, this.#secret);
     this.url = this.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
     this.secretArn = secret.secretArn;
   }
 
-  /** Tells a function that writes webhook configurations into clusters what is to be called. */
-  introduceTo({ function: told }: LambdaFunction): void {
-    told.addEnvironment(VARIABLES.webhookUrl, this.url);
-    told.addEnvironment(VARIABLES.webhookSecret, this.#secret);
+  /** Passes the URL and the secret to a function that writes webhook configurations. */
+  introduceTo({ function: configurator }: LambdaFunction): void {
+    configurator.addEnvironment(VARIABLES.webhookUrl, this.url);
+    configurator.addEnvironment(VARIABLES.webhookSecret, this.#secret);
   }
 }

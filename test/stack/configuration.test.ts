@@ -24,7 +24,7 @@ test.each([
 
 test.each([
   [{}, 'no cluster is named: say -c cluster=NAME'],
-  [{ cluster: 'a', clusters: '[{"name":"b"}]' }, 'cluster and clusters are both set: use one of them'],
+  [{ cluster: 'a', clusters: '[{"name":"b"}]' }, 'cluster and clusters are both set; use one of them'],
   [{ cluster: 'a b' }, 'clusters[0].name is "a b": it must be the name of an EKS cluster'],
   [{ cluster: 7 }, 'clusters[0].name is 7: it must be the name of an EKS cluster'],
   [{ clusters: [{ name: 'a', makeNodeRole: 'yes' }] }, 'clusters[0].makeNodeRole is "yes": it must be true or false'],
@@ -32,7 +32,7 @@ test.each([
   [{ clusters: '[]' }, 'clusters is []: it must be a list such as'],
   [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}: it must be a list such as'],
   [{ clusters: '["a"]' }, 'clusters[0] is "a": it must be an object'],
-  [{ clusters: '[{"name":"a"},{"name":"a"}]' }, 'clusters names a twice: each cluster once'],
+  [{ clusters: '[{"name":"a"},{"name":"a"}]' }, 'clusters names a twice; list each cluster once'],
   [
     { clusters: '[{"name":"a","endpoint":"http://10.0.0.1"}]' },
     'clusters[0].endpoint is http://10.0.0.1: it must begin with https://',
@@ -65,7 +65,7 @@ test.each(['', 'a b', 'a/b', 7, true, 'x'.repeat(65)])('%j rotates no secret', (
 test('more clusters than a policy of IAM can name are refused', () => {
   const clusters = Array.from({ length: 80 }, (_, index) => ({ name: `production-cluster-${index}` }));
   expect(read({ clusters })).toMatch(
-    /^the 80 clusters from production-cluster-0 on make a statement of \d+ characters/,
+    /^the 80 clusters from production-cluster-0 on need an IAM policy statement of \d+ characters/,
   );
   expect(read({ clusters: clusters.slice(0, 40) })).toHaveLength(40);
 });

@@ -1,7 +1,7 @@
 import { isIpv6 } from './cluster-dns.ts';
 import type { NodeSettings } from './node-settings.ts';
 
-/** The script that makes an AL2 instance a node (C70). *Source:* AWS's documentation of `/etc/eks/bootstrap.sh`. */
+/** The script that joins an AL2 instance to the cluster (C70). *Source:* AWS's documentation of `/etc/eks/bootstrap.sh`. */
 export function al2Bootstrap(
   { bootstrap, clusterDns, joinDisks, kubelet }: NodeSettings,
   kubeletArguments: string,
@@ -13,7 +13,7 @@ export function al2Bootstrap(
     `--b64-cluster-ca ${shellQuoted(certificateAuthority)}`,
     ...(clusterDns === undefined ? [] : [`--dns-cluster-ip ${shellQuoted(clusterDns)}`]),
     ...(isIpv6(serviceCidr) ? ['--ip-family ipv6', `--service-ipv6-cidr ${shellQuoted(serviceCidr)}`] : []),
-    // Else the script would put the network's number into the kubelet's file.
+    // Otherwise the script writes the limit of the network to the kubelet's configuration file.
     ...(kubelet.maxPods === undefined ? [] : ['--use-max-pods false']),
     ...(joinDisks ? ['--local-disks raid0'] : []),
     `--kubelet-extra-args ${shellQuoted(kubeletArguments)}`,

@@ -1,6 +1,6 @@
 import type { ImageVariant } from './choose-images.ts';
 
-/** An SSM parameter that holds the id of an image, and for which instance types AWS makes that image. */
+/** An SSM parameter with the id of an image, and the instance types that the image is for. */
 export interface ImageParameter {
   readonly name: string;
   readonly variants: readonly ImageVariant[];
@@ -10,7 +10,7 @@ export type AliasReading =
   | {
       readonly kind: 'parameters';
       readonly parameters: readonly ImageParameter[];
-      /** A release that never changes, rather than whichever is the latest. */
+      /** True for a fixed release, false for the latest. */
       readonly pinned: boolean;
     }
   | {
@@ -22,15 +22,15 @@ export type AliasReading =
 interface Wanted {
   /** `1.33`. */
   readonly kubernetes: string;
-  /** As the alias has it, without a leading `v`; undefined for the latest. */
+  /** The version of the alias without a leading `v`; undefined for the latest. */
   readonly release: string | undefined;
 }
 
 interface Family {
   readonly parameters: (wanted: Wanted) => readonly ImageParameter[];
-  /** The minor versions of Kubernetes that AWS makes images for. @default all */
+  /** The minor versions of Kubernetes for which AWS publishes images. @default all */
   readonly kubernetes?: { readonly first: number } | { readonly last: number };
-  /** A3.5: AWS lists only the latest. */
+  /** A3.5: AWS publishes only the latest. */
   readonly latestOnly?: true;
 }
 
@@ -45,24 +45,24 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['windows2025', { parameters: windows('2025'), kubernetes: { first: 35 }, latestOnly: true }],
 ]);
 
-/** Which SSM parameters an alias such as `al2023@latest` stands for in a cluster of this version. *Source:* A3.5, C64, C65. */
+/** Returns the SSM parameters of an alias such as `al2023@latest` for a Kubernetes version. *Source:* A3.5, C64, C65. */
 export function readAlias(alias: string, kubernetes: string): AliasReading {
   const [name = '', version = ''] = alias.split('@');
   const family = FAMILIES.get(name);
   if (family === undefined) {
-    return notFound(`alias ${alias} is of no family: allowed are ${[...FAMILIES.keys()].join(', ')}`);
+    return notFound(`alias ${alias} has an unknown family; use one of ${[...FAMILIES.keys()].join(', ')}`);
   }
-  const late = whyNoImages(family, kubernetes);
-  if (late !== undefined) {
-    return { kind: 'unsupported', reason: 'UnsupportedKubernetesVersion', why: `alias ${alias}: ${late}` };
+  const unsupported = whyNoImages(family, kubernetes);
+  if (unsupported !== undefined) {
+    return { kind: 'unsupported', reason: 'UnsupportedKubernetesVersion', why: `alias ${alias}: ${unsupported}` };
   }
   const pinned = version !== 'latest';
   if (pinned && family.latestOnly === true) {
-    return notFound(`alias ${alias}: AWS lists only the latest image of this family: use ${name}@latest`);
+    return notFound(`alias ${alias}: AWS publishes only the latest image of this family; use ${name}@latest`);
   }
-  // It becomes part of a path.
+  // The version becomes part of a parameter path.
   if (!/^[0-9A-Za-z][0-9A-Za-z._-]*$/.test(version)) {
-    return notFound(`alias ${alias}: "${version}" is no version: use ${name}@latest or a release`);
+    return notFound(`alias ${alias}: "${version}" is not a version; use ${name}@latest or a release`);
   }
   const release = pinned ? version.replace(/^v(?=\d)/, '') : undefined;
   return { kind: 'parameters', parameters: family.parameters({ kubernetes, release }), pinned };
@@ -77,14 +77,14 @@ function whyNoImages({ kubernetes: range }: Family, version: string): string | u
   const minor = Number(/^1\.(\d+)/.exec(version)?.[1]);
   if (range === undefined || Number.isNaN(minor)) return undefined;
   if ('last' in range) {
-    const why = `AWS makes no such images for Kubernetes ${version}, 1.${range.last} was the last: use al2023 or bottlerocket`;
+    const why = `AWS publishes these images only up to Kubernetes 1.${range.last}, not for ${version}; use al2023 or bottlerocket`;
     return minor > range.last ? why : undefined;
   }
-  const why = `AWS makes no such images for Kubernetes ${version}, 1.${range.first} is the first: use windows2022`;
+  const why = `AWS publishes these images only from Kubernetes 1.${range.first} on, not for ${version}; use windows2022`;
   return minor < range.first ? why : undefined;
 }
 
-/** One image serves GPUs and Neuron devices alike. */
+/** One image supports both GPUs and Neuron devices. */
 function al2({ kubernetes, release }: Wanted): readonly ImageParameter[] {
   const parameter = (kind: string, node: string, variants: readonly ImageVariant[]): ImageParameter => ({
     name: `${EKS}/${kubernetes}/amazon-linux-2${kind}/${release === undefined ? 'recommended' : `amazon-eks-${node}-${kubernetes}-v${release}`}/image_id`,
@@ -114,7 +114,7 @@ function al2023({ kubernetes, release }: Wanted): readonly ImageParameter[] {
   });
 }
 
-/** The plain image has what Neuron devices need. */
+/** The standard image supports Neuron devices. */
 function bottlerocket({ kubernetes, release = 'latest' }: Wanted): readonly ImageParameter[] {
   const made = [
     ['', 'x86_64', ['standard', 'neuron']],

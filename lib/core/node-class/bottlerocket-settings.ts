@@ -3,25 +3,25 @@ import { kubeletLabels, registrationTaints } from './node-introduction.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { asText, type Rendered, refused } from './rendered.ts';
 
-/** Of the setting that joins the disks: it comes first, as its name does. */
+/** The name of the bootstrap command that sets up instance storage. Commands run in the order of their names. */
 const MOUNT = '000-mount-instance-storage';
 
 /**
- * What Bottlerocket makes a node from (C71): what the user wrote, with what the node must be told in its place.
- * *Shape:* TOML. Every setting of the user's stays but those that the NodeClass says too; its labels are joined with ours,
- * of which ours win, and its taints replaced; comments go.
+ * Merges the user's Bottlerocket settings with those of the node (C71).
+ * *Shape:* TOML without comments. The user's settings are kept, except those that the NodeClass also sets. Labels are
+ * merged, and Kerf's labels take precedence. Taints are replaced.
  * *Source:* Bottlerocket's documentation of `settings.kubernetes` and `settings.bootstrap-commands`.
  */
 export function bottlerocketSettings(written: string, node: NodeSettings): Rendered {
   const read = readToml(written);
   if (read.kind === 'unreadable') {
-    const message = `userData is no TOML, which Bottlerocket reads: line ${read.line}, column ${read.column}: ${read.message}`;
+    const message = `userData is not valid TOML, which Bottlerocket requires: line ${read.line}, column ${read.column}: ${read.message}`;
     return refused('UnreadableUserData', message);
   }
-  const misplaced = TABLES.find((path) => isElsething(at(read.table, path)));
+  const misplaced = TABLES.find((path) => isNotTable(at(read.table, path)));
   if (misplaced !== undefined) {
     const name = misplaced.join('.');
-    return refused('UnreadableUserData', `userData: ${name} is not a table: write [${name}]`);
+    return refused('UnreadableUserData', `userData: ${name} is not a table; write [${name}]`);
   }
   const settings = tableAt(read.table, ['settings']);
   const merged = {
@@ -34,7 +34,7 @@ export function bottlerocketSettings(written: string, node: NodeSettings): Rende
   return asText(writeToml({ ...read.table, settings: merged }));
 }
 
-/** What is joined with ours. */
+/** The tables that are merged. */
 const TABLES = [
   ['settings'],
   ['settings', 'kubernetes'],
@@ -51,7 +51,7 @@ const JOIN_DISKS = {
   essential: true,
 } as const;
 
-/** Tables last, so that the text reads as one would write it. */
+/** Tables come last, as is usual in TOML. */
 function kubernetes(written: TomlTable, { bootstrap, labels, taints, kubelet, clusterDns }: NodeSettings): TomlTable {
   const ours = {
     'cluster-name': bootstrap.clusterName,
@@ -65,7 +65,7 @@ function kubernetes(written: TomlTable, { bootstrap, labels, taints, kubelet, cl
     'eviction-soft': kubelet.evictionSoft,
     'eviction-soft-grace-period': kubelet.evictionSoftGracePeriod,
     'eviction-max-pod-grace-period': integer(kubelet.evictionMaxPodGracePeriod),
-    // Bottlerocket wants these two as text.
+    // Bottlerocket requires text for these two settings.
     'image-gc-high-threshold-percent': kubelet.imageGCHighThresholdPercent?.toString(),
     'image-gc-low-threshold-percent': kubelet.imageGCLowThresholdPercent?.toString(),
     'cpu-cfs-quota-enforced': kubelet.cpuCFSQuota,
@@ -101,7 +101,7 @@ function at(table: TomlTable, path: readonly string[]): TomlValue | undefined {
   return value;
 }
 
-function isElsething(value: TomlValue | undefined): boolean {
+function isNotTable(value: TomlValue | undefined): boolean {
   return value !== undefined && !isTomlTable(value);
 }
 

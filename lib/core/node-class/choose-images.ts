@@ -4,26 +4,26 @@ import { parseTime } from '../../apis/time.ts';
 import { compareText } from '../compare-text.ts';
 import type { ResolvedImage } from './resolved-node-class.ts';
 
-/** Which instance types AWS makes an image for: those without accelerators, with GPUs, with Inferentia or Trainium (C65). */
+/** The instance types that an image is for: without accelerators, with GPUs, or with Inferentia or Trainium (C65). */
 export type ImageVariant = 'standard' | 'nvidia' | 'neuron';
 
-/** An image as EC2 describes it. */
+/** An image as returned by EC2. */
 export interface FoundImage {
   readonly id: string;
   readonly name: string;
-  /** In EC2's words: `x86_64`, `arm64` or something that no node runs. */
+  /** EC2's name of the architecture: `x86_64`, `arm64` or one that nodes do not support. */
   readonly architecture: string;
   readonly createdAt: string;
   readonly deprecatedAt?: string;
-  /** @default it was not found by an alias: its architecture is all that is known of it */
+  /** @default not found by an alias: only its architecture is known */
   readonly variants?: readonly ImageVariant[];
 }
 
 const GPUS = 'karpenter.k8s.aws/instance-gpu-count';
 const ACCELERATORS = 'karpenter.k8s.aws/instance-accelerator-count';
 
-/** In Karpenter's words, which people know from a NodeClass's status. */
-const ASKED: Readonly<Record<ImageVariant, readonly NodeSelectorRequirement[]>> = {
+/** The same requirements as in the status of Karpenter's EC2NodeClasses. */
+const VARIANT_REQUIREMENTS: Readonly<Record<ImageVariant, readonly NodeSelectorRequirement[]>> = {
   standard: [
     { key: GPUS, operator: 'DoesNotExist' },
     { key: ACCELERATORS, operator: 'DoesNotExist' },
@@ -38,9 +38,9 @@ const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Of all images that were found, the best for each kind of instance type.
+ * Selects the best image for each kind of instance type.
  *
- * *Shape:* those in force first, the newest first, then by name. *Source:* C62, C65.
+ * *Shape:* images that are not deprecated first, newest first, then by name. *Source:* C62, C65.
  */
 export function chooseImages(found: readonly FoundImage[], nowMs: number): readonly ResolvedImage[] {
   const best = new Map<string, ResolvedImage>();
@@ -54,12 +54,12 @@ export function chooseImages(found: readonly FoundImage[], nowMs: number): reado
   return [...best.values()];
 }
 
-/** One list for each kind of instance type that the image is for; none where no node can run it. */
+/** One list of requirements for each kind of instance type that the image is for; empty if no node can run it. */
 function requirementsOf({ architecture, variants }: FoundImage): readonly (readonly NodeSelectorRequirement[])[] {
   const value = ARCHITECTURES.get(architecture);
   if (value === undefined) return [];
   const runs: NodeSelectorRequirement = { key: ARCH, operator: 'In', values: [value] };
-  return variants === undefined ? [[runs]] : variants.map((variant) => [runs, ...ASKED[variant]]);
+  return variants === undefined ? [[runs]] : variants.map((variant) => [runs, ...VARIANT_REQUIREMENTS[variant]]);
 }
 
 function rank(a: FoundImage, b: FoundImage, nowMs: number): number {

@@ -1,6 +1,6 @@
 /**
- * The address of the cluster's DNS (C75): EKS gives kube-dns the tenth of the service range. *Shape:* undefined where the
- * range cannot be read. *Source:* the bootstrap script of AL2 and nodeadm work it out the same way.
+ * The address of the cluster's DNS (C75): EKS assigns the tenth address of the service range to kube-dns. *Shape:* undefined
+ * where the range is invalid. *Source:* the bootstrap script of AL2 and nodeadm compute it in the same way.
  */
 export function clusterDnsOf(serviceCidr: string): string | undefined {
   const base = serviceCidr.split('/')[0] ?? '';

@@ -1,7 +1,7 @@
 import type { Finding } from '../conditions.ts';
 import type { Reason } from '../model/reasons.ts';
 
-/** The conditions of a NodeClass that are ours to say (A3.28). */
+/** The conditions that Kerf sets on a NodeClass (A3.28). */
 export const NODE_CLASS_CONDITIONS = [
   'SubnetsReady',
   'SecurityGroupsReady',

@@ -14,19 +14,19 @@ import type { ResolvedNodeClass } from './resolved-node-class.ts';
 export type NodeClassPatch = ObjectPatch<EC2NodeClassStatus>;
 
 export interface NodeClassVerdict {
-  /** Absent where the object says it all already. */
+  /** Absent where the object is up to date. */
   readonly patch?: NodeClassPatch;
   readonly blocked: readonly Blocked[];
 }
 
-/** A3.30: whether the finalizer must be put on the class first, so that nothing that is made for it stays behind. */
+/** A3.30: the patch that adds the finalizer, so resources that are created for the class can be deleted with it. */
 export function finalizersWanted({ metadata }: EC2NodeClass): NodeClassPatch | undefined {
   const { finalizers = [], deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined || finalizers.includes(NODE_CLASS_FINALIZER)) return undefined;
   return { finalizers: [...finalizers, NODE_CLASS_FINALIZER] };
 }
 
-/** What a launch would be made of, where nothing is in its way but our own permissions: only then are they worth asking for. */
+/** The resources of a launch, if the class is ready except for the permissions of Kerf, which are checked only then. */
 export function launchable(view: NodeClassView): ResolvedNodeClass | undefined {
   const { found, instanceProfile } = view;
   const { bootstrap, subnets, securityGroups, images } = found;
@@ -38,8 +38,8 @@ export function launchable(view: NodeClassView): ResolvedNodeClass | undefined {
 }
 
 /**
- * What the class's own object is to say: what was found, whether instances can be launched of it, and by which hash those
- * are known (A3.26–A3.29). *Shape:* no patch where it says so already: a quiet minute writes nothing.
+ * Decides the status of a NodeClass: the resources that were found, the conditions, and the hash of its instances
+ * (A3.26–A3.29). *Shape:* no patch where the object is up to date.
  */
 export function decideNodeClass(view: NodeClassView, nowMs: number): NodeClassVerdict {
   const { nodeClass, found, instanceProfile } = view;

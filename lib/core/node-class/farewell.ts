@@ -4,21 +4,21 @@ import type { Blocked } from '../action.ts';
 import { conditionsFrom } from '../conditions.ts';
 import type { NodeClassPatch } from './decide-node-class.ts';
 
-/** What is next for a NodeClass that somebody deleted. */
+/** The next step for a NodeClass that is being deleted. */
 export type Farewell =
-  /** It is others who keep it. */
+  /** Kerf's finalizer is not set. */
   | { readonly kind: 'none' }
-  /** The patch is there where there is something new to say: then it is an event too. */
+  /** NodeClaims still reference the class. With a patch if the status changes; then there is an event too. */
   | { readonly kind: 'wait'; readonly patch?: NodeClassPatch; readonly blocked: Blocked }
-  /** What was made for it goes first, then the finalizer. */
+  /** Delete the resources that were created for the class, then remove the finalizer. */
   | { readonly kind: 'release'; readonly patch: NodeClassPatch };
 
 const WAITING_ON_NODE_CLAIMS = 'WaitingOnNodeClaimTermination';
 
-/** Of many claims, a few are told by name. */
+/** The maximum number of claims in the message. */
 const MOST_NAMES = 5;
 
-/** A3.30: a class goes once no NodeClaim refers to it: their launch templates and profiles are its own. */
+/** A3.30: a class is released once no NodeClaim references it, because their launch templates and profiles belong to it. */
 export function decideFarewell(nodeClass: EC2NodeClass, nodeClaims: readonly string[], nowMs: number): Farewell {
   const { name, finalizers = [] } = nodeClass.metadata;
   if (!finalizers.includes(NODE_CLASS_FINALIZER)) return { kind: 'none' };
@@ -37,11 +37,11 @@ export function decideFarewell(nodeClass: EC2NodeClass, nodeClaims: readonly str
 function messageOf(nodeClaims: readonly string[]): string {
   const names = nodeClaims.toSorted();
   const others = names.length - MOST_NAMES;
-  const told = names.slice(0, MOST_NAMES).join(', ');
-  return `it goes when no NodeClaim refers to it any more: ${told}${others > 0 ? ` and ${others} more` : ''} do`;
+  const shown = names.slice(0, MOST_NAMES).join(', ');
+  return `deletion waits for NodeClaims that reference this class: ${shown}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-/** Undefined where the status says it already. */
+/** Undefined where the status is up to date. */
 function withReady(
   { metadata, status = {} }: EC2NodeClass,
   why: { readonly reason: string; readonly message: string },

@@ -6,26 +6,26 @@ import { isSome } from './node-class-status.ts';
 import { type Complaint, userDataWarning, whyNotJoining, whyNotValid } from './node-class-validation.ts';
 import type { ResolvedNodeClass } from './resolved-node-class.ts';
 
-/** One NodeClass, and what AWS says of what it asks for. */
+/** A NodeClass, and the AWS resources that were found for it. */
 export interface NodeClassView {
   readonly nodeClass: EC2NodeClass;
-  /** What its selectors find; what is not there was not found. */
+  /** The resources that its selectors find; absent fields were not found. */
   readonly found: Partial<ResolvedNodeClass>;
   readonly problems: readonly Complaint[];
   readonly instanceProfile:
     | { readonly kind: 'ready'; readonly name: string }
     | ({ readonly kind: 'not-ready' } & Complaint);
-  /** What we may not do with it. @default all that a launch needs is allowed, or was not asked yet */
+  /** A missing permission. @default all permissions for a launch exist, or were not checked yet */
   readonly refusal?: Complaint;
 }
 
-/** A3.28: an answer for each thing that a launch needs, in the order of C85, validation last. */
+/** A3.28: a condition for each resource that a launch needs, in the order of C85; validation last. */
 export function findings(view: NodeClassView): readonly NodeClassFinding[] {
   const needs = [
     ...NEEDS.filter(({ isAsked }) => isAsked(view.nodeClass)).map((need) => findingOf(need, view)),
     profile(view.instanceProfile),
   ];
-  // The object that says it need not name itself.
+  // A condition does not repeat the name of its object.
   const itself = `EC2NodeClass ${view.nodeClass.metadata.name}: `;
   return [...needs, validation(view, needs)].map((one) => ({
     ...one,
@@ -37,7 +37,7 @@ interface Need {
   readonly type: NodeClassFinding['type'];
   readonly isAsked: (nodeClass: EC2NodeClass) => boolean;
   readonly isFound: (view: NodeClassView) => boolean;
-  /** The problems that say no to this very thing. */
+  /** The reasons of problems that belong to this condition. */
   readonly reasons: readonly Reason[];
 }
 
@@ -51,8 +51,8 @@ const NEEDS: readonly Need[] = [
   {
     type: 'CapacityReservationsReady',
     isAsked: () => true,
-    // Reservations come and go by themselves: that none is found is no reason to launch nothing.
-    isFound: (view) => !isSome(view.nodeClass.spec.capacityReservationSelectorTerms) || wasLookedFor(view),
+    // Reservations may expire at any time, so a class without a reservation can still launch.
+    isFound: (view) => !isSome(view.nodeClass.spec.capacityReservationSelectorTerms) || wasResolved(view),
     reasons: [],
   },
   {
@@ -75,36 +75,36 @@ const NEEDS: readonly Need[] = [
   },
 ];
 
-function wasLookedFor({ found, problems }: NodeClassView): boolean {
+function wasResolved({ found, problems }: NodeClassView): boolean {
   return found.capacityReservations !== undefined || problems.every(({ reason }) => reason !== 'Refused');
 }
 
-/** No is an answer about the thing itself; where something else kept us from looking, the answer is not known. */
+/** False if the resource itself has a problem; Unknown if another problem prevented the lookup. */
 function findingOf({ type, isFound, reasons }: Need, view: NodeClassView): NodeClassFinding {
   const { problems } = view;
   const own = problems.find(({ reason }) => reasons.includes(reason));
   if (own !== undefined) return { type, status: 'False', reason: own.reason, message: own.message };
   if (isFound(view)) return holds(type);
-  const [other = { reason: 'AwaitingReconciliation' as const, message: `${type}: not looked for yet` }] = problems;
+  const [other = { reason: 'AwaitingReconciliation' as const, message: `${type}: not checked yet` }] = problems;
   return { type, status: 'Unknown', reason: other.reason, message: other.message };
 }
 
 function profile(state: NodeClassView['instanceProfile']): NodeClassFinding {
   const type = 'InstanceProfileReady';
   if (state.kind === 'ready') return holds(type);
-  // What IAM did not let us look at may well be there.
+  // The profile may exist even if IAM does not allow reading it.
   const status = state.reason === 'IamNotReachable' || state.reason === 'Refused' ? 'Unknown' : 'False';
   return { type, status, reason: state.reason, message: state.message };
 }
 
-/** Problems that are of the class itself and not of what it selects. */
+/** Reasons of problems in the class itself, not in the resources that it selects. */
 const OF_THE_CLASS: readonly Reason[] = [
   'Unsupported',
   'KubeletExpressionInvalid',
   'KubeletExpressionEvaluationFailed',
 ];
 
-/** A3.29: first what can be said of the class by itself, so that it is told whatever else is missing. */
+/** A3.29: problems of the class itself come first, so they are reported even if resources are missing. */
 function validation(view: NodeClassView, needs: readonly NodeClassFinding[]): NodeClassFinding {
   const type = 'ValidationSucceeded';
   const { nodeClass, found, problems, refusal } = view;
@@ -113,11 +113,11 @@ function validation(view: NodeClassView, needs: readonly NodeClassFinding[]): No
   if (invalid !== undefined) return no(invalid);
   const open = needs.filter(({ status }) => status !== 'True');
   if (open.length > 0) {
-    const message = `waits for ${open.map((one) => one.type).join(', ')}`;
+    const message = `waiting for ${open.map((one) => one.type).join(', ')}`;
     return { type, status: statusOf(open), reason: DEPENDENCIES_NOT_READY, message };
   }
   if (found.bootstrap === undefined) {
-    const message = 'what nodes must know of their cluster is not known';
+    const message = 'the parameters with which nodes join the cluster are unknown';
     return { type, status: 'Unknown', reason: 'ClusterCIDRResolutionFailed', message };
   }
   const complaint = whyNotJoining(nodeClass, found.bootstrap) ?? refusal;

@@ -3,7 +3,7 @@ import type { LaunchType } from '../node-claim/record.ts';
 import { requirementsFrom, whyLabelsFail } from '../requirements/requirements.ts';
 import type { ResolvedImage } from './resolved-node-class.ts';
 
-/** C62, C65: the first image that asks for nothing that the type is not. */
+/** C62, C65: the first image whose requirements the type meets. */
 export function imageFor(
   { architecture, imageLabels }: Pick<LaunchType, 'architecture' | 'imageLabels'>,
   images: readonly ResolvedImage[],

@@ -1,16 +1,17 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { fingerprint } from '../identity.ts';
 
-/** Whose nodes a profile is for. Profiles are the account's, so the region is part of their name. */
+/** The cluster and region of a profile. Profiles are global in an account, so the region is part of their name. */
 export interface ProfilePlace {
   readonly cluster: string;
   readonly region: string;
 }
 
 /**
- * The instance profile of a NodeClass, by name: its own, or the one that is made for its role. Undefined where it has neither.
+ * The name of the instance profile of a NodeClass: the one that it specifies, or the one that Kerf creates for its role.
+ * Undefined where it has neither.
  *
- * *Shape:* another role is another profile, so that running instances keep theirs. *Source:* A3.10, C67.
+ * *Shape:* a different role gives a different profile, so running instances keep theirs. *Source:* A3.10, C67.
  */
 export function instanceProfileNameOf(place: ProfilePlace, nodeClass: EC2NodeClass): string | undefined {
   const { instanceProfile, role } = nodeClass.spec;
@@ -18,7 +19,7 @@ export function instanceProfileNameOf(place: ProfilePlace, nodeClass: EC2NodeCla
   return managedProfileName(place, { owner: profileOwnerOf(nodeClass), role });
 }
 
-/** The name that Kerf gives the profile of a role. *Shape:* within IAM's 128 characters, for a cluster has at most 100. */
+/** The name of the profile that Kerf creates for a role. *Shape:* at most IAM's 128 characters, because a cluster name has at most 100. */
 function managedProfileName(
   { cluster, region }: ProfilePlace,
   made: { readonly owner: string; readonly role: string },
@@ -26,12 +27,12 @@ function managedProfileName(
   return `${cluster}_${fingerprint(JSON.stringify([region, made.owner, made.role]))}`;
 }
 
-/** The class as the name and the path of its profiles know it: one that is made anew under its name is another. */
+/** Identifies the class in the names and paths of its profiles. A class that is recreated with the same name is a new owner. */
 export function profileOwnerOf({ metadata }: EC2NodeClass): string {
   return metadata.uid ?? metadata.name;
 }
 
-/** Where IAM keeps the managed profiles of a cluster in a region, or of one of its classes. */
+/** The IAM path of the managed profiles of a cluster in a region, or of one of its classes. */
 export function managedProfilePath({ cluster, region }: ProfilePlace, owner?: string): string {
   return `/karpenter/${region}/${cluster}/${owner === undefined ? '' : `${owner}/`}`;
 }

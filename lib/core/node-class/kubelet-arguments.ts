@@ -5,15 +5,15 @@ import type { NodeSettings } from './node-settings.ts';
 import { asText, type Rendered, refused } from './rendered.ts';
 
 /**
- * What survives the shell, the service manager and the kubelet's own reading of its command line, on Linux and Windows.
- * Labels, taints, amounts and lengths of time need no more.
+ * The characters that the shell, the service manager and the kubelet pass on unchanged, on Linux and Windows. Labels, taints,
+ * amounts and durations need no others.
  */
 const PLAIN = /^[A-Za-z0-9._/,:=%<+-]*$/;
 
 /**
- * The kubelet's command line on the images whose kubelet is not told by a file of ours (C70, C72): labels, taints, and what
- * the NodeClass says of the kubelet. Its DNS is the bootstrap script's to set.
- * *Errors:* refused where a value would not reach the kubelet as it is.
+ * The command line of the kubelet on images without a configuration file from Kerf (C70, C72): labels, taints, and the
+ * kubelet settings of the NodeClass. The bootstrap script sets the DNS address.
+ * *Errors:* refused where a value would not reach the kubelet unchanged.
  */
 export function kubeletArguments({ labels, taints, kubelet }: NodeSettings): Rendered {
   const given = [
@@ -32,10 +32,10 @@ export function kubeletArguments({ labels, taints, kubelet }: NodeSettings): Ren
     ...single('cpu-cfs-quota', kubelet.cpuCFSQuota),
   ];
   const odd = given.find((argument) => !PLAIN.test(argument));
-  if (odd === undefined) return asText(given.map(guarded).join(' '));
+  if (odd === undefined) return asText(given.map(quoted).join(' '));
   return refused(
     'UnsupportedKubeletConfiguration',
-    `the kubelet's argument ${quote(odd)} would not arrive as it is: use letters, digits and . _ / , : = % < + -`,
+    `the kubelet argument ${quote(odd)} contains characters that the bootstrap script does not pass on; use letters, digits and . _ / , : = % < + -`,
   );
 }
 
@@ -48,7 +48,7 @@ function several(flag: string, sign: '=' | '<', values: Labels | null | undefine
   return pairs.length === 0 ? [] : [`--${flag}=${pairs.toSorted().join(',')}`];
 }
 
-/** To a shell on the way, what follows < would be a file. */
-function guarded(argument: string): string {
+/** Quotes arguments with "<", which a shell would treat as a redirection. */
+function quoted(argument: string): string {
   return argument.includes('<') ? argument.replace(/=(.*)$/, '="$1"') : argument;
 }

@@ -1,7 +1,7 @@
-/** As much of MIME (RFC 2045, RFC 2046) as cloud-init's and nodeadm's multipart user data needs. */
+/** The part of MIME (RFC 2045, RFC 2046) that the multipart user data of cloud-init and nodeadm needs. */
 
 export interface MimePart {
-  /** As written, one header a line; a folded header keeps its lines together. */
+  /** The unchanged headers, one per entry; a folded header keeps its lines. */
   readonly headers: readonly string[];
   readonly body: string;
 }
@@ -12,7 +12,7 @@ export type ReadMime =
 
 const BOUNDARY = 'KERF-BOUNDARY';
 
-/** A message of these parts, in this order: each body comes out as it went in. */
+/** Writes a message with these parts, in this order. Bodies are unchanged. */
 export function mimeMessage(parts: readonly MimePart[]): string {
   const rendered = parts.map(inAscii).map(({ headers, body }) => `${['', ...headers].join('\n')}\n\n${body}\n`);
   const boundary = freeBoundary(rendered.join(''));
@@ -21,36 +21,37 @@ export function mimeMessage(parts: readonly MimePart[]): string {
   return `${head}\n${rendered.map((part) => delimiter + part).join('')}${delimiter}--\n`;
 }
 
-/** True where the text begins with headers of which one is MIME's. */
+/** True if the text begins with headers that include a MIME header. */
 export function isMime(text: string): boolean {
   return splitHead(text.trimStart()).headers.some((header) => /^(MIME-Version|Content-Type)\s*:/i.test(header));
 }
 
 /**
- * The parts of a message, in order; one of a single part is that part. A part that is a message itself stays one part.
- * *Errors:* unreadable where no part is found, or where nodeadm would stumble over a part's type.
+ * Reads the parts of a message in order. A message that is not multipart is one part, and so is a nested message.
+ * *Errors:* unreadable where there are no parts, or where nodeadm would reject the type of a part.
  */
 export function readMime(text: string): ReadMime {
   const begun = text.trimStart();
-  // One line end for all: where lines end in CRLF, it is the message's way and not the content's.
+  // Converts CRLF line ends, which belong to the message and not to the content.
   const message = splitHead(/^[^\n]*\r\n/.test(begun) ? begun.replaceAll('\r\n', '\n') : begun);
   const type = contentTypeOf(message);
-  if (type === undefined) return unreadable('is a MIME message that does not say its Content-Type');
+  if (type === undefined) return unreadable('is a MIME message without a Content-Type');
   if (!/^multipart\//i.test(type)) return partsOf([single(message)]);
   const boundary = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(type);
   const name = boundary?.[1] ?? boundary?.[2];
   const bodies = name === undefined ? [] : between(message.body, name);
-  if (bodies.length === 0) return unreadable('is a MIME message and names no boundary that its parts use');
+  if (bodies.length === 0) return unreadable('is a MIME message without a boundary that separates its parts');
   return partsOf(bodies.map(splitHead));
 }
 
-/** A media type and its parameters, as RFC 2045 has them. */
+/** A media type and its parameters (RFC 2045). */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+*-]+\s*=\s*(?:"[^"\\]*"|[^\s;"]+))*\s*;?\s*$/;
 
 function partsOf(parts: readonly MimePart[]): ReadMime {
   const types = parts.map(contentTypeOf);
   const odd = types.find((type) => type !== undefined && !MEDIA_TYPE.test(type));
-  if (odd !== undefined) return unreadable(`has a part of Content-Type ${odd}: write one such as text/x-shellscript`);
+  if (odd !== undefined)
+    return unreadable(`has a part with the invalid Content-Type ${odd}; write one such as text/x-shellscript`);
   return { kind: 'parts', parts };
 }
 
@@ -62,7 +63,7 @@ function single({ headers, body }: MimePart): MimePart {
   return { headers: headers.filter((header) => !/^MIME-Version\s*:/i.test(header)), body };
 }
 
-/** The first, as every reader takes it, on one line. */
+/** The first Content-Type, which every reader uses, on one line. */
 function contentTypeOf({ headers }: MimePart): string | undefined {
   return valueOf(headers.find((header) => /^Content-Type\s*:/i.test(header)));
 }
@@ -74,7 +75,7 @@ function valueOf(header: string | undefined): string | undefined {
     .trim();
 }
 
-/** What stands between the delimiter lines: what comes before the first or after the last is for people. */
+/** The text between the delimiter lines. Text before the first and after the last is ignored. */
 function between(body: string, boundary: string): readonly string[] {
   const parts: string[][] = [];
   for (const line of body.split('\n')) {
@@ -88,7 +89,7 @@ function between(body: string, boundary: string): readonly string[] {
 
 const HEADER = /^[\w!#$%&'*+.^`|~-]+[ \t]*:(?:\P{Cc}|\t)*$/u;
 
-/** Headers up to the first line that is none, which is left out where it is empty; a line that begins with a blank belongs to the header before it. */
+/** Splits off the headers, which end at an empty line or at a line that is not a header. A line that begins with a blank continues a header. */
 function splitHead(text: string): MimePart {
   const headers: string[] = [];
   let rest = text;
@@ -104,7 +105,7 @@ function splitHead(text: string): MimePart {
   return { headers, body: rest };
 }
 
-/** cloud-init spoils what is not ASCII, unless it is encoded; of what a reader could decode we take the one people can read. */
+/** Encodes text that is not ASCII, which cloud-init would corrupt. Quoted-printable keeps it readable. */
 function inAscii(part: MimePart): MimePart {
   const encoding = valueOf(part.headers.find((header) => /^Content-Transfer-Encoding\s*:/i.test(header))) ?? '8bit';
   const nested = /^(multipart|message)\//i.test(contentTypeOf(part) ?? '');
@@ -113,7 +114,7 @@ function inAscii(part: MimePart): MimePart {
   return { headers: [...others, 'Content-Transfer-Encoding: quoted-printable'], body: quotedPrintable(part.body) };
 }
 
-/** RFC 2045, 6.7: lines of 76 characters at the most. */
+/** RFC 2045, 6.7: lines have at most 76 characters. */
 function quotedPrintable(text: string): string {
   const lines = text.split('\n').map((line) => {
     const units = [...new TextEncoder().encode(line)].map((byte, index, all) => {
@@ -121,12 +122,12 @@ function quotedPrintable(text: string): string {
       const plain = (byte > 0x20 && byte < 0x7f && byte !== 0x3d) || (blank && index < all.length - 1);
       return plain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
     });
-    return softly(units);
+    return withSoftBreaks(units);
   });
   return lines.join('\n');
 }
 
-function softly(units: readonly string[]): string {
+function withSoftBreaks(units: readonly string[]): string {
   let written = '';
   let width = 0;
   for (const unit of units) {
@@ -140,7 +141,7 @@ function softly(units: readonly string[]): string {
   return written;
 }
 
-/** One that occurs nowhere: a nested message may well have been made by us. */
+/** A boundary that does not occur in the text, which may contain a message that Kerf wrote. */
 function freeBoundary(text: string): string {
   let boundary = BOUNDARY;
   for (let attempt = 1; text.includes(boundary); attempt += 1) boundary = `${BOUNDARY}-${attempt}`;

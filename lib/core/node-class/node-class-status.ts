@@ -8,10 +8,10 @@ type Resources = Omit<EC2NodeClassStatus, 'conditions'>;
 type Reservations = NonNullable<Resources['capacityReservations']>;
 
 /**
- * A3.27: what was found, as the status of an EC2NodeClass shows it.
+ * A3.27: the resources that were found, in the form of an EC2NodeClass status.
  *
- * *Shape:* subnets come in order of their free addresses, which is another every minute: where the subnets are the same as
- * before, so is their order, and a quiet minute writes nothing.
+ * *Shape:* subnets are ordered by free addresses, which change often. If the set of subnets is unchanged, their previous
+ * order is kept, so the status is not rewritten.
  */
 export function resourcesFound(
   found: Partial<ResolvedNodeClass>,

@@ -13,13 +13,13 @@ import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 import { nodeUserData } from './user-data.ts';
 import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from './user-data-size.ts';
 
-/** Why a NodeClass that the API server took is refused all the same (A3.29). */
+/** Why a NodeClass that the API server has accepted is rejected (A3.29). */
 export interface Complaint {
   readonly reason: Reason;
   readonly message: string;
 }
 
-/** What of the class itself is wrong, wherever it is used: tags (A3.14) and the kubelet's configuration (A3.16 to A3.18). */
+/** Returns what is wrong with the class in any cluster: tags (A3.14) or the kubelet configuration (A3.16 to A3.18). */
 export function whyNotValid(nodeClass: EC2NodeClass): Complaint | undefined {
   const { kubelet = {}, tags = {} } = nodeClass.spec;
   return (
@@ -30,35 +30,35 @@ export function whyNotValid(nodeClass: EC2NodeClass): Complaint | undefined {
   );
 }
 
-/** What keeps its instances from joining this cluster: the network of its services, which AL2023 must know, or their user data (C75). */
+/** Returns why its instances cannot join this cluster: an unknown service network, which AL2023 needs, or their user data (C75). */
 export function whyNotJoining(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): Complaint | undefined {
   if (bootstrap.serviceCidr === '' && amiFamilyOf(nodeClass) === 'AL2023') {
-    const message = `the network of cluster ${bootstrap.clusterName}'s services is not known, and nodes of AL2023 need it`;
+    const message = `the service network of cluster ${bootstrap.clusterName} is unknown, but AL2023 nodes need it`;
     return { reason: 'ClusterCIDRResolutionFailed', message };
   }
   const data = userDataOf(nodeClass, bootstrap);
   return data.kind === 'unsupported' ? data : undefined;
 }
 
-/** C75: from 90 % on, the labels of a NodePool may be what makes it too long. *Shape:* empty text where there is room. */
+/** C75: warns from 90 % of the limit on, because the labels of a NodePool may exceed it. *Shape:* empty text below that. */
 export function userDataWarning(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): string {
   const data = userDataOf(nodeClass, bootstrap);
   const bytes = data.kind === 'user-data' ? userDataBytes(data.text) : 0;
   if (bytes < WARNING_USER_DATA_BYTES) return '';
-  return `user data has ${bytes} bytes without the labels and taints of a NodePool, and EC2 takes at most ${LARGEST_USER_DATA_BYTES}`;
+  return `user data has ${bytes} bytes without the labels and taints of a NodePool, but EC2 allows at most ${LARGEST_USER_DATA_BYTES}`;
 }
 
-/** As a node without labels of its own gets it. */
+/** The user data of a node without labels. */
 function userDataOf(nodeClass: EC2NodeClass, bootstrap: ClusterBootstrap): ReturnType<typeof nodeUserData> {
   return nodeUserData(withoutExpressions(nodeClass), { bootstrap, labels: {}, taints: [UNREGISTERED_TAINT] });
 }
 
-/** A3.17: what is worked out for each type is judged by itself. */
+/** A3.17: expressions are evaluated for each type, and checked separately. */
 function withoutExpressions(nodeClass: EC2NodeClass): EC2NodeClass {
   return nodeClass.spec.kubelet === undefined ? nodeClass : withTypeKubelet(nodeClass, {});
 }
 
-/** A3.14: the rules of our CRD, for a cluster that has another one. */
+/** A3.14: the rules of Kerf's CRD, for a cluster with another CRD. */
 const OWN_TAGS: readonly string[] = [CLUSTER_TAG, NODE_POOL, NODE_CLAIM_TAG, NODE_CLASS];
 
 function tagProblems(tags: NonNullable<EC2NodeClass['spec']['tags']>): readonly FieldProblem[] {
@@ -66,12 +66,12 @@ function tagProblems(tags: NonNullable<EC2NodeClass['spec']['tags']>): readonly 
     .filter((key) => key === '' || OWN_TAGS.includes(key) || key.startsWith('kubernetes.io/cluster'))
     .map((key) => ({
       path: [key],
-      message: key === '' ? 'has an empty key' : 'is a tag that Kerf sets itself',
+      message: key === '' ? 'has an empty key' : 'is a reserved tag',
       allowed: key === '' ? 'the key of a tag' : 'another tag',
     }));
 }
 
-/** A3.29: what is no expression before what gives nothing. */
+/** A3.29: invalid expressions come before expressions that fail to evaluate. */
 function expressionComplaint(kubelet: KubeletConfiguration): Complaint | undefined {
   const problems = kubeletExpressionProblems(kubelet);
   for (const reason of ['KubeletExpressionInvalid', 'KubeletExpressionEvaluationFailed'] as const) {

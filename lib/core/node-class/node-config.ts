@@ -2,8 +2,8 @@ import { nodeLabelsFlag, registrationTaints } from './node-introduction.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 /**
- * What nodeadm of AL2023 makes a node from (C69), as JSON, which is YAML, in ASCII, which no reader of mail can mistake.
- * nodeadm works out the cluster's DNS and the IP family from the service range.
+ * The NodeConfig with which nodeadm on AL2023 joins a node (C69). It is JSON, which is valid YAML, in ASCII, which MIME readers
+ * do not change. nodeadm derives the cluster's DNS and the IP family from the service range.
  * *Source:* AWS's documentation of NodeConfig, `node.eks.aws/v1alpha1`.
  */
 export function nodeConfig({ bootstrap, kubelet, labels, taints, joinDisks }: NodeSettings): string {

@@ -9,23 +9,23 @@ import { clusterDnsOf } from './cluster-dns.ts';
 import type { NodeIntroduction } from './node-introduction.ts';
 import { type Refused, refused } from './rendered.ts';
 
-/** What a node is told, in whatever language its image speaks: nothing is left to be worked out. */
+/** The settings of a node, independent of the format of its AMI family, with all expressions evaluated. */
 export interface NodeSettings {
   readonly bootstrap: ClusterBootstrap;
   readonly labels: Labels;
   readonly taints: readonly Taint[];
-  /** The NodeClass's, with what was worked out for the type in the place of its expressions (A3.17). */
+  /** The kubelet configuration of the NodeClass, with expressions replaced by their values for the type (A3.17). */
   readonly kubelet: KubeletConfiguration & { readonly maxPods?: number };
-  /** The NodeClass's, else the cluster's (C75); undefined where neither is known. */
+  /** The DNS address of the NodeClass, else of the cluster (C75); undefined where neither is known. */
   readonly clusterDns: string | undefined;
   readonly joinDisks: boolean;
 }
 
 export type SettledNode = { readonly kind: 'settled'; readonly settings: NodeSettings } | Refused;
 
-/** The settings of a node: refused where an expression of the NodeClass was not worked out for its type (A3.17). */
+/** Computes the settings of a node. *Errors:* refused where an expression of the NodeClass has no value for its type (A3.17). */
 export function settleNode(nodeClass: EC2NodeClass, node: NodeIntroduction): SettledNode {
-  const { maxPods, ...kubelet } = workedOut(nodeClass.spec.kubelet ?? {}, node.kubelet);
+  const { maxPods, ...kubelet } = withTypeValues(nodeClass.spec.kubelet ?? {}, node.kubelet);
   if (typeof maxPods === 'string') return unsettled('maxPods', maxPods);
   for (const field of ['kubeReserved', 'systemReserved'] as const) {
     const expression = Object.entries(kubelet[field] ?? {}).find(([, amount]) => !isQuantity(amount));
@@ -44,8 +44,8 @@ export function settleNode(nodeClass: EC2NodeClass, node: NodeIntroduction): Set
   };
 }
 
-/** Key by key: an expression for one resource leaves the amounts of the others alone. */
-function workedOut(kubelet: KubeletConfiguration, type: TypeKubelet = {}): KubeletConfiguration {
+/** Merges the values by key: an expression for one resource does not change the amounts of others. */
+function withTypeValues(kubelet: KubeletConfiguration, type: TypeKubelet = {}): KubeletConfiguration {
   const { maxPods, kubeReserved, systemReserved } = type;
   return {
     ...kubelet,
@@ -56,6 +56,6 @@ function workedOut(kubelet: KubeletConfiguration, type: TypeKubelet = {}): Kubel
 }
 
 function unsettled(field: string, expression: string): Refused {
-  const message = `kubelet.${field} ${quote(expression)} was not worked out for the instance type: write an amount`;
+  const message = `kubelet.${field} ${quote(expression)} has no value for the instance type; write an amount`;
   return refused('KubeletExpressionEvaluationFailed', message);
 }

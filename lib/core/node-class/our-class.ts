@@ -1,7 +1,7 @@
-/** The group of the NodeClasses that Kerf launches of; NodePools and NodeClaims of any other are somebody else's. */
+/** The group of the NodeClasses that Kerf manages. NodePools and NodeClaims of other groups belong to other controllers. */
 const GROUP = 'karpenter.k8s.aws';
 
-/** Whether a NodePool's or NodeClaim's class is one of ours: those of EKS Auto Mode lie beside them in the same lists. */
+/** Whether Kerf manages the NodeClass of a NodePool or NodeClaim. Lists also contain objects of EKS Auto Mode. */
 export function isOurClass(reference: { readonly group: string }): boolean {
   return reference.group === GROUP;
 }

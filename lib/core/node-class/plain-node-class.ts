@@ -1,6 +1,6 @@
 import type { EC2NodeClass, MetadataOptions } from '../../apis/ec2-node-class.ts';
 
-/** A3.23: what the API server fills in. @internal */
+/** A3.23: the defaults of the API server. @internal */
 export const METADATA_DEFAULTS: MetadataOptions = {
   httpEndpoint: 'enabled',
   httpProtocolIPv6: 'disabled',

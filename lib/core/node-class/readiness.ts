@@ -3,10 +3,10 @@ import { isReason } from '../model/reasons.ts';
 import { type Complaint, whyNotValid } from './node-class-validation.ts';
 
 /**
- * C37: why nothing is launched of a NodeClass, by its own status; undefined where its status has no objection.
+ * C37: returns why Kerf does not launch with a NodeClass, from its status; undefined where the status allows launches.
  *
- * *Shape:* the class's own reason and message. A class that has no status yet is judged by what it says itself, and
- * whoever wants to launch looks up the rest, so that a new cluster does not wait for the status.
+ * *Shape:* the reason and message of the class. A class without a status is checked by its spec, and the launch resolves
+ * its selectors, so a new cluster does not wait for the status.
  */
 export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
   const { metadata, status } = nodeClass;
@@ -14,7 +14,7 @@ export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
   if (deletionTimestamp !== undefined) {
     return {
       reason: 'NodeClassTerminating',
-      message: `EC2NodeClass ${name} is being deleted: nothing is launched of it`,
+      message: `EC2NodeClass ${name} is being deleted and cannot be used for launches`,
     };
   }
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -30,7 +30,7 @@ export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
   if (observedGeneration < generation) {
     return {
       reason: 'NodeClassNotReady',
-      message: `EC2NodeClass ${name} was changed: generation ${generation} is not looked at yet, its status is of generation ${observedGeneration}`,
+      message: `EC2NodeClass ${name} was changed: its status is for generation ${observedGeneration}, not yet for generation ${generation}`,
     };
   }
   if (ready.status === 'True') return undefined;

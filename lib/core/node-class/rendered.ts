@@ -1,4 +1,4 @@
-/** User data in the language of its AMI family, or why there is none. */
+/** User data in the format of its AMI family, or why it cannot be written. */
 export type Rendered = { readonly kind: 'text'; readonly text: string } | Refused;
 
 export interface Refused {
@@ -8,13 +8,13 @@ export interface Refused {
   readonly message: string;
 }
 
-/** As the NodeClass's condition names it (A3.29). */
+/** The reasons in the conditions of a NodeClass (A3.29). */
 export type RefusalReason =
-  /** A3.18: a field of `kubelet` that nodes of the family would not get. */
+  /** A3.18: a field of `kubelet` that the AMI family does not support. */
   | 'UnsupportedKubeletConfiguration'
-  /** A3.17: an expression that was not worked out for the type. */
+  /** A3.17: an expression without a value for the type. */
   | 'KubeletExpressionEvaluationFailed'
-  /** What the user wrote is nothing that ours can be joined with. */
+  /** The user data of the NodeClass cannot be merged. */
   | 'UnreadableUserData'
   | 'UserDataSizeLimitExceeded';
 

@@ -1,13 +1,13 @@
 import type { NodeSelectorRequirement } from '../../apis/kubernetes.ts';
 import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 
-/** What the selectors of an EC2NodeClass find just now (A3.27). */
+/** The resources that the selectors of an EC2NodeClass find (A3.27). */
 export interface ResolvedNodeClass {
   readonly bootstrap: ClusterBootstrap;
-  /** The subnet with the most free addresses first. */
+  /** Ordered by free addresses, most first. */
   readonly subnets: readonly ResolvedSubnet[];
   readonly securityGroups: readonly { readonly id: string; readonly name: string }[];
-  /** Those in force first, the newest first (C62): the first that fits a type is its image. */
+  /** Images that are not deprecated first, newest first (C62). The first compatible one is the image of a type. */
   readonly images: readonly ResolvedImage[];
   readonly instanceProfile: string;
   /** @default none are selected */
@@ -27,7 +27,7 @@ export interface ResolvedImage {
   readonly id: string;
   readonly name: string;
   readonly deprecated: boolean;
-  /** What an instance type must be like to run it: its architecture, and whether it has accelerators (C65). */
+  /** The requirements on instance types: architecture and accelerators (C65). */
   readonly requirements: readonly NodeSelectorRequirement[];
 }
 
@@ -39,11 +39,11 @@ export interface ResolvedCapacityReservation {
   readonly matchCriteria: 'open' | 'targeted';
   readonly type: 'default' | 'capacity-block';
   readonly interruptible: boolean;
-  /** C31: a block is expiring in its last 40 minutes, and takes no more launches. */
+  /** C31: a capacity block is expiring in its last 40 minutes, and accepts no launches. */
   readonly state: 'active' | 'expiring';
-  /** Not in use, as EC2 counts just now. */
+  /** The number of unused instances, as reported by EC2. */
   readonly availableInstances: number;
-  /** @default it does not end by itself */
+  /** @default no end */
   readonly endsAtMs?: number;
 }
 
@@ -51,6 +51,6 @@ export interface ResolvedPlacementGroup {
   readonly id: string;
   readonly name: string;
   readonly strategy: 'cluster' | 'partition' | 'spread';
-  /** Of a partition group. */
+  /** The number of partitions; only for partition groups. */
   readonly partitions?: number;
 }

@@ -1,10 +1,10 @@
-/** What EC2 takes, before base64 (C75). */
+/** The limit of EC2, before base64 (C75). */
 export const LARGEST_USER_DATA_BYTES = 16 * 1024;
 
-/** From 90 % on a warning is in place (C75). */
+/** The size from which a warning is shown (C75). */
 export const WARNING_USER_DATA_BYTES = Math.floor(LARGEST_USER_DATA_BYTES * 0.9);
 
-/** *Units:* bytes of UTF-8, as EC2 counts them. */
+/** The size of user data as EC2 counts it. *Units:* bytes of UTF-8. */
 export function userDataBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }

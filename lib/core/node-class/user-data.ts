@@ -16,9 +16,9 @@ export type UserData =
   | { readonly kind: 'user-data'; readonly text: string }
   | { readonly kind: 'unsupported'; readonly reason: RefusalReason; readonly message: string };
 
-/** A3.18: why no instance of this NodeClass can be started, whatever the cluster and the type; undefined where one can. */
+/** A3.18: returns why this NodeClass cannot launch instances in any cluster and of any type; undefined where it can. */
 export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
-  // What is an expression for a type can be told of a type only.
+  // Expressions can only be checked for a type.
   const { kubelet: _, ...spec } = nodeClass.spec;
   const data = rendered({ ...nodeClass, spec }, NO_NODE);
   const why = unsettableKubelet(nodeClass) ?? (data.kind === 'refused' ? data : undefined);
@@ -26,11 +26,12 @@ export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
 }
 
 /**
- * The user data by which an instance becomes a node.
- * *Shape:* for AL2023 and AL2 a MIME message, what the user wrote first and ours last, since the later one wins (C69, C70);
- * for Bottlerocket TOML (C71); for Windows the elements of EC2Launch (C72); for Custom what the user wrote, untouched (C73).
- * *Errors:* unsupported where a field of `kubelet` has no setting in the family (A3.18) or was not worked out for the type
- * (A3.17), where what the user wrote cannot be read, and where all of it is more than EC2 takes (C75).
+ * Writes the user data that joins an instance to the cluster.
+ * *Shape:* for AL2023 and AL2 a MIME message with the user's parts first and Kerf's part last, because later parts take
+ * precedence (C69, C70); for Bottlerocket TOML (C71); for Windows the elements of EC2Launch (C72); for Custom the user data
+ * of the NodeClass, unchanged (C73).
+ * *Errors:* unsupported where the family does not support a field of `kubelet` (A3.18), an expression has no value for the
+ * type (A3.17), the user data of the NodeClass cannot be read, or the result is larger than EC2 allows (C75).
  */
 export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
   const data = unsettableKubelet(nodeClass) ?? rendered(nodeClass, node);
@@ -47,7 +48,7 @@ const NO_NODE: NodeIntroduction = {
 function unsettableKubelet(nodeClass: EC2NodeClass): Refused | undefined {
   const [problem] = unsupportedKubeletFields(nodeClass.spec.kubelet ?? {}, amiFamilyOf(nodeClass));
   if (problem === undefined) return undefined;
-  const message = `kubelet.${problem.path.join('.')} ${problem.message}: write ${problem.allowed}`;
+  const message = `kubelet.${problem.path.join('.')} ${problem.message}; write ${problem.allowed}`;
   return refused('UnsupportedKubeletConfiguration', message);
 }
 
@@ -60,13 +61,13 @@ function rendered(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
   return bytes <= LARGEST_USER_DATA_BYTES ? data : tooLarge(bytes);
 }
 
-/** Joined with ours it may get shorter, by its comments; but a megabyte of TOML takes seconds to read, in which all else waits. */
+/** Merging may remove comments and shorten the text, but reading a megabyte of TOML takes seconds and delays everything else. */
 const MOST_READ_BYTES = 16 * LARGEST_USER_DATA_BYTES;
 
 function tooLarge(bytes: number): Refused {
   return refused(
     'UserDataSizeLimitExceeded',
-    `user data has ${bytes} bytes, EC2 takes at most ${LARGEST_USER_DATA_BYTES}: fetch what is long from S3`,
+    `user data has ${bytes} bytes, but EC2 allows at most ${LARGEST_USER_DATA_BYTES}; download the rest from S3 when the node starts`,
   );
 }
 
@@ -77,15 +78,15 @@ function joining(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
   const written = nodeClass.spec.userData ?? '';
   const family = amiFamilyOf(nodeClass);
   if (family === 'Bottlerocket') return bottlerocketSettings(written, settings);
-  if (family === 'AL2023') return behindTheirs(written, NODE_CONFIG, nodeConfig(settings));
+  if (family === 'AL2023') return afterUserParts(written, NODE_CONFIG, nodeConfig(settings));
   const kubelet = kubeletArguments(settings);
   if (kubelet.kind === 'refused') return kubelet;
-  if (family === 'AL2') return behindTheirs(written, SCRIPT, al2Bootstrap(settings, kubelet.text));
+  if (family === 'AL2') return afterUserParts(written, SCRIPT, al2Bootstrap(settings, kubelet.text));
   return windowsBootstrap(written, settings, kubelet.text);
 }
 
-/** C69, C70: cloud-init and nodeadm go by the order, and the later one wins. */
-function behindTheirs(written: string, contentType: string, ours: string): Rendered {
+/** C69, C70: for cloud-init and nodeadm, later parts take precedence. */
+function afterUserParts(written: string, contentType: string, ours: string): Rendered {
   const theirs = writtenParts(written);
   if (theirs.kind === 'unreadable') return refused('UnreadableUserData', theirs.message);
   return asText(mimeMessage([...theirs.parts, { headers: [contentType], body: ours }]));

@@ -1,6 +1,6 @@
 import { amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 
-/** The volumes of an instance: the NodeClass's, else the family's (C76); none where the image is to decide (Custom). */
+/** The volumes of an instance: those of the NodeClass, else of the AMI family (C76); none for Custom, where the image defines them. */
 export function volumesOf(nodeClass: EC2NodeClass): readonly BlockDeviceMapping[] {
   if (nodeClass.spec.blockDeviceMappings !== undefined) return nodeClass.spec.blockDeviceMappings;
   const family = amiFamilyOf(nodeClass);

@@ -3,7 +3,7 @@ import { asText, type Rendered, refused } from './rendered.ts';
 import { readWindowsUserData } from './windows-user-data.ts';
 
 /**
- * What EC2Launch runs to make a Windows instance a node (C72): what the user wrote, then AWS's script.
+ * The user data with which EC2Launch joins a Windows instance (C72): the user's script, then AWS's bootstrap script.
  * *Source:* AWS's documentation of `Start-EKSBootstrap.ps1` and of the elements of EC2Launch's user data.
  */
 export function windowsBootstrap(written: string, node: NodeSettings, kubeletArguments: string): Rendered {
@@ -21,18 +21,18 @@ function bootstrapCall({ bootstrap, clusterDns }: NodeSettings, kubeletArguments
     `-APIServerEndpoint ${powershellQuoted(endpoint)}`,
     `-Base64ClusterCA ${powershellQuoted(certificateAuthority)}`,
     ...(clusterDns === undefined ? [] : [`-DNSClusterIP ${powershellQuoted(clusterDns)}`]),
-    // Else the script guesses between the two ranges that EKS picks by itself.
+    // Otherwise the script guesses one of the two default ranges of EKS.
     `-ServiceCIDR ${powershellQuoted(serviceCidr)}`,
     `-KubeletExtraArgs ${powershellQuoted(kubeletArguments)}`,
   ];
   return [
     '[string]$EKSBootstrapScriptFile = "$env:ProgramFiles\\Amazon\\EKS\\Start-EKSBootstrap.ps1"',
-    // Everything it says goes to the log of EC2Launch.
+    // All its output goes to the log of EC2Launch.
     `& $EKSBootstrapScriptFile ${parameters.join(' ')} 3>&1 4>&1 5>&1 6>&1`,
   ];
 }
 
-/** To PowerShell, the four typographic single quotes end such a text as well. */
+/** PowerShell also treats the four typographic single quotes as the end of a quoted string. */
 function powershellQuoted(text: string): string {
   return `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
 }

@@ -5,7 +5,7 @@ export type WindowsUserData =
       readonly kind: 'parts';
       /** The user's PowerShell, without its element. */
       readonly script: string;
-      /** Other elements of EC2Launch, as written. */
+      /** Other elements of EC2Launch, unchanged. */
       readonly before: readonly string[];
       readonly after: readonly string[];
     }
@@ -13,18 +13,18 @@ export type WindowsUserData =
 
 /** EC2Launch's elements besides `<powershell>`. */
 const ELEMENT = /^<(script|persist|powershellArguments|runAsLocalSystem|detach|stopOnError)>[^]*?<\/\1>/i;
-/** Those that hold one word, where they close a script that has no element of its own. */
+/** Elements with one word that may follow a script without a `<powershell>` element. */
 const CLOSING = /<(persist|powershellArguments|runAsLocalSystem|detach|stopOnError)>[^<]*<\/\1>$/i;
 const TAG = /<\/?powershell>/i;
 
 /**
- * The parts of a user's data for Windows: PowerShell by itself, or as EC2Launch wants it, in its element beside others (C72).
- * *Errors:* unreadable where what is not in an element would be lost, or a script would end the element that ours is in.
+ * Reads the parts of Windows user data: plain PowerShell, or a `<powershell>` element with other elements of EC2Launch (C72).
+ * *Errors:* unreadable where text outside an element would be lost, or the script would end the `<powershell>` element.
  */
 export function readWindowsUserData(written: string): WindowsUserData {
   const text = written.trim();
   if (/^version:\s*['"]?\d/m.test(text) && /^tasks:/m.test(text)) {
-    return unreadable('is a YAML document of EC2Launch, into which nothing can be merged: write PowerShell');
+    return unreadable('is a YAML document of EC2Launch, which cannot be merged; write PowerShell');
   }
   return TAG.test(text) ? wrapped(text) : bare(text);
 }
@@ -44,13 +44,15 @@ function wrapped(text: string): WindowsUserData {
   const [outside = '', script = '', behind = '', ...more] = text.split(/<\/?powershell>/i);
   const tags = [...text.matchAll(/<\/?powershell>/gi)].map(([tag]) => tag.toLowerCase());
   if (more.length > 0 || tags[0] !== '<powershell>' || tags[1] !== '</powershell>') {
-    return unreadable(`has the tags ${tags.slice(0, 5).join(' ')}: write one <powershell> with its </powershell>`);
+    return unreadable(`has the tags ${tags.slice(0, 5).join(' ')}; write one <powershell> with its </powershell>`);
   }
   const before = leadingElements(outside.trim());
   const after = leadingElements(behind.trim());
   const lost = before.rest + after.rest;
   if (lost !== '')
-    return unreadable(`has ${quote(lost)} outside of its <powershell>, which nobody would run: move it inside`);
+    return unreadable(
+      `has ${quote(lost)} outside its <powershell> element, which EC2Launch does not run; move it inside`,
+    );
   return { kind: 'parts', script: script.trim(), before: before.elements, after: after.elements };
 }
 

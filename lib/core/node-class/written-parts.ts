@@ -3,7 +3,7 @@ import { isMime, type MimePart, type ReadMime, readMime } from './mime.ts';
 export const NODE_CONFIG = 'Content-Type: application/node.eks.aws';
 export const SCRIPT = 'Content-Type: text/x-shellscript; charset="us-ascii"';
 
-/** What cloud-init knows the first line of; the order tells those apart that begin alike. */
+/** The formats that cloud-init detects by the first line. The order matters for similar prefixes. */
 const BY_FIRST_LINE: readonly (readonly [RegExp, string])[] = [
   [/^#!/, 'text/x-shellscript'],
   [/^#cloud-config(?=\s|$)/, 'text/cloud-config'],
@@ -11,15 +11,15 @@ const BY_FIRST_LINE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The user's part of user data for cloud-init (C69, C70): a MIME message gives its parts; a NodeConfig, a script or what
- * else cloud-init runs becomes one.
+ * The user's parts of user data for cloud-init (C69, C70): the parts of a MIME message, or one part for a NodeConfig, a
+ * script or another format of cloud-init.
  */
 export function writtenParts(written: string): ReadMime {
   if (written.trim() === '') return { kind: 'parts', parts: [] };
   return isMime(written) ? readMime(written) : { kind: 'parts', parts: [onlyPart(written)] };
 }
 
-/** The lines of YAML keep their indentation; elsewhere the first character counts. */
+/** YAML keeps its indentation. In other formats the first character must be the start of the content. */
 function onlyPart(written: string): MimePart {
   const text = written.trimStart();
   const known = BY_FIRST_LINE.find(([firstLine]) => firstLine.test(text))?.[1];
@@ -31,7 +31,7 @@ function onlyPart(written: string): MimePart {
   return { headers: [`Content-Type: ${known ?? 'text/x-shellscript'}; charset="${charset}"`], body: text };
 }
 
-/** At the left margin of YAML, or as a field of JSON. */
+/** Tests for the apiVersion of a NodeConfig, unindented in YAML or as a field in JSON. */
 function isNodeConfig(text: string): boolean {
   return /(?:^|[{,]\s*)["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws\//m.test(text);
 }

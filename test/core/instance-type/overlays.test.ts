@@ -309,7 +309,7 @@ describe('overlays that Karpenter refuses', () => {
     [
       'a resource of EC2',
       { capacity: { 'habana.ai/gaudi': 1 } },
-      'spec.capacity.habana.ai/gaudi is what EC2 says it is: write extended resources that the instance type does not have, such as example.com/licence',
+      'spec.capacity.habana.ai/gaudi is defined by EC2 and cannot be changed: write extended resources that the instance type does not have, such as example.com/licence',
     ],
     [
       'a price that no number holds',

@@ -172,7 +172,7 @@ theirs = ["1:NoSchedule"]
 
   test('C71: what is no TOML is refused with its line and column', () => {
     expect(refusalOf({ amiFamily: 'Bottlerocket', userData: '[settings]\nmotd = hello\n' })).toMatch(
-      /^UnreadableUserData: EC2NodeClass default: userData is no TOML, .*line 2, column 8: /,
+      /^UnreadableUserData: EC2NodeClass default: userData is not valid TOML, .*line 2, column 8: /,
     );
   });
 

@@ -153,7 +153,7 @@ describe('a class that is not ready', () => {
     expect(conditionOf(nodeClass, 'ValidationSucceeded')).toMatchObject({
       status: 'False',
       reason: 'DependenciesNotReady',
-      message: `waits for ${type}`,
+      message: `waiting for ${type}`,
     });
     expect(decideNodeClass(seen(verdict), NOW_MS).blocked).toEqual([
       { subject: { kind: 'EC2NodeClass', name: 'default' }, reason, message: 'none', numbers: {} },

@@ -39,7 +39,7 @@ describe('a NodeClass that is deleted (A3.30)', () => {
   test('names at most five claims', () => {
     const names = Array.from({ length: 7 }, (_, index) => `claim-${index}`);
     expect(decideFarewell(going, names, NOW_MS)).toMatchObject({
-      blocked: { message: expect.stringMatching(/: claim-0, claim-1, claim-2, claim-3, claim-4 and 2 more do$/) },
+      blocked: { message: expect.stringMatching(/: claim-0, claim-1, claim-2, claim-3, claim-4 and 2 more$/) },
     });
   });
 

@@ -50,7 +50,7 @@ describe('whether instances are launched of a NodeClass (C37)', () => {
   test('they are not where its status is of an older generation', () => {
     expect(whyNotUsable(saying('True', 1))).toMatchObject({
       reason: 'NodeClassNotReady',
-      message: expect.stringMatching(/generation 2 is not looked at yet, its status is of generation 1/),
+      message: expect.stringMatching(/for generation 1, not yet for generation 2/),
     });
   });
 
