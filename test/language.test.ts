@@ -31,7 +31,6 @@ const NOT_CLEAN_YET: readonly string[] = [
   'lib/providers',
   'lib/simulator',
   'lib/snapshot',
-  'lib/stack',
   'test/apis',
   'test/aws',
   'test/benchmarks',
