@@ -1,32 +1,31 @@
 import type { Pod } from '../../apis/kubernetes.ts';
+import { isActive } from '../cluster/pods.ts';
+import { type ClusterIndex, indexOnce, type SpaceIndex } from './cluster-index.ts';
 import type { SchedulingOptions } from './options.ts';
 import { type Aim, type Goal, goalOf } from './packing/goal.ts';
-import { type ExistingHost, existingHost } from './placement/existing-host.ts';
+import { type ExistingHost, type HostRooms, hostRooms } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
 import { type ReservationLedger, reservationLedger } from './placement/reservations.ts';
-import { askedLabels } from './pods/asked-labels.ts';
-import { type Demand, demandOf } from './pods/demand.ts';
-import { type PodClass, type PodClasses, podClasses } from './pods/pod-classes.ts';
-import { type Daemon, daemonsOf } from './pools/daemons.ts';
-import { remainingLimits } from './pools/limits.ts';
+import type { Demand, Needs } from './pods/demand.ts';
+import { type PodClass, type PodClasses, type PodGroup, podGroups } from './pods/pod-classes.ts';
+import { takeFromLimits } from './pools/limits.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
-import { type RequirementSets, requirementSets } from './pools/requirement-sets.ts';
-import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
-import { byDescendingWeight, nodeClaimTemplate, whyClosed } from './pools/template.ts';
-import { type TypeIndex, typeIndex } from './pools/type-index.ts';
+import type { RequirementSets } from './pools/requirement-sets.ts';
+import type { ResourceSpace } from './pools/resource-space.ts';
+import type { TypeIndex } from './pools/type-index.ts';
 import type { Refusal } from './refusal.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { type Allowance, allowances } from './topology/allowance.ts';
-import type { Counters } from './topology/counters.ts';
-import { recordPlaced } from './topology/placed-pods.ts';
-import { ruleSources } from './topology/rule-sources.ts';
-import { type KeyRules, ownRules, type RuleSources, rulesFor } from './topology/rules.ts';
-import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
-import { type VolumeAnswer, volumeNeeds } from './volumes/volumes.ts';
+import { type CountedHost, type Counters, counters } from './topology/counters.ts';
+import { identityOf, type MovedPods } from './topology/placed-pods.ts';
+import { hostFacts } from './topology/rule-sources.ts';
+import { type KeyRules, ownRules, rulesFor } from './topology/rules.ts';
 
 /** Everything that one run works on. The claims, the hosts' room and the limits change as it places pods. */
 export interface Run {
-  readonly classes: PodClasses;
+  /** The pods to place by class, in the order in which they are placed. */
+  readonly groups: readonly PodGroup[];
+  readonly classes: Pick<PodClasses, 'relaxed'>;
   readonly sets: RequirementSets;
   readonly space: ResourceSpace;
   readonly counters: Counters;
@@ -35,6 +34,7 @@ export interface Run {
   readonly goal: Goal;
   /** Nodes and claims in flight that take pods, in the order in which they are asked (B15). */
   readonly hosts: readonly ExistingHost[];
+  readonly rooms: HostRooms;
   /** B33: nodes of these names take no pods that are only moved. */
   readonly protectedNodes: ReadonlySet<string>;
   /** The pools that take part, the heaviest first (B12). */
@@ -54,56 +54,108 @@ export interface Run {
   nextHost(): number;
   /** What such pods ask for, or why they have no place anywhere (B9). */
   demandFor(podClass: PodClass): DemandAnswer;
+  /** The hosts that may take such pods, in order; the caller's own list. */
+  hostsFor(needs: Needs): readonly ExistingHost[];
 }
 
 export type DemandAnswer =
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What is known of the problem before any pod is placed: no run changes it, so all runs on the problem share it. */
-export interface Grounds extends Pick<Run, 'classes' | 'sets' | 'space' | 'pools' | 'closed'> {
-  readonly problem: SchedulingProblem;
-  readonly storage: StorageIndex;
-  readonly daemons: readonly Daemon[];
-  /** What the volumes of such pods ask for; to give up preferences changes nothing of it. */
-  readonly volumesOf: (podClass: PodClass) => VolumeAnswer;
+/** One question to a cluster: which pods to place, and which nodes are gone. No run changes it, so all runs on it share it. */
+export interface Grounds {
+  readonly cluster: ClusterIndex;
+  readonly index: SpaceIndex;
+  readonly groups: readonly PodGroup[];
+  /** How many pods there are to place. */
+  readonly size: number;
+  readonly gone: ReadonlySet<ExistingHost>;
+  readonly moved: MovedPods;
+  readonly hosts: readonly ExistingHost[];
+  readonly limits: PoolLimits;
 }
 
-/** *Cost:* O(pods + instance types), once a problem. */
+/** The question of which place the pods of the problem have. *Cost:* O(pods + nodes + instance types). */
 export function groundsOf(problem: SchedulingProblem): Grounds {
-  const classes = podClasses(problem);
-  const placed = problem.stateNodes.flatMap(({ pods }) => pods);
-  const sets = requirementSets();
-  const space = resourceSpace(classes.groups.map(({ podClass }) => podClass.requests));
-  const storage = storageIndex(problem.storage);
-  const daemons = daemonsOf(problem.daemonSets, placed);
-  const pools = poolsOf(problem, { daemons, sets, space });
-  return { problem, classes, sets, space, storage, daemons, ...pools, volumesOf: rememberedVolumes(storage) };
+  const { cluster, groups } = indexOnce(problem);
+  return grounds(cluster, { groups, size: problem.pods.length, gone: [], moved: new Map() });
 }
 
-export function startRun(grounds: Grounds, aim: Aim): Run {
-  const { problem, classes, pools } = grounds;
-  const hosts = hostsOf(grounds);
-  const claims: OpenClaim[] = [];
-  const sources = ruleSources(problem, { hosts, claims, pools, sets: grounds.sets });
-  const demandFor = demands(grounds, sources);
-  recordPlaced(problem, { hosts, classes, sources });
-  const limits = limitsOf(problem);
-  let hostCount = hosts.length;
+/** Pods to place where the nodes of these names are gone. */
+export interface Question {
+  readonly pods: readonly Pod[];
+  readonly gone: ReadonlySet<string>;
+}
+
+/** *Cost:* O(pods to place + gone nodes), and one pass over the list of nodes. */
+export function groundsWithout(cluster: ClusterIndex, { pods, gone: names }: Question): Grounds {
+  const { problem, classes, hosts } = cluster;
+  const gone = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
+  const going = new Set([...names, ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name)]);
+  const groups = podGroups(classes, pods, (name) => going.has(name));
+  const wanted = new Set(pods.map(identityOf));
+  const moved = new Map<PodClass, CountedHost[]>();
+  for (const host of gone) {
+    for (const pod of host.stateNode.pods) {
+      if (!isActive(pod) || !wanted.has(identityOf(pod))) continue;
+      const podClass = classes.ofPlaced(pod);
+      moved.set(podClass, [...(moved.get(podClass) ?? []), host]);
+    }
+  }
+  return grounds(cluster, { groups, size: pods.length, gone, moved });
+}
+
+function grounds(
+  cluster: ClusterIndex,
+  asked: Pick<Grounds, 'groups' | 'size' | 'moved'> & { readonly gone: readonly ExistingHost[] },
+): Grounds {
+  const gone = new Set(asked.gone);
   return {
-    ...grounds,
-    counters: sources.counters,
+    ...asked,
+    cluster,
+    index: cluster.spaceFor(asked.groups),
+    gone,
+    hosts: cluster.hosts.filter((host) => !host.stateNode.deleting && !gone.has(host)),
+    limits: limitsWithout(cluster.limits, asked.gone),
+  };
+}
+
+/** B23: a node that is gone makes room for the one that takes its place. */
+function limitsWithout(limits: PoolLimits, gone: readonly ExistingHost[]): PoolLimits {
+  const left = new Map(limits);
+  for (const { nodeClaim } of gone.map(({ stateNode }) => stateNode)) {
+    const of = nodeClaim === undefined ? undefined : left.get(nodeClaim.nodePool);
+    if (nodeClaim !== undefined && of !== undefined)
+      left.set(nodeClaim.nodePool, takeFromLimits(of, { ...nodeClaim.holds, nodes: 1 }, -1));
+  }
+  return left;
+}
+
+/** A run of its own: what it changes, no other run sees. *Cost:* a copy of the list of rooms; the rest as pods are placed. */
+export function startRun(of: Grounds, aim: Aim): Run {
+  const { cluster, index, groups, gone } = of;
+  const { problem } = cluster;
+  const claims: OpenClaim[] = [];
+  const counting = counters(cluster.placed.without(of.moved), hostFacts(cluster.hosts, claims));
+  const limits = new Map(of.limits);
+  let hostCount = cluster.hosts.length;
+  return {
+    groups,
+    classes: cluster.classes,
+    sets: cluster.sets,
+    space: index.space,
+    pools: index.pools,
+    closed: cluster.closed,
+    counters: counting,
     allowance: allowances(),
     options: problem.options ?? {},
     goal: goalOf(aim, new Map(limits)),
-    hosts: hosts.filter(({ stateNode }) => !stateNode.deleting),
+    hosts: of.hosts,
+    rooms: hostRooms(index.rooms),
     protectedNodes: problem.protectedNodes ?? new Set(),
     limits,
     exhausted: new Set(),
-    reservations: reservationLedger(pools, {
-      stateNodes: problem.stateNodes,
-      isStrict: problem.options?.reservedFallback !== true,
-    }),
+    reservations: reservationLedger(index.reservations, problem.options?.reservedFallback !== true),
     claims,
     placedOn: new Map(),
     tally: { placed: 0 },
@@ -111,83 +163,28 @@ export function startRun(grounds: Grounds, aim: Aim): Run {
       hostCount += 1;
       return hostCount - 1;
     },
-    demandFor,
+    demandFor: demands(of, counting),
+    hostsFor: (needs) => index.hostsFor(needs).filter((host) => !gone.has(host)),
   };
-}
-
-function hostsOf({ problem, classes, sets, space, storage, daemons, volumesOf }: Grounds): readonly ExistingHost[] {
-  const pods = [
-    ...classes.groups.map(({ podClass }) => podClass.pod),
-    ...problem.stateNodes.flatMap((one) => one.pods),
-  ];
-  const asked = new Set(askedLabels(pods));
-  for (const { podClass } of classes.groups) {
-    const answer = volumesOf(podClass);
-    if (answer.kind === 'refused') continue;
-    for (const alternative of answer.needs.alternatives) for (const key of alternative.keys()) asked.add(key);
-  }
-  const context = { daemons, sets, space, storage, askedLabels: asked };
-  return problem.stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
-}
-
-function rememberedVolumes(storage: StorageIndex): Grounds['volumesOf'] {
-  const known = new Map<Pod, VolumeAnswer>();
-  return ({ original }) => {
-    const answer = known.get(original) ?? volumeNeeds(original, storage);
-    known.set(original, answer);
-    return answer;
-  };
-}
-
-function poolsOf(
-  problem: SchedulingProblem,
-  { sets, space, daemons }: Pick<Grounds, 'sets' | 'space' | 'daemons'>,
-): Pick<Run, 'pools' | 'closed'> {
-  const pools: TypeIndex[] = [];
-  const closed: { readonly nodePool: string; readonly refusal: Refusal }[] = [];
-  for (const view of byDescendingWeight(problem.nodePools)) {
-    const refusal = whyClosed(view);
-    if (refusal === undefined) pools.push(typeIndex(nodeClaimTemplate(view, daemons), sets, space));
-    else closed.push({ nodePool: view.nodePool.metadata.name, refusal });
-  }
-  return { pools, closed };
-}
-
-/** B23: what is left of each pool's limits; a node that is going makes room for the one that takes its place. */
-function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
-  const held = Map.groupBy(
-    stateNodes.flatMap(({ nodeClaim, deleting }) => (deleting ? [] : (nodeClaim ?? []))),
-    ({ nodePool }) => nodePool,
-  );
-  return new Map(
-    nodePools.map(({ nodePool }) => {
-      const { name } = nodePool.metadata;
-      return [
-        name,
-        remainingLimits(
-          nodePool,
-          (held.get(name) ?? []).map(({ holds }) => holds),
-        ),
-      ];
-    }),
-  );
 }
 
 /** Works out each demand once. All counters that the pods of the run go by are made first, so that they count from now on. */
-function demands({ classes, sets, space, volumesOf }: Grounds, sources: RuleSources): Run['demandFor'] {
-  const { counters } = sources;
-  const own = new Map(classes.groups.map(({ podClass }) => [podClass, ownRules(podClass, sources)]));
+function demands({ groups, index }: Grounds, counting: Counters): Run['demandFor'] {
+  const own = new Map(
+    groups.map(({ podClass }) => [podClass, ownRules(podClass, index.termsOf(podClass), counting)] as const),
+  );
   const known = new Map<PodClass, DemandAnswer>();
   const make = (podClass: PodClass): DemandAnswer => {
-    const answer = volumesOf(podClass);
+    const answer = index.needsOf(podClass);
     if (answer.kind === 'refused') return answer;
-    const rules = rulesFor(podClass, own.get(podClass) ?? ownRules(podClass, sources), sources);
-    const countedBy = counters.countersOf(podClass);
-    const hostCounters = [...countedBy, ...counters.ownedBy(podClass)].filter(({ counted }) => counted.key.isHostname);
-    return {
-      kind: 'demand',
-      demand: demandOf(podClass, { sets, space, volumes: answer.needs, rules, hostCounters, countedBy }),
-    };
+    const rules = rulesFor(
+      podClass,
+      own.get(podClass) ?? ownRules(podClass, index.termsOf(podClass), counting),
+      counting,
+    );
+    const countedBy = counting.countersOf(podClass);
+    const hostCounters = [...countedBy, ...counting.ownedBy(podClass)].filter(({ counted }) => counted.key.isHostname);
+    return { kind: 'demand', demand: { ...answer.needs, rules, hostCounters, countedBy: new Set(countedBy) } };
   };
   return (podClass) => {
     const demand = known.get(podClass) ?? make(podClass);

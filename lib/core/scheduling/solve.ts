@@ -1,4 +1,5 @@
 import { podKey } from '../../apis/kubernetes.ts';
+import { indexForMany } from './cluster-index.ts';
 import type { Aim } from './packing/goal.ts';
 import { type GuestBook, guestBook } from './packing/guests.ts';
 import { marketWorth } from './packing/market-worth.ts';
@@ -11,7 +12,7 @@ import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
-import { type Grounds, groundsOf, type Run, startRun } from './run.ts';
+import { type Grounds, groundsOf, groundsWithout, type Question, type Run, startRun } from './run.ts';
 import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 
 /**
@@ -22,7 +23,21 @@ import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
  * *Cost:* O(classes × hosts + claims × candidate types × classes); a host that refused a class for good is not asked again.
  */
 export function solve(problem: SchedulingProblem): Schedule {
-  const best = bestOf(problem);
+  return bestSchedule(groundsOf(problem));
+}
+
+/**
+ * Answers what would become of pods if nodes were gone, any number of times: what belongs to the cluster is built once.
+ * *Shape:* what `solve` answers where these nodes are going and the pods are to be placed; no answer depends on the questions
+ * before it. `problem.pods` are the pods that every question places. *Cost:* of a question, as `solve` on its pods alone.
+ */
+export function whatIfOn(problem: SchedulingProblem): (question: Question) => Schedule {
+  const cluster = indexForMany(problem);
+  return (question) => bestSchedule(groundsWithout(cluster, question));
+}
+
+function bestSchedule(grounds: Grounds): Schedule {
+  const best = bestOf(grounds);
   return { newClaims: best.newClaims, existing: best.existing, unplaced: best.unplaced() };
 }
 
@@ -35,10 +50,9 @@ interface Attempt extends Omit<Schedule, 'unplaced'> {
   unplaced(): readonly Unplaced[];
 }
 
-function bestOf(problem: SchedulingProblem): Attempt {
-  const grounds = groundsOf(problem);
+function bestOf(grounds: Grounds): Attempt {
   const frugal = attempt(grounds, 'money');
-  const size = problem.pods.length;
+  const { size } = grounds;
   if (frugal.left.size === 0 || !frugal.isLimited) {
     return size > MOST_FOR_TWO ? frugal : better(frugal, attempt(grounds, 'greed'));
   }

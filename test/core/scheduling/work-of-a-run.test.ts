@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { oneOf } from '../../../lib/core/requirements/requirement.ts';
-import { podClasses } from '../../../lib/core/scheduling/pods/pod-classes.ts';
 import { groundsOf, type Run, startRun } from '../../../lib/core/scheduling/run.ts';
 import type { SchedulingProblem } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
@@ -62,7 +61,7 @@ function labelsRead(pods: readonly Pod[]): number {
 
 describe('the work of a run grows with what differs among its pods, not with their number', () => {
   test('5,000 pods of five workloads are five classes, as 50 are (B40)', () => {
-    const classes = (of: number): number => podClasses(problemOf(workloads(of))).groups.length;
+    const classes = (of: number): number => groundsOf(problemOf(workloads(of))).groups.length;
     expect([classes(10), classes(1_000)]).toEqual([5, 5]);
   });
 
@@ -76,7 +75,7 @@ describe('the work of a run grows with what differs among its pods, not with the
         ownerUid: `uid-${at}`,
       }),
     );
-    expect(podClasses(problemOf(pods)).groups).toHaveLength(1);
+    expect(groundsOf(problemOf(pods)).groups).toHaveLength(1);
   });
 
   test.each([
@@ -87,7 +86,7 @@ describe('the work of a run grows with what differs among its pods, not with the
     ['a host port', { containers: [{ name: 'main', ports: [{ hostPort: 80 }] }] }],
   ])('%s of its own makes one (B40)', (_, over) => {
     const pods = [...pendingPods(3), pendingPod({ name: 'other', ...over })];
-    expect(podClasses(problemOf(pods)).groups).toHaveLength(2);
+    expect(groundsOf(problemOf(pods)).groups).toHaveLength(2);
   });
 
   test('a label makes one where somebody selects by it (B40)', () => {
@@ -96,14 +95,14 @@ describe('the work of a run grows with what differs among its pods, not with the
       name: 'selecting',
       spec: { topologySpreadConstraints: [spread({ labelSelector: { matchLabels: { rollout: '1' } } })] },
     });
-    expect(podClasses(problemOf(rollouts)).groups).toHaveLength(1);
-    expect(podClasses(problemOf([...rollouts, selecting])).groups).toHaveLength(3);
+    expect(groundsOf(problemOf(rollouts)).groups).toHaveLength(1);
+    expect(groundsOf(problemOf([...rollouts, selecting])).groups).toHaveLength(3);
   });
 
   test('as many sets of requirements are asked about (B40)', () => {
     const demanded = (of: number): number => {
       const run = startRun(groundsOf(problemOf(workloads(of))), 'money');
-      for (const { podClass } of run.classes.groups) run.demandFor(podClass);
+      for (const { podClass } of run.groups) run.demandFor(podClass);
       return setsOf(run);
     };
     expect(demanded(200)).toBe(demanded(2));

@@ -18,7 +18,7 @@ export function backlogOf(run: Run): {
 } {
   const refused: Unplaced[] = [];
   const backlog: BacklogGroup[] = [];
-  for (const { podClass, pods } of run.classes.groups) {
+  for (const { podClass, pods } of run.groups) {
     const answer = run.demandFor(podClass);
     if (answer.kind === 'refused')
       refused.push(...pods.map((pod) => ({ pod, refusals: [{ refusal: answer.refusal }] })));

@@ -6,7 +6,7 @@ import { hasRules, keepsTo } from '../topology/allowance.ts';
 import { hostAnswer } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { remainingOf } from './backlog.ts';
-import { type ExistingHost, hasRoom, isAdmitted, takeRoom } from './existing-host.ts';
+import { type ExistingHost, hasRoom } from './existing-host.ts';
 import { carryOutGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
 import { join, type OpenClaim, whetherJoins } from './open-claim.ts';
 import { type Opening, openingFor, openPlanned } from './opening.ts';
@@ -68,16 +68,10 @@ interface Asking {
 }
 
 function prospectsOf({ run }: Placing, demand: Demand): Prospects {
-  const byKind = new Map<string, boolean>();
-  const admits = (host: ExistingHost): boolean => {
-    const known = byKind.get(host.kind) ?? isAdmitted(host, demand);
-    byKind.set(host.kind, known);
-    return known;
-  };
+  const { protectedNodes } = run;
   const isOpen = ({ stateNode }: ExistingHost): boolean =>
-    !demand.podClass.moving || !run.protectedNodes.has(stateNode.name);
-  const hosts = run.hosts.filter((host) => isOpen(host) && admits(host));
-  return { hosts, claims: [], heard: 0, isHopeless: false, deferral: undefined };
+    !demand.podClass.moving || !protectedNodes.has(stateNode.name);
+  return { hosts: run.hostsFor(demand).filter(isOpen), claims: [], heard: 0, isHopeless: false, deferral: undefined };
 }
 
 /** The first of the list that takes the pod, with what it says to it. Those that never will leave the list. */
@@ -105,12 +99,12 @@ function firstTaker<Taker, Answer>(
 /** B33: the first node, in order, that takes the pod. */
 function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
   const found = firstTaker(prospects.hosts, (host) => {
-    if (!hasRoom(host, demand)) return 'never';
+    if (!hasRoom(host, run.rooms.of(host), demand)) return 'never';
     const onHost = hostAnswer(demand.rules.onHost, host.index);
     return onHost === 'yes' && !keepsToKeys(run, host, demand) ? 'later' : onHost;
   })?.taker;
   if (found === undefined) return false;
-  putOnHost(run, found, { group, demand, count: howMany(group, demand, found.room) });
+  putOnHost(run, found, { group, demand, count: howMany(group, demand, run.rooms.of(found).room) });
   return true;
 }
 
@@ -137,7 +131,7 @@ export function putOnHost(
   const pods = run.placedOn.get(host) ?? [];
   run.placedOn.set(host, pods);
   for (let placed = 0; placed < count; placed += 1) {
-    takeRoom(host, demand);
+    run.rooms.take(host, demand);
     run.counters.record(demand.podClass, host);
   }
   pods.push(...group.pods.slice(group.placed, group.placed + count));

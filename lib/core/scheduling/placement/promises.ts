@@ -26,7 +26,7 @@ function keepPromisesTo(run: Run, group: BacklogGroup, promised: ReadonlyMap<str
     const demand =
       host === undefined
         ? undefined
-        : variants(run, group.demand).find((one) => isAdmitted(host, one) && hasRoom(host, one));
+        : variants(run, group.demand).find((one) => isAdmitted(host, one) && hasRoom(host, run.rooms.of(host), one));
     if (host === undefined || demand === undefined) waiting.push(pod);
     else {
       putOnHost(run, host, { group: { ...group, pods: [pod], placed: 0 }, demand, count: 1 });

@@ -23,20 +23,27 @@ export interface HeldReservations {
 }
 
 /**
- * One ledger a run. Of a reservation that several offerings tell differently of, the least counts. A claim that is not
- * launched yet holds its instances by its record.
+ * How many instances of each reservation nobody holds before any run. Of a reservation that several offerings tell differently
+ * of, the least counts. A claim that is not launched yet holds its instances by its record.
  */
-export function reservationLedger(
+export function freeReservations(
   pools: readonly TypeIndex[],
-  { stateNodes, isStrict }: { readonly stateNodes: readonly StateNode[]; readonly isStrict: boolean },
-): ReservationLedger {
+  stateNodes: readonly StateNode[],
+): ReadonlyMap<string, number> {
   const left = new Map<string, number>();
   for (const { reservation } of pools.flatMap(({ reserved }) => reserved)) {
     const { id, instances } = reservation;
     left.set(id, Math.min(left.get(id) ?? instances, instances));
   }
+  if (left.size === 0) return left;
+  for (const id of stateNodes.flatMap(promisedTo)) if (left.has(id)) left.set(id, (left.get(id) ?? 0) - 1);
+  return left;
+}
+
+/** One ledger a run; `free` stays as it is. */
+export function reservationLedger(free: ReadonlyMap<string, number>, isStrict: boolean): ReservationLedger {
+  const left = new Map(free);
   const change = (id: string, by: 1 | -1): void => void left.set(id, (left.get(id) ?? 0) + by);
-  if (left.size > 0) for (const id of stateNodes.flatMap(promisedTo)) if (left.has(id)) change(id, -1);
   return {
     isStrict,
     left: (id) => Math.max(0, left.get(id) ?? 0),

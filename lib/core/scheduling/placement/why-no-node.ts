@@ -6,7 +6,7 @@ import type { Demand } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { Run } from '../run.ts';
-import { type ExistingHost, hasRoom, isAdmitted } from './existing-host.ts';
+import { type ExistingHost, type HostRoom, hasRoom, isAdmitted } from './existing-host.ts';
 
 /** What keeps a pod from a node; where a resource is short, the why is the resource's name. */
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -22,17 +22,24 @@ const WORDS: ReadonlyMap<string, string> = new Map([
  * Why none of the nodes that are there took such a pod, as things are when the run ends: how many for which reason.
  * *Shape:* undefined where there are no nodes. *Cost:* O(nodes), no more than asking them.
  */
-export function whyNoNode({ hosts, space }: Run, demand: Demand): Refusal | undefined {
+export function whyNoNode({ hosts, rooms, space }: Run, demand: Demand): Refusal | undefined {
   if (hosts.length === 0) return undefined;
   const admitted = new Map<string, string | undefined>();
   const byWhy = Map.groupBy(hosts, (host) => {
     if (!admitted.has(host.kind)) admitted.set(host.kind, whyNotAdmitted(host, demand));
-    return admitted.get(host.kind) ?? whyNoRoom(host, demand, space.names);
+    return admitted.get(host.kind) ?? whyNoRoom({ host, left: rooms.of(host) }, demand, space.names);
   });
   const whys = [...byWhy].toSorted(([a, few], [b, many]) => many.length - few.length || compareText(a, b));
   const counts = whys.map(([why, same]) => {
     const words = WORDS.get(why);
-    return `${same.length} ${words ?? `short of ${why} (largest free ${largestFree(same, why, space.names)})`}`;
+    return `${same.length} ${
+      words ??
+      `short of ${why} (largest free ${largestFree(
+        same.map((host) => rooms.of(host)),
+        why,
+        space.names,
+      )})`
+    }`;
   });
   const numbers = Object.fromEntries(whys.map(([why, same]) => [why, same.length]));
   const message = `none of the nodes that are there takes it: ${counts.join(', ')}`;
@@ -44,17 +51,22 @@ function whyNotAdmitted(host: ExistingHost, demand: Demand): string | undefined 
   return untoleratedTaint(host.taints, demand.podClass.pod.spec.tolerations) === undefined ? 'label' : 'taint';
 }
 
-function whyNoRoom(host: ExistingHost, demand: Demand, names: readonly string[]): string {
-  const { requests, podClass, asks } = demand;
-  const short = names.find((_, at) => (requests[at] ?? 0) > (host.room[at] ?? 0));
-  if (short !== undefined) return short;
-  if (conflictingPort(podClass.ports, host.ports) !== undefined) return 'hostPort';
-  const hostname = asks[0]?.hostname;
-  if (hostname !== undefined && !admits(hostname, host.hostname)) return 'hostname';
-  return hasRoom(host, demand) ? 'topology' : 'volumes';
+interface Left {
+  readonly host: ExistingHost;
+  readonly left: HostRoom;
 }
 
-function largestFree(hosts: readonly ExistingHost[], name: string, names: readonly string[]): string {
+function whyNoRoom({ host, left }: Left, demand: Demand, names: readonly string[]): string {
+  const { requests, podClass, asks } = demand;
+  const short = names.find((_, at) => (requests[at] ?? 0) > (left.room[at] ?? 0));
+  if (short !== undefined) return short;
+  if (conflictingPort(podClass.ports, left.ports) !== undefined) return 'hostPort';
+  const hostname = asks[0]?.hostname;
+  if (hostname !== undefined && !admits(hostname, host.hostname)) return 'hostname';
+  return hasRoom(host, left, demand) ? 'topology' : 'volumes';
+}
+
+function largestFree(hosts: readonly HostRoom[], name: string, names: readonly string[]): string {
   const resource = names.indexOf(name);
   return amountInWords(
     name,

@@ -9,13 +9,17 @@ import type { VolumeNeeds } from '../volumes/volumes.ts';
 import type { PodClass } from './pod-classes.ts';
 import { podRequirements } from './pod-requirements.ts';
 
-/** What a class of pods asks of its place, worked out once (B27). */
-export interface Demand {
+/** What a class of pods asks of its place whatever else is placed. */
+export interface Needs {
   readonly podClass: PodClass;
   readonly requests: Vector;
   /** Any one of these will do: one for each alternative of its volumes (B42). */
   readonly asks: readonly Ask[];
   readonly attachments: VolumeNeeds['attachments'];
+}
+
+/** What a class of pods asks of its place in one run, worked out once (B27). */
+export interface Demand extends Needs {
   readonly rules: TopologyRules;
   /** The counters of hosts that count such pods. */
   readonly hostCounters: readonly Counter[];
@@ -34,25 +38,20 @@ export function suitsNewNode({ hostname }: Ask): boolean {
   return hostname === undefined || admits(hostname, 'a-node-that-is-not-named-yet');
 }
 
-export interface DemandParts {
-  readonly sets: RequirementSets;
-  readonly space: ResourceSpace;
-  readonly volumes: VolumeNeeds;
-  readonly rules: TopologyRules;
-  readonly hostCounters: readonly Counter[];
-  readonly countedBy: readonly Counter[];
-}
-
-export function demandOf(podClass: PodClass, parts: DemandParts): Demand {
+export function needsOf(
+  podClass: PodClass,
+  {
+    sets,
+    space,
+    volumes,
+  }: { readonly sets: RequirementSets; readonly space: ResourceSpace; readonly volumes: VolumeNeeds },
+): Needs {
   const asked = podRequirements(podClass.pod);
   return {
     podClass,
-    requests: vectorOf(parts.space, podClass.requests),
-    asks: parts.volumes.alternatives.map((alternative) => askOf(merge(asked, alternative), parts.sets)),
-    attachments: parts.volumes.attachments,
-    rules: parts.rules,
-    hostCounters: parts.hostCounters,
-    countedBy: new Set(parts.countedBy),
+    requests: vectorOf(space, podClass.requests),
+    asks: volumes.alternatives.map((alternative) => askOf(merge(asked, alternative), sets)),
+    attachments: volumes.attachments,
   };
 }
 

@@ -31,40 +31,46 @@ export interface PodGroup {
   readonly pods: readonly Pod[];
 }
 
-/** The classes of one run. */
+/** The classes of a cluster's pods. */
 export interface PodClasses {
-  /** The pods to place by class, in the order in which they are placed. */
-  readonly groups: readonly PodGroup[];
+  /** The class of a pod to place, with the pod as it is placed. `moving`: it runs on a node that is not going. */
+  classOf(pod: Pod, moving: boolean): ClassedPod;
   /** The class with one preference fewer (B31); undefined where nothing is left to give up. */
   relaxed(podClass: PodClass): PodClass | undefined;
   /** The class of a pod that is placed already: its labels count, and whom it keeps away. */
   ofPlaced(pod: Pod): PodClass;
 }
 
-/** *Cost:* O(pods), one text a pod; the rest once a class. */
-export function podClasses(problem: SchedulingProblem): PodClasses {
+export interface ClassedPod {
+  /** B32: without its preferences where these are ignored. */
+  readonly pod: Pod;
+  readonly podClass: PodClass;
+}
+
+/** `remembers`: whether the class of each pod is kept, for problems of which many questions are asked. */
+export function podClasses(problem: SchedulingProblem, remembers = false): PodClasses {
   const ignore = problem.options?.preferencePolicy === 'Ignore';
-  const wanted = problem.pods.map((pod) => (ignore ? withoutPreferences(pod) : pod));
+  const wanted = (pod: Pod): Pod => (ignore ? withoutPreferences(pod) : pod);
   const placed = problem.stateNodes.flatMap((stateNode) => stateNode.pods);
-  const keys = relevantLabelKeys([...wanted, ...placed]);
-  const goingNodes = new Set(problem.stateNodes.filter((one) => one.deleting).map((one) => one.name));
-  const moves = (pod: Pod): boolean => pod.spec.nodeName !== undefined && !goingNodes.has(pod.spec.nodeName);
+  const keys = relevantLabelKeys([...problem.pods.map(wanted), ...placed]);
   const specs = new Map<string, Pick<PodClass, 'requests' | 'ports'>>();
-  const register = (byText: Map<string, PodClass>, text: string, pod: Pod): PodClass => {
+  const register = (byText: Map<string, PodClass>, text: string, of: Pick<PodClass, 'pod' | 'moving'>): PodClass => {
     const known = byText.get(text);
     if (known !== undefined) return known;
-    const podClass = { ...describe(pod, keys), moving: moves(pod), ...sizeOf(pod, specs) };
+    const podClass = { ...describe(of.pod, keys), moving: of.moving, ...sizeOf(of.pod, specs) };
     byText.set(text, podClass);
     return podClass;
   };
   const byText = new Map<string, PodClass>();
-  const members = Map.groupBy(wanted, (pod) =>
-    register(byText, `${presence(pod, keys)}${moves(pod) ? 'moving' : ''}${specText(pod)}`, pod),
-  );
-  const relaxedBy = new Map<PodClass, PodClass | undefined>();
   const byPresence = new Map<string, PodClass>();
+  const relaxedBy = new Map<PodClass, PodClass | undefined>();
+  const classify = (original: Pod, moving: boolean): ClassedPod => {
+    const pod = wanted(original);
+    const text = `${presence(pod, keys)}${moving ? 'moving' : ''}${specText(pod)}`;
+    return { pod, podClass: register(byText, text, { pod, moving }) };
+  };
   return {
-    groups: [...members].map(([podClass, pods]) => ({ podClass, pods: pods.toSorted(byAge) })).toSorted(bySize),
+    classOf: remembers ? remembered(classify) : classify,
     relaxed(podClass) {
       if (!relaxedBy.has(podClass)) {
         const pod = relax(podClass.pod);
@@ -72,9 +78,39 @@ export function podClasses(problem: SchedulingProblem): PodClasses {
       }
       return relaxedBy.get(podClass);
     },
-    ofPlaced: (pod) =>
-      register(byPresence, presence(pod, keys) + JSON.stringify(pod.spec.affinity?.podAntiAffinity), pod),
+    ofPlaced(pod) {
+      const text = presence(pod, keys) + JSON.stringify(pod.spec.affinity?.podAntiAffinity);
+      return register(byPresence, text, { pod, moving: false });
+    },
   };
+}
+
+function remembered(classify: PodClasses['classOf']): PodClasses['classOf'] {
+  const known = [new Map<Pod, ClassedPod>(), new Map<Pod, ClassedPod>()] as const;
+  return (pod, moving) => {
+    const those = known[moving ? 1 : 0];
+    const one = those.get(pod) ?? classify(pod, moving);
+    those.set(pod, one);
+    return one;
+  };
+}
+
+/**
+ * The pods to place by class, in the order in which they are placed. `isGoing` names nodes that are going.
+ * *Cost:* O(pods), one text a pod; the rest once a class.
+ */
+export function podGroups(
+  classes: PodClasses,
+  pods: readonly Pod[],
+  isGoing: (node: string) => boolean,
+): readonly PodGroup[] {
+  const members = Map.groupBy(
+    pods.map((pod) => classes.classOf(pod, pod.spec.nodeName !== undefined && !isGoing(pod.spec.nodeName))),
+    ({ podClass }) => podClass,
+  );
+  return [...members]
+    .map(([podClass, those]) => ({ podClass, pods: those.map(({ pod }) => pod).toSorted(byAge) }))
+    .toSorted(bySize);
 }
 
 function describe(pod: Pod, keys: readonly string[]): Pick<PodClass, 'pod' | 'original' | 'namespace' | 'labels'> {

@@ -1,6 +1,13 @@
-import type { PodAffinityTerm } from '../../../apis/kubernetes.ts';
-import { type LabelSelector, type Labels, type Namespace, selectorMatches } from '../../../apis/kubernetes.ts';
+import {
+  type LabelSelector,
+  type Namespace,
+  type Pod,
+  type PodAffinityTerm,
+  selectorMatches,
+} from '../../../apis/kubernetes.ts';
+import type { Requirements } from '../../requirements/requirements.ts';
 import type { PodClass } from '../pods/pod-classes.ts';
+import { type LabelIndex, labelIndex, labelTexts } from './label-index.ts';
 import type { TopologyKey } from './topology-key.ts';
 
 /** Where pods are counted: a node, a claim in flight, or a claim that this run plans. */
@@ -29,8 +36,31 @@ export interface Counted {
   /** Undefined: every namespace. */
   readonly namespaces: ReadonlySet<string> | undefined;
   readonly selector: LabelSelector | undefined;
-  /** B51: hosts that do not count, with a text that tells one filter from another. */
-  readonly filter?: { readonly text: string; readonly counts: (host: CountedHost) => boolean };
+  /** B51: hosts that do not count. */
+  readonly filter?: HostFilter;
+  /** Tells one of these from another. */
+  readonly text: string;
+}
+
+/** What has to be asked about a host (B51). */
+export interface HostFacts {
+  /** Whether the host's labels meet one of the alternatives, as far as they are known. */
+  meets(host: CountedHost, alternatives: readonly Requirements[]): boolean;
+  toleratedBy(host: CountedHost, pod: Pod): boolean;
+}
+
+export interface HostFilter {
+  /** Tells one filter from another. */
+  readonly text: string;
+  readonly counts: (host: CountedHost, facts: HostFacts) => boolean;
+}
+
+/** The pods that are placed before a run begins, as its counters start from them. */
+export interface PlacedPods {
+  /** *Shape:* a counter of its own for each caller. */
+  counterOf(counted: Counted): Counter;
+  /** The terms of placed pods that may keep others away (B55). */
+  readonly repelling: Pick<LabelIndex<Counted>, 'others' | 'at'>;
 }
 
 /** The counters of one run. */
@@ -53,35 +83,17 @@ interface Selecting {
   readonly repelling: readonly Counter[];
 }
 
-export function counters(): Counters {
-  const byText = new Map<string, Counter>();
-  const index = labelIndex<Counter>((counter) => counter.counted.selector);
-  const selecting = new Map<PodClass, Selecting>();
+/** *Cost:* a counter of placed pods is made where a class of the run asks for it, so a run pays for what its pods need. */
+export function counters(before: PlacedPods, facts: HostFacts): Counters {
+  const { counterFor, selectingOf } = countersByText(before);
   const owned = new Map<PodClass, Set<Counter>>();
   const placed = new Map<PodClass, CountedHost[]>();
-  const selectingOf = (podClass: PodClass): Selecting => {
-    const known = selecting.get(podClass);
-    if (known !== undefined) return known;
-    const all = index.matching(podClass.labels).filter(({ counted }) => selects(counted, podClass));
-    const found = {
-      counting: all.filter(({ counted }) => counted.kind !== 'repelled'),
-      repelling: all.filter(({ counted }) => counted.kind === 'repelled'),
-    };
-    selecting.set(podClass, found);
-    return found;
-  };
   return {
     counterFor(counted) {
-      const text = textOf(counted);
-      const known = byText.get(text);
-      if (known !== undefined) return known;
-      const counter: Counter = { counted, counts: [], total: 0, changes: 0 };
-      byText.set(text, counter);
-      index.add(counter);
-      selecting.clear();
-      if (counted.kind === 'repelled') return counter;
+      const { counter, isNew } = counterFor(counted);
+      if (!isNew || counted.kind === 'repelled') return counter;
       for (const [podClass, hosts] of placed) {
-        if (selects(counted, podClass)) for (const host of hosts) count(counter, host);
+        if (selects(counted, podClass)) for (const host of hosts) count(counter, host, facts);
       }
       return counter;
     },
@@ -89,7 +101,7 @@ export function counters(): Counters {
       const all = owned.get(owner) ?? new Set();
       if (all.has(counter)) return;
       owned.set(owner, all.add(counter));
-      for (const host of placed.get(owner) ?? []) count(counter, host);
+      for (const host of placed.get(owner) ?? []) count(counter, host, facts);
     },
     ownedBy: (podClass) => [...(owned.get(podClass) ?? [])],
     countersOf: (podClass) => selectingOf(podClass).counting,
@@ -98,32 +110,96 @@ export function counters(): Counters {
       const hosts = placed.get(podClass);
       if (hosts === undefined) placed.set(podClass, [host]);
       else hosts.push(host);
-      for (const counter of selectingOf(podClass).counting) count(counter, host);
-      for (const counter of owned.get(podClass) ?? []) count(counter, host);
+      for (const counter of selectingOf(podClass).counting) count(counter, host, facts);
+      for (const counter of owned.get(podClass) ?? []) count(counter, host, facts);
     },
   };
 }
 
-/**
- * B56: a host whose domain is open keeps others away from every domain that it may get; it is in none for sure.
- */
-function count(counter: Counter, host: CountedHost): void {
-  const { key, kind, filter } = counter.counted;
-  if (filter?.counts(host) === false) return;
+/** The counters that there are, and which of them bear on a class: those of this run first, then those that only placed pods make. */
+function countersByText(before: PlacedPods): {
+  counterFor(counted: Counted): { readonly counter: Counter; readonly isNew: boolean };
+  selectingOf(podClass: PodClass): Selecting;
+} {
+  const byText = new Map<string, Counter>();
+  const ofPlaced = new Map<string, Counter>();
+  const index = labelIndex<Counter>((counter) => counter.counted.selector);
+  const selecting = new Map<PodClass, Selecting>();
+  const placedCounter = (counted: Counted): Counter => {
+    const counter = ofPlaced.get(counted.text) ?? before.counterOf(counted);
+    ofPlaced.set(counted.text, counter);
+    return counter;
+  };
+  const together = (mine: readonly Counter[], theirs: readonly Counted[]): readonly Counter[] =>
+    theirs.length === 0 ? mine : [...mine, ...theirs.filter(({ text }) => !byText.has(text)).map(placedCounter)];
+  const select = (podClass: PodClass): Selecting => {
+    const all = [
+      ...together(index.others, before.repelling.others),
+      ...labelTexts(podClass.labels).flatMap((label) => together(index.at(label), before.repelling.at(label))),
+    ].filter(({ counted }) => selects(counted, podClass));
+    return {
+      counting: all.filter(({ counted }) => counted.kind !== 'repelled'),
+      repelling: all.filter(({ counted }) => counted.kind === 'repelled'),
+    };
+  };
+  return {
+    counterFor(counted) {
+      const known = byText.get(counted.text);
+      if (known !== undefined) return { counter: known, isNew: false };
+      const counter = placedCounter(counted);
+      byText.set(counted.text, counter);
+      index.add(counter);
+      selecting.clear();
+      return { counter, isNew: true };
+    },
+    selectingOf(podClass) {
+      const found = selecting.get(podClass) ?? select(podClass);
+      selecting.set(podClass, found);
+      return found;
+    },
+  };
+}
+
+/** Counts a pod on the host. */
+export function count(counter: Counter, host: CountedHost, facts: HostFacts): void {
+  change(counter, domainsCounted(counter, host, facts), 1);
+}
+
+/** Counts a pod on the host no longer. */
+export function uncount(counter: Counter, host: CountedHost, facts: HostFacts): void {
+  change(counter, domainsCounted(counter, host, facts), -1);
+}
+
+/** B56: a host whose domain is open keeps others away from every domain that it may get; it is in none for sure. */
+function domainsCounted({ counted }: Counter, host: CountedHost, facts: HostFacts): readonly number[] {
+  const { key, kind, filter } = counted;
+  if (filter?.counts(host, facts) === false) return NO_DOMAINS;
   const domains = key.isHostname ? [host.index] : host.domainsOf(key);
-  if (domains.length === 0 || (domains.length > 1 && kind === 'attract')) return;
-  for (const domain of domains) counter.counts[domain] = (counter.counts[domain] ?? 0) + 1;
-  counter.total += 1;
+  return domains.length > 1 && kind === 'attract' ? NO_DOMAINS : domains;
+}
+
+const NO_DOMAINS: readonly number[] = [];
+
+function change(counter: Counter, domains: readonly number[], by: 1 | -1): void {
+  if (domains.length === 0) return;
+  for (const domain of domains) counter.counts[domain] = (counter.counts[domain] ?? 0) + by;
+  counter.total += by;
   counter.changes += 1;
 }
 
-function selects({ namespaces, selector }: Counted, { namespace, labels }: PodClass): boolean {
+/** Whether the term picks such pods. */
+export function selects(
+  { namespaces, selector }: Pick<Counted, 'namespaces' | 'selector'>,
+  { namespace, labels }: PodClass,
+): boolean {
   return (namespaces === undefined || namespaces.has(namespace)) && selectorMatches(selector, labels);
 }
 
-function textOf({ key, kind, namespaces, selector, filter }: Counted): string {
+/** The same with the text that tells it from others. */
+export function countedOf(of: Omit<Counted, 'text'>): Counted {
+  const { key, kind, namespaces, selector, filter } = of;
   const where = namespaces === undefined ? '*' : [...namespaces].toSorted().join();
-  return [kind, key.name, where, JSON.stringify(selector), filter?.text].join('\n');
+  return { ...of, text: [kind, key.name, where, JSON.stringify(selector), filter?.text].join('\n') };
 }
 
 /** B52: the pod's own namespace where a term names none; namespaceSelector adds those that it picks. */
@@ -142,36 +218,4 @@ export function namespacesOf(
     selectorMatches(namespaceSelector, { 'kubernetes.io/metadata.name': metadata.name, ...metadata.labels }),
   );
   return new Set([...namespaces, ...picked.map(({ metadata }) => metadata.name)]);
-}
-
-interface LabelIndex<T> {
-  add(one: T): void;
-  /** Those that may match, in the order in which they were added to their place. */
-  matching(labels: Labels): readonly T[];
-}
-
-/** Most selectors name a label and its values: those are found by them, the others are always looked at. */
-function labelIndex<T>(selectorOf: (one: T) => LabelSelector | undefined): LabelIndex<T> {
-  const byLabel = new Map<string, T[]>();
-  const others: T[] = [];
-  return {
-    add(one) {
-      const named = namedLabels(selectorOf(one));
-      if (named === undefined) others.push(one);
-      for (const label of named ?? []) {
-        const those = byLabel.get(label) ?? [];
-        those.push(one);
-        byLabel.set(label, those);
-      }
-    },
-    matching: (labels) => [...others, ...Object.entries(labels).flatMap((label) => byLabel.get(label.join('=')) ?? [])],
-  };
-}
-
-/** A label that each match must carry, once for each value that it may have; undefined where none is named. */
-function namedLabels(selector: LabelSelector | undefined): readonly string[] | undefined {
-  const [exact] = Object.entries(selector?.matchLabels ?? {});
-  if (exact !== undefined) return [exact.join('=')];
-  const listed = selector?.matchExpressions?.find(({ operator }) => operator === 'In');
-  return listed === undefined ? undefined : [...new Set(listed.values)].map((value) => `${listed.key}=${value}`);
 }

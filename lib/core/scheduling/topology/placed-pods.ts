@@ -1,39 +1,114 @@
+import type { Pod } from '../../../apis/kubernetes.ts';
 import { isActive } from '../../cluster/pods.ts';
 import type { ExistingHost } from '../placement/existing-host.ts';
-import { requiredAntiAffinityTerms } from '../pods/pod-affinity-terms.ts';
 import type { PodClass, PodClasses } from '../pods/pod-classes.ts';
-import type { SchedulingProblem } from '../schedule.ts';
-import type { RuleSources } from './rules.ts';
+import {
+  type Counted,
+  type CountedHost,
+  type Counter,
+  count,
+  type HostFacts,
+  type PlacedPods,
+  selects,
+  uncount,
+} from './counters.ts';
+import { labelIndex, labelTexts, namedLabels } from './label-index.ts';
+import { repelledBy, type TermSources } from './rules.ts';
 
-/** B46: pods of this run count where the run puts them, not where they are. */
-export function recordPlaced(
-  { pods, stateNodes }: SchedulingProblem,
-  to: { readonly hosts: readonly ExistingHost[]; readonly classes: PodClasses; readonly sources: RuleSources },
-): void {
-  const moving = new Set(pods.map((pod) => pod.metadata.uid ?? pod));
-  stateNodes.forEach((stateNode, at) => {
-    const host = to.hosts[at];
-    for (const pod of stateNode.pods) {
-      if (host === undefined || !isActive(pod) || moving.has(pod.metadata.uid ?? pod)) continue;
-      const podClass = to.classes.ofPlaced(pod);
-      declareRequiredAntiAffinity(podClass, to.sources);
-      to.sources.counters.record(podClass, host);
-    }
-  });
+/** Where pods are that a question moves, by class. */
+export type MovedPods = ReadonlyMap<PodClass, readonly CountedHost[]>;
+
+/** The pods that are on hosts before any run begins. */
+export interface PlacedIndex {
+  /** The same without pods that a question moves. *Cost:* nothing until a counter is asked for. */
+  without(moved: MovedPods): PlacedPods;
 }
 
-/** B55: a pod that runs keeps others away by what it requires, not by what it prefers. */
-function declareRequiredAntiAffinity(
-  podClass: PodClass,
-  { counters: counting, keyOf, namespacesOf: spaces }: RuleSources,
-): void {
-  for (const term of requiredAntiAffinityTerms(podClass.pod)) {
-    const counter = counting.counterFor({
-      key: keyOf(term.topologyKey),
-      kind: 'repelled',
-      namespaces: spaces(term, podClass.namespace),
-      selector: term.labelSelector,
-    });
-    counting.own(counter, podClass);
+export interface PlacedContext {
+  readonly classes: Pick<PodClasses, 'ofPlaced'>;
+  readonly sources: TermSources;
+  readonly facts: HostFacts;
+  /** B46: pods that every run places count where a run puts them, not where they are. */
+  readonly moving: ReadonlySet<unknown>;
+  /** Whether counters are kept from one question to the next. */
+  readonly remembers: boolean;
+}
+
+/** What tells a pod from others: the same object may come in two copies. */
+export function identityOf(pod: Pod): unknown {
+  return pod.metadata.uid ?? pod;
+}
+
+/** *Cost:* O(placed pods), once a cluster. */
+export function placedIndex(hosts: readonly ExistingHost[], context: PlacedContext): PlacedIndex {
+  const { facts, remembers } = context;
+  const { hostsOf, repelling, owners } = placedByClass(hosts, context);
+  const byLabel = Map.groupBy(
+    [...hostsOf.keys()].flatMap((podClass) => labelTexts(podClass.labels).map((label) => ({ label, podClass }))),
+    ({ label }) => label,
+  );
+  const isCounted = (counted: Counted, podClass: PodClass): boolean =>
+    counted.kind === 'repelled' ? owners.get(counted.text)?.has(podClass) === true : selects(counted, podClass);
+  const candidates = (counted: Counted): Iterable<PodClass> => {
+    if (counted.kind === 'repelled') return owners.get(counted.text) ?? [];
+    const named = namedLabels(counted.selector);
+    return named?.flatMap((label) => byLabel.get(label)?.map(({ podClass }) => podClass) ?? []) ?? hostsOf.keys();
+  };
+  const filled = (counted: Counted): Counter => {
+    const counter: Counter = { counted, counts: [], total: 0, changes: 0 };
+    for (const podClass of candidates(counted)) {
+      if (!isCounted(counted, podClass)) continue;
+      for (const host of hostsOf.get(podClass) ?? []) count(counter, host, facts);
+    }
+    return counter;
+  };
+  const known = new Map<string, Counter>();
+  const remembered = (counted: Counted): Counter => {
+    const counter = known.get(counted.text) ?? filled(counted);
+    known.set(counted.text, counter);
+    return { ...counter, counts: counter.counts.slice() };
+  };
+  return {
+    without: (moved) => ({
+      repelling,
+      counterOf(counted) {
+        const counter = remembers ? remembered(counted) : filled(counted);
+        for (const [podClass, from] of moved) {
+          if (isCounted(counted, podClass)) for (const host of from) uncount(counter, host, facts);
+        }
+        return counter;
+      },
+    }),
+  };
+}
+
+interface PlacedByClass {
+  readonly hostsOf: ReadonlyMap<PodClass, readonly CountedHost[]>;
+  readonly repelling: PlacedPods['repelling'];
+  /** By the text of a term that keeps others away the classes whose term it is. */
+  readonly owners: ReadonlyMap<string, ReadonlySet<PodClass>>;
+}
+
+function placedByClass(hosts: readonly ExistingHost[], { classes, sources, moving }: PlacedContext): PlacedByClass {
+  const hostsOf = new Map<PodClass, CountedHost[]>();
+  const repelling = labelIndex<Counted>(({ selector }) => selector);
+  const owners = new Map<string, Set<PodClass>>();
+  for (const host of hosts) {
+    for (const pod of host.stateNode.pods) {
+      if (!isActive(pod) || moving.has(identityOf(pod))) continue;
+      const podClass = classes.ofPlaced(pod);
+      const there = hostsOf.get(podClass);
+      if (there !== undefined) {
+        there.push(host);
+        continue;
+      }
+      hostsOf.set(podClass, [host]);
+      for (const counted of repelledBy(podClass, sources)) {
+        const all = owners.get(counted.text);
+        if (all === undefined) repelling.add(counted);
+        owners.set(counted.text, (all ?? new Set()).add(podClass));
+      }
+    }
   }
+  return { hostsOf, repelling, owners };
 }

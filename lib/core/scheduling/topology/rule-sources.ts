@@ -4,39 +4,23 @@ import { hardTaints, untoleratedTaint } from '../../../apis/taints.ts';
 import { whyIncompatible, whyLabelsFail } from '../../requirements/requirements.ts';
 import type { ExistingHost } from '../placement/existing-host.ts';
 import type { OpenClaim } from '../placement/open-claim.ts';
-import type { RequirementSets } from '../pools/requirement-sets.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import type { NodeClaimTemplate } from '../pools/template.ts';
 import type { SchedulingProblem } from '../schedule.ts';
-import { type CountedHost, counters, namespacesOf } from './counters.ts';
-import { eligibleDomains } from './eligible-domains.ts';
-import type { HostFilters, RuleSources } from './rules.ts';
+import { type CountedHost, type HostFacts, namespacesOf } from './counters.ts';
+import type { TermSources } from './rules.ts';
 import { topologyKeys } from './topology-key.ts';
 
-/** Where rules look things up: labels, counters, namespaces, and which hosts count for whom. */
-export function ruleSources(
+/** Where the terms of pods are looked up: labels and namespaces. */
+export function termSources(
   { stateNodes, pods, namespaces }: SchedulingProblem,
-  run: {
-    readonly hosts: readonly ExistingHost[];
-    readonly claims: readonly OpenClaim[];
-    readonly pools: readonly TypeIndex[];
-    readonly sets: RequirementSets;
-  },
-): RuleSources {
+  templates: readonly NodeClaimTemplate[],
+): TermSources {
   const known = namespaces ?? namespacesInUse([...pods, ...stateNodes.flatMap((one) => one.pods)]);
-  return {
-    counters: counters(),
-    keyOf: topologyKeys(
-      run.pools.map(({ template }) => template),
-      stateNodes,
-    ),
-    namespacesOf: remembered(known),
-    filters: hostFilters(run.hosts, run.claims),
-    eligibleDomains: eligibleDomains(run.hosts, run.pools, run.sets),
-  };
+  return { keyOf: topologyKeys(templates, stateNodes), namespacesOf: remembered(known) };
 }
 
 /** Many pods write the same term. */
-function remembered(known: readonly Namespace[]): RuleSources['namespacesOf'] {
+function remembered(known: readonly Namespace[]): TermSources['namespacesOf'] {
   const found = new Map<string, ReadonlySet<string> | undefined>();
   return (term, owner) => {
     const text = JSON.stringify([term.namespaces, term.namespaceSelector, owner]);
@@ -50,7 +34,7 @@ function namespacesInUse(pods: readonly Pod[]): readonly Namespace[] {
 }
 
 /** B51: a node by its labels, a claim by what it may still become. */
-function hostFilters(existing: readonly ExistingHost[], claims: readonly OpenClaim[]): HostFilters {
+export function hostFacts(existing: readonly ExistingHost[], claims: readonly OpenClaim[]): HostFacts {
   const claimAt = (host: CountedHost): OpenClaim | undefined => claims[host.index - existing.length];
   return {
     meets(host, alternatives) {

@@ -1,4 +1,4 @@
-import type { Pod, Toleration, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
+import type { Toleration, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
 import { NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
 import {
   affinityTerms,
@@ -8,7 +8,7 @@ import {
 } from '../pods/pod-affinity-terms.ts';
 import type { PodClass } from '../pods/pod-classes.ts';
 import { requiredAlternatives } from '../pods/pod-requirements.ts';
-import type { CountedHost, Counter, Counters } from './counters.ts';
+import { type Counted, type Counter, type Counters, countedOf, type HostFilter, selects } from './counters.ts';
 import type { TopologyKey } from './topology-key.ts';
 
 /** One thing that topology asks of a pod's place. */
@@ -41,22 +41,17 @@ export interface TopologyRules {
   readonly byKey: readonly KeyRules[];
 }
 
-/** What counters have to be asked about a host, for node filters (B51). */
-export interface HostFilters {
-  /** Whether the host's labels meet one of the alternatives, as far as they are known. */
-  meets(host: CountedHost, alternatives: readonly Requirements[]): boolean;
-  toleratedBy(host: CountedHost, pod: Pod): boolean;
-}
-
-export interface RuleSources {
-  readonly counters: Counters;
+/** Where the terms of pods are looked up. */
+export interface TermSources {
   readonly keyOf: (name: string) => TopologyKey;
   readonly namespacesOf: (
     term: ReturnType<typeof affinityTerms>[number],
     owner: string,
   ) => ReadonlySet<string> | undefined;
-  readonly filters: HostFilters;
-  /** The domains in which a node that is there, or that a pool could launch, would count for such a pod (B45, B51). */
+}
+
+export interface RuleSources extends TermSources {
+  /** The domains in which an existing node, or one that a pool could launch, would count for such a pod (B45, B51). */
   readonly eligibleDomains: (key: TopologyKey, of: SpreadFilter) => readonly number[];
 }
 
@@ -69,75 +64,97 @@ export interface SpreadFilter {
 
 const ANYTHING: readonly Requirements[] = [NO_REQUIREMENTS];
 
-/** The rules of the pod's own making. Makes the counters that they go by, so that they count from now on. */
-export function ownRules(podClass: PodClass, sources: RuleSources): readonly TopologyRule[] {
-  const { counters, keyOf } = sources;
+/** A rule before its counter is made. */
+type OwnTerm = TopologyRule extends infer Rule
+  ? Rule extends { readonly counter: Counter }
+    ? Omit<Rule, 'counter'> & { readonly counted: Counted }
+    : never
+  : never;
+
+/** The terms of a class, worked out once: they are the same in every run. */
+export interface OwnTerms {
+  /** B55: what keeps others away is required; they could not give up a preference that is not theirs. */
+  readonly repelled: readonly Counted[];
+  readonly terms: readonly OwnTerm[];
+}
+
+export function ownTerms(podClass: PodClass, sources: RuleSources): OwnTerms {
+  const { keyOf } = sources;
   const { pod, namespace } = podClass;
-  const isCounted = (counter: Counter): boolean => counters.countersOf(podClass).includes(counter);
-  const termCounter = (
-    term: ReturnType<typeof affinityTerms>[number],
-    kind: 'attract' | 'repel' | 'repelled',
-  ): Counter =>
-    counters.counterFor({
+  const countedBy = (term: ReturnType<typeof affinityTerms>[number], kind: 'attract' | 'repel'): Counted =>
+    countedOf({
       key: keyOf(term.topologyKey),
       kind,
       namespaces: sources.namespacesOf(term, namespace),
       selector: term.labelSelector,
     });
-  // B55: others keep away from what is required only: they could not give up a preference that is not theirs.
-  for (const term of requiredAntiAffinityTerms(pod)) counters.own(termCounter(term, 'repelled'), podClass);
   const repelling = antiAffinityTerms(pod).map(
-    (term): TopologyRule => ({ kind: 'repel', counter: termCounter(term, 'repel') }),
+    (term): OwnTerm => ({ kind: 'repel', counted: countedBy(term, 'repel') }),
   );
-  const attracting = affinityTerms(pod).map((term): TopologyRule => {
-    const counter = termCounter(term, 'attract');
-    return { kind: 'attract', counter, self: isCounted(counter) };
+  const attracting = affinityTerms(pod).map((term): OwnTerm => {
+    const counted = countedBy(term, 'attract');
+    return { kind: 'attract', counted, self: selects(counted, podClass) };
   });
-  const spreading = (pod.spec.topologySpreadConstraints ?? []).map((constraint): TopologyRule => {
-    const counter = spreadCounter(podClass, constraint, sources);
-    const key = keyOf(constraint.topologyKey);
+  const spreading = (pod.spec.topologySpreadConstraints ?? []).map((constraint): OwnTerm => {
+    const counted = spreadCounted(podClass, constraint, sources);
     const { maxSkew, minDomains = 0 } = constraint;
-    const self = isCounted(counter) ? 1 : 0;
-    const eligible = sources.eligibleDomains(key, {
+    const eligible = sources.eligibleDomains(keyOf(constraint.topologyKey), {
       alternatives: constraint.nodeAffinityPolicy === 'Ignore' ? ANYTHING : requiredAlternatives(podClass.original),
       tolerations: constraint.nodeTaintsPolicy === 'Honor' ? (podClass.original.spec.tolerations ?? []) : undefined,
     });
-    return { kind: 'spread', counter, maxSkew, minDomains, self, eligible };
+    return { kind: 'spread', counted, maxSkew, minDomains, self: selects(counted, podClass) ? 1 : 0, eligible };
   });
-  return [...repelling, ...attracting, ...spreading];
+  return { repelled: repelledBy(podClass, sources), terms: [...repelling, ...attracting, ...spreading] };
+}
+
+/** B55: a pod keeps others away by what it requires, not by what it prefers. */
+export function repelledBy(
+  { pod, namespace }: Pick<PodClass, 'pod' | 'namespace'>,
+  { keyOf, namespacesOf }: TermSources,
+): readonly Counted[] {
+  return requiredAntiAffinityTerms(pod).map((term) =>
+    countedOf({
+      key: keyOf(term.topologyKey),
+      kind: 'repelled',
+      namespaces: namespacesOf(term, namespace),
+      selector: term.labelSelector,
+    }),
+  );
+}
+
+/** The rules of the pod's own making. Makes the counters that they go by, so that they count from now on. */
+export function ownRules(podClass: PodClass, own: OwnTerms, counters: Counters): readonly TopologyRule[] {
+  for (const one of own.repelled) counters.own(counters.counterFor(one), podClass);
+  return own.terms.map(({ counted, ...rule }): TopologyRule => ({ ...rule, counter: counters.counterFor(counted) }));
 }
 
 /** B46, B51: pods of the namespace that the selector picks, on nodes that the pod itself could use. */
-function spreadCounter(
+function spreadCounted(
   { pod, original, namespace }: PodClass,
   constraint: TopologySpreadConstraint,
-  sources: RuleSources,
-): Counter {
+  { keyOf }: TermSources,
+): Counted {
   const alternatives = constraint.nodeAffinityPolicy === 'Ignore' ? [] : requiredAlternatives(original);
   const asks = alternatives.some((one) => one.size > 0);
   const honoursTaints = constraint.nodeTaintsPolicy === 'Honor';
   const { nodeSelector, affinity, tolerations } = original.spec;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const { filters } = sources;
-  return sources.counters.counterFor({
-    key: sources.keyOf(constraint.topologyKey),
+  const filter: HostFilter = {
+    text: JSON.stringify([asks ? [nodeSelector, required] : [], honoursTaints ? (tolerations ?? []) : 'any']),
+    counts: (host, facts) =>
+      (!asks || facts.meets(host, alternatives)) && (!honoursTaints || facts.toleratedBy(host, original)),
+  };
+  return countedOf({
+    key: keyOf(constraint.topologyKey),
     kind: 'spread',
     namespaces: new Set([namespace]),
     selector: spreadSelector(constraint, pod),
-    ...(asks || honoursTaints
-      ? {
-          filter: {
-            text: JSON.stringify([asks ? [nodeSelector, required] : [], honoursTaints ? (tolerations ?? []) : 'any']),
-            counts: (host) =>
-              (!asks || filters.meets(host, alternatives)) && (!honoursTaints || filters.toleratedBy(host, original)),
-          },
-        }
-      : {}),
+    ...(asks || honoursTaints ? { filter } : {}),
   });
 }
 
 /** All rules that bear on the class: its own, being kept away by others, and being counted by others. */
-export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], { counters }: RuleSources): TopologyRules {
+export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], counters: Counters): TopologyRules {
   const repelled = counters.repellersOf(podClass).map((counter): TopologyRule => ({ kind: 'repel', counter }));
   const all = [...own, ...repelled];
   const counted = counters.countersOf(podClass).map((counter) => counter.counted.key);

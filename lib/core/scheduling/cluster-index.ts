@@ -1,0 +1,248 @@
+import type { Pod } from '../../apis/kubernetes.ts';
+import {
+  type ExistingHost,
+  existingHost,
+  type HostRoom,
+  hasRoom,
+  initialRoom,
+  isAdmitted,
+} from './placement/existing-host.ts';
+import { freeReservations } from './placement/reservations.ts';
+import { askedLabels } from './pods/asked-labels.ts';
+import { type Needs, needsOf } from './pods/demand.ts';
+import { type PodClass, type PodClasses, type PodGroup, podClasses, podGroups } from './pods/pod-classes.ts';
+import { type Daemon, daemonsOf } from './pools/daemons.ts';
+import { remainingLimits } from './pools/limits.ts';
+import type { PoolLimits } from './pools/pool-limits.ts';
+import { type RequirementSets, requirementSets } from './pools/requirement-sets.ts';
+import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
+import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './pools/template.ts';
+import { type TypeIndex, typeIndex } from './pools/type-index.ts';
+import type { Refusal } from './refusal.ts';
+import type { SchedulingProblem, Unplaced } from './schedule.ts';
+import { eligibleDomains } from './topology/eligible-domains.ts';
+import { identityOf, type PlacedIndex, placedIndex } from './topology/placed-pods.ts';
+import { hostFacts, termSources } from './topology/rule-sources.ts';
+import { type OwnTerms, ownTerms, type TermSources } from './topology/rules.ts';
+import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
+import { type VolumeAnswer, volumeNeeds } from './volumes/volumes.ts';
+
+/**
+ * What belongs to the cluster: its nodes with their room, pools, daemons, storage, the pods that are placed, limits. It is built
+ * once; no question and no run changes it. What it remembers (`remembers`) is worked out on first use and stays the same.
+ */
+export interface ClusterIndex {
+  /** `pods` are those that every question places. */
+  readonly problem: SchedulingProblem;
+  readonly classes: PodClasses;
+  readonly sets: RequirementSets;
+  /** Every node and claim in flight, those that are going included, in the order in which they are asked (B15). */
+  readonly hosts: readonly ExistingHost[];
+  readonly placed: PlacedIndex;
+  /** B23: what is left of each pool's limits. */
+  readonly limits: PoolLimits;
+  /** Pools that take no part, each with its reason. */
+  readonly closed: Unplaced['refusals'];
+  /** What depends on the resources that the pods of a question ask for. */
+  spaceFor(groups: readonly PodGroup[]): SpaceIndex;
+}
+
+/** What belongs to the cluster, measured in the resources that the pods of a question ask for; others play no part. */
+export interface SpaceIndex {
+  readonly space: ResourceSpace;
+  /** The pools that take part, the heaviest first (B12). */
+  readonly pools: readonly TypeIndex[];
+  /** By host. */
+  readonly rooms: readonly HostRoom[];
+  /** B59: the instances of each reservation that are free. */
+  readonly reservations: ReadonlyMap<string, number>;
+  /** What such pods ask for whatever else is placed, or why they have no place anywhere (B9). */
+  needsOf(podClass: PodClass): NeedsAnswer;
+  termsOf(podClass: PodClass): OwnTerms;
+  /** The hosts that admit such pods; where the cluster remembers, only those that have the room before any run. */
+  hostsFor(needs: Needs): readonly ExistingHost[];
+}
+
+export type NeedsAnswer =
+  | { readonly kind: 'needs'; readonly needs: Needs }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export interface ClusterUse {
+  /** Pods that questions may ask about: nodes that differ only in labels that none of these asks for are alike. */
+  readonly movable: readonly Pod[];
+  /** Whether many questions are asked, so that what one has worked out is kept for the next. */
+  readonly remembers: boolean;
+}
+
+/** An index for one question, which places the pods of the problem. */
+export function indexOnce(problem: SchedulingProblem): {
+  readonly cluster: ClusterIndex;
+  readonly groups: readonly PodGroup[];
+} {
+  const classes = podClasses(problem);
+  const going = new Set(problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name));
+  const groups = podGroups(classes, problem.pods, (name) => going.has(name));
+  const movable = groups.map(({ podClass }) => podClass.pod);
+  return { cluster: clusterIndex(problem, classes, { movable, remembers: false }), groups };
+}
+
+/** An index for many questions. */
+export function indexForMany(problem: SchedulingProblem): ClusterIndex {
+  const movable = [...problem.pods, ...problem.stateNodes.flatMap(({ pods }) => pods)];
+  return clusterIndex(problem, podClasses(problem, true), { movable, remembers: true });
+}
+
+/** *Cost:* O(nodes + pods + instance types). */
+function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: ClusterUse): ClusterIndex {
+  const { stateNodes } = problem;
+  const { remembers } = use;
+  const sets = requirementSets();
+  const storage = storageIndex(problem.storage);
+  const daemons = daemonsOf(
+    problem.daemonSets,
+    stateNodes.flatMap(({ pods }) => pods),
+  );
+  const { templates, closed } = templatesOf(problem, daemons);
+  for (const { requirements } of templates) sets.intern(requirements);
+  const context = { daemons, sets, storage, askedLabels: labelsAskedFor(problem, use, storage) };
+  const hosts = stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
+  const sources = termSources(problem, templates);
+  const moving = new Set(problem.pods.map(identityOf));
+  const base: SpaceBase = { sets, storage, hosts, templates, sources, remembers };
+  const known = new Map<string, SpaceIndex>();
+  return {
+    problem,
+    classes,
+    sets,
+    hosts,
+    placed: placedIndex(hosts, { classes, sources, facts: hostFacts(hosts, []), moving, remembers }),
+    limits: limitsOf(problem),
+    closed,
+    spaceFor(groups) {
+      const space = resourceSpace(groups.map(({ podClass }) => podClass.requests));
+      const text = space.names.join('\n');
+      const index = known.get(text) ?? spaceIndex(space, base);
+      known.set(text, index);
+      return index;
+    },
+  };
+}
+
+function labelsAskedFor(
+  { stateNodes }: SchedulingProblem,
+  { movable }: ClusterUse,
+  storage: StorageIndex,
+): ReadonlySet<string> {
+  const asked = new Set(askedLabels([...movable, ...stateNodes.flatMap(({ pods }) => pods)]));
+  for (const pod of movable) {
+    if (pod.spec.volumes === undefined) continue;
+    const answer = volumeNeeds(pod, storage);
+    if (answer.kind === 'refused') continue;
+    for (const alternative of answer.needs.alternatives) for (const key of alternative.keys()) asked.add(key);
+  }
+  return asked;
+}
+
+function templatesOf(
+  problem: SchedulingProblem,
+  daemons: readonly Daemon[],
+): { readonly templates: readonly NodeClaimTemplate[]; readonly closed: Unplaced['refusals'] } {
+  const templates: NodeClaimTemplate[] = [];
+  const closed: { readonly nodePool: string; readonly refusal: Refusal }[] = [];
+  for (const view of byDescendingWeight(problem.nodePools)) {
+    const refusal = whyClosed(view);
+    if (refusal === undefined) templates.push(nodeClaimTemplate(view, daemons));
+    else closed.push({ nodePool: view.nodePool.metadata.name, refusal });
+  }
+  return { templates, closed };
+}
+
+/** B23: what is left of each pool's limits; a node that is going makes room for the one that takes its place. */
+function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
+  const held = Map.groupBy(
+    stateNodes.flatMap(({ nodeClaim, deleting }) => (deleting ? [] : (nodeClaim ?? []))),
+    ({ nodePool }) => nodePool,
+  );
+  return new Map(
+    nodePools.map(({ nodePool }) => {
+      const { name } = nodePool.metadata;
+      return [
+        name,
+        remainingLimits(
+          nodePool,
+          (held.get(name) ?? []).map(({ holds }) => holds),
+        ),
+      ];
+    }),
+  );
+}
+
+interface SpaceBase {
+  readonly sets: RequirementSets;
+  readonly storage: StorageIndex;
+  readonly hosts: readonly ExistingHost[];
+  readonly templates: readonly NodeClaimTemplate[];
+  readonly sources: TermSources;
+  readonly remembers: boolean;
+}
+
+function spaceIndex(space: ResourceSpace, base: SpaceBase): SpaceIndex {
+  const { sets, storage, hosts, remembers } = base;
+  const pools = base.templates.map((template) => typeIndex(template, sets, space));
+  const rooms = hosts.map((host) => initialRoom(host, space));
+  const sources = { ...base.sources, eligibleDomains: eligibleDomains(hosts, pools, sets) };
+  const volumesOf = once((original: Pod): VolumeAnswer => volumeNeeds(original, storage));
+  const hostsFor = (needs: Needs): readonly ExistingHost[] => hosts.filter(takesPods).filter(admitting(needs));
+  const roomyFor = ({ podClass }: Needs): readonly ExistingHost[] => roomyForClass(podClass);
+  const needsFor = once((podClass: PodClass): NeedsAnswer => {
+    const answer = volumesOf(podClass.original);
+    return answer.kind === 'refused'
+      ? answer
+      : { kind: 'needs', needs: needsOf(podClass, { sets, space, volumes: answer.needs }) };
+  });
+  const roomyForClass = once((podClass: PodClass): readonly ExistingHost[] => {
+    const answer = needsFor(podClass);
+    if (answer.kind === 'refused') return [];
+    const { needs } = answer;
+    return hostsFor(needs).filter((host) => {
+      const left = rooms[host.index];
+      return left !== undefined && hasRoom(host, left, needs);
+    });
+  });
+  return {
+    space,
+    pools,
+    rooms,
+    reservations: freeReservations(
+      pools,
+      hosts.map(({ stateNode }) => stateNode),
+    ),
+    needsOf: needsFor,
+    termsOf: once((podClass: PodClass) => ownTerms(podClass, sources)),
+    hostsFor: remembers ? roomyFor : hostsFor,
+  };
+}
+
+function takesPods({ stateNode }: ExistingHost): boolean {
+  return !stateNode.deleting;
+}
+
+/** Nodes that are alike are asked once. */
+function admitting(needs: Needs): (host: ExistingHost) => boolean {
+  const byKind = new Map<string, boolean>();
+  return (host) => {
+    const known = byKind.get(host.kind) ?? isAdmitted(host, needs);
+    byKind.set(host.kind, known);
+    return known;
+  };
+}
+
+/** Works out each answer once. */
+function once<Key, Answer>(make: (key: Key) => Answer): (key: Key) => Answer {
+  const known = new Map<Key, Answer>();
+  return (key) => {
+    const answer = known.get(key) ?? make(key);
+    known.set(key, answer);
+    return answer;
+  };
+}
