@@ -1,8 +1,8 @@
 import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
-import type { Schedule } from '../scheduling/schedule.ts';
+import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
 import { solve } from '../scheduling/solve.ts';
-import { podsToPlace } from './pods-to-place.ts';
+import { type PodsToPlace, podsToPlace } from './pods-to-place.ts';
 
 /** Where the pods of a snapshot that need a place would go; those that no node is made for are among the unplaced. */
 export function schedulePods(
@@ -10,18 +10,30 @@ export function schedulePods(
   nowMs: number,
   nodes: readonly StateNode[] = stateNodes(snapshot),
 ): Schedule {
+  const toPlace = podsToPlace(snapshot, nodes, nowMs);
+  return scheduleOf(toPlace, () => solve({ ...clusterProblem(snapshot, nodes), pods: toPlace.pods }));
+}
+
+/** The scheduling problem of the cluster, without the pods to place. */
+export function clusterProblem(
+  snapshot: ClusterSnapshot,
+  nodes: readonly StateNode[],
+): Omit<SchedulingProblem, 'pods'> {
   const { nodePools, daemonSets, storage, namespaces, options } = snapshot;
-  const { pods, refused } = podsToPlace(snapshot, nodes, nowMs);
-  const ignored = refused.map(({ pod, refusal }) => ({ pod, refusals: [{ refusal }] }));
-  if (pods.length === 0) return { newClaims: [], existing: [], unplaced: ignored };
-  const schedule = solve({
-    pods,
+  return {
     stateNodes: nodes,
     nodePools,
     daemonSets,
     ...(storage === undefined ? {} : { storage }),
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(options === undefined ? {} : { options }),
-  });
+  };
+}
+
+/** The schedule with the pods that no node is made for; `solved` is asked only where there are others. */
+export function scheduleOf({ pods, refused }: PodsToPlace, solved: () => Schedule): Schedule {
+  const ignored = refused.map(({ pod, refusal }) => ({ pod, refusals: [{ refusal }] }));
+  if (pods.length === 0) return { newClaims: [], existing: [], unplaced: ignored };
+  const schedule = solved();
   return { ...schedule, unplaced: [...ignored, ...schedule.unplaced] };
 }

@@ -1,6 +1,6 @@
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
-import { isEmpty } from '../../requirements/requirement.ts';
-import { formatRequirement, merge, whyIncompatible } from '../../requirements/requirements.ts';
+import { isEmpty, type Requirement } from '../../requirements/requirement.ts';
+import { formatRequirement, merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
 import { type Ask, type Demand, suitsNewNode } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
@@ -42,12 +42,12 @@ function whyNot(run: Run, refused: Refused): Refusal {
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
   const requests = resourcesOf(run.space, demand.requests);
   if (isEmptyBitset(roomy))
-    return whyNoInstanceType(template, merge(template.requirements, ask.set.requirements), requests);
+    return whyNoInstanceType(template, merge(template.requirements, ask.requirements), requests);
   if (newHostAnswer(demand.rules.onHost) !== 'yes') return whyNotOnNewHost(demand.rules.onHost);
   const pinned = pinnedByRules(run, { types, demand, set, roomy });
   if (pinned.kind === 'refused') return pinned.refusal;
   const within = common(types.selectionFor(pinned.set).types, roomy);
-  if (isEmptyBitset(within)) return whyNoInstanceType(template, pinned.set.requirements, requests);
+  if (isEmptyBitset(within)) return whyNoInstanceType(template, inOrder(refused, pinned.set), requests);
   return whyNotLaunched(run, refused, { set: pinned.set, within });
 }
 
@@ -56,19 +56,35 @@ function whyNotAdmitted({ types, demand, ask }: Refused): Refusal | undefined {
   const { template } = types;
   const taint = untoleratedTaint(template.taints, demand.podClass.pod.spec.tolerations);
   if (taint !== undefined) return refusal('Taint', `the taint ${formatTaint(taint)} is not tolerated`);
-  const label = whyIncompatible(template.requirements, ask.set.requirements);
+  const label = whyIncompatible(template.requirements, ask.requirements);
   if (label !== undefined) return refusal('Label', whyOtherLabel(types, ask, label));
   if (ask.hostname === undefined || suitsNewNode(ask)) return undefined;
   const asked = formatRequirement(ask.hostname);
   return refusal('Label', `asks for ${ask.hostname.key} ${asked}, and the name of a new node is not known before`);
 }
 
+/** What the set says: what the pool asks for, then the pod, then its rules. */
+function inOrder({ types, demand, ask }: Refused, { requirements }: RequirementSet): Requirements {
+  const keys = [
+    ...types.template.requirements.keys(),
+    ...ask.requirements.keys(),
+    ...demand.rules.byKey.map(({ key }) => key.name),
+  ];
+  const first = new Map(keys.flatMap((key) => withKey(requirements, key)));
+  return new Map([...first, ...requirements]);
+}
+
+function withKey(requirements: Requirements, key: string): readonly (readonly [string, Requirement])[] {
+  const one = requirements.get(key);
+  return one === undefined ? [] : [[key, one]];
+}
+
 function whyOtherLabel(
   { template }: TypeIndex,
-  { set }: Ask,
+  { requirements }: Ask,
   { key, asked, offered }: { readonly key: string; readonly asked: string; readonly offered: string },
 ): string {
-  const wanted = set.requirements.get(key);
+  const wanted = requirements.get(key);
   if (wanted !== undefined && isEmpty(wanted) && wanted.mustExist)
     return `what it asks of ${key} contradicts itself: no value is left`;
   const own = template.requirements.get(key);

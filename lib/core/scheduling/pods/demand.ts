@@ -29,6 +29,8 @@ export interface Demand extends Needs {
 
 export interface Ask {
   readonly set: RequirementSet;
+  /** The same in the pod's own order, for messages: a set has the order of the class that asked first. */
+  readonly requirements: Requirements;
   /** Apart from the set: every host has a name of its own. */
   readonly hostname: Requirement | undefined;
 }
@@ -57,8 +59,8 @@ export function needsOf(
 
 function askOf(requirements: Requirements, sets: RequirementSets): Ask {
   const hostname = requirements.get(HOSTNAME);
-  if (hostname === undefined) return { set: sets.intern(requirements), hostname };
+  if (hostname === undefined) return { set: sets.intern(requirements), requirements, hostname };
   const others = new Map(requirements);
   others.delete(HOSTNAME);
-  return { set: sets.intern(others.size === 0 ? NO_REQUIREMENTS : others), hostname };
+  return { set: sets.intern(others.size === 0 ? NO_REQUIREMENTS : others), requirements: others, hostname };
 }

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
+import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { stateNodes } from '../../lib/core/cluster/state-node.ts';
+import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { whatIfOf } from '../../lib/core/provisioning/what-if.ts';
+import { formatRequirement } from '../../lib/core/requirements/requirements.ts';
+import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
+import { NOW_MS } from '../builders/times.ts';
+import { problem } from './problems.ts';
+import { randomSnapshot } from './random-snapshot.ts';
+
+/** One shared state, many questions in any order: no answer may depend on the questions before it. */
+
+interface Case {
+  readonly snapshot: ClusterSnapshot;
+  readonly nowMs: number;
+  /** Indexes of nodes, more than there are nodes: they wrap around. */
+  readonly questions: readonly (readonly number[])[];
+}
+
+const questions = fc.array(fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 3 }), { minLength: 4, maxLength: 12 });
+
+/** Pods are bound to the nodes by their `nodeName`; the more run, the more move. */
+const fromDocuments: fc.Arbitrary<Case> = fc
+  .record({ raw: randomSnapshot, questions })
+  .map(({ raw, questions: asked }) => ({
+    ...readSnapshot({ readText: () => JSON.stringify(raw) }, { path: 'random.json', nowMs: NOW_MS }),
+    questions: asked,
+  }));
+
+const fromBuilders: fc.Arbitrary<Case> = fc
+  .record({ of: problem, questions, isPending: fc.boolean() })
+  .map(({ of: { snapshot, pods }, questions: asked, isPending }) => ({
+    snapshot: { ...snapshot, pods: isPending ? [...snapshot.pods, ...pods] : snapshot.pods },
+    nowMs: NOW_MS,
+    questions: asked,
+  }));
+
+/** What a schedule comes to, as text: names, numbers and messages, in their order; requirements have none. */
+function textOf({ newClaims, existing, unplaced }: Schedule): string {
+  return JSON.stringify(
+    {
+      newClaims: newClaims.map(({ template, pods, instanceTypes, requirements, ...rest }) => ({
+        ...rest,
+        pool: template.nodePool.metadata.name,
+        pods: pods.map(({ metadata }) => metadata.name),
+        types: instanceTypes.map(({ name }) => name),
+        requirements: [...requirements.values()]
+          .map((one) => `${one.key} ${formatRequirement(one)} ${one.minValues ?? ''}`)
+          .toSorted(),
+      })),
+      existing: existing.map(({ stateNode, pods }) => [stateNode.name, pods.map(({ metadata }) => metadata.name)]),
+      unplaced: unplaced.map(({ pod, refusals, onNodes }) => [pod.metadata.name, refusals, onNodes]),
+    },
+    (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value instanceof Set ? [...value] : value),
+  );
+}
+
+/** The same question as a cluster of its own: these nodes are being deleted. */
+function solvedAfresh(snapshot: ClusterSnapshot, nowMs: number, gone: ReadonlySet<string>): Schedule {
+  const options = { ...snapshot.options, reservedFallback: true };
+  const nodes = stateNodes(snapshot).map((one) => (gone.has(one.name) ? { ...one, deleting: true } : one));
+  return schedulePods({ ...snapshot, options }, nowMs, nodes);
+}
+
+test.each([
+  { of: 'snapshot files', cases: fromDocuments, numRuns: 250 },
+  { of: 'built snapshots', cases: fromBuilders, numRuns: 400 },
+])(
+  'what if nodes were gone: the answer is that of a cluster where they are being deleted, whatever was asked before ($of)',
+  ({ cases, numRuns }) => {
+    let moved = 0;
+    let opened = 0;
+    fc.assert(
+      fc.property(cases, ({ snapshot, nowMs, questions: asked }) => {
+        const nodes = stateNodes(snapshot);
+        const whatIf = whatIfOf(snapshot, nowMs);
+        for (const indexes of asked) {
+          const gone = nodes.length === 0 ? [] : indexes.flatMap((index) => nodes[index % nodes.length]?.name ?? []);
+          const answer = whatIf(gone);
+          const held = new Set(answer.existing.flatMap(({ pods }) => pods));
+          moved += [...held].filter(({ spec }) => spec.nodeName !== undefined).length;
+          opened += answer.newClaims
+            .flatMap(({ pods }) => pods)
+            .filter(({ spec }) => spec.nodeName !== undefined).length;
+          expect(textOf(answer)).toBe(textOf(solvedAfresh(snapshot, nowMs, new Set(gone))));
+        }
+      }),
+      { seed: 20_261_122, numRuns },
+    );
+    expect(Math.min(moved, opened)).toBeGreaterThan(numRuns / 2);
+  },
+);
+
+test('a node that is not in the snapshot cannot be asked about', () => {
+  const [drawn] = fc.sample(fromBuilders, { numRuns: 1, seed: 1 });
+  expect(() => whatIfOf(drawn!.snapshot, NOW_MS)(['no-such-node'])).toThrow('there is no node no-such-node');
+});
