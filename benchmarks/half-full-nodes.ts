@@ -11,12 +11,12 @@ const NODES = 500;
 const ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
 
 /** Nodes of 4 to 16 CPUs of which half are taken, and the pods of new deployments. */
-export function existing(types: readonly InstanceType[]): MakeWorkload {
+export function existing(types: readonly InstanceType[], count = NODES): MakeWorkload {
   const usual = types.filter(
     ({ name, capacity: { cpu = 0 } }) => /^[mcr][67][ia]\./.test(name) && cpu >= 4_000 && cpu <= 16_000,
   );
   return (random, pods) => {
-    const nodes = Array.from({ length: NODES }, (_, at) => halfFullNode(numbered('node', at), usual, random));
+    const nodes = Array.from({ length: count }, (_, at) => halfFullNode(numbered('node', at), usual, random));
     return {
       nodes: nodes.flatMap((one) => one.nodes ?? []),
       nodeClaims: nodes.flatMap((one) => one.nodeClaims ?? []),

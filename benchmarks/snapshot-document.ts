@@ -45,6 +45,12 @@ export function snapshotDocument({ workload, pods }: GeneratedCase): SnapshotDoc
   };
 }
 
+/** The workload `existing` with so many nodes. */
+export function existingDocument(nodes: number, pods: number): SnapshotDocument {
+  const types = marketTypes();
+  return { ...snapshotDocument({ workload: 'existing', pods }), ...existing(types, nodes)(randomFrom(SEED), pods) };
+}
+
 function makerOf(workload: WorkloadName, types: readonly InstanceType[]): MakeWorkload {
   switch (workload) {
     case 'generic':

@@ -1,4 +1,5 @@
 import type { Pod } from '../../apis/kubernetes.ts';
+import type { StateNode } from '../cluster/state-node.ts';
 import {
   type ExistingHost,
   existingHost,
@@ -38,6 +39,8 @@ export interface ClusterIndex {
   readonly sets: RequirementSets;
   /** Every node and claim in flight, those that are going included, in the order in which they are asked (B15). */
   readonly hosts: readonly ExistingHost[];
+  /** Those that keep the pods they were made for, until they are initialized. */
+  readonly starting: readonly ExistingHost[];
   readonly placed: PlacedIndex;
   /** B23: what is left of each pool's limits. */
   readonly limits: PoolLimits;
@@ -115,6 +118,9 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
     classes,
     sets,
     hosts,
+    starting: hosts.filter(
+      ({ stateNode }) => takesPods(stateNode) && !stateNode.initialized && stateNode.nodeClaim !== undefined,
+    ),
     placed: placedIndex(hosts, { classes, sources, facts: hostFacts(hosts, []), moving, remembers }),
     limits: limitsOf(problem),
     closed,
@@ -192,7 +198,8 @@ function spaceIndex(space: ResourceSpace, base: SpaceBase): SpaceIndex {
   const rooms = hosts.map((host) => initialRoom(host, space));
   const sources = { ...base.sources, eligibleDomains: eligibleDomains(hosts, pools, sets) };
   const volumesOf = once((original: Pod): VolumeAnswer => volumeNeeds(original, storage));
-  const hostsFor = (needs: Needs): readonly ExistingHost[] => hosts.filter(takesPods).filter(admitting(needs));
+  const hostsFor = (needs: Needs): readonly ExistingHost[] =>
+    hosts.filter(({ stateNode }) => takesPods(stateNode)).filter(admitting(needs));
   const roomyFor = ({ podClass }: Needs): readonly ExistingHost[] => roomyForClass(podClass);
   const needsFor = once((podClass: PodClass): NeedsAnswer => {
     const answer = volumesOf(podClass.original);
@@ -223,8 +230,8 @@ function spaceIndex(space: ResourceSpace, base: SpaceBase): SpaceIndex {
   };
 }
 
-function takesPods({ stateNode }: ExistingHost): boolean {
-  return !stateNode.deleting;
+function takesPods({ deleting }: StateNode): boolean {
+  return !deleting;
 }
 
 /** Nodes that are alike are asked once. */

@@ -32,8 +32,10 @@ export interface Run {
   readonly allowance: (rules: KeyRules) => Allowance;
   readonly options: SchedulingOptions;
   readonly goal: Goal;
-  /** Nodes and claims in flight that take pods, in the order in which they are asked (B15). */
-  readonly hosts: readonly ExistingHost[];
+  /** Nodes and claims in flight that take pods, in the order in which they are asked (B15). *Cost:* O(nodes). */
+  allHosts(): readonly ExistingHost[];
+  /** Those that keep the pods they were made for, until they are initialized. */
+  readonly starting: readonly ExistingHost[];
   readonly rooms: HostRooms;
   /** B33: nodes of these names take no pods that are only moved. */
   readonly protectedNodes: ReadonlySet<string>;
@@ -54,8 +56,10 @@ export interface Run {
   nextHost(): number;
   /** What such pods ask for, or why they have no place anywhere (B9). */
   demandFor(podClass: PodClass): DemandAnswer;
-  /** The hosts that may take such pods, in order; the caller's own list. */
+  /** The hosts that may take such pods, in order, gone ones included. */
   hostsFor(needs: Needs): readonly ExistingHost[];
+  /** Hosts that are gone in this run's question: they take no pods. */
+  readonly gone: ReadonlySet<ExistingHost>;
 }
 
 export type DemandAnswer =
@@ -69,9 +73,9 @@ export interface Grounds {
   readonly groups: readonly PodGroup[];
   /** How many pods there are to place. */
   readonly size: number;
+  /** They take no pods. */
   readonly gone: ReadonlySet<ExistingHost>;
   readonly moved: MovedPods;
-  readonly hosts: readonly ExistingHost[];
   readonly limits: PoolLimits;
 }
 
@@ -115,7 +119,6 @@ function grounds(
     cluster,
     index: cluster.spaceFor(asked.groups),
     gone,
-    hosts: cluster.hosts.filter((host) => !host.stateNode.deleting && !gone.has(host)),
     limits: limitsWithout(cluster.limits, asked.gone),
   };
 }
@@ -150,7 +153,8 @@ export function startRun(of: Grounds, aim: Aim): Run {
     allowance: allowances(),
     options: problem.options ?? {},
     goal: goalOf(aim, new Map(limits)),
-    hosts: of.hosts,
+    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !gone.has(host)),
+    starting: cluster.starting.filter((host) => !gone.has(host)),
     rooms: hostRooms(index.rooms),
     protectedNodes: problem.protectedNodes ?? new Set(),
     limits,
@@ -164,7 +168,8 @@ export function startRun(of: Grounds, aim: Aim): Run {
       return hostCount - 1;
     },
     demandFor: demands(of, counting),
-    hostsFor: (needs) => index.hostsFor(needs).filter((host) => !gone.has(host)),
+    hostsFor: index.hostsFor,
+    gone,
   };
 }
 

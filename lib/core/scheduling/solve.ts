@@ -6,7 +6,7 @@ import { marketWorth } from './packing/market-worth.ts';
 import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';
 import { type Placing, place, placeOnNodes } from './placement/place.ts';
-import { plannedNodeClaims } from './placement/planned-node-claims.ts';
+import { type PlannedFleet, plannedFleet } from './placement/planned-node-claims.ts';
 import { keepPromises } from './placement/promises.ts';
 import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
@@ -38,11 +38,12 @@ export function whatIfOn(problem: SchedulingProblem): (question: Question) => Sc
 
 function bestSchedule(grounds: Grounds): Schedule {
   const best = bestOf(grounds);
-  return { newClaims: best.newClaims, existing: best.existing, unplaced: best.unplaced() };
+  return { newClaims: best.fleet.nodeClaims(), existing: best.existing, unplaced: best.unplaced() };
 }
 
 /** One way to place the pods. */
-interface Attempt extends Omit<Schedule, 'unplaced'> {
+interface Attempt extends Pick<Schedule, 'existing'> {
+  readonly fleet: PlannedFleet;
   readonly left: ReadonlySet<string>;
   /** True where limits kept a claim from being opened. */
   readonly isLimited: boolean;
@@ -69,14 +70,11 @@ const MOST_UNDER_LIMITS = 1_000;
 /** The one that leaves none behind that the greedy one places; where both place the same, the cheaper. */
 function better(one: Attempt, greedy: Attempt): Attempt {
   if (!one.left.isSubsetOf(greedy.left)) return greedy;
-  return one.left.size === greedy.left.size && priceOf(greedy) < priceOf(one) - TINY ? greedy : one;
+  const isCheaper = greedy.fleet.priceUsdPerHour < one.fleet.priceUsdPerHour - TINY;
+  return one.left.size === greedy.left.size && isCheaper ? greedy : one;
 }
 
 const TINY = 1e-9;
-
-function priceOf({ newClaims }: Attempt): number {
-  return newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
-}
 
 function attempt(grounds: Grounds, aim: Aim): Attempt {
   const run = startRun(grounds, aim);
@@ -90,7 +88,7 @@ function attempt(grounds: Grounds, aim: Aim): Attempt {
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
   const left = [...refused.map(({ pod }) => pod), ...waiting.flatMap(({ pods, placed }) => pods.slice(placed))];
   return {
-    newClaims: plannedNodeClaims(run),
+    fleet: plannedFleet(run),
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
     left: new Set(left.map(podKey)),
     isLimited: run.exhausted.size > 0,

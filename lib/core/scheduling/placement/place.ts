@@ -3,7 +3,7 @@ import type { Demand } from '../pods/demand.ts';
 import { takeFrom, timesIn } from '../pools/resource-space.ts';
 import type { Run } from '../run.ts';
 import { hasRules, keepsTo } from '../topology/allowance.ts';
-import { hostAnswer } from '../topology/rules.ts';
+import { type HostAnswer, hostAnswer } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { remainingOf } from './backlog.ts';
 import { type ExistingHost, hasRoom } from './existing-host.ts';
@@ -14,7 +14,7 @@ import type { Deferral } from './why-deferred.ts';
 
 /** The hosts that a demand has not been refused by for good: they only ever fill up. */
 interface Prospects {
-  readonly hosts: ExistingHost[];
+  readonly hosts: HostQueue;
   readonly claims: OpenClaim[];
   /** How many of the claims that were opened, or grew, it has heard of. */
   heard: number;
@@ -22,6 +22,13 @@ interface Prospects {
   isHopeless: boolean;
   /** B59: the reserved capacity for the sake of which it was last given no new claim. */
   deferral: Deferral | undefined;
+}
+
+/** Hosts that were asked and may be asked again, then the rest of the list, which the run shares with others. */
+interface HostQueue {
+  readonly asked: ExistingHost[];
+  readonly all: readonly ExistingHost[];
+  next: number;
 }
 
 export interface Placing {
@@ -68,10 +75,8 @@ interface Asking {
 }
 
 function prospectsOf({ run }: Placing, demand: Demand): Prospects {
-  const { protectedNodes } = run;
-  const isOpen = ({ stateNode }: ExistingHost): boolean =>
-    !demand.podClass.moving || !protectedNodes.has(stateNode.name);
-  return { hosts: run.hostsFor(demand).filter(isOpen), claims: [], heard: 0, isHopeless: false, deferral: undefined };
+  const hosts = { asked: [], all: run.hostsFor(demand), next: 0 };
+  return { hosts, claims: [], heard: 0, isHopeless: false, deferral: undefined };
 }
 
 /** The first of the list that takes the pod, with what it says to it. Those that never will leave the list. */
@@ -98,14 +103,35 @@ function firstTaker<Taker, Answer>(
 
 /** B33: the first node, in order, that takes the pod. */
 function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
-  const found = firstTaker(prospects.hosts, (host) => {
-    if (!hasRoom(host, run.rooms.of(host), demand)) return 'never';
-    const onHost = hostAnswer(demand.rules.onHost, host.index);
-    return onHost === 'yes' && !keepsToKeys(run, host, demand) ? 'later' : onHost;
-  })?.taker;
+  const found = firstHost(run, prospects.hosts, demand);
   if (found === undefined) return false;
   putOnHost(run, found, { group, demand, count: howMany(group, demand, run.rooms.of(found).room) });
   return true;
+}
+
+/** The first host that takes such a pod. *Cost:* of the hosts that were not asked before, only those that come before it. */
+function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | undefined {
+  const ask = (host: ExistingHost): HostAnswer => {
+    if (!hasRoom(host, run.rooms.of(host), demand)) return 'never';
+    const onHost = hostAnswer(demand.rules.onHost, host.index);
+    return onHost === 'yes' && !keepsToKeys(run, host, demand) ? 'later' : onHost;
+  };
+  const again = firstTaker(queue.asked, ask);
+  if (again !== undefined) return again.taker;
+  while (queue.next < queue.all.length) {
+    const host = queue.all[queue.next];
+    queue.next += 1;
+    if (host === undefined || !isOpen(run, host, demand)) continue;
+    const answer = ask(host);
+    if (answer !== 'never') queue.asked.push(host);
+    if (answer === 'yes') return host;
+  }
+  return undefined;
+}
+
+/** B33: pods that are only moved may not go to protected nodes. */
+function isOpen({ gone, protectedNodes }: Run, host: ExistingHost, { podClass }: Demand): boolean {
+  return !gone.has(host) && !(podClass.moving && protectedNodes.has(host.stateNode.name));
 }
 
 function keepsToKeys(run: Run, host: ExistingHost, { rules }: Demand): boolean {

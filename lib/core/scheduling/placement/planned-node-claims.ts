@@ -11,15 +11,27 @@ import type { PlannedNodeClaim } from '../schedule.ts';
 import { aimAt, type OpenClaim, typesThatHold } from './open-claim.ts';
 import { onlyReserved } from './reservations.ts';
 
+/** What a run has planned. */
+export interface PlannedFleet {
+  /** USD an hour, each claim at its cheapest offering. */
+  readonly priceUsdPerHour: number;
+  /** The claims as they may be launched. Asked once, of the run that is kept: it changes what is left of limits. */
+  nodeClaims(): readonly PlannedNodeClaim[];
+}
+
 /**
  * The run's claims as they may be launched: aimed at the cheapest offering that holds their pods, with every other type that
  * would do. Promise 2: what the claims of a limited pool may become, all at their largest, stays within its limits.
  */
-export function plannedNodeClaims(run: Run): readonly PlannedNodeClaim[] {
+export function plannedFleet(run: Run): PlannedFleet {
   const fitting = run.claims.map((claim) => rightSized(run, claim));
-  return run.claims.map((claim, at) =>
-    plannedNodeClaim(run, claim, { fitting: fitting[at] ?? emptyBitset(0), name: `planned-${at + 1}` }),
-  );
+  return {
+    priceUsdPerHour: run.claims.reduce((sum, claim) => sum + targetOf(claim).offering.priceUsdPerHour, 0),
+    nodeClaims: () =>
+      run.claims.map((claim, at) =>
+        plannedNodeClaim(run, claim, { fitting: fitting[at] ?? emptyBitset(0), name: `planned-${at + 1}` }),
+      ),
+  };
 }
 
 /** Aims at the cheapest type that fits, as far as the limits go. *Shape:* the types that hold its pods. */
@@ -64,10 +76,12 @@ function plannedNodeClaim(
   };
 }
 
-function cheapestOffering(
-  { types, target }: OpenClaim,
-  instanceTypes: readonly InstanceType[],
-): PlannedNodeClaim['cheapest'] {
+function cheapestOffering(claim: OpenClaim, instanceTypes: readonly InstanceType[]): PlannedNodeClaim['cheapest'] {
+  const { type, offering } = targetOf(claim);
+  return { type: instanceTypes.find(({ name }) => name === type.name) ?? type, offering };
+}
+
+function targetOf({ types, target }: OpenClaim): PlannedNodeClaim['cheapest'] {
   const type = types.types[target.type];
   const cell = types.cells[target.cell];
   const offering = type?.offerings.find(
@@ -79,7 +93,7 @@ function cheapestOffering(
   );
   if (type === undefined || offering === undefined)
     throw new RangeError('a claim aims at an offering that its pool does not have');
-  return { type: instanceTypes.find(({ name }) => name === type.name) ?? type, offering };
+  return { type, offering };
 }
 
 /** B38: what daemons take at the least, whichever of the types it becomes. */

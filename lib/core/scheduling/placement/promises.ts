@@ -11,9 +11,7 @@ import { variants } from './variants.ts';
  */
 export function keepPromises(run: Run, backlog: readonly BacklogGroup[]): void {
   const promised = new Map<string, ExistingHost>();
-  for (const host of run.hosts) {
-    if (!host.stateNode.initialized) for (const key of host.stateNode.nodeClaim?.pods ?? []) promised.set(key, host);
-  }
+  for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) promised.set(key, host);
   if (promised.size === 0) return;
   for (const group of backlog) keepPromisesTo(run, group, promised);
 }

@@ -22,7 +22,9 @@ const WORDS: ReadonlyMap<string, string> = new Map([
  * Why none of the nodes that are there took such a pod, as things are when the run ends: how many for which reason.
  * *Shape:* undefined where there are no nodes. *Cost:* O(nodes), no more than asking them.
  */
-export function whyNoNode({ hosts, rooms, space }: Run, demand: Demand): Refusal | undefined {
+export function whyNoNode(run: Run, demand: Demand): Refusal | undefined {
+  const { rooms, space } = run;
+  const hosts = run.allHosts();
   if (hosts.length === 0) return undefined;
   const admitted = new Map<string, string | undefined>();
   const byWhy = Map.groupBy(hosts, (host) => {
