@@ -1,9 +1,9 @@
 import type { Pod } from '../../lib/apis/kubernetes.ts';
-import { type ReadSnapshot, readSnapshot } from '../../lib/cli/snapshot/read-snapshot.ts';
 import { type StateNode, stateNodes } from '../../lib/core/cluster/state-node.ts';
 import { podRequests } from '../../lib/core/resources/pod-requests.ts';
 import { type Resources, subtract } from '../../lib/core/resources/resources.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
+import { type ReadSnapshot, readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { existingDocument } from '../snapshot-document.ts';
 
 const NOW_MS = Date.parse('2026-01-02T00:00:00Z');
