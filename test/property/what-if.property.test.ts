@@ -93,8 +93,3 @@ test.each([
     expect(Math.min(moved, opened)).toBeGreaterThan(numRuns / 2);
   },
 );
-
-test('a node that is not in the snapshot cannot be asked about', () => {
-  const [drawn] = fc.sample(fromBuilders, { numRuns: 1, seed: 1 });
-  expect(() => whatIfOf(drawn!.snapshot, NOW_MS)(['no-such-node'])).toThrow('there is no node no-such-node');
-});

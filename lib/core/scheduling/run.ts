@@ -168,7 +168,7 @@ export function startRun(of: Grounds, aim: Aim): Run {
       return hostCount - 1;
     },
     demandFor: demands(of, counting),
-    hostsFor: index.hostsFor,
+    hostsFor: (needs) => index.hostsFor(needs),
     gone,
   };
 }

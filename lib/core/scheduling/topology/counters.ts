@@ -85,12 +85,12 @@ interface Selecting {
 
 /** *Cost:* a counter of placed pods is made where a class of the run asks for it, so a run pays for what its pods need. */
 export function counters(before: PlacedPods, facts: HostFacts): Counters {
-  const { counterFor, selectingOf } = countersByText(before);
+  const all = countersByText(before);
   const owned = new Map<PodClass, Set<Counter>>();
   const placed = new Map<PodClass, CountedHost[]>();
   return {
     counterFor(counted) {
-      const { counter, isNew } = counterFor(counted);
+      const { counter, isNew } = all.counterFor(counted);
       if (!isNew || counted.kind === 'repelled') return counter;
       for (const [podClass, hosts] of placed) {
         if (selects(counted, podClass)) for (const host of hosts) count(counter, host, facts);
@@ -98,19 +98,19 @@ export function counters(before: PlacedPods, facts: HostFacts): Counters {
       return counter;
     },
     own(counter, owner) {
-      const all = owned.get(owner) ?? new Set();
-      if (all.has(counter)) return;
-      owned.set(owner, all.add(counter));
+      const own = owned.get(owner) ?? new Set();
+      if (own.has(counter)) return;
+      owned.set(owner, own.add(counter));
       for (const host of placed.get(owner) ?? []) count(counter, host, facts);
     },
     ownedBy: (podClass) => [...(owned.get(podClass) ?? [])],
-    countersOf: (podClass) => selectingOf(podClass).counting,
-    repellersOf: (podClass) => selectingOf(podClass).repelling,
+    countersOf: (podClass) => all.selectingOf(podClass).counting,
+    repellersOf: (podClass) => all.selectingOf(podClass).repelling,
     record(podClass, host) {
       const hosts = placed.get(podClass);
       if (hosts === undefined) placed.set(podClass, [host]);
       else hosts.push(host);
-      for (const counter of selectingOf(podClass).counting) count(counter, host, facts);
+      for (const counter of all.selectingOf(podClass).counting) count(counter, host, facts);
       for (const counter of owned.get(podClass) ?? []) count(counter, host, facts);
     },
   };

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { schedulePods } from '../../../lib/core/provisioning/schedule-pods.ts';
+import { whatIfOf } from '../../../lib/core/provisioning/what-if.ts';
+import { anInstanceType } from '../../builders/instance-types.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { pendingPod, runningPod } from '../../builders/pods.ts';
+import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+const GPU = 'nvidia.com/gpu';
+const TYPES = [
+  anInstanceType({ name: 'm5.xlarge', cpu: 4, memoryGib: 16 }),
+  anInstanceType({ name: 'g5.xlarge', cpu: 4, memoryGib: 16, price: 1, extended: { [GPU]: 1 } }),
+];
+
+describe('what if nodes were gone (E20)', () => {
+  test('their pods go to other nodes, and to new ones where these have no room', () => {
+    const nodes = ['a', 'b', 'c'].map((name) =>
+      initializedNode({ name, allocatable: { cpu: '2', memory: '8Gi', pods: '9' } }),
+    );
+    const pods = ['a', 'b'].map((node) => runningPod(node, { name: `on-${node}`, requests: { cpu: '1500m' } }));
+    const whatIf = whatIfOf(snapshotOf(nodes, { nodePools: [aPoolView({ types: TYPES })], pods }), NOW_MS);
+    expect(placesOf(whatIf(['a']))).toEqual({ existing: { c: ['on-a'] }, opened: 0 });
+    expect(placesOf(whatIf(['a', 'c']))).toEqual({ existing: {}, opened: 1 });
+    expect(placesOf(whatIf(['b']))).toEqual({ existing: { c: ['on-b'] }, opened: 0 });
+    expect(placesOf(whatIf([]))).toEqual({ existing: {}, opened: 0 });
+  });
+
+  test('a resource that only the pods of one question ask for counts in that question alone', () => {
+    const nodes = [
+      initializedNode({ name: 'plain', allocatable: { cpu: '4', memory: '16Gi', pods: '9' } }),
+      initializedNode({ name: 'gpu', allocatable: { cpu: '4', memory: '16Gi', pods: '9', [GPU]: '1' } }),
+    ];
+    const pods = [
+      runningPod('plain', { name: 'web', requests: { cpu: '3' } }),
+      runningPod('gpu', { name: 'train', requests: { cpu: '3', [GPU]: '1' } }),
+    ];
+    const whatIf = whatIfOf(snapshotOf(nodes, { nodePools: [aPoolView({ types: TYPES })], pods }), NOW_MS);
+    const typeFor = (node: string) => whatIf([node]).newClaims.map(({ cheapest }) => cheapest.type.name);
+    expect([typeFor('plain'), typeFor('gpu'), typeFor('plain')]).toEqual([['m5.xlarge'], ['g5.xlarge'], ['m5.xlarge']]);
+  });
+
+  test('nothing is read of the cluster before the first question', () => {
+    const unread = new Proxy(aSnapshot({}), {
+      get: () => {
+        throw new Error('it is read');
+      },
+    });
+    const whatIf = whatIfOf(unread, NOW_MS, []);
+    expect(() => whatIf([])).toThrow('it is read');
+  });
+
+  test('pods that are pending are placed in every question, as without one', () => {
+    const snapshot = aSnapshot({ nodePools: [aPoolView({ types: TYPES })], pods: [pendingPod({ name: 'new' })] });
+    const whatIf = whatIfOf(snapshot, NOW_MS);
+    expect([placesOf(whatIf([])), placesOf(whatIf([]))]).toEqual([placed(snapshot), placed(snapshot)]);
+    expect(placed(snapshot)).toEqual({ existing: {}, opened: 1 });
+  });
+
+  test('a node that is not in the snapshot cannot be asked about', () => {
+    expect(() => whatIfOf(aSnapshot({}), NOW_MS)(['no-such-node'])).toThrow('there is no node no-such-node');
+  });
+});
+
+function placed(snapshot: Parameters<typeof schedulePods>[0]): ReturnType<typeof placesOf> {
+  return placesOf(schedulePods(snapshot, NOW_MS));
+}
+
+function placesOf({ existing, newClaims }: ReturnType<typeof schedulePods>): {
+  readonly existing: Readonly<Record<string, readonly string[]>>;
+  readonly opened: number;
+} {
+  const names = existing.map(
+    ({ stateNode, pods }) => [stateNode.name, pods.map(({ metadata }) => metadata.name)] as const,
+  );
+  return { existing: Object.fromEntries(names), opened: newClaims.length };
+}
