@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { handleInterruption } from '../../lib/controllers/interruption.ts';
-import { answerEvents } from '../../lib/operator/event-batch.ts';
 import { wireInterruption } from '../../lib/operator/interruption.ts';
+import { answerEvents } from '../../lib/operator/queue-batch.ts';
 
 const { ports, runtime } = wireInterruption();
 

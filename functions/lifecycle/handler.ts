@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { attended } from '../../lib/controllers/attend.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
 import { wireLifecycle } from '../../lib/operator/lifecycle.ts';
-import { answerWakes, type WakeBatch } from '../../lib/operator/wake-batch.ts';
+import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
 
 const runtime = wireLifecycle();
 const reconcile = attended('lifecycle', reconcileLifecycle);

@@ -1,7 +1,9 @@
 /** The catalogue function's wiring: it asks EC2 about a region, of which every cluster of the deployment is. */
+
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import type { CataloguePorts } from '../controllers/catalogue.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { awsPricing } from '../providers/aws/aws-pricing.ts';
 import { describeCatalogue } from '../providers/aws/describe-catalogue.ts';
 import { priceListRegion } from '../providers/aws/price-list.ts';
@@ -10,7 +12,7 @@ import { budgetedEc2 } from './ec2-client.ts';
 import { catalogueOptions, type Environment } from './options.ts';
 import { readPriceTables } from './price-tables.ts';
 import { systemClock } from './system-clock.ts';
-import { type Telemetry, telemetryOf } from './telemetry.ts';
+import { telemetryOf } from './telemetry.ts';
 
 /** *Errors:* OptionError. */
 export function wireCatalogue(environment: Environment = process.env): {

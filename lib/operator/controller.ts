@@ -6,6 +6,9 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { ControllerPorts } from '../controllers/ports.ts';
+import type { WakeRuntime } from '../controllers/run/handle-wakes.ts';
+import { keptLeases } from '../controllers/run/kept-leases.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { EventBridgeDecisionBus } from '../providers/aws/decision-bus.ts';
 import { Ec2CloudProvider } from '../providers/aws/ec2-cloud-provider.ts';
 import { EksAccess } from '../providers/aws/eks-access.ts';
@@ -23,12 +26,11 @@ import { clusterAccess } from './cluster-access.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { refreshOf, settingsOf } from './cluster-settings.ts';
 import { budgetedEc2 } from './ec2-client.ts';
-import { keptLeases } from './kept-leases.ts';
 import { type ControllerOptions, controllerOptions, type Environment, type WebhookAddress } from './options.ts';
-import { queueRetry } from './queue-retry.ts';
+import { queueRedelivery } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
-import { type Telemetry, telemetryOf } from './telemetry.ts';
-import type { WakeRuntime } from './wake-batch.ts';
+import { afterSystemTime } from './system-timer.ts';
+import { telemetryOf } from './telemetry.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';
 import { shiftsOf } from './zonal-shift.ts';
 
@@ -74,7 +76,7 @@ export function wireController(
     },
     endRun: (name) => clients.reached.get(name)?.endRun(),
     telemetry,
-    retryAfter: queueRetry(clients.sqs, options.ownQueueUrl),
+    redelivery: queueRedelivery(clients.sqs, options.ownQueueUrl),
   };
 }
 
@@ -105,7 +107,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
   const table = { client: clients.dynamodb, tableName };
   return {
     store: new DynamoDbNodeClaimStore({ ...table, bodies: bodiesIn(options.bodies, PATIENCE) }),
-    leases: keptLeases(new DynamoDbLeases({ ...table, clock: systemClock })),
+    leases: keptLeases(new DynamoDbLeases({ ...table, clock: systemClock }), { after: afterSystemTime }),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     messages: awsMessages(
       new SqsWakeQueue({ client: clients.sqs, queueUrls }),

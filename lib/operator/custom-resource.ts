@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceUpdateEvent } from 'aws-lambda';
-import type { Telemetry } from './telemetry.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 
 export interface CustomResource {
   readonly install: (properties: Properties) => Promise<void>;

@@ -1,9 +1,11 @@
 /** The installer's wiring: EKS, the API servers of the clusters, and for draining them the table and the queues. */
+
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { type InstallPorts, type InstallTarget, install } from '../controllers/install.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { type UninstallTarget, uninstall } from '../controllers/uninstall.ts';
 import type { ClusterMessage } from '../core/install/cluster-messages.ts';
 import { EksAccess } from '../providers/aws/eks-access.ts';
@@ -19,7 +21,7 @@ import { type CustomResource, type CustomResourceRuntime, type Properties, putAn
 import { type InstalledCluster, noMoreInstalled, readInstalledClusters } from './installed-clusters.ts';
 import { type Environment, type InstallerOptions, installerOptions } from './options.ts';
 import { systemClock } from './system-clock.ts';
-import { type Telemetry, telemetryOf } from './telemetry.ts';
+import { telemetryOf } from './telemetry.ts';
 import { webhookEndpointOf } from './webhook-registration.ts';
 
 export interface InstallerWiring {

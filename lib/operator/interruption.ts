@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { InterruptionPorts } from '../controllers/interruption.ts';
+import type { MessageRuntime } from '../controllers/run/retry-soon.ts';
 import { EventBridgeDecisionBus } from '../providers/aws/decision-bus.ts';
 import { instanceOwners } from '../providers/aws/instances.ts';
 import { awsMessages } from '../providers/aws/messages.ts';
@@ -11,15 +12,14 @@ import { DynamoDbCatalogueStore } from '../providers/dynamodb/catalogue-store.ts
 import { DynamoDbNodeClaimStore } from '../providers/dynamodb/node-claim-store.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { type Environment, interruptionOptions } from './options.ts';
-import { queueRetry } from './queue-retry.ts';
-import type { Retrying } from './retry-soon.ts';
+import { queueRedelivery } from './queue-retry.ts';
 import { systemClock } from './system-clock.ts';
 import { telemetryOf } from './telemetry.ts';
 
 /** *Errors:* OptionError. */
 export function wireInterruption(environment: Environment = process.env): {
   readonly ports: InterruptionPorts;
-  readonly runtime: Retrying;
+  readonly runtime: MessageRuntime;
 } {
   const {
     region,
@@ -44,5 +44,6 @@ export function wireInterruption(environment: Environment = process.env): {
     clusters,
     shadows,
   };
-  return { ports, runtime: { telemetry: telemetryOf('interruption'), retryAfter: queueRetry(sqs, ownQueueUrl) } };
+  const runtime = { telemetry: telemetryOf('interruption'), redelivery: queueRedelivery(sqs, ownQueueUrl) };
+  return { ports, runtime };
 }

@@ -1,10 +1,10 @@
 /** The lifecycle function's wiring: that of every controller, IAM for the nodes' instance profiles, and the webhook's registration. */
 import { IAMClient } from '@aws-sdk/client-iam';
+import type { WakeRuntime } from '../controllers/run/handle-wakes.ts';
 import { IamInstanceProfiles } from '../providers/aws/iam-instance-profiles.ts';
 import { PATIENCE, wireController } from './controller.ts';
 import { type Environment, webhookAddress } from './options.ts';
 import { systemClock } from './system-clock.ts';
-import type { WakeRuntime } from './wake-batch.ts';
 
 /** *Errors:* OptionError. */
 export function wireLifecycle(environment: Environment = process.env): WakeRuntime {

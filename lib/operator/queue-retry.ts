@@ -1,23 +1,26 @@
 import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Retrying } from './retry-soon.ts';
+import { SECOND_MS } from '../apis/time.ts';
+import type { Redelivery } from '../ports/redelivery.ts';
 
 /** SQS takes no more in one call. */
-const MOST_ENTRIES = 10;
+const MAX_ENTRIES = 10;
 
-/** Makes messages visible again early; one that is gone meanwhile needs it no more. */
-export function queueRetry(client: SQSClient, queueUrl: string): Retrying['retryAfter'] {
-  return async (records, seconds) => {
-    const entries = records.map(({ receiptHandle }, index) => ({
-      Id: String(index),
-      ReceiptHandle: receiptHandle,
-      VisibilityTimeout: seconds,
-    }));
-    const calls = Math.ceil(entries.length / MOST_ENTRIES);
-    await Promise.all(
-      Array.from({ length: calls }, async (_, call) => {
-        const Entries = entries.slice(call * MOST_ENTRIES, (call + 1) * MOST_ENTRIES);
-        await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
-      }),
-    );
+/** Makes messages of an SQS queue visible again early. A message that is gone meanwhile needs nothing. */
+export function queueRedelivery(client: SQSClient, queueUrl: string): Redelivery {
+  return {
+    async deliverAgain(messages, afterMs) {
+      const entries = messages.map(({ receipt }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receipt,
+        VisibilityTimeout: Math.ceil(afterMs / SECOND_MS),
+      }));
+      const calls = Math.ceil(entries.length / MAX_ENTRIES);
+      await Promise.all(
+        Array.from({ length: calls }, async (_, call) => {
+          const Entries = entries.slice(call * MAX_ENTRIES, (call + 1) * MAX_ENTRIES);
+          await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+        }),
+      );
+    },
   };
 }

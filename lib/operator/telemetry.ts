@@ -1,20 +1,9 @@
 /** Everything that leaves a function without being an action: log lines and metrics. Controllers and core write neither. */
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { RunReport } from '../controllers/ports.ts';
-import type { Wake } from '../ports/messages.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { type EmbeddedMetrics, embeddedMetrics, failureMetrics } from './embedded-metrics.ts';
 import { METRICS } from './options.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-export interface Telemetry {
-  /** What a run did and saw, with the failures of single claims: the next tick looks at those again. */
-  report(cause: Pick<Wake, 'reason' | 'nodeClaim'>, report: RunReport): void;
-  /** A run that could not be made. */
-  failure(wake: Wake, error: unknown): void;
-  warn(message: string, fields: Fields): void;
-  error(message: string, error: unknown, fields: Fields): void;
-}
 
 export function telemetryOf(functionName: string): Telemetry {
   const logger = new Logger({ serviceName: `kerf-${functionName}` });

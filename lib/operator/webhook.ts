@@ -1,11 +1,13 @@
 /** The webhook function's wiring: SQS and nothing else, for it is on the API server's path and must start fast. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { ANSWER_WITHIN_MS, type WebhookPorts } from '../controllers/webhook.ts';
 import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { type Environment, webhookOptions } from './options.ts';
-import { type Telemetry, telemetryOf } from './telemetry.ts';
+import { telemetryOf } from './telemetry.ts';
 
 /** A connection that died while the function was frozen is tried once more, within the time that there is. */
 const IMPATIENCE = {

@@ -18,12 +18,6 @@ export interface Wake {
   readonly dueMs?: number;
 }
 
-/** A wake as it comes out of its queue. */
-export interface ReceivedWake extends Wake {
-  /** By the queue's clock. @default not known: it is answered by a look of its own, at once */
-  readonly sentAtMs?: number;
-}
-
 /** The longest delay of a message; what is due later is armed again by whoever is woken before. */
 export const LONGEST_DELAY_MS = 15 * 60_000;
 

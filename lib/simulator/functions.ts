@@ -1,30 +1,33 @@
 import { attended } from '../controllers/attend.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
-import { type CoalescedWake, coalesceWakes } from '../controllers/coalesce-wakes.ts';
 import { reconcileDisruption } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
 import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
 import { reconcileProvisioning } from '../controllers/provisioning.ts';
+import { handleEvents } from '../controllers/run/handle-events.ts';
+import { handleWakes } from '../controllers/run/handle-wakes.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
-import { answerWebhook } from '../controllers/webhook.ts';
-import type { ReceivedWake, WakeTarget } from '../ports/messages.ts';
+import { ANSWER_WITHIN_MS, answerWebhook } from '../controllers/webhook.ts';
+import type { WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
+import type { QueuedMessage } from '../ports/redelivery.ts';
+import type { Invoke } from './aws/simulated-lambda.ts';
+import type { SimulatedMessages } from './aws/simulated-messages.ts';
+import { type SimulatedQueue, simulatedQueue } from './aws/simulated-queue.ts';
 import type { Review } from './kubernetes/state.ts';
 import type { Timeline } from './timeline.ts';
 import type { Timetable } from './timetable.ts';
 
-/** After a failure the message is visible again. */
-const RETRY_MS = 5_000;
-/** The dead-letter queue takes it then. */
-const MOST_RECEIVES = 3;
 const SECRET = 'simulated';
 
-/** The deployed functions: the same controllers behind the same triggers, invoked in virtual time. */
+/** The deployed functions: the shell and the controllers of the real ones behind the same triggers, in virtual time. */
 export interface Functions {
-  wakes(target: WakeTarget, wakes: readonly ReceivedWake[], receives?: number): Promise<void>;
-  interruption(event: unknown, receives?: number): Promise<void>;
+  wakes(target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]>;
   webhook(review: Review): Promise<void>;
+  /** The queue of the interruption function. */
+  readonly interruptions: SimulatedQueue;
   /** The last report of each function that looks at the whole cluster. */
   readonly reports: ReadonlyMap<string, RunReport>;
 }
@@ -34,72 +37,107 @@ interface FunctionWorld {
   readonly invocations: number;
   readonly cluster: string;
   readonly ports: ControllerPorts;
+  readonly queues: SimulatedMessages['queues'];
+  readonly lambda: Invoke;
   readonly pricing: Pricing;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
 }
 
-export function functions({ cluster, ports, pricing, timetable, timeline, invocations }: FunctionWorld): Functions {
+export function functions(world: FunctionWorld): Functions {
+  const { cluster, invocations, lambda, queues, timetable } = world;
   const reports = new Map<string, RunReport>();
   const clusters = new Set([cluster]);
-  const shadows = new Set(ports.settings.shadow ? [cluster] : []);
-  const failed = (name: string, error: unknown): void =>
+  const shadows = new Set(world.ports.settings.shadow ? [cluster] : []);
+  const interruptions = simulatedQueue(timetable, {
+    windowMs: 0,
+    invoke: async (messages) =>
+      atOnce(invocations, async () =>
+        lambda('interruption', messages, async ({ ports }) =>
+          handleEvents(
+            { telemetry: telemetryOf('interruption', world.timeline, new Map()), redelivery: interruptions },
+            messages,
+            async (event) => handleInterruption({ ...ports, clusters, shadows }, event),
+          ),
+        ),
+      ),
+  });
+  const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
+    lambda(target, messages, async ({ ports, timer }) => {
+      const telemetry = telemetryOf(target, world.timeline, reports);
+      if (target === 'catalogue') return refresh(world, { ports, messages, telemetry });
+      const runtime = { telemetry, redelivery: queues[target], portsOf: async () => ports };
+      return handleWakes(runtime, { messages, timer }, RECONCILE[target]);
+    });
+  return {
+    reports,
+    interruptions,
+    wakes: async (target, messages) => atOnce(invocations, async () => run(target, messages)),
+    webhook: async (review) => reviewed(world, review, clusters),
+  };
+}
+
+/** As Lambda has it: an invocation that fails brings all its messages back. */
+async function refresh(
+  { pricing }: FunctionWorld,
+  run: {
+    readonly ports: ControllerPorts;
+    readonly messages: readonly QueuedMessage[];
+    readonly telemetry: Telemetry;
+  },
+): Promise<readonly string[]> {
+  const { ports, messages, telemetry } = run;
+  try {
+    const failures = await refreshCatalogue({ ...ports, pricing, shippedPrices: new Map() });
+    for (const failure of failures) telemetry.error('prices were not read', failure, {});
+    return [];
+  } catch (error) {
+    telemetry.error('the catalogue was not refreshed', error, {});
+    return messages.map(({ id }) => id);
+  }
+}
+
+async function reviewed(world: FunctionWorld, review: Review, clusters: ReadonlySet<string>): Promise<void> {
+  const { cluster, lambda, timetable } = world;
+  const request = { uid: `${timetable.now()}`, resource: { resource: review.resource }, name: review.name };
+  const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
+  await lambda('webhook', [], async ({ ports }) => {
+    await answerWebhook(
+      {
+        messages: ports.messages,
+        clusters,
+        isSecret: (candidate) => candidate === SECRET,
+        deadline: async () => timetable.wait(ANSWER_WITHIN_MS),
+      },
+      { method: 'POST', path: `/${cluster}/${SECRET}`, body: new TextEncoder().encode(body) },
+    );
+    return [];
+  });
+}
+
+/** What a function reports is kept; what fails is noted in the timeline. */
+function telemetryOf(name: string, timeline: Timeline, reports: Map<string, RunReport>): Telemetry {
+  const failed = (error: unknown): void =>
     timeline.note({
       kind: 'function-failed',
       function: name,
       message: error instanceof Error ? error.message : String(error),
     });
-  const run = async (target: WakeTarget, wake: CoalescedWake): Promise<void> => {
-    if (target === 'catalogue') {
-      const failures = await refreshCatalogue({ ...ports, pricing, shippedPrices: new Map() });
-      for (const failure of failures) failed(target, failure);
-      return;
-    }
-    const report = await RECONCILE[target](ports, wake);
-    for (const failure of report.failures) failed(target, failure);
-    if (wake.nodeClaim === undefined && report.withoutLook === undefined) reports.set(target, report);
+  return {
+    report({ nodeClaim }, report) {
+      for (const failure of report.failures) failed(failure);
+      if (nodeClaim === undefined && report.withoutLook === undefined) reports.set(name, report);
+    },
+    failure: (_, error) => failed(error),
+    error: (_, error) => failed(error),
+    warn: () => {},
   };
-  const self: Functions = {
-    reports,
-    async wakes(target, wakes, receives = 1) {
-      const wake = coalesceWakes(cluster, wakes);
-      try {
-        await atOnce(invocations, async () => run(target, wake));
-      } catch (error) {
-        failed(target, error);
-        if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.wakes(target, wakes, receives + 1));
-      }
-    },
-    async interruption(event, receives = 1) {
-      try {
-        await atOnce(invocations, async () => handleInterruption({ ...ports, clusters, shadows }, event));
-      } catch (error) {
-        failed('interruption', error);
-        if (receives < MOST_RECEIVES) timetable.after(RETRY_MS, async () => self.interruption(event, receives + 1));
-      }
-    },
-    async webhook(review) {
-      const request = { uid: `${timetable.now()}`, resource: { resource: review.resource }, name: review.name };
-      const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
-      await answerWebhook(
-        {
-          messages: ports.messages,
-          clusters,
-          isSecret: (candidate) => candidate === SECRET,
-          deadline: async () => new Promise<void>(() => {}),
-        },
-        { method: 'POST', path: `/${cluster}/${SECRET}`, body: new TextEncoder().encode(body) },
-      );
-    },
-  };
-  return self;
 }
 
-/** All of them to the end, then the first failure: an invocation that fails does not stop another. */
-async function atOnce(invocations: number, run: () => Promise<unknown>): Promise<void> {
-  const outcomes = await Promise.allSettled(Array.from({ length: invocations }, run));
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
+/** All of them to the end. *Shape:* the ids of the messages that any of them brings back. */
+async function atOnce(invocations: number, run: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  const answers = await Promise.all(Array.from({ length: invocations }, run));
+  return [...new Set(answers.flat())];
 }
 
 const RECONCILE = {

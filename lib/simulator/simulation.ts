@@ -10,6 +10,7 @@ import type { ResolvedCapacityReservation } from '../core/node-class/resolved-no
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
+import { simulatedLambda, type WrapInvocation } from './aws/simulated-lambda.ts';
 import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
 import { simulatedPricing } from './aws/simulated-pricing.ts';
 import { type Functions, functions } from './functions.ts';
@@ -45,6 +46,8 @@ export interface SimulationInput {
   readonly durationMs: number;
   /** Puts something between the controllers and a port: faults, counters. */
   readonly wrapPorts?: (ports: ControllerPorts) => ControllerPorts;
+  /** Puts something between one invocation of a function and its ports. */
+  readonly wrapInvocation?: WrapInvocation;
   /** How many invocations of a function each batch of messages starts at once (1). */
   readonly invocations?: number;
   /** @default those of a cluster of which nothing is configured */
@@ -146,7 +149,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     capacityReservations: input.capacityReservations ?? [],
     onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
-    onEvent: (event) => timetable.after(REACTION_MS, async () => kerf.functions.interruption(event)),
+    onEvent: (event) => kerf.functions.interruptions.send(JSON.stringify(event), REACTION_MS),
   });
   const leases = memoryLeases(timetable);
   const ports: ControllerPorts = {
@@ -160,19 +163,27 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     settings: input.settings ?? DEFAULT_SETTINGS,
   };
   const wrapped = input.wrapPorts?.(ports) ?? ports;
+  const lambda = simulatedLambda(timetable, {
+    ports: wrapped,
+    // Of its own, so that a call more changes nothing that the scenario leaves to chance.
+    random: randomFrom(~input.seed),
+    wrapInvocation: input.wrapInvocation,
+  });
   const kerf: Kerf = {
     ec2,
     messages,
     functions: functions({
       cluster: CLUSTER,
       ports: wrapped,
+      queues: messages.queues,
+      lambda,
       pricing: simulatedPricing(input.catalogue),
       timetable,
       timeline,
       invocations: input.invocations ?? 1,
     }),
   };
-  timetable.after(0, async () => kerf.functions.wakes('catalogue', [{ cluster: CLUSTER, reason: 'deployed' }]));
+  void messages.wake('catalogue', { cluster: CLUSTER, reason: 'deployed' });
   return kerf;
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import type { Cancel } from '../ports/timer.ts';
 
 /** Something that happens at an instant. `background`: it goes on for ever (ticks) and keeps no simulation alive. */
 interface Appointment {
@@ -8,10 +9,18 @@ interface Appointment {
   readonly run: () => void | Promise<void>;
 }
 
-/** Virtual time: nothing passes but what is on the timetable. Appointments of one instant keep the order they were made in. */
+/**
+ * Virtual time: it passes from appointment to appointment. Appointments of one instant keep the order they were made in. An
+ * appointment that waits for a later one lets time pass meanwhile, so that several invocations of functions run side by side.
+ */
 export interface Timetable extends Clock {
-  after(delayMs: number, run: () => void | Promise<void>, options?: { readonly background?: boolean }): void;
-  /** Runs the next appointment that is not later than `untilMs`; false where there is none. */
+  after(delayMs: number, run: () => void | Promise<void>, options?: { readonly background?: boolean }): Cancel;
+  /** Resolves once the time has passed. */
+  wait(ms: number): Promise<void>;
+  /**
+   * Runs the next appointment that is not later than `untilMs`, until it has ended or waits; false where there is none.
+   * *Errors:* those of appointments.
+   */
   step(untilMs: number): Promise<boolean>;
   /** True while anything but the background is still to come. */
   isBusy(): boolean;
@@ -21,23 +30,45 @@ export function timetableFrom(startMs: number): Timetable {
   let now = startMs;
   let order = 0;
   const appointments: Appointment[] = [];
+  const failures: unknown[] = [];
+  const after: Timetable['after'] = (delayMs, run, { background = false } = {}) => {
+    order += 1;
+    const appointment = { atMs: now + Math.max(0, delayMs), order, background, run };
+    appointments.splice(positionOf(appointments, appointment), 0, appointment);
+    return () => {
+      const index = appointments.indexOf(appointment);
+      if (index >= 0) appointments.splice(index, 1);
+    };
+  };
   return {
     now: () => now,
-    after(delayMs, run, { background = false } = {}) {
-      order += 1;
-      const appointment = { atMs: now + Math.max(0, delayMs), order, background, run };
-      appointments.splice(positionOf(appointments, appointment), 0, appointment);
-    },
+    after,
+    wait: async (ms) => new Promise<void>((resolve) => void after(ms, resolve)),
     async step(untilMs) {
       const [next] = appointments;
       if (next === undefined || next.atMs > untilMs) return false;
       appointments.shift();
       now = next.atMs;
-      await next.run();
+      void keepFailure(next.run, failures);
+      await everythingElse();
+      if (failures.length > 0) throw failures.shift();
       return true;
     },
     isBusy: () => appointments.some((appointment) => !appointment.background),
   };
+}
+
+async function keepFailure(run: Appointment['run'], failures: unknown[]): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    failures.push(error);
+  }
+}
+
+/** Resolves once nothing is left to run but what waits for a later appointment: nothing here waits for the world outside. */
+async function everythingElse(): Promise<void> {
+  await new Promise<void>((resolve) => void setImmediate(resolve));
 }
 
 /** *Cost:* O(log n). */

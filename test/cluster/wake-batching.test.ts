@@ -12,7 +12,7 @@ import { reconcileProvisioning } from '../../lib/controllers/provisioning.ts';
 import { answerWebhook } from '../../lib/controllers/webhook.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import { webhookConfiguration } from '../../lib/core/install/webhook-configuration.ts';
-import { answerWakes } from '../../lib/operator/wake-batch.ts';
+import { answerWakes } from '../../lib/operator/queue-batch.ts';
 import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';

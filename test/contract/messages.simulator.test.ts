@@ -10,13 +10,10 @@ messagesContract('the simulator', async () => {
   const arrived = new Map<WakeTarget, Wake[]>();
   const decisions: Decision[] = [];
   const messages = simulatedMessages(timetable, {
-    wakes: async (target, wakes) => {
-      const bodies = wakes.map(({ cluster, reason, nodeClaim }) => ({
-        cluster,
-        reason,
-        ...(nodeClaim !== undefined && { nodeClaim }),
-      }));
+    wakes: async (target, queued) => {
+      const bodies = queued.map(({ body }): Wake => JSON.parse(body));
       arrived.set(target, [...(arrived.get(target) ?? []), ...bodies]);
+      return [];
     },
     decision: (decision) => void decisions.push(decision),
   });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import { withDelays } from '../../lib/simulator/faults.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import { samplesOf } from '../samples.ts';
-import { withDelays } from './faults.ts';
 import { launchedFor, live } from './life.ts';
 import { aDeployment, aPool, someManifests } from './manifests.ts';
 

@@ -3,8 +3,8 @@ import { MINUTE_MS } from '../../lib/apis/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
 import type { Decision } from '../../lib/core/action.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
+import { withFaults } from '../../lib/simulator/faults.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
-import { withFaults } from './faults.ts';
 import { expectAllGone, expectOneInstanceAClaim, live } from './life.ts';
 
 const SHADOW = { ...DEFAULT_SETTINGS, shadow: true };

@@ -4,8 +4,8 @@ import { observeRivals } from '../../lib/controllers/observe-rivals.ts';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
 import type { RivalTraces } from '../../lib/core/cluster/rivals.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
+import { withFaults } from '../../lib/simulator/faults.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { withFaults } from './faults.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from './life.ts';
 import { aDeployment, coreDns, coreDnsBudget, someManifests } from './manifests.ts';
 

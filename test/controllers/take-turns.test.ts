@@ -1,11 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { coalesceWakes } from '../../lib/controllers/coalesce-wakes.ts';
 import type { RunReport } from '../../lib/controllers/ports.ts';
+import { groupWakes } from '../../lib/controllers/run/handle-wakes.ts';
 import { takeTurn } from '../../lib/controllers/take-turns.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
-import type { ReceivedWake } from '../../lib/ports/messages.ts';
+import type { QueuedMessage } from '../../lib/ports/redelivery.ts';
 import { simulatedMessages } from '../../lib/simulator/aws/simulated-messages.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
@@ -40,17 +39,18 @@ function world({ lookMs = 1_200, calls = 1, failing = [], hanging = [] }: World 
     if (failing.includes(nth)) throw new UnreachableError(`look ${nth} failed`);
     return { controller: 'provisioning', cluster: CLUSTER, decisions: [], due: [], gauges: {}, failures: [] };
   };
-  const call = async (wakes: readonly ReceivedWake[]): Promise<void> => {
+  const call = async (queued: readonly QueuedMessage[]): Promise<void> => {
     try {
-      const wake = coalesceWakes(CLUSTER, wakes);
-      said.push((await takeTurn(ports, { work: 'provisioning', wake, collects: true }, look)).withoutLook);
+      for (const { wake } of groupWakes(queued).clusters)
+        said.push((await takeTurn(ports, { work: 'provisioning', wake, collects: true }, look)).withoutLook);
     } catch {
-      timetable.after(2_000, () => void call(wakes));
+      timetable.after(2_000, () => void call(queued));
     }
   };
   const messages = simulatedMessages(timetable, {
-    wakes: async (_, wakes) => {
-      for (const part of Object.values(Object.groupBy(wakes, (_wake, index) => index % calls))) void call(part ?? []);
+    wakes: async (_, queued) => {
+      for (const part of Object.values(Object.groupBy(queued, (_one, index) => index % calls))) void call(part ?? []);
+      return [];
     },
     decision: () => {},
   });
@@ -69,7 +69,7 @@ function world({ lookMs = 1_200, calls = 1, failing = [], hanging = [] }: World 
       const startMs = timetable.now();
       for (const ms of sentMs)
         timetable.after(ms, async () => messages.wake('provisioning', { cluster: CLUSTER, reason: 'webhook' }));
-      for (const untilMs = startMs + 120_000; await timetable.step(untilMs); ) await turn();
+      for (const untilMs = startMs + 120_000; await timetable.step(untilMs); );
     },
     since: () => looks.map(({ fromMs }) => fromMs - 1_000_000),
   };

@@ -3,10 +3,10 @@ import { MINUTE_MS } from '../../lib/apis/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
 import type { CallLimits } from '../../lib/core/call-budget/token-bucket.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
+import { type PortCall, withDelays } from '../../lib/simulator/faults.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import { memoryCallBudget } from '../fakes/memory-call-budget.ts';
 import { samplesOf } from '../samples.ts';
-import { type PortCall, withDelays } from './faults.ts';
 import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from './life.ts';
 import { aDeployment, aPool, someManifests } from './manifests.ts';
 

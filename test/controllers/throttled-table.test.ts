@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, parseTime } from '../../lib/apis/time.ts';
+import { faultsBySeed, type PortCall, withFaults } from '../../lib/simulator/faults.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import type { SimulationInput } from '../../lib/simulator/simulation.ts';
-import { withFaults } from './faults.ts';
 import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from './life.ts';
 
 const CALM_AT_MS = parseTime('2026-01-01T00:00:00Z') + 20 * MINUTE_MS;
@@ -10,12 +10,11 @@ const CALM_AT_MS = parseTime('2026-01-01T00:00:00Z') + 20 * MINUTE_MS;
 /** One call of the table in `oneIn` is refused, or takes effect and its reply is lost, for the first twenty minutes. */
 function throttled(seed: number, oneIn: number): NonNullable<SimulationInput['wrapPorts']> {
   const random = randomFrom(seed);
-  return (ports) =>
-    withFaults(ports, ({ method }) => {
-      if (!/^(store|leases|catalogue)\./.test(method) || ports.clock.now() > CALM_AT_MS) return undefined;
-      if (random.between(1, oneIn) > 1) return undefined;
-      return random.between(0, 1) === 0 ? 'before' : 'after';
-    });
+  return (ports) => {
+    const isDue = ({ method }: PortCall): boolean =>
+      /^(store|leases|catalogue)\./.test(method) && ports.clock.now() <= CALM_AT_MS;
+    return withFaults(ports, faultsBySeed(random, oneIn, isDue));
+  };
 }
 
 test.each([

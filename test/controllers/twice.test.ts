@@ -1,20 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import { withDelays } from '../../lib/simulator/faults.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import { samplesOf } from '../samples.ts';
-import { withDelays } from './faults.ts';
-import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from './life.ts';
+import { expectAllGone, expectOneClaimAPod, expectOneInstanceAClaim, live } from './life.ts';
 
 describe('the same trigger twice', () => {
-  const clean = live();
-
   for (const invocations of [2, 3]) {
     test.each(samplesOf([1, 2, 3], 1))(
       `${invocations} invocations of every function at once, interleaved by seed %i, launch nothing twice and leak nothing`,
       async (seed) => {
         const result = await live({ invocations, wrapPorts: (ports) => interleaved(ports, randomFrom(seed)) });
         expectOneInstanceAClaim(result);
-        expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
+        expectOneClaimAPod(result);
         expectAllGone(result);
       },
     );
@@ -25,7 +23,7 @@ describe('the same trigger twice', () => {
     async (method) => {
       const result = await live({ invocations: 2, wrapPorts: (ports) => dawdlingBefore(ports, method) });
       expectOneInstanceAClaim(result);
-      expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
+      expectOneClaimAPod(result);
       expectAllGone(result);
     },
   );
@@ -33,7 +31,7 @@ describe('the same trigger twice', () => {
   test('every message delivered again a little later launches nothing twice and leaks nothing', async () => {
     const result = await live({ wrapPorts: deliverTwice });
     expectOneInstanceAClaim(result);
-    expect(launchedFor(result).length).toBe(launchedFor(await clean).length);
+    expectOneClaimAPod(result);
     expectAllGone(result);
   });
 

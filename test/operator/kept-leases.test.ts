@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { keptLeases } from '../../lib/operator/kept-leases.ts';
+import { keptLeases } from '../../lib/controllers/run/kept-leases.ts';
+import { afterSystemTime } from '../../lib/operator/system-timer.ts';
 import { LEASE_MS, type Lease, type Leases } from '../../lib/ports/leases.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 
@@ -10,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 function twoFunctions() {
   vi.useFakeTimers();
   const shared = memoryLeases({ now: () => Date.now() });
-  return { ours: keptLeases(shared), others: shared };
+  return { ours: keptLeases(shared, { after: afterSystemTime }), others: shared };
 }
 
 async function hold(leases: Leases): Promise<Lease> {

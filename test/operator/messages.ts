@@ -1,8 +1,8 @@
 /** SQS messages, and what a batch of them tells the world. */
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import type { MessageRuntime } from '../../lib/controllers/run/retry-soon.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
-import type { Retrying } from '../../lib/operator/retry-soon.ts';
 
 export function message(id: string, body: unknown, receiveCount = 1): SQSRecord {
   return {
@@ -32,7 +32,7 @@ export interface Seen {
   readonly retried: readonly { readonly ids: readonly string[]; readonly seconds: number }[];
 }
 
-export function recordingRuntime(): { readonly runtime: Retrying; readonly seen: Seen } {
+export function recordingRuntime(): { readonly runtime: MessageRuntime; readonly seen: Seen } {
   const said: string[] = [];
   const retried: Seen['retried'][number][] = [];
   return {
@@ -43,8 +43,10 @@ export function recordingRuntime(): { readonly runtime: Retrying; readonly seen:
         warn: (text) => said.push(text),
         error: (text) => said.push(text),
       },
-      retryAfter: async (records, seconds) => {
-        retried.push({ ids: records.map(({ receiptHandle }) => receiptHandle), seconds });
+      redelivery: {
+        deliverAgain: async (messages, afterMs) => {
+          retried.push({ ids: messages.map(({ receipt }) => receipt), seconds: afterMs / 1_000 });
+        },
       },
     },
     seen: { said, retried },

@@ -1,7 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import type { Reconcile, RunReport } from '../../lib/controllers/ports.ts';
-import { answerWakes, groupWakes, type WakeRuntime } from '../../lib/operator/wake-batch.ts';
+import { groupWakes, type WakeRuntime } from '../../lib/controllers/run/handle-wakes.ts';
+import { answerWakes, queuedMessage } from '../../lib/operator/queue-batch.ts';
 import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';
@@ -64,7 +65,7 @@ test.each<[string, readonly Wake[], Wake]>([
   ['a claim and all', [{ ...tick('a'), nodeClaim: 'x' }, tick('a')], tick('a')],
   ['two reasons', [tick('a'), { cluster: 'a', reason: 'due' }], { cluster: 'a', reason: 'tick+due' }],
 ])('wakes of a cluster for %s become one', (_, wakes, expected) => {
-  const { clusters } = groupWakes(wakes.map((wake, index) => message(String(index), wake)));
+  const { clusters } = groupWakes(wakes.map((wake, index) => queuedMessage(message(String(index), wake))));
   expect(clusters.map(({ wake }) => wake)).toEqual([expected]);
 });
 

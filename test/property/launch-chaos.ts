@@ -3,8 +3,8 @@ import { formatTime, MINUTE_MS, SECOND_MS } from '../../lib/apis/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/ports.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
+import { withFaults } from '../../lib/simulator/faults.ts';
 import type { Random } from '../../lib/simulator/random.ts';
-import { withFaults } from '../controllers/faults.ts';
 
 /** The world is hostile until then, and leaves Kerf the rest of the time to settle what came of it. */
 export const CALM_FROM_MS = 12 * MINUTE_MS;

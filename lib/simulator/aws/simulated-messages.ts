@@ -1,40 +1,44 @@
+import { SECOND_MS } from '../../apis/time.ts';
 import type { Decision } from '../../core/action.ts';
-import { LONGEST_DELAY_MS, type Messages, type ReceivedWake, type WakeTarget } from '../../ports/messages.ts';
+import { LONGEST_DELAY_MS, type Messages, type WakeTarget } from '../../ports/messages.ts';
+import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timetable } from '../timetable.ts';
+import { type SimulatedQueue, simulatedQueue } from './simulated-queue.ts';
 
-/** The event source mapping waits this long for more messages before it invokes. */
-const BATCH_WINDOW_MS = 1_000;
+const BATCH_WINDOW_MS = SECOND_MS;
 
 /** The wake queues and the decision bus, in virtual time. */
 export interface SimulatedMessages extends Messages {
   readonly published: readonly Decision[];
+  readonly queues: Readonly<Record<WakeTarget, SimulatedQueue>>;
 }
 
 export interface Deliver {
-  readonly wakes: (target: WakeTarget, wakes: readonly ReceivedWake[]) => Promise<void>;
+  /** One invocation of the target. *Shape:* the ids of the messages to deliver again. */
+  readonly wakes: (target: WakeTarget, messages: readonly QueuedMessage[]) => Promise<readonly string[]>;
   readonly decision: (decision: Decision) => void;
 }
 
 export function simulatedMessages(timetable: Timetable, deliver: Deliver): SimulatedMessages {
-  const waiting = new Map<WakeTarget, ReceivedWake[]>();
   const published: Decision[] = [];
-  /** The first message opens the window; all that come within it are one batch. */
-  const arrive = (target: WakeTarget, wake: ReceivedWake): void => {
-    const batch = waiting.get(target);
-    if (batch !== undefined) return void batch.push(wake);
-    waiting.set(target, [wake]);
-    timetable.after(BATCH_WINDOW_MS, async () => {
-      const wakes = waiting.get(target) ?? [];
-      waiting.delete(target);
-      await deliver.wakes(target, wakes);
+  const queueOf = (target: WakeTarget, windowMs = BATCH_WINDOW_MS): SimulatedQueue =>
+    simulatedQueue(timetable, {
+      windowMs,
+      invoke: async (messages) => deliver.wakes(target, messages),
     });
+  const queues = {
+    provisioning: queueOf('provisioning'),
+    lifecycle: queueOf('lifecycle'),
+    disruption: queueOf('disruption'),
+    termination: queueOf('termination'),
+    // The first refresh is over before the first pod is looked at, as after a deployment.
+    catalogue: queueOf('catalogue', 0),
   };
   return {
     published,
-    async wake(target, wake, delayMs = 0) {
-      const sentAtMs = timetable.now();
-      timetable.after(Math.min(delayMs, LONGEST_DELAY_MS), () => arrive(target, { ...wake, sentAtMs }));
-    },
+    queues,
+    wake: async (target, wake, delayMs = 0) =>
+      queues[target].send(JSON.stringify(wake), Math.min(delayMs, LONGEST_DELAY_MS)),
     async publish(decision) {
       published.push(decision);
       deliver.decision(decision);

@@ -25,7 +25,7 @@ async function aRun(over: Partial<ObjectRun['ports']> = {}) {
   const timetable = timetableFrom(0);
   const published: Decision[] = [];
   const messages = simulatedMessages(timetable, {
-    wakes: async () => {},
+    wakes: async () => [],
     decision: (decision) => void published.push(decision),
   });
   const store = memoryNodeClaimStore();

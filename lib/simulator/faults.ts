@@ -1,5 +1,7 @@
-import type { ControllerPorts } from '../../lib/controllers/ports.ts';
-import { UnreachableError } from '../../lib/ports/errors.ts';
+/** Faults and delays of the ports, for tests and for the simulator itself. */
+import type { ControllerPorts } from '../controllers/ports.ts';
+import { UnreachableError } from '../ports/errors.ts';
+import type { Random } from './random.ts';
 
 /** A call of a port: which one, and with what. */
 export interface PortCall {
@@ -10,7 +12,7 @@ export interface PortCall {
 /** Where a function is cut off: before the call takes effect, or after it took effect and before its answer was seen. */
 export type CutOff = 'before' | 'after';
 
-/** Ports that report every call, and fail where they are told to. */
+/** Ports that report every call, and fail where `decide` says so. */
 export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => CutOff | undefined): ControllerPorts {
   return around(ports, async (call, go) => {
     const cutOff = decide(call);
@@ -21,6 +23,18 @@ export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => C
   });
 }
 
+/** For `withFaults`: one call in `oneIn` of those that match is cut off, before or after its effect. The same seed, the same faults. */
+export function faultsBySeed(
+  random: Random,
+  oneIn: number,
+  matches: (call: PortCall) => boolean = () => true,
+): (call: PortCall) => CutOff | undefined {
+  return (call) => {
+    if (!matches(call) || random.between(0, oneIn) > 0) return undefined;
+    return random.between(0, 2) === 0 ? 'before' : 'after';
+  };
+}
+
 /** Ports that take their time before every call. */
 export function withDelays(ports: ControllerPorts, delay: (call: PortCall) => Promise<void>): ControllerPorts {
   return around(ports, async (call, go) => {
@@ -29,11 +43,12 @@ export function withDelays(ports: ControllerPorts, delay: (call: PortCall) => Pr
   });
 }
 
-type Around = (call: PortCall, go: () => Promise<unknown>) => Promise<unknown>;
+export type Around = (call: PortCall, go: () => Promise<unknown>) => Promise<unknown>;
 
 const PORTS = ['cluster', 'cloud', 'store', 'leases', 'catalogue', 'messages'] as const;
 
-function around(ports: ControllerPorts, wrap: Around): ControllerPorts {
+/** Ports with something around every call. */
+export function around(ports: ControllerPorts, wrap: Around): ControllerPorts {
   const wrapped = Object.fromEntries(PORTS.map((name) => [name, proxied(name, ports[name], wrap)]));
   return { ...ports, ...wrapped };
 }
@@ -44,7 +59,10 @@ function proxied(name: string, port: object, wrap: Around): unknown {
       const member: unknown = Reflect.get(target, property);
       if (typeof member !== 'function') return member;
       const call = async (...args: unknown[]): Promise<unknown> =>
-        wrap({ method: `${name}.${String(property)}`, args }, async () => Reflect.apply(member, target, args));
+        wrap(
+          { method: `${name}.${String(property)}`, args },
+          async (): Promise<unknown> => Reflect.apply(member, target, args),
+        );
       return call;
     },
   });

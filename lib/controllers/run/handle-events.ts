@@ -1,0 +1,27 @@
+/** A batch of events that came through a queue, each handled by itself. */
+import { isOvertaken } from '../../ports/errors.ts';
+import type { QueuedMessage } from '../../ports/redelivery.ts';
+import type { RunReport } from '../ports.ts';
+import { type MessageRuntime, retrySoon } from './retry-soon.ts';
+
+/** *Shape:* the ids of the messages to deliver again: those that are not JSON, or could not be handled. */
+export async function handleEvents(
+  runtime: MessageRuntime,
+  messages: readonly QueuedMessage[],
+  handle: (envelope: unknown) => Promise<readonly RunReport[]>,
+): Promise<readonly string[]> {
+  const handleOne = async (message: QueuedMessage): Promise<readonly string[]> => {
+    const { body, id: messageId } = message;
+    try {
+      for (const report of await handle(JSON.parse(body))) runtime.telemetry.report({ reason: 'event' }, report);
+      return [];
+    } catch (error) {
+      if (isOvertaken(error)) runtime.telemetry.warn('an event is looked at again', { messageId, why: String(error) });
+      else runtime.telemetry.error('an event was not handled', error, { messageId, body });
+      await retrySoon(runtime, [message], error);
+      return [messageId];
+    }
+  };
+  const failed = await Promise.all(messages.map(handleOne));
+  return failed.flat();
+}

@@ -1,0 +1,131 @@
+/** The shell of an invocation: a batch of wakes becomes one run for each cluster. A cluster that fails fails no other. */
+import { isOvertaken, UnreachableError } from '../../ports/errors.ts';
+import type { Wake } from '../../ports/messages.ts';
+import type { QueuedMessage } from '../../ports/redelivery.ts';
+import type { Timer } from '../../ports/timer.ts';
+import { type CoalescedWake, coalesceWakes, type SentWake } from '../coalesce-wakes.ts';
+import type { ControllerPorts, Reconcile } from '../ports.ts';
+import { type MessageRuntime, retrySoon } from './retry-soon.ts';
+
+export interface WakeRuntime extends MessageRuntime {
+  /** Undefined for a cluster that this deployment does not serve (any more). */
+  readonly portsOf: (cluster: string) => Promise<ControllerPorts | undefined>;
+  /** Called at the end of each run: nothing of a run goes on when the function has answered. @default nothing can */
+  readonly endRun?: (cluster: string) => void;
+}
+
+export interface Invocation {
+  readonly messages: readonly QueuedMessage[];
+  readonly timer: Timer;
+}
+
+/** What the function needs to answer after a run was given up. */
+const RESERVE_MS = 3_000;
+
+/** Runs `reconcile` once for each cluster that the messages name. *Shape:* the ids of the messages to deliver again. */
+export async function handleWakes(
+  runtime: WakeRuntime,
+  { messages, timer }: Invocation,
+  reconcile: Reconcile,
+): Promise<readonly string[]> {
+  const { clusters, malformed } = groupWakes(messages);
+  for (const { id, body } of malformed) {
+    runtime.telemetry.error('a message is not a wake', new TypeError(body), { messageId: id });
+  }
+  const failed = await Promise.all(
+    clusters.map(async (woken) => ((await runOnce(runtime, timer, { woken, reconcile })) ? [] : woken.messages)),
+  );
+  return [...malformed, ...failed.flat()].map(({ id }) => id);
+}
+
+interface WokenCluster {
+  readonly wake: CoalescedWake;
+  readonly messages: readonly QueuedMessage[];
+}
+
+/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. */
+export function groupWakes(messages: readonly QueuedMessage[]): {
+  readonly clusters: readonly WokenCluster[];
+  readonly malformed: readonly QueuedMessage[];
+} {
+  const parsed = messages.map((message) => ({ message, sent: parseWake(message) }));
+  const malformed = parsed.filter(({ sent }) => sent === undefined).map(({ message }) => message);
+  const clusters = [...Map.groupBy(parsed, ({ sent }) => sent?.wake.cluster)].flatMap(([cluster, group]) => {
+    if (cluster === undefined) return [];
+    const wake = coalesceWakes(
+      cluster,
+      group.flatMap(({ sent }) => sent ?? []),
+    );
+    return [{ wake, messages: group.map(({ message }) => message) }];
+  });
+  return { clusters, malformed };
+}
+
+function parseWake({ body, sentAtMs }: QueuedMessage): SentWake | undefined {
+  let wake: unknown;
+  try {
+    wake = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof wake !== 'object' || wake === null) return undefined;
+  const { cluster, reason, nodeClaim, sinceMs, lastMs, dueMs }: Partial<Record<keyof Wake, unknown>> = wake;
+  if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
+  if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
+  if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(lastMs) || !isAbsentOrTime(dueMs)) return undefined;
+  return {
+    wake: {
+      cluster,
+      reason,
+      ...(nodeClaim !== undefined && { nodeClaim }),
+      ...(sinceMs !== undefined && { sinceMs }),
+      ...(lastMs !== undefined && { lastMs }),
+      ...(dueMs !== undefined && { dueMs }),
+    },
+    sentAtMs,
+  };
+}
+
+function isAbsentOrTime(value: unknown): value is number | undefined {
+  return value === undefined || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** *Shape:* false where the cluster's messages must come again. Never throws. */
+async function runOnce(
+  runtime: WakeRuntime,
+  timer: Timer,
+  { woken, reconcile }: { readonly woken: WokenCluster; readonly reconcile: Reconcile },
+): Promise<boolean> {
+  const { wake, messages } = woken;
+  try {
+    const ports = await runtime.portsOf(wake.cluster);
+    if (ports === undefined) {
+      runtime.telemetry.warn('a wake for a cluster that is not served is dropped', { ...wake });
+      return true;
+    }
+    runtime.telemetry.report(wake, await withinTime(timer, reconcile(ports, wake)));
+    return true;
+  } catch (error) {
+    // Two runs that met are not an alarm: the next run is soon.
+    if (isOvertaken(error)) runtime.telemetry.warn('another run was faster', { ...wake, why: String(error) });
+    else runtime.telemetry.failure(wake, error);
+    await retrySoon(runtime, messages, error);
+    return false;
+  } finally {
+    runtime.endRun?.(wake.cluster);
+  }
+}
+
+/** A cluster whose API hangs must not take the batch's other clusters into the function's timeout. */
+async function withinTime<Result>(timer: Timer, work: Promise<Result>): Promise<Result> {
+  const ms = timer.remainingMs() - RESERVE_MS;
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const cancel = timer.after(ms, () => {
+    reject(new UnreachableError(`the run was given up after ${ms} ms: the function's time is over`));
+  });
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    cancel();
+  }
+}

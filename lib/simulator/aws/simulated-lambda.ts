@@ -1,0 +1,89 @@
+import { MINUTE_MS } from '../../apis/time.ts';
+import type { ControllerPorts } from '../../controllers/ports.ts';
+import { keptLeases } from '../../controllers/run/kept-leases.ts';
+import type { WakeTarget } from '../../ports/messages.ts';
+import type { QueuedMessage } from '../../ports/redelivery.ts';
+import type { Timer } from '../../ports/timer.ts';
+import { around } from '../faults.ts';
+import type { Random } from '../random.ts';
+import type { Timetable } from '../timetable.ts';
+
+/** How long a function may run; its platform stops it then. */
+const TIMEOUT_MS = MINUTE_MS;
+/** How long a call of a port takes, if nothing else is said. */
+const CALL_MS = { from: 1, to: 6 };
+
+export type FunctionName = WakeTarget | 'interruption' | 'webhook';
+
+/** One invocation of a function. */
+export interface SimulatedInvocation {
+  readonly function: FunctionName;
+  /** Counted for each function, from 1. */
+  readonly nth: number;
+  /** Resolves when it has answered or was stopped. */
+  readonly ended: Promise<void>;
+}
+
+export type WrapInvocation = (ports: ControllerPorts, invocation: SimulatedInvocation) => ControllerPorts;
+
+interface Started {
+  readonly ports: ControllerPorts;
+  readonly timer: Timer;
+}
+
+/** Runs a handler. *Shape:* the ids of the messages to deliver again: all of them where the invocation was stopped. */
+export type Invoke = (
+  name: FunctionName,
+  messages: readonly QueuedMessage[],
+  handler: (started: Started) => Promise<readonly string[]>,
+) => Promise<readonly string[]>;
+
+/** The time of an invocation that begins now. */
+export function invocationTimer(timetable: Timetable): Timer {
+  const endsAtMs = timetable.now() + TIMEOUT_MS;
+  return {
+    remainingMs: () => endsAtMs - timetable.now(),
+    after: (delayMs, run) => timetable.after(delayMs, run),
+  };
+}
+
+/**
+ * Lambda in virtual time. Every call of a port takes time, by the seed, and other invocations run meanwhile. An invocation
+ * that does not answer within its time-out is stopped: none of its calls takes effect any more.
+ */
+export function simulatedLambda(
+  timetable: Timetable,
+  world: {
+    readonly ports: ControllerPorts;
+    readonly random: Random;
+    /** Puts something between one invocation and its ports. */
+    readonly wrapInvocation?: WrapInvocation | undefined;
+  },
+): Invoke {
+  const { ports, random, wrapInvocation } = world;
+  const counts = new Map<FunctionName, number>();
+  return async (name, messages, handler) => {
+    const nth = (counts.get(name) ?? 0) + 1;
+    counts.set(name, nth);
+    const timer = invocationTimer(timetable);
+    const ended = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<readonly string[]>();
+    let isStopped = false;
+    const cancel = timetable.after(TIMEOUT_MS, () => {
+      isStopped = true;
+      stopped.resolve(messages.map(({ id }) => id));
+    });
+    const slow = around(ports, async (_, call) => {
+      await timetable.wait(random.between(CALL_MS.from, CALL_MS.to));
+      return isStopped ? new Promise<never>(() => {}) : call();
+    });
+    const own = { ...slow, leases: keptLeases(slow.leases, timer) };
+    const wrapped = wrapInvocation?.(own, { function: name, nth, ended: ended.promise }) ?? own;
+    try {
+      return await Promise.race([handler({ ports: wrapped, timer }), stopped.promise]);
+    } finally {
+      cancel();
+      ended.resolve();
+    }
+  };
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/time.ts';
+import type { ControllerPorts } from '../../../lib/controllers/ports.ts';
+import type { FunctionName, WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
+import { around } from '../../../lib/simulator/faults.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import {
+  expectAllGone,
+  expectOneClaimAPod,
+  expectOneInstanceAClaim,
+  launchedFor,
+  live,
+  SMALL_CATALOGUE,
+} from '../life.ts';
+import { aDeployment, aPool, someManifests } from '../manifests.ts';
+
+/** The lease is always granted: only the epoch keeps two runs apart. */
+function withoutLeases(ports: ControllerPorts): ControllerPorts {
+  const { leases } = ports;
+  return {
+    ...ports,
+    leases: {
+      ...leases,
+      acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
+      release: async () => ({ lookAgain: false }),
+    },
+  };
+}
+
+/**
+ * Of two invocations of each batch of a function, the first is held at its k-th call until the second has ended. Counts the
+ * calls of the first invocations, so that a test can visit all of them.
+ */
+function holdingAt(name: FunctionName, pair: number, k: number) {
+  let [seen, isHeld] = [0, false];
+  const second = Promise.withResolvers<void>();
+  const wrapInvocation: WrapInvocation = (ports, invocation) => {
+    if (invocation.function !== name) return ports;
+    const [first, other] = [2 * pair - 1, 2 * pair];
+    if (invocation.nth === other) void invocation.ended.then(second.resolve);
+    if (invocation.nth !== first) return ports;
+    let calls = 0;
+    return around(ports, async (_, go) => {
+      calls += 1;
+      seen = Math.max(seen, calls);
+      if (calls === k) {
+        isHeld = true;
+        await second.promise;
+      }
+      return go();
+    });
+  };
+  return { wrapInvocation, calls: () => seen, isHeld: () => isHeld };
+}
+
+interface Held {
+  readonly name: FunctionName;
+  /** Which of the function's batches, from 1. */
+  readonly pair: number;
+  readonly leases?: 'without';
+}
+
+async function livesHeld(
+  { name, pair, leases }: Held,
+  under: Parameters<typeof live>[0],
+  expectPromises: (result: SimulationResult, k: number) => void,
+): Promise<number> {
+  for (let k = 1; ; k += 1) {
+    const held = holdingAt(name, pair, k);
+    const result = await live({
+      catalogue: SMALL_CATALOGUE,
+      invocations: 2,
+      wrapInvocation: held.wrapInvocation,
+      ...(leases === 'without' && { wrapPorts: withoutLeases }),
+      ...under,
+    });
+    if (!held.isHeld()) return k - 1;
+    expectPromises(result, k);
+  }
+}
+
+/** From pods to a node and, scaled away, back to none. */
+const SHORT = {
+  manifests: someManifests({ deployments: [aDeployment('web', 3)] }),
+  scenario: {
+    name: 'short',
+    events: [{ kind: 'scale', atMs: 2 * MINUTE_MS, deployment: 'default/web', replicas: 0 }],
+  },
+  durationMs: 30 * MINUTE_MS,
+} as const;
+
+describe('two invocations, one held at each of its port calls while the other runs to its end', () => {
+  test.each([{ leases: undefined }, { leases: 'without' as const }])(
+    'provisioning (leases: $leases) makes room for no pod twice and stays within the limits of its pool',
+    async ({ leases }) => {
+      const limited = {
+        manifests: someManifests({
+          nodePools: [aPool({ limits: { nodes: '2' } })],
+          deployments: [aDeployment('web', 4, '30')],
+        }),
+        scenario: { name: 'limits', events: [] },
+        durationMs: 10 * SECOND_MS,
+      };
+      const name = 'provisioning';
+      const visited = await livesHeld({ name, pair: 1, ...(leases && { leases }) }, limited, (result, k) => {
+        expectOneInstanceAClaim(result);
+        expectOneClaimAPod(result);
+        expect(launchedFor(result).length, `held at call ${k}`).toBe(2);
+      });
+      expect(visited).toBeGreaterThan(10);
+    },
+    120_000,
+  );
+
+  test('lifecycle launches one instance a claim', async () => {
+    const launch = { ...SHORT, scenario: { name: 'launch', events: [] }, durationMs: 65 * SECOND_MS };
+    const visited = await livesHeld({ name: 'lifecycle', pair: 1 }, launch, (result, k) => {
+      expectOneInstanceAClaim(result);
+      expect(launchedFor(result).length, `held at call ${k}`).toBe(1);
+      expect(result.podsRunning, `held at call ${k}`).toBe(3);
+    });
+    expect(visited).toBeGreaterThan(10);
+  }, 120_000);
+
+  test.each([3, 4])(
+    'disruption ends what is empty once, and leaks nothing (batch %i)',
+    async (pair) => {
+      const visited = await livesHeld({ name: 'disruption', pair, leases: 'without' }, SHORT, (result) => {
+        expectOneInstanceAClaim(result);
+        expectAllGone(result);
+        expect(result.actions['start-disruption']).toBe(1);
+      });
+      expect(visited).toBeGreaterThan(5);
+    },
+    120_000,
+  );
+});
