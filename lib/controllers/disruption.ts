@@ -4,23 +4,26 @@ import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import { StaleRecordError } from '../ports/errors.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import { decideForCluster } from './decide-for-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
 import { takeTurn } from './take-turns.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
 export async function reconcileDisruption(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
-  return takeTurn(ports, { work: 'disruption', wake, collects: false }, async (ours) => look(ours, cluster));
+  return takeTurn(ports, { work: 'disruption', wake, collects: false }, async (leased) => run(leased, cluster));
 }
 
-async function look(ports: ControllerPorts, cluster: string): Promise<RunReport> {
+/** Observe, decide, record, act. */
+async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> {
   const seen = await observeCluster(ports, cluster, { instanceTypes: false });
   // In shadow the claims say themselves when a pod last came or went.
   const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
-  const report = await decideForCluster(ports, snapshot, { controller: 'disruption', decide: disrupt });
+  const named = nameDecision(ports, 'disruption', snapshot);
+  const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs });
+  const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'disruption', report);
   return report;
 }

@@ -3,10 +3,10 @@ import { isProvisionable } from '../core/cluster/pods.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import { decideForCluster } from './decide-for-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
+import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
 import { takeTurn } from './take-turns.ts';
 import { tendBuffers } from './tend-buffers.ts';
 import { armWakeUp } from './wake-up.ts';
@@ -14,11 +14,11 @@ import { armWakeUp } from './wake-up.ts';
 /** Pending pods → NodeClaims, a batch at a time. */
 export async function reconcileProvisioning(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
-  return takeTurn(ports, { work: 'provisioning', wake, collects: true }, async (ours) => look(ours, cluster));
+  return takeTurn(ports, { work: 'provisioning', wake, collects: true }, async (leased) => run(leased, cluster));
 }
 
-/** The cheap look comes first: most wakes find nothing to do. */
-async function look(ports: ControllerPorts, cluster: string): Promise<RunReport> {
+/** Observe, decide, record, act. The cheap read comes first: most wakes find nothing to do. */
+async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> {
   // Before the first look, which the whole look goes on from: what is decided meanwhile makes this run's decision void.
   const epoch = await settledEpoch(ports, cluster);
   if (!(await isWorthALook(ports, cluster))) {
@@ -29,7 +29,9 @@ async function look(ports: ControllerPorts, cluster: string): Promise<RunReport>
   if (snapshot.nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue')) {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
   }
-  const report = await decideForCluster(ports, snapshot, { controller: 'provisioning', decide: provision });
+  const named = nameDecision(ports, 'provisioning', snapshot);
+  const verdict = provision(snapshot, { decisionId: named.id, nowMs: named.atMs });
+  const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
   return { ...report, failures: [...failures, ...(await tendBuffers(ports, snapshot, decisions))] };

@@ -1,51 +1,46 @@
-import { SECOND_MS } from '../apis/time.ts';
-import { type Controller, type Decision, settling, type Verdict } from '../core/action.ts';
-import { isProvisionable } from '../core/cluster/pods.ts';
-import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
-import { clusterDecisionId, shadowDecisionId } from '../core/model/decision-id.ts';
-import { instanceOf } from '../core/node-claim/record.ts';
-import { decisionParts } from '../core/provisioning/decision-parts.ts';
-import { EpochMovedError } from '../ports/errors.ts';
-import { announce } from './announce.ts';
-import { finishDecision } from './open-decisions.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
-import { recordShadow } from './shadow.ts';
+import { SECOND_MS } from '../../apis/time.ts';
+import { type Controller, type Decision, settling, type Verdict } from '../../core/action.ts';
+import { isProvisionable } from '../../core/cluster/pods.ts';
+import type { ClusterSnapshot } from '../../core/cluster/snapshot.ts';
+import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
+import { instanceOf } from '../../core/node-claim/record.ts';
+import { decisionParts } from '../../core/provisioning/decision-parts.ts';
+import { EpochMovedError } from '../../ports/errors.ts';
+import { announce } from '../announce.ts';
+import { finishDecision } from '../open-decisions.ts';
+import type { ControllerPorts, RunReport } from '../ports.ts';
+import { recordShadow } from '../shadow.ts';
 
-/** A pure decision on a whole cluster. */
-export type ClusterDecide = (
+/** What a decision is before it is made: its name is part of what it makes. */
+export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNodes'>;
+
+/** The decision that is to be made on the snapshot, now. */
+export function nameDecision(
+  { clock, settings }: Pick<ControllerPorts, 'clock' | 'settings'>,
+  controller: Controller,
   snapshot: ClusterSnapshot,
-  context: { readonly decisionId: string; readonly nowMs: number },
-) => Verdict;
+): NamedDecision {
+  const { cluster } = snapshot;
+  const atMs = clock.now();
+  if (settings.shadow) return { id: shadowDecisionId(controller, snapshot), cluster, controller, atMs, shadow: true };
+  return { id: clusterDecisionId(controller, snapshot, atMs), cluster, controller, atMs };
+}
 
 /**
- * Decide, record, act, for one snapshot. The decision stands only if no other was recorded since the snapshot's epoch
+ * Records the decision, carries it out and publishes it. It stands only if no other was recorded since the snapshot's epoch
  * (EpochMovedError: observe again), and stays open until all of it is carried out. A large one is recorded in parts.
  */
-export async function decideForCluster(
+export async function recordAndAct(
   ports: ControllerPorts,
   snapshot: ClusterSnapshot,
-  { controller, decide }: { readonly controller: Controller; readonly decide: ClusterDecide },
+  { named, verdict }: { readonly named: NamedDecision; readonly verdict: Verdict },
 ): Promise<RunReport> {
-  const { cluster } = snapshot;
-  const nowMs = ports.clock.now();
-  const { shadow } = ports.settings;
-  const decisionId = shadow ? shadowDecisionId(controller, snapshot) : clusterDecisionId(controller, snapshot, nowMs);
-  const verdict = decide(snapshot, { decisionId, nowMs });
-  const { actions, blocked, onExistingNodes, due } = verdict;
-  const decision: Decision = {
-    id: decisionId,
-    cluster,
-    controller,
-    atMs: nowMs,
-    actions,
-    blocked,
-    ...(onExistingNodes === undefined ? {} : { onExistingNodes }),
-    ...(shadow ? { shadow: true as const } : {}),
-  };
-  const parts = decisionParts(decision);
+  const { cluster, controller, atMs } = named;
+  const { due, ...made } = verdict;
+  const parts = decisionParts({ ...named, ...made });
   const { done, failures } = await recordParts(ports, parts, snapshot);
   // What is left is decided again, on a snapshot that shows what the other run decided.
-  const again = done.length < parts.length ? [settling(nowMs + SECOND_MS)] : [];
+  const again = done.length < parts.length ? [settling(atMs + SECOND_MS)] : [];
   return { controller, cluster, decisions: done, due: [...due, ...again], gauges: gaugesOf(snapshot), failures };
 }
 
