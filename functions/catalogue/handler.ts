@@ -3,8 +3,9 @@ import { wireCatalogue } from '../../lib/operator/catalogue.ts';
 
 const { ports, telemetry } = wireCatalogue();
 
-/** Woken twice a day, and by a function that finds no catalogue. However many wakes a batch holds, one refresh answers all. */
+/** Runs twice a day, and when another function finds no catalogue. One refresh handles all wakes of a batch. */
 export async function handler(): Promise<void> {
   const failures = await refreshCatalogue(ports);
-  for (const failure of failures) telemetry.error('prices were not read: the last known stay in force', failure, {});
+  for (const failure of failures)
+    telemetry.error('failed to read prices: the previous prices stay in use', failure, {});
 }

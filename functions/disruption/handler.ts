@@ -7,7 +7,7 @@ import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
 const runtime = wireController('disruption');
 const reconcile = attended('disruption', reconcileDisruption);
 
-/** Woken when a command's waiting time is over, and every minute. */
+/** Runs when a command's validation is due, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
   return await answerWakes(runtime, { event, context }, reconcile);
 }

@@ -5,7 +5,7 @@ import { answerEvents } from '../../lib/operator/queue-batch.ts';
 
 const { ports, runtime } = wireInterruption();
 
-/** Woken by what EC2 and AWS Health say of instances. */
+/** Runs for events of EC2 and AWS Health about instances. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   return await answerEvents(runtime, event, async (envelope) => await handleInterruption(ports, envelope));
 }

@@ -7,7 +7,7 @@ import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
 const runtime = wireLifecycle();
 const reconcile = attended('lifecycle', reconcileLifecycle);
 
-/** Woken by claims that were made, by nodes that appear or become ready, and every minute. */
+/** Runs for new NodeClaims, for nodes that are created or become ready, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
   return await answerWakes(runtime, { event, context }, reconcile);
 }

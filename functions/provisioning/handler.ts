@@ -7,7 +7,7 @@ import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
 const runtime = wireController('provisioning');
 const reconcile = attended('provisioning', reconcileProvisioning);
 
-/** Woken by pods that do not fit, by pools that change, and every minute. */
+/** Runs for unschedulable pods, for changed NodePools, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
   return await answerWakes(runtime, { event, context }, reconcile);
 }

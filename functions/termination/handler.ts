@@ -7,7 +7,7 @@ import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
 const runtime = wireController('termination');
 const reconcile = attended('termination', reconcileTermination);
 
-/** Woken by claims that must go, by nodes that drain, and every minute. */
+/** Runs for deleted NodeClaims, for draining nodes, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {
   return await answerWakes(runtime, { event, context }, reconcile);
 }

@@ -11,6 +11,6 @@ export async function handler(event: LambdaFunctionURLEvent): Promise<LambdaFunc
     path: event.rawPath,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   });
-  for (const failure of failures) telemetry.error('a wake was not sent', failure, {});
+  for (const failure of failures) telemetry.error('failed to send a wake', failure, {});
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

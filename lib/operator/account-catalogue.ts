@@ -11,16 +11,17 @@ import { readPriceTables } from './price-tables.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface AccountOptions {
-  /** @default the shell's */
+  /** @default that of the shell */
   readonly region: string | undefined;
-  /** The folder of the figures that come with Kerf. */
+  /** The folder of the figures that are shipped with Kerf. */
   readonly figures: string;
-  /** Hears of prices that could not be read: the shipped ones stand in. */
+  /** Receives a message if prices cannot be read; the shipped prices are used instead. */
   readonly tell: (note: string) => void;
 }
 
 /**
- * The catalogue as the catalogue function would read it, with the credentials of the shell. *Errors:* OptionError without a region or credentials; those of EC2.
+ * Reads the catalogue as the catalogue function does, with the credentials of the shell.
+ * *Errors:* OptionError without a region or credentials; those of EC2.
  */
 export async function catalogueFromAccount({ region: asked, figures, tell }: AccountOptions): Promise<Catalogue> {
   const ec2 = new EC2Client(asked === undefined ? {} : { region: asked });
@@ -38,7 +39,7 @@ export async function catalogueFromAccount({ region: asked, figures, tell }: Acc
       return await prices;
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      tell(`${error.message}: shipped prices stand in`);
+      tell(`${error.message}: shipped prices are used instead`);
       return undefined;
     }
   };
@@ -63,7 +64,7 @@ async function haveCredentials(client: EC2Client): Promise<void> {
     await client.config.credentials();
   } catch (cause) {
     throw new OptionError(
-      'no AWS credentials are found: sign in (aws sso login), or set AWS_PROFILE; without --from account nobody is asked',
+      'no AWS credentials were found: sign in (aws sso login), or set AWS_PROFILE; without --from account, no credentials are needed',
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** The wiring of `kerf adopt`: the credentials of the shell, one cluster, the table of the deployment. */
+/** Wires `kerf adopt`: the credentials of the shell, one cluster, the table of the deployment. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
@@ -20,16 +20,16 @@ import { systemClock } from './system-clock.ts';
 
 export interface AdoptionOptions {
   readonly cluster: string;
-  /** @default the shell's */
+  /** @default that of the shell */
   readonly region: string | undefined;
   readonly table: string;
-  /** Another way to the API server than EKS gives. */
+  /** The address of the API server. @default the address that EKS returns */
   readonly endpoint: string | undefined;
-  /** Reaches the API server as kubectl does. @default as EKS gives it, with the credentials of the shell */
+  /** Connects to the API server as kubectl does. @default the address that EKS returns, with the credentials of the shell */
   readonly kubeconfig: KubeconfigChoice | undefined;
 }
 
-/** *Errors:* OptionError for an option that is not what it must be, without a region, without credentials; those of EKS. */
+/** *Errors:* OptionError for an invalid option, or without a region or credentials; those of EKS. */
 export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPorts> {
   const { cluster: name, endpoint, kubeconfig, table: tableName } = checked(options);
   const config = options.region === undefined ? {} : { region: options.region };
@@ -63,7 +63,7 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
   };
 }
 
-/** Before anything is asked: the token goes to the endpoint. */
+/** Runs before any call, because the token is sent to the endpoint. */
 function checked({ cluster, endpoint, kubeconfig, table }: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
   if (endpoint !== undefined && kubeconfig !== undefined) {
     throw new OptionError('--endpoint and a kubeconfig both name an API server: leave out --endpoint');
@@ -81,7 +81,7 @@ export async function accessByKubeconfig(
   choice: KubeconfigChoice,
   cluster: { readonly name: string; readonly certificateAuthority: string },
 ): Promise<ApiClientOptions> {
-  // client-node takes its time to load.
+  // Loaded on demand: client-node loads slowly.
   const { kubeconfigAccess } = await import('../providers/kubernetes/kubeconfig.ts');
   const access = await kubeconfigAccess(choice).catch((cause: unknown) => {
     throw cause instanceof RefusedError ? new OptionError(cause.message, { cause }) : cause;
@@ -106,12 +106,12 @@ async function haveCredentials(client: EKSClient): Promise<void> {
     await client.config.credentials();
   } catch (cause) {
     throw new OptionError(
-      `no AWS credentials are found: sign in (aws sso login), or set AWS_PROFILE. The SDK says: ${said(cause)}`,
+      `no AWS credentials were found: sign in (aws sso login), or set AWS_PROFILE. Error of the SDK: ${messageOf(cause)}`,
       { cause },
     );
   }
 }
 
-function said(cause: unknown): string {
+function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,6 @@
 import type { Bodies } from '../providers/dynamodb/body-bucket.ts';
 
-/** Its client is loaded with the first body that is too large for the table: most functions never see one. */
+/** The payloads in a bucket. The S3 client is loaded with the first payload, because most functions never read or write one. */
 export function bodiesIn(bucket: string, requestHandler: object): Bodies {
   let loaded: Promise<Bodies> | undefined;
   const load = async (): Promise<Bodies> => {

@@ -1,4 +1,4 @@
-/** The catalogue function's wiring: it asks EC2 about a region, of which every cluster of the deployment is. */
+/** Wires the catalogue function, which reads the instance types and prices of the deployment's region from EC2. */
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PricingClient } from '@aws-sdk/client-pricing';

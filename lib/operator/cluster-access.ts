@@ -1,13 +1,13 @@
 import type { EksAccess, EksCluster } from '../providers/aws/eks-access.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 
-/** Where a cluster is: what the configuration says, and EKS for the rest. */
+/** The address and settings of a cluster: from the configuration, otherwise from EKS. */
 export interface ClusterAccess {
-  /** Where its API answers, and the PEM that vouches for it: without one, the system's authorities are believed. */
+  /** The address of its API server, and its certificate authority as PEM. @default the certificate authorities of the system */
   server(): Promise<{ readonly endpoint: string; readonly certificateAuthority?: string }>;
-  /** What its nodes must know. *Errors:* those of EksAccess, unless the configuration says all of it. */
+  /** The settings that nodes need to join. *Errors:* those of EksAccess, unless the configuration has all of them. */
   describe(): Promise<EksCluster>;
-  /** Whether EKS Auto Mode runs in it; undefined where the configuration says all that EKS would be asked for. */
+  /** Whether EKS Auto Mode is enabled; undefined if the configuration has all settings, so that EKS is not called. */
   autoMode(): Promise<boolean | undefined>;
 }
 
@@ -41,7 +41,7 @@ export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'des
   };
 }
 
-/** A node does not join an API server that nobody vouches for: EKS is asked for what is missing. */
+/** Undefined if a setting is missing, also the certificate authority, which a node needs to join: then EKS is called. */
 function knownBootstrap({ name: clusterName, ...options }: ClusterOptions): EksCluster | undefined {
   const { endpoint, serviceCidr, kubernetesVersion } = options;
   const certificateAuthority =

@@ -1,4 +1,4 @@
-/** One cluster of a deployment, as its owner configures it: `clusters` of the CDK context, checked once. */
+/** The configuration of one cluster of a deployment: `clusters` of the CDK context, validated once. */
 import type { WorkloadSelector } from '../core/cluster/settings.ts';
 import { fingerprint } from '../core/identity.ts';
 
@@ -21,45 +21,45 @@ import {
 } from './option-fields.ts';
 import { checkUrl, isRecord, OptionError, shown } from './option-values.ts';
 
-/** F18, as far as Kerf has the feature; each is on where nothing is said. */
+/** The feature gates of F18 that Kerf has. Each is on by default. */
 export const FEATURE_GATES = ['nodeOverlay', 'capacityBuffer', 'reservedCapacity'] as const;
 export type FeatureGate = (typeof FEATURE_GATES)[number];
 
 export interface ClusterOptions {
   readonly name: string;
-  /** F20 CLUSTER_ENDPOINT: the API server's address. What is given here and below, EKS is not asked for. */
+  /** F20 CLUSTER_ENDPOINT: the API server's address. @default from EKS, as for the next three */
   readonly endpoint?: string;
-  /** F20 CLUSTER_CA_BUNDLE: what its certificate is verified with, base64. */
+  /** F20 CLUSTER_CA_BUNDLE: the certificate authority of the API server, PEM in base64. */
   readonly certificateAuthority?: string;
-  /** The network of its services: nodes find the cluster's DNS by it. */
+  /** The CIDR of the cluster's services, from which nodes derive the address of the cluster's DNS. */
   readonly serviceCidr?: string;
-  /** `1.35`: images are chosen by it. */
+  /** For example `1.35`. It selects the images. */
   readonly kubernetesVersion?: string;
-  /** The IAM role of the nodes, by name: Kerf may hand it to an instance of this cluster. @default KarpenterNodeRole-NAME */
+  /** The name of the nodes' IAM role, which Kerf may pass to instances. @default KarpenterNodeRole-NAME */
   readonly nodeRole?: string;
-  /** The same for nodes that run Windows, which EKS lets in by an entry of another kind. @default none */
+  /** The same for Windows nodes, which need an access entry of another type. @default none */
   readonly windowsNodeRole?: string;
-  /** Whether the stack makes a role for the nodes, KerfNodeRole-NAME, and lets it in. @default false */
+  /** Whether the stack creates a role for the nodes, KerfNodeRole-NAME, with an access entry. @default false */
   readonly makeNodeRole?: boolean;
-  /** C36 ENABLE_ZONAL_SHIFT: whether nothing is launched in a zone that ARC shifts the cluster away from. @default false */
+  /** C36 ENABLE_ZONAL_SHIFT: whether Kerf launches no nodes in a zone from which ARC shifts the cluster away. @default false */
   readonly zonalShift?: boolean;
-  /** Whether the stack lets its functions and the nodes into the cluster, through EKS. @default true */
+  /** Whether the stack creates EKS access entries for its functions and the nodes. @default true */
   readonly accessEntries?: boolean;
   /** Whether the stack applies CRDs, RBAC and the webhook configuration to the cluster. @default true */
   readonly install?: boolean;
-  /** What deleting the stack does with instances: leave them, or drain and end them first. @default 'keep' */
+  /** What deleting the stack does with instances: keep them, or drain and terminate them first. @default 'keep' */
   readonly onDelete?: 'keep' | 'drain';
-  /** F20 DISABLE_DRY_RUN, the other way round: whether the calls of a launch are tried before a NodeClass is called ready. @default true */
+  /** F20 DISABLE_DRY_RUN, inverted: whether a NodeClass becomes ready only after a dry run of a launch. @default true */
   readonly dryRunChecks?: boolean;
-  /** F20 ISOLATED_VPC: IAM is not asked, so that instance profiles must be there. @default false */
+  /** F20 ISOLATED_VPC: Kerf does not call IAM, so NodeClasses must name existing instance profiles. @default false */
   readonly isolatedVpc?: boolean;
-  /** Where the cluster's functions run: for an endpoint that only its VPC reaches. @default in no VPC, by the public endpoint */
+  /** The network in which the cluster's functions run, for a private endpoint. @default no VPC, public endpoint */
   readonly network?: NetworkOptions;
-  /** What the API server calls, up to the cluster's name: another way to the webhook function. @default its Function URL */
+  /** The address of the webhook for the API server, without the cluster's name. @default the Function URL of the webhook function */
   readonly webhookUrl?: string;
-  /** Base64 PEM that vouches for webhookUrl. @default the authorities that the API server believes */
+  /** The certificate authority of webhookUrl, PEM in base64. @default the certificate authorities of the API server's system */
   readonly webhookCertificateAuthority?: string;
-  /** Decide and record, and write nothing to the cluster or EC2. @default false */
+  /** Whether Kerf decides and records, and writes nothing to the cluster or EC2. @default false */
   readonly shadow?: boolean;
   /** F17 BATCH_IDLE_DURATION. @default '1s' */
   readonly batchIdleDuration?: string;
@@ -71,28 +71,28 @@ export interface ClusterOptions {
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
   /** F18 FEATURE_GATES. @default all on */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
-  /** F19 LOG_LEVEL: clusters in one network share functions, and the most talkative of them has its way. @default 'info' */
+  /** F19 LOG_LEVEL. Clusters in one network share functions, which use the most verbose of their levels. @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a share of 1 (C4). @default 0.075 */
   readonly vmMemoryOverheadPercent?: number;
   /** F20 RESERVED_ENIS (C7). @default 0 */
   readonly reservedEnis?: number;
-  /** F20 AMI_REFRESH_INTERVAL: for how long an image that was found is believed. @default '5m' */
+  /** F20 AMI_REFRESH_INTERVAL: how long found images are cached. @default '5m' */
   readonly amiRefreshInterval?: string;
-  /** F20 SUBNET_REFRESH_INTERVAL: the same of subnets and what is free in them. @default '1m' */
+  /** F20 SUBNET_REFRESH_INTERVAL: how long found subnets and their free addresses are cached. @default '1m' */
   readonly subnetRefreshInterval?: string;
-  /** Pods that neither wake an empty cluster nor hold its last node. @default [{ namespace: 'kube-system' }] */
+  /** Pods for which Kerf neither launches a first node nor keeps the last node. @default [{ namespace: 'kube-system' }] */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
 }
 
 const base64 = matching(
   /^(?=.)(?:[0-9A-Za-z+/]{4})*(?:[0-9A-Za-z+/]{2}==|[0-9A-Za-z+/]{3}=)?$/,
-  'a certificate as EKS shows it: PEM in base64, on one line',
+  'a certificate as EKS returns it: PEM in base64, on one line',
 );
-/** The stack makes the ARN of it. */
+/** The stack builds the ARN from it. */
 const roleName = matching(/^[0-9A-Za-z_+=,.@/-]+$/, 'the name of an IAM role, not its ARN');
 const BATCH = { least: '0s', most: '5m' };
-/** Karpenter takes no less than a minute either. */
+/** Karpenter has the same minimum. */
 const REFRESH = { least: '1m', most: '24h' };
 
 const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: Field<Required<ClusterOptions>[Key]> } = {
@@ -127,21 +127,21 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: Field<Required
   ignoreAtZero: selectorsOf,
 };
 
-/** One cluster of a configuration, checked. *Errors:* OptionError, which begins with `where`. */
+/** Validates one cluster of a configuration. *Errors:* OptionError, whose message begins with `where`. */
 export function parseCluster(value: unknown, where: string): ClusterOptions {
   if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
   const fields = readFields(value, FIELDS, where);
   return { ...fields, name: checkName(fields.name, pathOf(where, 'name')) };
 }
 
-/** Clusters of one name share functions; undefined for those that are reached from no VPC. */
+/** Clusters with the same network name share functions. Undefined for clusters without a network. */
 export function networkName({ network }: ClusterOptions): string | undefined {
   if (network === undefined) return undefined;
   const { vpcId, subnetIds, securityGroupIds } = network;
   return `${vpcId}-${fingerprint(JSON.stringify([subnetIds.toSorted(), securityGroupIds.toSorted()]), 6)}`;
 }
 
-/** What only the stack itself has a use for is no use to a function. */
+/** Options that only the stack uses; functions do not get them. */
 const UNTOLD: readonly (keyof ClusterOptions)[] = [
   'name',
   'nodeRole',
@@ -152,13 +152,13 @@ const UNTOLD: readonly (keyof ClusterOptions)[] = [
   'network',
 ];
 
-/** CLUSTERS, as the stack writes it: `{ "demo": {}, "other": { "endpoint": "https://…" } }`. */
+/** The variable CLUSTERS as the stack writes it: `{ "demo": {}, "other": { "endpoint": "https://…" } }`. */
 export function writeClusters(clusters: readonly ClusterOptions[]): string {
   const untold = Object.fromEntries(UNTOLD.map((key) => [key, undefined]));
   return JSON.stringify(Object.fromEntries(clusters.map((cluster) => [cluster.name, { ...cluster, ...untold }])));
 }
 
-/** The rule of EKS; it is also what keeps a name harmless in a path, an ARN and a construct id. */
+/** EKS has the same rule. It also makes a name safe in a path, an ARN and a construct id. */
 export function checkName(name: unknown, where: string): string {
   if (typeof name === 'string' && /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/.test(name)) return name;
   throw new OptionError(
@@ -166,7 +166,7 @@ export function checkName(name: unknown, where: string): string {
   );
 }
 
-/** Tokens go to this address: without TLS they may only stay on this machine, as they do in tests. */
+/** Tokens are sent to this address, so it needs TLS, except on this machine (for tests). */
 export function checkEndpoint(value: unknown, where: string): string {
   const endpoint = checkUrl(text(value, where), where);
   const { protocol, hostname } = new URL(endpoint);
@@ -174,7 +174,7 @@ export function checkEndpoint(value: unknown, where: string): string {
   throw new OptionError(`${where} is ${endpoint}: it must begin with https:// (http:// only for 127.0.0.1)`);
 }
 
-/** The API server refuses any other, and appends nothing but the path that we ask for. */
+/** The API server refuses other addresses. The cluster's name and the secret are appended to the path. */
 function checkWebhookUrl(value: unknown, where: string): string {
   const url = URL.parse(text(value, where));
   const plain = url?.protocol === 'https:' && url.search === '' && url.hash === '' && url.username === '';

@@ -3,7 +3,7 @@ import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/cluster/settings
 import type { RefreshIntervals } from '../providers/aws/resolution-answers.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 
-/** F20: for how long what EC2 finds is believed. */
+/** F20: how long found images and subnets are cached. */
 export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: ClusterOptions): RefreshIntervals {
   return {
     imagesMs: msOf(amiRefreshInterval),
@@ -11,7 +11,7 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
   };
 }
 
-/** What controllers go by: what the configuration says, and the defaults for the rest. */
+/** The settings for controllers: those of the configuration, otherwise the defaults. */
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, shadow } = options;

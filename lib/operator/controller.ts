@@ -1,4 +1,4 @@
-/** The wiring of the four functions that look at a cluster: provisioning, lifecycle, disruption, termination. */
+/** Wires the four functions that reconcile a cluster: provisioning, lifecycle, disruption, termination. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
@@ -36,10 +36,10 @@ import { shiftsOf } from './zonal-shift.ts';
 
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
-/** A service that does not answer must not take the function's whole time: the tick asks again. */
+/** A service that does not answer must not use the whole time of the function; the next tick calls it again. */
 export const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
-/** Of all clusters, in a function of 1,769 MB. Four or fewer have 128 MiB each: 40,000 pods. */
+/** Memory for kept lists of all clusters, in a function of 1,769 MB. With four or fewer clusters, each has 128 MiB: 40,000 pods. */
 const KEPT_BYTES = 512 * 1_024 * 1_024;
 const MANY_CLUSTERS = 4;
 
@@ -80,19 +80,19 @@ export function wireController(
   };
 }
 
-/** What one function alone is given. */
+/** Dependencies of the lifecycle function alone. */
 interface OwnOfLifecycle {
-  /** Of the function that makes them. */
+  /** Creates the nodes' instance profiles. */
   readonly profiles?: InstanceProfiles;
-  /** Of the function that looks after the clusters' webhook configurations. */
+  /** The address that the clusters' webhook configurations must have. */
   readonly webhook?: WebhookAddress;
 }
 
 interface Clients extends OwnOfLifecycle {
   readonly telemetry: Telemetry;
-  /** The clusters that runs have spoken to, by name. */
+  /** The clusters to which a run has connected, by name. */
   readonly reached: Map<string, KubernetesCluster>;
-  /** For the lists of each cluster. */
+  /** Memory for the kept lists of each cluster. */
   readonly keptBytes: number;
   readonly dynamodb: DynamoDBClient;
   readonly ec2: EC2Client;
@@ -119,7 +119,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
 
 type ClusterPorts = Pick<ControllerPorts, 'cluster' | 'cloud' | 'settings' | 'webhook'>;
 
-/** *Shape:* the ports of a cluster, made when they are first asked for and kept while the function is warm. */
+/** *Shape:* the ports of a cluster, created at the first use and kept while the function is warm. */
 function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients): () => Promise<ClusterPorts> {
   const eks = new EksAccess({
     client: clients.eks,
@@ -135,7 +135,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     client: clients.ec2,
     region,
     clock: systemClock,
-    // Only the catalogue needs what EC2 does not say; an instance's price is in its claim.
+    // Only the catalogue function needs these facts, which EC2 does not return; the price of an instance is in its claim.
     onDemandUsdPerHour: new Map(),
     branchInterfaces: new Map(),
     describeCluster: async () => await access.describe(),
@@ -151,7 +151,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     clients.telemetry.warn(message, { cluster: cluster.name, ...fields });
   let known: (Pick<ControllerPorts, 'cluster' | 'webhook'> & { readonly endpoint: string }) | undefined;
   return async () => {
-    // A cluster that is made anew under its name has another address.
+    // A cluster that was deleted and created again with the same name has another address.
     const server = await access.server();
     if (known?.endpoint !== server.endpoint) {
       const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });

@@ -1,4 +1,4 @@
-/** A custom resource of CloudFormation: a function is called, and answers by writing to an address of S3. */
+/** A custom resource of CloudFormation: CloudFormation calls the function, which writes its response to an S3 address. */
 
 import { setTimeout } from 'node:timers/promises';
 import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceUpdateEvent } from 'aws-lambda';
@@ -7,8 +7,8 @@ import type { Telemetry } from '../controllers/run/telemetry.ts';
 export interface CustomResource {
   readonly install: (properties: Properties) => Promise<void>;
   /**
-   * What was there before and is no more in the properties, or all of it. *Shape:* `unfinished` where it takes longer than an
-   * invocation: all of it is asked for again.
+   * Removes what is not in the kept properties, or everything. *Shape:* `unfinished` if it takes longer than an invocation; then
+   * Lambda calls again with the same event.
    */
   readonly remove: (properties: Properties, kept: Properties | undefined) => Promise<'done' | 'unfinished'>;
 }
@@ -20,18 +20,18 @@ export interface CustomResourceRuntime {
   readonly put: (url: string, body: string) => Promise<void>;
 }
 
-/** Told to nobody but Lambda, which calls again whom it called without waiting for the answer: twice, a minute or two later. @internal */
+/** Makes Lambda repeat the asynchronous invocation: twice, one and two minutes later. @internal */
 export class UnfinishedError extends Error {
   override readonly name = 'UnfinishedError';
 }
 
-/** CloudFormation cuts what is longer, and shows none of it. */
+/** CloudFormation does not show a longer reason. */
 const LONGEST_REASON = 1_000;
 
 /**
- * Does what CloudFormation asks for and always answers, since a deployment that hears nothing waits for an hour. What cannot
- * be removed is told in the log and holds nothing up: a stack must be deletable when its cluster is long gone.
- * *Errors:* UnfinishedError where there is no answer yet.
+ * Handles an event of CloudFormation and always responds, because a deployment without a response waits for an hour. A failed
+ * removal is logged and reported as success: a stack must be deletable if its cluster no longer exists.
+ * *Errors:* UnfinishedError if the removal is not complete.
  */
 export async function answerCustomResource(
   { telemetry, put }: CustomResourceRuntime,
@@ -61,7 +61,9 @@ async function failureOf(
   try {
     if (event.RequestType === 'Delete') {
       const state = await resource.remove(event.ResourceProperties, undefined);
-      return state === 'done' ? undefined : new UnfinishedError('not all is removed yet: to be called again');
+      return state === 'done'
+        ? undefined
+        : new UnfinishedError('the removal is not complete: Lambda calls the function again');
     }
     await resource.install(event.ResourceProperties);
     if (event.RequestType === 'Update') await takeBack(event, resource, telemetry);
@@ -71,7 +73,7 @@ async function failureOf(
   }
 }
 
-/** Where an upgrade is rolled back, what was there before is of a newer version, which this one may not read. */
+/** After the rollback of an upgrade, the old properties are of a newer version, which this version may not be able to read. */
 async function takeBack(
   { OldResourceProperties: before, ResourceProperties: now, StackId: stack }: CloudFormationCustomResourceUpdateEvent,
   resource: CustomResource,
@@ -80,7 +82,7 @@ async function takeBack(
   try {
     await resource.remove(before, now);
   } catch (error) {
-    telemetry.error('what was there before, and is no more, stays', error, { stack });
+    telemetry.error('failed to remove what is no longer configured', error, { stack });
   }
 }
 
@@ -90,11 +92,11 @@ function messageOf(failure: unknown): string {
 
 const TRIES = 5;
 
-/** *Errors:* an Error where the address takes no answer after several tries. */
+/** *Errors:* an Error if the address does not accept the response after several tries. */
 export async function putAnswer(url: string, body: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // The address is signed for a request without a type.
+      // The address is signed for a request without a content type.
       const answer = await fetch(url, { method: 'PUT', body, headers: { 'content-type': '' } });
       if (answer.ok) return;
       throw new Error(`CloudFormation's address answered ${answer.status}`);

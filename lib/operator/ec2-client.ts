@@ -12,7 +12,7 @@ export interface Ec2ClientOptions {
   readonly config?: EC2ClientConfig;
 }
 
-/** An EC2 client that keeps to the calls that all functions of the deployment share. */
+/** An EC2 client that uses the call budget of all functions of the deployment. */
 export function budgetedEc2({ dynamodb, tableName, region, config = {} }: Ec2ClientOptions): EC2Client {
   const clock = systemClock;
   const budget = new DynamoDbCallBudget({ client: dynamodb, tableName, region, clock, limitsOf: ec2CallLimits });

@@ -1,5 +1,4 @@
-/** CloudWatch's embedded metric format: a log line that becomes metrics, without a call. */
-
+/** CloudWatch's embedded metric format: CloudWatch extracts metrics from log lines, so no API call is needed. */
 import type { RunReport } from '../controllers/ports.ts';
 import { compareText } from '../core/compare-text.ts';
 import { METRICS } from './options.ts';
@@ -7,18 +6,18 @@ import { METRICS } from './options.ts';
 export type EmbeddedMetrics = Readonly<Record<string, unknown>>;
 
 /**
- * What a run did, in numbers: one line with its gauges and one for each kind of action.
+ * The metrics of a run: one line for its gauges, one for its counts, and one for each kind of action.
  *
  * *Shape:* dimensions Cluster (gauges), Cluster and Controller (decisions, failures), Cluster and Action (actions). A
- * run without decisions says 0, so that a graph shows a quiet cluster and not a gap.
+ * run without decisions counts 0, so that a graph has no gaps.
  */
 export function embeddedMetrics(report: RunReport, atMs: number): readonly EmbeddedMetrics[] {
   const { cluster, controller } = report;
   const actions = report.decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
   const counts = [...Map.groupBy(actions, (kind) => kind)].toSorted(([a], [b]) => compareText(a, b));
-  // A look that changes nothing is a decision too, for explain; here only those count that did something.
+  // A run that changes nothing also returns a decision; only decisions with actions count here.
   const decisions = report.decisions.filter((decision) => decision.actions.length > 0).length;
-  // What nobody carries out is counted apart: the graphs of what was done stay true.
+  // Actions in shadow are not carried out, so they have their own metrics.
   const shadow = report.decisions.some((decision) => decision.shadow === true);
   const actionsName = shadow ? METRICS.shadowActions : METRICS.actions;
   return [
@@ -28,7 +27,7 @@ export function embeddedMetrics(report: RunReport, atMs: number): readonly Embed
   ];
 }
 
-/** A run that could not be made at all. */
+/** The metrics of a run that failed without a report. */
 export function failureMetrics(cluster: string, controller: string, atMs: number): readonly EmbeddedMetrics[] {
   return runMetrics({ cluster, controller, atMs, decisions: 0, failures: 1, shadow: false });
 }
@@ -48,7 +47,7 @@ function runMetrics({ cluster, controller, atMs, decisions, failures, shadow }: 
   return lines(atMs, { Cluster: cluster, Controller: controller }, metrics);
 }
 
-/** None where there is nothing to say: CloudWatch refuses a line without metrics. */
+/** No line without values: CloudWatch rejects a line without metrics. */
 function lines(
   atMs: number,
   dimensions: Readonly<Record<string, string>>,

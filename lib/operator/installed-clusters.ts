@@ -1,4 +1,4 @@
-/** What the stack tells the installer, as properties of its custom resource: those of before come back when they change. */
+/** The properties of the installer's custom resource. On a change, CloudFormation also sends the old properties. */
 import type { AccessEntry } from '../core/install/access-entries.ts';
 import { type ClusterOptions, parseCluster } from './cluster-options.ts';
 import type { Properties } from './custom-resource.ts';
@@ -6,13 +6,13 @@ import { isRecord, OptionError, parseJson, shown } from './option-values.ts';
 
 export interface InstalledCluster {
   readonly cluster: ClusterOptions;
-  /** That of the installer is the last: it is taken back after all others. */
+  /** The installer's entry is the last, so it is removed after all others. */
   readonly entries: readonly AccessEntry[];
 }
 
 const WHERE = 'Clusters';
 
-/** *Errors:* OptionError where it is not what the stack writes. */
+/** *Errors:* OptionError if the properties do not have the format of this version's stack. */
 export function readInstalledClusters(properties: Properties): readonly InstalledCluster[] {
   const list = parseJson(String(properties[WHERE]), WHERE);
   if (!Array.isArray(list)) throw unknownShape(list);
@@ -23,7 +23,7 @@ export function readInstalledClusters(properties: Properties): readonly Installe
 }
 
 function unknownShape(value: unknown): OptionError {
-  return new OptionError(`${WHERE} is ${shown(value)}: it must be what the stack of this version writes`);
+  return new OptionError(`${WHERE} is ${shown(value)}: it must have the format of this version's stack`);
 }
 
 function isEntries(value: unknown): value is readonly AccessEntry[] {
@@ -34,8 +34,8 @@ function isEntries(value: unknown): value is readonly AccessEntry[] {
 }
 
 /**
- * What is to be taken back when the properties change: of a cluster that is there no more all of it, of one that stays the
- * entries that it has no more. *Shape:* of a removed cluster nothing is drained: no function knows it any more.
+ * What must be removed when the properties change: everything of a cluster that is no longer listed, and the access entries that
+ * a listed cluster no longer has. *Shape:* a removed cluster is not drained, because no function serves it any more.
  */
 export function noMoreInstalled(
   before: readonly InstalledCluster[],

@@ -1,4 +1,4 @@
-/** The installer's wiring: EKS, the API servers of the clusters, and for draining them the table and the queues. */
+/** Wires the installer: EKS, the API servers of the clusters, and the table and queues for draining. */
 
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -26,7 +26,7 @@ import { webhookEndpointOf } from './webhook-registration.ts';
 
 export interface InstallerWiring {
   readonly runtime: CustomResourceRuntime;
-  /** For one invocation. @param remainingMs how long it may still last. */
+  /** The resource for one invocation. @param remainingMs the remaining time of the invocation. */
   readonly resource: (remainingMs: () => number) => CustomResource;
 }
 
@@ -76,7 +76,7 @@ function whatGoes(properties: Properties, kept: Properties | undefined): readonl
 
 function tellFailures(telemetry: Telemetry, failures: readonly ClusterMessage[]): void {
   for (const { cluster, message } of failures) {
-    telemetry.error('not all could be taken out of a cluster', new Error(message), { cluster });
+    telemetry.error('failed to remove Kerf from a cluster completely', new Error(message), { cluster });
   }
 }
 
@@ -92,7 +92,7 @@ function uninstallTarget({ cluster, entries }: InstalledCluster): UninstallTarge
   return { cluster: cluster.name, entries, installed, drain: cluster.onDelete === 'drain' };
 }
 
-/** *Shape:* by name, made when it is asked for: EKS may not know the cluster any more. */
+/** *Shape:* by name, connected at the first use, because the cluster may no longer exist in EKS. */
 function installations(
   clusters: readonly InstalledCluster[],
   { InstalledBy: installedBy }: Properties,

@@ -1,4 +1,4 @@
-/** The interruption function's wiring: the table, the queues and the bus, of EC2 only whose an instance is, and no cluster. */
+/** Wires the interruption function: the table, the queues, the bus, and EC2 to find the owner of an instance; no cluster. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';

@@ -1,4 +1,4 @@
-/** The lifecycle function's wiring: that of every controller, IAM for the nodes' instance profiles, and the webhook's registration. */
+/** Wires the lifecycle function: as every controller, with IAM for the nodes' instance profiles and the webhook's registration. */
 import { IAMClient } from '@aws-sdk/client-iam';
 import type { WakeRuntime } from '../controllers/run/handle-wakes.ts';
 import { IamInstanceProfiles } from '../providers/aws/iam-instance-profiles.ts';

@@ -1,9 +1,9 @@
-/** How each kind of field of the configuration is read: a value, or an OptionError that names it and says what is allowed. */
+/** Parsers for the fields of the configuration: each returns the value, or throws an OptionError with the field and the allowed values. */
 import { parseDuration } from '../apis/duration.ts';
 import type { WorkloadSelector } from '../core/cluster/settings.ts';
 import { isRecord, OptionError, shown } from './option-values.ts';
 
-/** Where functions run that reach a cluster's private endpoint. */
+/** The network of the functions for a cluster with a private endpoint. */
 export interface NetworkOptions {
   readonly vpcId: string;
   readonly subnetIds: readonly string[];
@@ -14,7 +14,7 @@ export type Field<T> = (value: unknown, where: string) => T;
 
 export type Fields<T> = { readonly [Key in keyof Required<T>]: Field<Required<T>[Key]> };
 
-/** *Errors:* OptionError for a field of no known name, too. */
+/** *Errors:* OptionError, also for an unknown field. */
 export function readFields<T>(
   value: Readonly<Record<string, unknown>>,
   fields: Fields<T>,
@@ -23,7 +23,7 @@ export function readFields<T>(
   const known = Object.keys(fields);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    throw new OptionError(`${pathOf(where, unknown)} is not known: allowed are ${known.join(', ')}`);
+    throw new OptionError(`${pathOf(where, unknown)} is not a known field: the fields are ${known.join(', ')}`);
   }
   const read: { [Key in keyof T]?: T[Key] } = {};
   for (const key in fields) {
@@ -38,10 +38,10 @@ export function pathOf(where: string, key: string): string {
 
 export function text(value: unknown, where: string): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new OptionError(`${where} is ${shown(value)}: it must be a text`);
+  throw new OptionError(`${where} is ${shown(value)}: it must be a string that is not empty`);
 }
 
-/** A text of one form; `what` says which. */
+/** A string that matches a pattern; `what` describes the pattern. */
 export function matching(pattern: RegExp, what: string): Field<string> {
   return (value, where) => {
     if (typeof value === 'string' && pattern.test(value)) return value;
@@ -72,7 +72,7 @@ export function numberBetween(least: number, most: number, { whole = false } = {
   };
 }
 
-/** *Shape:* the text, as it was given. */
+/** *Shape:* the unchanged string. */
 export function durationBetween({ least, most }: { readonly least: string; readonly most: string }): Field<string> {
   return (value, where) => {
     const ms = typeof value === 'string' ? parseDuration(value) : undefined;
@@ -87,7 +87,7 @@ export function flagsAmong<Name extends string>(names: readonly Name[]): Field<{
     if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
     const unknown = Object.keys(value).find((key) => !names.some((name) => name === key));
     if (unknown !== undefined) {
-      throw new OptionError(`${pathOf(where, unknown)} is not known: allowed are ${names.join(', ')}`);
+      throw new OptionError(`${pathOf(where, unknown)} is not a known field: the fields are ${names.join(', ')}`);
     }
     const flags: { [Key in Name]?: boolean } = {};
     for (const name of names) {
@@ -116,7 +116,7 @@ function labelsOf(value: unknown, where: string): Readonly<Record<string, string
   return Object.fromEntries(
     Object.entries(value).map(([key, label]) => {
       if (typeof label === 'string') return [key, label];
-      throw new OptionError(`${pathOf(where, key)} is ${shown(label)}: it must be a text`);
+      throw new OptionError(`${pathOf(where, key)} is ${shown(label)}: it must be a string`);
     }),
   );
 }
@@ -142,6 +142,6 @@ function listOf<T>(each: Field<T>): Field<readonly T[]> {
   return (value, where) => {
     if (Array.isArray(value) && value.length > 0)
       return value.map((one: unknown, index) => each(one, `${where}[${index}]`));
-    throw new OptionError(`${where} is ${shown(value)}: it must be a list, not empty`);
+    throw new OptionError(`${where} is ${shown(value)}: it must be a list that is not empty`);
   };
 }

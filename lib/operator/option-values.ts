@@ -1,4 +1,4 @@
-/** Something in the configuration is not what it must be. The message names it, its value and what is allowed. */
+/** The configuration has an invalid value. The message has the field, its value and the allowed values. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }

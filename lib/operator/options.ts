@@ -3,15 +3,15 @@ import { type ClusterOptions, parseCluster } from './cluster-options.ts';
 import { checkUrl, isRecord, OptionError, parseJson } from './option-values.ts';
 
 /**
- * What the stack tells the functions: every environment variable, by name and by meaning. The stack writes them and the
- * wiring parses them, both with this file, so that neither can drift from the other.
+ * Every environment variable of the functions. The stack writes them and the wiring parses them, both with this file, so that
+ * names and formats stay equal.
  */
 
-/** The functions that are woken through a queue of their own. */
+/** The functions that have their own queue. */
 export const WOKEN_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination', 'catalogue'] as const;
 export type WokenFunction = (typeof WOKEN_FUNCTIONS)[number];
 
-/** Those that look at one cluster, and so are woken for each cluster every minute. */
+/** The functions that reconcile one cluster in a run. A schedule wakes them each minute for each cluster. */
 export const CLUSTER_FUNCTIONS = [
   'provisioning',
   'lifecycle',
@@ -19,18 +19,18 @@ export const CLUSTER_FUNCTIONS = [
   'termination',
 ] as const satisfies readonly ClusterFunction[];
 
-/** Those that the webhook wakes. */
+/** The functions that the webhook wakes. */
 export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle'] as const;
 
-/** Those that an interruption wakes: the node is drained, its pods need another, and a launch may have to be settled first. */
+/** The functions that an interruption wakes: the node is drained, its pods need a new node, and an unknown launch outcome is resolved first. */
 export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
 
-/** Those that the installer wakes when it drains a cluster. */
+/** The functions that the installer wakes when it drains a cluster. */
 export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
 /** The stack writes what the installer reads. */
 export type { AccessEntry } from '../core/install/access-entries.ts';
-/** The stack lets the functions in as groups, which RBAC gives their rights to. */
+/** The stack creates access entries with these groups, to which RBAC grants rights. */
 export { groupOf } from '../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG } from '../core/node-claim/ownership-tags.ts';
@@ -48,21 +48,21 @@ export const METRICS = {
   hourlyCostUsd: 'HourlyCostUsd',
 } as const;
 
-/** Where the price tables lie inside the catalogue function's package. */
+/** The folder of the price tables in the catalogue function's package. */
 export const PRICE_FOLDER = 'data';
 
 export const VARIABLES = {
   clusters: 'CLUSTERS',
   table: 'TABLE_NAME',
-  /** The bucket for what no item of the table can hold. */
+  /** The bucket for payloads that do not fit into an item of the table. */
   bodies: 'BODIES_BUCKET_NAME',
   eventBus: 'EVENT_BUS_NAME',
-  /** What stands in front of the cluster's name in what an API server calls; for those who write that into clusters. */
+  /** The webhook's address without the cluster's name, for the functions that write it into clusters. */
   webhookUrl: 'WEBHOOK_URL',
   webhookSecret: 'WEBHOOK_SECRET',
-  /** The VPC that the function runs in, where it runs in one. */
+  /** The VPC of the function, if it has one. */
   vpc: 'VPC_ID',
-  /** Of the queue that wakes the function itself: what fails is made visible there again. */
+  /** The function's own queue, in which failed messages become visible again. */
   ownQueue: 'OWN_QUEUE_URL',
   queue: (target: WokenFunction): string => `${target.toUpperCase()}_QUEUE_URL`,
 } as const;
@@ -89,7 +89,7 @@ export interface ControllerOptions {
 export interface InterruptionOptions {
   readonly region: string;
   readonly clusters: ReadonlySet<string>;
-  /** Those in shadow. */
+  /** The clusters in shadow. */
   readonly shadows: ReadonlySet<string>;
   readonly table: string;
   readonly eventBus: string;
@@ -97,7 +97,7 @@ export interface InterruptionOptions {
   readonly queueUrls: QueueUrls<(typeof INTERRUPTION_TARGETS)[number]>;
 }
 
-/** Which clusters, its custom resource says: of those that are no more, only that knows. */
+/** The clusters are not listed here but in the custom resource, which also has the removed ones. */
 export interface InstallerOptions {
   readonly region: string;
   readonly table: string;
@@ -121,11 +121,11 @@ export function webhookOptions(environment: Environment): WebhookOptions {
   };
 }
 
-/** What API servers call, of those that do not say otherwise. */
+/** The address that API servers call, unless a cluster's configuration has another. */
 export interface WebhookAddress {
   readonly url: string;
   readonly secret: string;
-  /** Whether the function that is told runs in a VPC: it may have no way to a Function URL, whoever else has one. */
+  /** Whether this function runs in a VPC. Then it may be unable to reach a Function URL that an API server can reach. */
   readonly fromVpc: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** What EC2 does not say of its instance types, from the tables that travel beside the catalogue function's bundle. */
+/** Facts about instance types that EC2 does not return, from the tables in the catalogue function's package. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readCatalogue, readFacts } from '../core/instance-type/catalogue.ts';
 
 export interface PriceTables {
-  /** Empty for a region of which no prices are shipped: there they come from AWS alone. */
+  /** Empty for a region without shipped prices, where all prices come from AWS. */
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
   readonly branchInterfaces: ReadonlyMap<string, number>;
 }

@@ -2,10 +2,10 @@ import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/cl
 import { SECOND_MS } from '../apis/time.ts';
 import type { Redelivery } from '../ports/redelivery.ts';
 
-/** SQS takes no more in one call. */
+/** The limit of SQS for one call. */
 const MAX_ENTRIES = 10;
 
-/** Makes messages of an SQS queue visible again early. A message that is gone meanwhile needs nothing. */
+/** Makes messages of an SQS queue visible again early. Failures of single messages, for example deleted ones, are ignored. */
 export function queueRedelivery(client: SQSClient, queueUrl: string): Redelivery {
   return {
     async deliverAgain(messages, afterMs) {

@@ -1,4 +1,4 @@
-/** Everything that leaves a function without being an action: log lines and metrics. Controllers and core write neither. */
+/** Writes the log lines and metrics of a function. Controllers and core write neither. */
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { RunReport } from '../controllers/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
@@ -17,7 +17,7 @@ export function telemetryOf(functionName: string): Telemetry {
       const { cluster, controller, withoutLook, decisions, due, gauges, failures } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
       if (withoutLook === undefined) {
-        logger.info('looked', {
+        logger.info('reconciled', {
           cluster,
           controller,
           ...cause,
@@ -26,21 +26,21 @@ export function telemetryOf(functionName: string): Telemetry {
           due: due.length,
           gauges,
         });
-      } else logger.info('did not look', { cluster, controller, ...cause, why: withoutLook });
+      } else logger.info('skipped', { cluster, controller, ...cause, why: withoutLook });
       const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
-        logger.warn('stood down', { cluster, controller, reason, why: message, numbers });
-      for (const failure of failures) error('a part of the run failed', failure, { cluster, controller });
+        logger.warn('standby', { cluster, controller, reason, why: message, numbers });
+      for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });
       writeMetrics(embeddedMetrics(report, Date.now()));
     },
     failure(wake, cause) {
-      error('the run failed', cause, { ...wake });
+      error('reconcile failed', cause, { ...wake });
       writeMetrics(failureMetrics(wake.cluster, functionName, Date.now()));
     },
   };
 }
 
-/** How often each reason refused something. */
+/** The number of refusals for each reason. */
 function refusalsOf({ decisions }: RunReport): Readonly<Record<string, number>> {
   const reasons = Map.groupBy(
     decisions.flatMap(({ blocked }) => blocked),
@@ -49,7 +49,7 @@ function refusalsOf({ decisions }: RunReport): Readonly<Record<string, number>> 
   return Object.fromEntries([...reasons].map(([reason, all]) => [reason, all.length]));
 }
 
-/** Each on a line of its own and unadorned: CloudWatch reads metrics from nothing else. */
+/** One JSON object on each line, without the logger's fields, as CloudWatch requires for metrics. */
 function writeMetrics(metrics: readonly EmbeddedMetrics[]): void {
   for (const line of metrics) process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -6,7 +6,7 @@ import { KubernetesWebhookRegistration } from '../providers/kubernetes/webhook-r
 import type { ClusterOptions } from './cluster-options.ts';
 import type { WebhookAddress } from './options.ts';
 
-/** What the API server of a cluster calls. */
+/** The webhook's endpoint for the API server of a cluster. */
 export function webhookEndpointOf(
   cluster: ClusterOptions,
   address: Pick<WebhookAddress, 'url' | 'secret'>,
@@ -20,7 +20,7 @@ export function webhookEndpointOf(
   };
 }
 
-/** *Shape:* undefined where the owner of the cluster looks after its configuration. */
+/** *Shape:* undefined if `install` is false: then Kerf does not manage the webhook configuration. */
 export function webhookRegistrationOf(
   cluster: ClusterOptions,
   address: WebhookAddress,

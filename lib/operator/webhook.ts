@@ -1,4 +1,4 @@
-/** The webhook function's wiring: SQS and nothing else, for it is on the API server's path and must start fast. */
+/** Wires the webhook function with SQS alone: it must start fast, because API servers wait for it. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { SqsWakeQueue } from '../providers/aws/wake-queue.ts';
 import { type Environment, webhookOptions } from './options.ts';
 import { telemetryOf } from './telemetry.ts';
 
-/** A connection that died while the function was frozen is tried once more, within the time that there is. */
+/** One retry, within the same deadline, for a connection that was closed while the function was frozen. */
 const IMPATIENCE = {
   maxAttempts: 2,
   requestHandler: {
@@ -34,7 +34,7 @@ export function wireWebhook(environment: Environment = process.env): {
   return { ports, telemetry: telemetryOf('webhook') };
 }
 
-/** Compares digests: they are of one length, and how long it takes tells nothing of the secret. @internal */
+/** Compares digests of equal length in constant time, so that the duration reveals nothing about the secret. @internal */
 export function secretMatcher(secret: string): (candidate: string) => boolean {
   const expected = digest(secret);
   return (candidate) => timingSafeEqual(digest(candidate), expected);

@@ -14,7 +14,7 @@ export interface ZonalShiftClients {
   readonly region: string;
 }
 
-/** C36: undefined where the cluster's configuration leaves zonal shifts alone. */
+/** C36: undefined if the cluster's configuration does not enable zonal shifts. */
 export function shiftsOf(
   { name, zonalShift }: ClusterOptions,
   { ec2, eks, access, region }: ZonalShiftClients,
@@ -26,7 +26,8 @@ export function shiftsOf(
     credentials: async () => await eks.config.credentials(),
     clusterArn: async () => {
       const { arn } = await access.describe();
-      if (arn === undefined) throw new RefusedError(`EKS says no ARN of cluster ${name}: zonal shifts cannot be read`);
+      if (arn === undefined)
+        throw new RefusedError(`EKS returned no ARN for cluster ${name}: zonal shifts cannot be read`);
       return arn;
     },
     zoneNames: async () => new Map([...(await describeZoneIds(ec2))].map(([zone, id]) => [id, zone])),

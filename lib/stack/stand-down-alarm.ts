@@ -14,7 +14,7 @@ export class StandDownAlarm extends Construct {
     new Alarm(this, 'Alarm', {
       alarmDescription:
         `Karpenter or EKS Auto Mode is active in cluster ${cluster}: Kerf is on standby there until it is removed. ` +
-        'The log line "stood down" of its functions shows which one, and what to do',
+        'The log line "standby" of its functions shows which one, and what to do',
       metric: new Metric({
         namespace: METRICS.namespace,
         metricName: METRICS.stoodDown,

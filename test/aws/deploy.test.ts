@@ -96,7 +96,7 @@ test('a call of the webhook is answered at once, and its message reaches the pro
   expect(answer).toMatchObject({ status: 200, body: { response: { uid: 'b9f7', allowed: true } } });
   const run = await eventually('a run for the webhook in the log of provisioning', async () =>
     (await logLines('Provisioning')).find(
-      (line) => at(line, 'message') === 'looked' && String(at(line, 'reason')).includes('webhook'),
+      (line) => at(line, 'message') === 'reconciled' && String(at(line, 'reason')).includes('webhook'),
     ),
   );
   expect(run).toMatchObject({

@@ -64,10 +64,10 @@ test('functions are told all but what only the stack has a use for, and read it 
 
 describe('a field that is not what it must be is refused by name, value and what is allowed', () => {
   test.each<readonly [keyof ClusterOptions | 'other', unknown, string]>([
-    ['other', 1, 'other is not known: allowed are name, endpoint'],
+    ['other', 1, 'other is not a known field: the fields are name, endpoint'],
     ['name', '-a', 'must be the name of an EKS cluster'],
     ['endpoint', 'http://demo.example', 'must begin with https://'],
-    ['certificateAuthority', '-----BEGIN CERTIFICATE-----', 'must be a certificate as EKS shows it: PEM in base64'],
+    ['certificateAuthority', '-----BEGIN CERTIFICATE-----', 'must be a certificate as EKS returns it: PEM in base64'],
     ['certificateAuthority', '', 'PEM in base64'],
     ['serviceCidr', 7, 'must be a network such as 10.100.0.0/16'],
     ['serviceCidr', '10.100.0.0', 'must be a network such as 10.100.0.0/16'],
@@ -80,7 +80,7 @@ describe('a field that is not what it must be is refused by name, value and what
     ['network', { vpcId: 'vpc-11111111' }, 'must have vpcId, subnetIds and securityGroupIds'],
     ['network', { vpcId: 'vpc-11111111', subnetIds: [], securityGroupIds: ['sg-11111111'] }, 'network.subnetIds is []'],
     ['network', { vpcId: 'net-1' }, 'network.vpcId is "net-1": it must be an id such as vpc-0123456789abcdef0'],
-    ['network', { vpcId: 'vpc-1', zone: 'a' }, 'network.zone is not known'],
+    ['network', { vpcId: 'vpc-1', zone: 'a' }, 'network.zone is not a known field'],
     ['webhookUrl', 'http://hooks.example/', 'must be an address like https://hooks.example.com/'],
     ['webhookUrl', 'https://hooks.example/a?b=c', 'without user, query or fragment'],
     ['webhookCertificateAuthority', '/etc/ca.pem', 'PEM in base64'],
@@ -89,7 +89,7 @@ describe('a field that is not what it must be is refused by name, value and what
     ['batchMaxDuration', '6m', 'from 0s to 5m'],
     ['preferencePolicy', 'respect', 'must be one of Respect, Ignore'],
     ['minValuesPolicy', 'None', 'must be one of Strict, BestEffort'],
-    ['featureGates', { spotToSpotConsolidation: true }, 'featureGates.spotToSpotConsolidation is not known'],
+    ['featureGates', { spotToSpotConsolidation: true }, 'featureGates.spotToSpotConsolidation is not a known field'],
     ['featureGates', { nodeOverlay: 'true' }, 'featureGates.nodeOverlay is "true": it must be true or false'],
     ['logLevel', 'trace', 'must be one of debug, info, warn, error'],
     ['vmMemoryOverheadPercent', 7.5, 'must be a number from 0 to 0.5'],
@@ -97,7 +97,7 @@ describe('a field that is not what it must be is refused by name, value and what
     ['amiRefreshInterval', '30s', 'from 1m to 24h'],
     ['ignoreAtZero', 'kube-system', 'must be a list such as [{"namespace":"kube-system"}]'],
     ['ignoreAtZero', [{}], 'ignoreAtZero[0] is {}: it must name a namespace, labels, or both'],
-    ['ignoreAtZero', [{ labels: { a: 1 } }], 'ignoreAtZero[0].labels.a is 1: it must be a text'],
+    ['ignoreAtZero', [{ labels: { a: 1 } }], 'ignoreAtZero[0].labels.a is 1: it must be a string'],
   ])('%s: %j', (key, value, message) => {
     const parse = () => parseCluster({ name: 'demo', [key]: value }, 'clusters[0]');
     expect(parse).toThrow(OptionError);

@@ -35,7 +35,7 @@ test('CoreDNS alone wakes nothing', async () => {
     const look = async (): Promise<unknown> =>
       (await logLines('Provisioning'))
         .slice(before)
-        .find((line) => at(line, 'message') === 'looked' && String(at(line, 'reason')).includes(reason));
+        .find((line) => at(line, 'message') === 'reconciled' && String(at(line, 'reason')).includes(reason));
     await eventually(`a look of provisioning, for a ${reason}`, look, 75_000);
   }
   expect(await coreDns()).toHaveLength(2);

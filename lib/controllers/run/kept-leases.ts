@@ -1,17 +1,17 @@
 import { LEASE_MS, type Lease, type LeaseName, type Leases } from '../../ports/leases.ts';
 import type { Cancel, Timer } from '../../ports/timer.ts';
 
-/** Two renewals may fail before it lapses. */
+/** Two renewals may fail before the lease lapses. */
 const RENEW_AFTER_MS = LEASE_MS / 3;
-/** A run that was given up goes on for as long as its function is warm: its lease lasts no longer than a function may run. */
+/** An abandoned run continues while its function is warm. Its lease is not renewed for longer than a function may run. */
 const MAX_RENEWALS = 60_000 / RENEW_AFTER_MS;
 
-/** Leases that are renewed for as long as they are held. */
+/** Renews leases while they are held. */
 export function keptLeases(leases: Leases, timer: Pick<Timer, 'after'>): Leases {
   const kept = new Map<string, { readonly fence: number; readonly cancel: Cancel }>();
   const stop = (lease: Lease): void => {
     const { fence, cancel } = kept.get(keyOf(lease)) ?? {};
-    // A run that was given up may end beside the next one, which holds the lease by then.
+    // An abandoned run may end while the next run holds the lease.
     if (fence !== lease.fence) return;
     cancel?.();
     kept.delete(keyOf(lease));
@@ -21,7 +21,7 @@ export function keptLeases(leases: Leases, timer: Pick<Timer, 'after'>): Leases 
     const renew = async (): Promise<void> => {
       if (renewals + 1 < MAX_RENEWALS) keep(lease, renewals + 1);
       else stop(lease);
-      // A renewal may fail: the next may succeed, and what the lease is for is fenced.
+      // A failure is ignored: the next renewal may succeed, and the fence rejects decisions after the lease has lapsed.
       await Promise.allSettled([leases.renew(lease)]);
     };
     kept.set(keyOf(lease), { fence: lease.fence, cancel: timer.after(RENEW_AFTER_MS, () => void renew()) });

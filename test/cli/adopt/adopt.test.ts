@@ -122,7 +122,7 @@ test('without a cluster or a table the command says what is missing', async () =
 
 test.each([
   [['--cluster', 'a/b', '--table', 't'], '--cluster is "a/b": it must be the name of an EKS cluster'],
-  [['--cluster', 'demo', '--table', ''], '--table is "": it must be a text'],
+  [['--cluster', 'demo', '--table', ''], '--table is "": it must be a string that is not empty'],
   [['--cluster', 'demo', '--table', 't', '--endpoint', 'nonsense'], '--endpoint is nonsense: it must be an address'],
   [['--cluster', 'demo', '--table', 't', '--endpoint', 'http://10.0.0.1'], 'it must begin with https://'],
 ])('%j is bad input, before anybody is asked', async (args, message) => {
