@@ -1,4 +1,5 @@
 /** CloudWatch's embedded metric format: CloudWatch extracts metrics from log lines, so no API call is needed. */
+
 import type { RunReport } from '../controllers/ports.ts';
 import { compareText } from '../core/compare-text.ts';
 import { METRICS } from './options.ts';
