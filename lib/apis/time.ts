@@ -10,6 +10,11 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
+/** Formats a time as RFC 3339 in UTC, with milliseconds. */
+export function formatExactTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** Parses an RFC 3339 time. *Errors:* throws a RangeError where the text is not an RFC 3339 time. */
 export function parseTime(text: string): number {
   const ms = Date.parse(text);

@@ -35,10 +35,23 @@ import {
   TEXT,
 } from '../apis/schemas/schema.ts';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
+import type { Blocked } from '../core/action.ts';
 import type { WorkloadSelector } from '../core/cluster/settings.ts';
+import type { NodePoolView } from '../core/cluster/snapshot.ts';
 import type { DisruptionCommand } from '../core/disruption/command.ts';
-import { CONDITION_LIST, METADATA, NODE_SELECTOR_TERM, open, openResource, RESOURCE_LIST } from './open-schema.ts';
+import type { LaunchTraits, Reservation } from '../core/instance-type/instance-type.ts';
+import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import {
+  CONDITION_LIST,
+  METADATA,
+  NODE_SELECTOR_TERM,
+  open,
+  openResource,
+  RESOURCE_LIST,
+  SIGNED_RESOURCE_LIST,
+} from './open-schema.ts';
 import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, POD, SERVICE, WORKLOAD } from './pod-schema.ts';
+import { CAPACITY_TYPE, NODE_CLAIM_RECORD, REFUSED } from './record-schema.ts';
 
 /** A NodeClaim as the cluster shows it. */
 export interface GivenNodeClaim {
@@ -58,6 +71,10 @@ export interface GivenOffering {
   readonly reservationId?: string;
   /** How many instances of the reservation are not in use. */
   readonly reservationCapacity?: number;
+  readonly reservationKind?: NonNullable<Reservation['kind']>;
+  /** What its nodes have for pods. @default what the type has */
+  readonly allocatable?: ResourceList;
+  readonly priceOverlaid?: true;
 }
 
 export interface GivenInstanceType {
@@ -68,6 +85,12 @@ export interface GivenInstanceType {
   /** Values by label; none: the label is absent. */
   readonly requirements?: Readonly<Record<string, readonly string[]>>;
   readonly offerings: readonly GivenOffering[];
+  /** What its nodes have for pods. @default capacity less overhead */
+  readonly allocatable?: ResourceList;
+  /** The NodePools that see this entry; several entries may then have one name. @default every NodePool */
+  readonly nodePools?: readonly string[];
+  readonly capacityOverlaid?: true;
+  readonly launch?: LaunchTraits;
 }
 
 /** A node promised to pods; without an end, still. */
@@ -82,6 +105,9 @@ export interface GivenUnavailableOffering {
   readonly capacityType: CapacityType;
   readonly until?: string;
   readonly reason?: string;
+  readonly subnetId?: string;
+  readonly reservationId?: string;
+  readonly markedAt?: string;
 }
 
 /** What each list of a snapshot holds, once its form is checked and defaults are filled in. */
@@ -110,12 +136,17 @@ export interface SnapshotLists {
   readonly commands: readonly DisruptionCommand[];
   readonly nominations: readonly GivenNomination[];
   readonly unavailableOfferings: readonly GivenUnavailableOffering[];
+  /** Records in the place of `nodeClaims`: a claim in both is read from here. */
+  readonly nodeClaimRecords: readonly NodeClaimRecord[];
+  /** Pods that stand for the room of CapacityBuffers. */
+  readonly bufferPods: readonly Pod[];
+  /** NodeOverlays and CapacityBuffers without effect, with the reasons. */
+  readonly ignoredObjects: readonly Blocked[];
 }
 
 export type ListName = keyof SnapshotLists;
 
 const STATUS = open({ conditions: CONDITION_LIST });
-const CAPACITY_TYPE = oneOf('on-demand', 'spot', 'reserved');
 
 const NODE_CLAIM_STATUS = open({
   nodeName: STRING,
@@ -136,6 +167,9 @@ const OFFERING = open(
     available: BOOLEAN,
     reservationId: TEXT,
     reservationCapacity: COUNT,
+    reservationKind: oneOf('default', 'capacity-block', 'interruptible'),
+    allocatable: SIGNED_RESOURCE_LIST,
+    priceOverlaid: BOOLEAN,
   },
   ['capacityType', 'zone', 'price'],
 );
@@ -147,6 +181,10 @@ const INSTANCE_TYPE = open(
     overhead: OVERHEAD,
     requirements: { type: 'object', additionalProperties: STRINGS },
     offerings: listOf(OFFERING),
+    allocatable: SIGNED_RESOURCE_LIST,
+    nodePools: STRINGS,
+    capacityOverlaid: BOOLEAN,
+    launch: open({ imageLabels: STRING_MAP, kubelet: open({}), efaInterfacesByCard: listOf({ type: 'number' }) }),
   },
   ['name', 'capacity', 'offerings'],
 );
@@ -244,9 +282,21 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   commands: COMMAND,
   nominations: open({ node: TEXT, until: DATE_TIME }, ['node']),
   unavailableOfferings: open(
-    { instanceType: TEXT, zone: TEXT, capacityType: CAPACITY_TYPE, until: DATE_TIME, reason: STRING },
+    {
+      instanceType: TEXT,
+      zone: TEXT,
+      capacityType: CAPACITY_TYPE,
+      until: DATE_TIME,
+      reason: STRING,
+      subnetId: STRING,
+      reservationId: STRING,
+      markedAt: DATE_TIME,
+    },
     ['instanceType', 'zone', 'capacityType'],
   ),
+  nodeClaimRecords: NODE_CLAIM_RECORD,
+  bufferPods: POD,
+  ignoredObjects: REFUSED,
 };
 
 /** What is not a list of objects. */
@@ -258,12 +308,19 @@ export const HEAD_SCHEMA: Schema = open({
   instanceTypesFile: TEXT,
   instanceTypeNames: STRINGS,
   nodePoolInstanceTypes: { type: 'object', additionalProperties: STRINGS },
+  complete: BOOLEAN,
+  epoch: COUNT,
+  unusableNodePools: {
+    type: 'object',
+    additionalProperties: open({ reason: TEXT, message: STRING }, ['reason', 'message']),
+  },
   options: open({
     preferencePolicy: oneOf('Respect', 'Ignore'),
     minValuesPolicy: oneOf('Strict', 'BestEffort'),
     reservedCapacity: BOOLEAN,
     spotToSpotConsolidation: BOOLEAN,
     now: DATE_TIME,
+    reservedFallback: BOOLEAN,
     ignoreAtZero: listOf(open({ namespace: TEXT, labels: STRING_MAP })),
   }),
 });
@@ -276,12 +333,18 @@ export interface SnapshotHead {
   readonly instanceTypesFile?: string;
   readonly instanceTypeNames?: readonly string[];
   readonly nodePoolInstanceTypes?: Readonly<Record<string, readonly string[]>>;
+  /** Nothing is left out: what is absent is absent in the cluster too, and nothing is filled in. @default false */
+  readonly complete?: boolean;
+  readonly epoch?: number;
+  /** Why NodePools can launch nothing. @default as their status and that of their NodeClass have it */
+  readonly unusableNodePools?: Readonly<Record<string, NonNullable<NodePoolView['unusable']>>>;
   readonly options?: {
     readonly preferencePolicy?: 'Respect' | 'Ignore';
     readonly minValuesPolicy?: 'Strict' | 'BestEffort';
     readonly reservedCapacity?: boolean;
     readonly spotToSpotConsolidation?: boolean;
     readonly now?: string;
+    readonly reservedFallback?: boolean;
     /** @default the setting's: pods of kube-system */
     readonly ignoreAtZero?: readonly WorkloadSelector[];
   };

@@ -52,16 +52,23 @@ function following(
 }
 
 function refuseDuplicates(sources: readonly InstanceTypeSource[]): void {
-  const first = new Map<string, InstanceTypeSource>();
+  const known = new Map<string, InstanceTypeSource[]>();
   for (const source of sources) {
     const { name } = source.type;
-    const before = first.get(name);
+    const sameName = known.get(name) ?? [];
+    const before = sameName.find((one) => isSeenWith(one.type, source.type));
     if (before !== undefined) {
       const where = before.file === source.file ? '' : ` of ${before.file}`;
       refuse(source.file, [
         `instanceTypes[${source.index}].name: "${name}" is the name of instanceTypes[${before.index}]${where} as well; write each type once`,
       ]);
     }
-    first.set(name, source);
+    sameName.push(source);
+    known.set(name, sameName);
   }
+}
+
+/** Whether some NodePool would see both. */
+function isSeenWith({ nodePools: one }: GivenInstanceType, { nodePools: other }: GivenInstanceType): boolean {
+  return one === undefined || other === undefined || one.some((name) => other.includes(name));
 }

@@ -13,6 +13,8 @@ export interface OfferingOptions {
   readonly unavailable: readonly UnavailableOffering[];
   /** F17: reserved capacity is not for sale unless this is on. */
   readonly reservedCapacity: boolean;
+  /** The types are taken as they are given. @default what is left out is filled in */
+  readonly complete?: boolean;
 }
 
 /**
@@ -21,34 +23,43 @@ export interface OfferingOptions {
  */
 export function instanceTypesFrom(
   given: readonly GivenInstanceType[],
-  { unavailable, reservedCapacity }: OfferingOptions,
+  { unavailable, reservedCapacity, complete = false }: OfferingOptions,
 ): readonly InstanceType[] {
   const isUnavailable = unavailability(unavailable);
   const resources = resourceReader();
   const requirement = requirementReader();
   return given.map((type) => {
-    const { name } = type;
+    const { name, capacityOverlaid, launch } = type;
     const capacity = resources(type.capacity);
     const offerings = type.offerings.map((one) =>
       offeringFrom(
-        { ...one, ...reservationOf(name, one) },
-        isUnavailable({ type: name, ...one }) || (one.capacityType === 'reserved' && !reservedCapacity),
+        { ...one, ...(complete ? givenReservation(one) : reservationOf(name, one)) },
+        {
+          lacking:
+            !complete &&
+            (isUnavailable({ type: name, ...one }) || (one.capacityType === 'reserved' && !reservedCapacity)),
+          resources,
+        },
       ),
     );
     return {
       name,
       capacity,
-      allocatable: subtract(capacity, overheadOf(type, resources)),
-      requirements: requirementsOf(type, offerings, requirement),
+      allocatable:
+        type.allocatable === undefined ? subtract(capacity, overheadOf(type, resources)) : resources(type.allocatable),
+      requirements: requirementsOf(complete ? (type.requirements ?? {}) : withMissing(type, offerings), requirement),
       offerings,
+      ...(capacityOverlaid === undefined ? {} : { capacityOverlaid }),
+      ...(launch === undefined ? {} : { launch }),
     };
   });
 }
 
 function offeringFrom(
-  { zone, zoneId, capacityType, price, available = true, reservation }: GivenOffering & Pick<Offering, 'reservation'>,
-  lacking: boolean,
+  given: GivenOffering & Pick<Offering, 'reservation'>,
+  { lacking, resources }: { readonly lacking: boolean; readonly resources: (list: ResourceList) => Resources },
 ): Offering {
+  const { zone, zoneId, capacityType, price, available = true, reservation, allocatable, priceOverlaid } = given;
   return {
     zone,
     ...(zoneId === undefined ? {} : { zoneId }),
@@ -56,7 +67,16 @@ function offeringFrom(
     priceUsdPerHour: price,
     available: available && !lacking,
     ...(reservation === undefined ? {} : { reservation }),
+    ...(allocatable === undefined ? {} : { allocatable: resources(allocatable) }),
+    ...(priceOverlaid === undefined ? {} : { priceOverlaid }),
   };
+}
+
+function givenReservation({ reservationId: id, reservationCapacity: instances = 1, reservationKind }: GivenOffering): {
+  readonly reservation?: Reservation;
+} {
+  if (id === undefined) return {};
+  return { reservation: { id, instances, ...(reservationKind === undefined ? {} : { kind: reservationKind }) } };
 }
 
 /** B59: reserved capacity that names no reservation is one of its own, for one instance. */
@@ -74,23 +94,29 @@ function overheadOf({ overhead = {} }: GivenInstanceType, resources: (list: Reso
   );
 }
 
+type LabelValues = Readonly<Record<string, readonly string[]>>;
+
 function requirementsOf(
-  { name, requirements = {} }: GivenInstanceType,
-  offerings: readonly Offering[],
+  values: LabelValues,
   read: (key: string, values: readonly string[]) => Requirement,
 ): Requirements {
-  const all = new Map<string, Requirement>();
-  for (const [key, values] of Object.entries(requirements)) all.set(key, read(key, values));
+  return new Map(Object.entries(values).map(([key, allowed]) => [key, read(key, allowed)]));
+}
+
+/** The labels of a type, those that it leaves out among them. */
+function withMissing({ name, requirements }: GivenInstanceType, offerings: readonly Offering[]): LabelValues {
   const sold = offerings.filter(({ available }) => available);
-  const missing: readonly (readonly [string, () => readonly string[]])[] = [
-    [INSTANCE_TYPE, () => [name]],
-    [ARCH, () => ['amd64']],
-    [OS, () => ['linux']],
-    [ZONE, () => sold.map(({ zone }) => zone)],
-    [CAPACITY_TYPE, () => sold.map(({ capacityType }) => capacityType)],
-  ];
-  for (const [key, values] of missing) if (!all.has(key)) all.set(key, read(key, values()));
-  return all;
+  const missing = {
+    [INSTANCE_TYPE]: [name],
+    [ARCH]: ['amd64'],
+    [OS]: ['linux'],
+    [ZONE]: sold.map(({ zone }) => zone),
+    [CAPACITY_TYPE]: sold.map(({ capacityType }) => capacityType),
+  };
+  return {
+    ...requirements,
+    ...Object.fromEntries(Object.entries(missing).filter(([key]) => !Object.hasOwn(requirements ?? {}, key))),
+  };
 }
 
 function requirementReader(): (key: string, values: readonly string[]) => Requirement {

@@ -3,32 +3,36 @@ import type { Condition } from '../apis/kubernetes.ts';
 import type { NodePoolView } from '../core/cluster/snapshot.ts';
 import type { InstanceType } from '../core/instance-type/instance-type.ts';
 import type { Reason } from '../core/model/reasons.ts';
-import type { SnapshotLists } from './document-schemas.ts';
+import type { SnapshotHead, SnapshotLists } from './document-schemas.ts';
 
 export interface PoolSurroundings {
   readonly nodeClasses: readonly EC2NodeClass[];
-  readonly instanceTypes: readonly InstanceType[];
-  /** Which types a pool sees; of a pool that is not named here, every one. */
-  readonly nodePoolInstanceTypes: Readonly<Record<string, readonly string[]>>;
+  /** What a pool sees; of a pool that is not in the snapshot, every type. */
+  readonly instanceTypesOf: (nodePool: string) => readonly InstanceType[];
+  /** Why pools can launch nothing. @default as their status and that of their NodeClass have it */
+  readonly unusable?: SnapshotHead['unusableNodePools'];
 }
 
 /** The NodePools with what each can launch. A NodeClass that is not in the snapshot is taken to be fine. */
 export function nodePoolViews(
   nodePools: SnapshotLists['nodePools'],
-  { nodeClasses, instanceTypes, nodePoolInstanceTypes }: PoolSurroundings,
+  { nodeClasses, instanceTypesOf, unusable: known }: PoolSurroundings,
 ): readonly NodePoolView[] {
   return nodePools.map((nodePool) => {
     const { name } = nodePool.metadata;
     const className = nodePool.spec.template.spec.nodeClassRef.name;
     const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === className);
-    const seen = Object.hasOwn(nodePoolInstanceTypes, name) ? new Set(nodePoolInstanceTypes[name]) : undefined;
     const unusable =
-      notReady(nodePool, 'NodePoolNotReady', 'the NodePool is not ready') ??
-      notReady(nodeClass ?? {}, 'NodeClassNotReady', `its EC2NodeClass ${className} is not ready`);
+      known === undefined
+        ? (notReady(nodePool, 'NodePoolNotReady', 'the NodePool is not ready') ??
+          notReady(nodeClass ?? {}, 'NodeClassNotReady', `its EC2NodeClass ${className} is not ready`))
+        : Object.hasOwn(known, name)
+          ? known[name]
+          : undefined;
     return {
       nodePool,
       ...(nodeClass === undefined ? {} : { nodeClass }),
-      instanceTypes: seen === undefined ? instanceTypes : instanceTypes.filter((type) => seen.has(type.name)),
+      instanceTypes: instanceTypesOf(name),
       ...(unusable === undefined ? {} : { unusable }),
     };
   });

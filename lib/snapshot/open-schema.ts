@@ -40,6 +40,16 @@ export function optionalMetadata(): Schema {
 
 export const RESOURCE_LIST: Schema = { type: 'object', additionalProperties: QUANTITY };
 
+/** What is left of a capacity may be less than nothing. */
+export const SIGNED_RESOURCE_LIST: Schema = {
+  type: 'object',
+  additionalProperties: {
+    type: ['string', 'number'],
+    pattern: '^-?[0-9]+(\\.[0-9]+)?(m|Ki|[kMGTPE]i?)?$',
+    allowed: 'a quantity, as 1500m or 2Gi',
+  },
+};
+
 export const CONDITION_LIST: Schema = listOf(
   open(
     {

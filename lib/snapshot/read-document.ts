@@ -96,7 +96,7 @@ function isHead(value: unknown, file: string): value is SnapshotHead {
 function readList<K extends ListName>(whole: UnknownRecord, name: K, file: string): SnapshotLists[K] {
   const given = fieldOf(whole, name) ?? [];
   const entries: unknown =
-    WITH_DEFAULTS.has(name) && Array.isArray(given)
+    WITH_DEFAULTS.has(name) && Array.isArray(given) && fieldOf(whole, 'complete') !== true
       ? given.map((entry: unknown) => withDefaults(entry, ENTRY_SCHEMAS[name]))
       : normalized(name, given);
   if (!isList(name, entries, file)) throw new BadInputError(`${file}: ${name} cannot be read`);

@@ -9,20 +9,21 @@ import { DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
 import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
 import type { InstanceType } from '../core/instance-type/instance-type.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
+import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { SchedulingOptions } from '../core/scheduling/options.ts';
 import {
   ENTRY_SCHEMAS,
   type GivenNomination,
-  type GivenUnavailableOffering,
   HEAD_SCHEMA,
+  type ListName,
   type SnapshotHead,
 } from './document-schemas.ts';
 import { filledNamespaces, filledNode, filledPod, withNamespace } from './fill-in.ts';
 import { readInstanceTypes } from './instance-type-files.ts';
 import { instanceTypesFrom } from './instance-types.ts';
-import { nodeClaimRecords } from './node-claim-records.ts';
+import { type ClaimSurroundings, nodeClaimRecords } from './node-claim-records.ts';
 import { nodePoolViews } from './node-pool-views.ts';
-import { readDocument, type SnapshotDocument } from './read-document.ts';
+import { readDocument, refuse, type SnapshotDocument } from './read-document.ts';
 import type { TextReader } from './read-snapshot-text.ts';
 import { readSnapshotText } from './read-snapshot-text.ts';
 import { refuseDuplicates } from './refuse-duplicates.ts';
@@ -36,7 +37,9 @@ export interface ReadSnapshot {
   readonly options: NonNullable<SnapshotHead['options']>;
   /** Every instance type of the files, whichever pool sees it. */
   readonly instanceTypes: readonly InstanceType[];
-  readonly nodePoolInstanceTypes: NonNullable<SnapshotHead['nodePoolInstanceTypes']>;
+  readonly instanceTypesOf: (nodePool: string) => readonly InstanceType[];
+  /** Of a complete snapshot: why NodePools can launch nothing. */
+  readonly unusable?: NonNullable<SnapshotHead['unusableNodePools']>;
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly nodeOverlays: readonly NodeOverlay[];
   readonly buffers: {
@@ -64,55 +67,84 @@ export interface SnapshotSource {
 export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: SnapshotSource): ReadSnapshot {
   const document = readDocument(readSnapshotText(context, path, path), path);
   const { head } = document;
-  const { options = {}, seed = 1, name: cluster = 'snapshot', nodePoolInstanceTypes = {} } = head;
+  const { options = {}, seed = 1, name: cluster = 'snapshot', complete = false, epoch = 0 } = head;
   const nowMs = options.now === undefined ? clockMs : parseTime(options.now);
-  const objects = readObjects(document);
-  const unavailable = unavailableFrom(document.list('unavailableOfferings'), nowMs);
-  const sources = readInstanceTypes(context, document);
-  const kept = head.instanceTypeNames === undefined ? undefined : new Set(head.instanceTypeNames);
-  const given = sources.map(({ type }) => type).filter(({ name }) => kept?.has(name) ?? true);
-  const reservedCapacity = options.reservedCapacity === true;
-  const instanceTypes = instanceTypesFrom(given, { unavailable, reservedCapacity });
+  const unavailable = unavailableFrom(document, nowMs);
   const nodeClasses = document.list('nodeClasses');
-  const nodePools = nodePoolViews(document.list('nodePools'), { nodeClasses, instanceTypes, nodePoolInstanceTypes });
-  const typesOf = new Map(nodePools.map((view) => [view.nodePool.metadata.name, view.instanceTypes]));
-  const { nodes, pods, namespaces, storage, buffers, services, ...workloads } = objects;
+  const { instanceTypes, instanceTypesOf, warnings } = readTypes(context, document, unavailable);
+  const unusable = complete ? { unusable: head.unusableNodePools ?? {} } : {};
+  const nodePools = nodePoolViews(document.list('nodePools'), { nodeClasses, instanceTypesOf, ...unusable });
+  const ignoreAtZero = options.ignoreAtZero ?? (complete ? [] : DEFAULT_SETTINGS.ignoreAtZero);
+  const { buffers, services, ...objects } = readObjects(document);
   return {
     snapshot: {
       cluster,
-      epoch: 0,
+      epoch,
       nodePools,
-      nodes,
-      pods,
-      namespaces,
-      storage,
-      ...workloads,
-      nodeClaims: nodeClaimRecords(document.list('nodeClaims'), {
-        cluster,
-        nodes,
-        instanceTypesOf: (nodePool) => typesOf.get(nodePool) ?? instanceTypes,
-      }),
+      ...objects,
+      bufferPods: document.list('bufferPods'),
+      nodeClaims: readClaims(document, { cluster, nodes: objects.nodes, instanceTypesOf }),
       commands: document.list('commands'),
       unavailable,
       nominated: nominatedFrom(document.list('nominations'), nowMs),
       options: schedulingOptions(options),
-      ignoreAtZero: options.ignoreAtZero ?? DEFAULT_SETTINGS.ignoreAtZero,
+      ignoreAtZero,
+      unheeded: document.list('ignoredObjects'),
     },
     nowMs,
     seed,
     options,
     instanceTypes,
-    nodePoolInstanceTypes,
+    instanceTypesOf,
+    ...unusable,
     nodeClasses,
     nodeOverlays: document.list('nodeOverlays'),
     buffers,
     services,
-    warnings: [...warningsOf(document), ...unknownTypes(document, new Set(sources.map(({ type }) => type.name)))],
+    warnings: [...warningsOf(document), ...warnings],
   };
 }
 
-function schedulingOptions({ preferencePolicy, minValuesPolicy }: ReadSnapshot['options']): SchedulingOptions {
+/** The instance types of all files, and which of them each NodePool sees. */
+function readTypes(context: TextReader, document: SnapshotDocument, unavailable: readonly UnavailableOffering[]) {
+  const { instanceTypeNames, nodePoolInstanceTypes = {}, options = {}, complete = false } = document.head;
+  const sources = readInstanceTypes(context, document);
+  const kept = instanceTypeNames === undefined ? undefined : new Set(instanceTypeNames);
+  const given = sources.map(({ type }) => type).filter(({ name }) => kept?.has(name) ?? true);
+  const reservedCapacity = options.reservedCapacity === true;
+  const instanceTypes = instanceTypesFrom(given, { unavailable, reservedCapacity, complete });
   return {
+    instanceTypes,
+    instanceTypesOf: (nodePool: string): readonly InstanceType[] => {
+      const names = Object.hasOwn(nodePoolInstanceTypes, nodePool)
+        ? new Set(nodePoolInstanceTypes[nodePool])
+        : undefined;
+      if (names === undefined && given.every((type) => type.nodePools === undefined)) return instanceTypes;
+      return instanceTypes.filter(
+        ({ name }, index) => (names?.has(name) ?? true) && (given[index]?.nodePools?.includes(nodePool) ?? true),
+      );
+    },
+    warnings: unknownTypes(document, new Set(sources.map(({ type }) => type.name))),
+  };
+}
+
+/** A record says all of its claim, an object leaves some of it to be found out. */
+function readClaims(document: SnapshotDocument, surroundings: ClaimSurroundings): readonly NodeClaimRecord[] {
+  const records = document.list('nodeClaimRecords');
+  const broken = records.findIndex(({ launch }) => launch.kind === 'launched' && !Object.hasOwn(launch, 'instance'));
+  if (broken >= 0)
+    refuse(document.file, [
+      `nodeClaimRecords[${broken}].launch: has kind launched and no instance; write the instance`,
+    ]);
+  const known = new Set(records.map(({ name }) => name));
+  const others = document.list('nodeClaims').filter(({ metadata }) => !known.has(metadata.name));
+  return [...records, ...nodeClaimRecords(others, surroundings)];
+}
+
+function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
+  const { preferencePolicy, minValuesPolicy, reservedFallback } = options;
+  return {
+    ...(reservedFallback === undefined ? {} : { reservedFallback }),
     ...(preferencePolicy === undefined ? {} : { preferencePolicy }),
     ...(minValuesPolicy === undefined ? {} : { minValuesPolicy }),
   };
@@ -120,24 +152,31 @@ function schedulingOptions({ preferencePolicy, minValuesPolicy }: ReadSnapshot['
 
 /** The objects of Kubernetes itself, whole and each once. */
 function readObjects(document: SnapshotDocument) {
-  const { file } = document;
-  const pods = document.list('pods').map(filledPod);
+  const { file, fields, head } = document;
+  const { complete = false } = head;
+  const pods = complete ? document.list('pods') : document.list('pods').map(filledPod);
   refuseDuplicates(file, 'pods', pods);
   for (const name of ['nodes', 'nodePools', 'nodeClasses', 'nodeClaims', 'namespaces'] as const)
     refuseDuplicates(file, name, document.list(name));
   const daemonSets = document.list('daemonSets').map(withNamespace);
+  const namespaces = document.list('namespaces');
+  const isKnown = (...names: readonly ListName[]): boolean => !complete || names.some((name) => fields.includes(name));
   return {
-    nodes: document.list('nodes').map(filledNode),
+    nodes: complete ? document.list('nodes') : document.list('nodes').map(filledNode),
     pods,
     daemonSets,
     podDisruptionBudgets: document.list('pdbs').map(withNamespace),
-    namespaces: filledNamespaces(document.list('namespaces'), [...pods, ...daemonSets]),
-    storage: {
-      persistentVolumeClaims: document.list('pvcs').map(withNamespace),
-      persistentVolumes: document.list('pvs'),
-      storageClasses: document.list('storageClasses'),
-      csiNodes: document.list('csiNodes'),
-    },
+    ...(isKnown('namespaces') && {
+      namespaces: complete ? namespaces : filledNamespaces(namespaces, [...pods, ...daemonSets]),
+    }),
+    ...(isKnown('pvcs', 'pvs', 'storageClasses', 'csiNodes') && {
+      storage: {
+        persistentVolumeClaims: document.list('pvcs').map(withNamespace),
+        persistentVolumes: document.list('pvs'),
+        storageClasses: document.list('storageClasses'),
+        csiNodes: document.list('csiNodes'),
+      },
+    }),
     buffers: {
       capacityBuffers: document.list('capacityBuffers').map(withNamespace),
       podTemplates: document.list('podTemplates').map(withNamespace),
@@ -149,21 +188,22 @@ function readObjects(document: SnapshotDocument) {
   };
 }
 
-/** C32: what does not say for how long has only just been refused. */
-function unavailableFrom(given: readonly GivenUnavailableOffering[], nowMs: number): readonly UnavailableOffering[] {
-  return given
-    .map(({ instanceType, zone, capacityType, until, reason = 'InsufficientInstanceCapacity' }) => ({
-      instanceType,
-      zone,
-      capacityType,
+/** C32: what does not say for how long has only just been refused. What is over is left out, or filled in nowhere. */
+function unavailableFrom(document: SnapshotDocument, nowMs: number): readonly UnavailableOffering[] {
+  const all = document
+    .list('unavailableOfferings')
+    .map(({ until, markedAt, reason = 'InsufficientInstanceCapacity', ...offering }) => ({
+      ...offering,
       untilMs: until === undefined ? nowMs + UNAVAILABLE_MS : parseTime(until),
+      ...(markedAt === undefined ? {} : { markedAtMs: parseTime(markedAt) }),
       reason,
-    }))
-    .filter(({ untilMs }) => untilMs > nowMs);
+    }));
+  return document.head.complete === true ? all : all.filter(({ untilMs }) => untilMs > nowMs);
 }
 
-function nominatedFrom(given: readonly GivenNomination[], nowMs: number): ReadonlySet<string> {
-  return new Set(given.filter(({ until }) => until === undefined || parseTime(until) > nowMs).map(({ node }) => node));
+function nominatedFrom(given: readonly GivenNomination[], nowMs: number): readonly string[] {
+  const promised = given.filter(({ until }) => until === undefined || parseTime(until) > nowMs);
+  return [...new Set(promised.map(({ node }) => node))].toSorted();
 }
 
 const FIELDS = Object.keys({ ...HEAD_SCHEMA.properties, ...ENTRY_SCHEMAS });

@@ -19,7 +19,7 @@ export function aSnapshot(over: Partial<ClusterSnapshot> = {}): ClusterSnapshot 
     nodeClaims: [],
     commands: [],
     unavailable: [],
-    nominated: new Set(),
+    nominated: [],
     ...over,
   };
 }

@@ -246,7 +246,7 @@ describe('the rest', () => {
       { node: 'node-2', until: '2026-01-31T08:01:00Z' },
       { node: 'node-3', until: '2026-01-31T07:00:00Z' },
     ];
-    expect([...read({ nominations }).snapshot.nominated]).toEqual(['node-1', 'node-2']);
+    expect(read({ nominations }).snapshot.nominated).toEqual(['node-1', 'node-2']);
   });
 
   test('a field that is nearly one of ours is told', () => {

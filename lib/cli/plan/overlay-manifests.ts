@@ -39,7 +39,11 @@ export function withManifests(read: ReadSnapshot, { objects, templates }: Manife
           snapshot.nodePools.map(({ nodePool }) => nodePool),
           given.nodePools,
         ),
-        { nodeClasses, instanceTypes: read.instanceTypes, nodePoolInstanceTypes: read.nodePoolInstanceTypes },
+        {
+          nodeClasses,
+          instanceTypesOf: read.instanceTypesOf,
+          ...(read.unusable === undefined ? {} : { unusable: read.unusable }),
+        },
       ),
       daemonSets: merged(snapshot.daemonSets, given.daemonSets),
       podDisruptionBudgets: merged(snapshot.podDisruptionBudgets, given.budgets),

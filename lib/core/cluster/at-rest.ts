@@ -38,7 +38,7 @@ export function withoutWaitingPods(
   nowMs: number,
 ): readonly StateNode[] {
   const { bufferPods = [], nominated, ignoreAtZero = [] } = snapshot;
-  const awaited = nominated.size > 0 || bufferPods.length > 0 || nodes.some(isStarting);
+  const awaited = nominated.length > 0 || bufferPods.length > 0 || nodes.some(isStarting);
   if (awaited || !runsNothingElse(snapshot, nowMs)) return nodes;
   return nodes.map((node) => {
     const pods = node.pods.filter((pod) => !canWait(pod, ignoreAtZero, nowMs));

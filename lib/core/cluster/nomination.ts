@@ -20,9 +20,9 @@ export function promisedNodes(
   nominations: readonly { readonly node: string }[],
   pods: readonly Pod[],
   going: ReadonlySet<string>,
-): ReadonlySet<string> {
+): readonly string[] {
   const isAwaited = pods.some((pod) =>
     pod.spec.nodeName === undefined ? isActive(pod) : going.has(pod.spec.nodeName) && isReschedulable(pod),
   );
-  return new Set(isAwaited ? nominations.map(({ node }) => node) : []);
+  return isAwaited ? [...new Set(nominations.map(({ node }) => node))].toSorted() : [];
 }

@@ -34,8 +34,8 @@ export interface ClusterSnapshot {
   readonly commands: readonly DisruptionCommand[];
   /** Offerings without capacity, as `instanceTypes` already shows them: here for the time when they may be back. */
   readonly unavailable: readonly UnavailableOffering[];
-  /** Names of nodes that are promised to pods. */
-  readonly nominated: ReadonlySet<string>;
+  /** Names of nodes that are promised to pods, in order. */
+  readonly nominated: readonly string[];
   /** @default none: a pod that asks for a volume is refused */
   readonly storage?: Storage;
   /** For the namespaceSelector of affinity terms (B52). @default the namespaces in use, without labels */

@@ -31,7 +31,7 @@ export function candidateOf(
   const zone = instanceOf(nodeClaim)?.zone ?? '';
   // C36: voluntary work there waits until the shift is over.
   if (isShifted(zone, snapshot.unavailable)) return refusal('ZonalShift', `the cluster is shifted away from ${zone}`);
-  if (snapshot.nominated.has(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
+  if (snapshot.nominated.includes(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
   if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
     return refusal('DoNotDisrupt', `the node carries ${DO_NOT_DISRUPT}`);
   const pod = whyPodsBlock(activePods(stateNode), snapshot.podDisruptionBudgets, nowMs);

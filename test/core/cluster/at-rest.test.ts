@@ -116,7 +116,7 @@ describe('the last nodes', () => {
   test.each<readonly [string, Partial<ClusterSnapshot>]>([
     ['another pod runs', { pods: [...dns, runningPod('a', { name: 'web-1' })] }],
     ['another pod runs on a node that is not ours', { pods: [...dns, runningPod('static-1', { name: 'web-1' })] }],
-    ['a node is promised to pods', { pods: dns, nominated: new Set(['a']) }],
+    ['a node is promised to pods', { pods: dns, nominated: ['a'] }],
     ['room is kept', { pods: dns, bufferPods: [pendingPod({ name: 'capacity-buffer-spare-0' })] }],
     ['nothing is to be ignored', { pods: dns, ignoreAtZero: [] }],
     ['a pod would be lost with its node', { pods: [...dns, bare(runningPod('b', { ...DNS, name: 'debug' }))] }],

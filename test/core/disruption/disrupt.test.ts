@@ -165,7 +165,7 @@ describe('who is no candidate, and why (E3, E4)', () => {
   };
 
   test.each<[string, Partial<ClusterSnapshot>, NodeOptions, string]>([
-    ['promised to pending pods', { nominated: new Set(['a']) }, {}, 'Nominated'],
+    ['promised to pending pods', { nominated: ['a'] }, {}, 'Nominated'],
     [
       'in a zone that the cluster is shifted away from (C36)',
       {
@@ -270,7 +270,7 @@ describe('validation, 15 s later (E13, E29)', () => {
 
   test.each<[string, Partial<ClusterSnapshot>]>([
     ['got a pod', { pods: [runningPod('b')] }],
-    ['was promised to pods', { nominated: new Set(['b']) }],
+    ['was promised to pods', { nominated: ['b'] }],
     [
       'got a daemon that must not be disrupted',
       { pods: [runningPod('b', { owner: 'DaemonSet', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })] },

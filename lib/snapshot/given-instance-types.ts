@@ -1,0 +1,61 @@
+import type { NodePoolView } from '../core/cluster/snapshot.ts';
+import type { InstanceType, Offering } from '../core/instance-type/instance-type.ts';
+import { formatResources } from '../core/resources/resources.ts';
+import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
+
+/**
+ * The instance types of all NodePools, each once. *Shape:* a type that NodePools see in different ways has an entry for each, with
+ * the NodePools that see it; entries are in the order of the NodePools' own lists. *Cost:* O(types × labels) for each distinct list.
+ */
+export function givenInstanceTypes(views: readonly NodePoolView[]): readonly GivenInstanceType[] {
+  const texts = new Map<InstanceType, string>();
+  const seenBy = new Map<string, { readonly type: InstanceType; readonly nodePools: string[] }>();
+  const names: string[] = [];
+  const known = new Set<string>();
+  for (const { nodePool, instanceTypes } of views) {
+    let at = 0;
+    for (const type of instanceTypes) {
+      const text = texts.get(type) ?? JSON.stringify(givenInstanceType(type));
+      texts.set(type, text);
+      const entry = seenBy.get(text) ?? { type, nodePools: [] };
+      entry.nodePools.push(nodePool.metadata.name);
+      seenBy.set(text, entry);
+      at = known.has(type.name) ? Math.max(at, names.indexOf(type.name, at) + 1) : at;
+      if (known.has(type.name)) continue;
+      // Behind the one that is before it in its own list.
+      names.splice(at, 0, type.name);
+      known.add(type.name);
+      at += 1;
+    }
+  }
+  const byName = Map.groupBy(seenBy.values(), ({ type }) => type.name);
+  return names.flatMap((name) =>
+    (byName.get(name) ?? []).map(({ type, nodePools }) => ({
+      ...givenInstanceType(type),
+      ...(nodePools.length === views.length ? {} : { nodePools }),
+    })),
+  );
+}
+
+function givenInstanceType(type: InstanceType): GivenInstanceType {
+  const { name, capacity, allocatable, requirements, offerings, capacityOverlaid, launch } = type;
+  return {
+    name,
+    capacity: formatResources(capacity),
+    allocatable: formatResources(allocatable),
+    requirements: Object.fromEntries([...requirements].map(([key, { values }]) => [key, [...values]])),
+    offerings: offerings.map(givenOffering),
+    ...(capacityOverlaid === undefined ? {} : { capacityOverlaid }),
+    ...(launch === undefined ? {} : { launch }),
+  };
+}
+
+function givenOffering({ priceUsdPerHour: price, reservation, allocatable, ...offering }: Offering): GivenOffering {
+  return {
+    ...offering,
+    price,
+    ...(allocatable === undefined ? {} : { allocatable: formatResources(allocatable) }),
+    ...(reservation === undefined ? {} : { reservationId: reservation.id, reservationCapacity: reservation.instances }),
+    ...(reservation?.kind === undefined ? {} : { reservationKind: reservation.kind }),
+  };
+}

@@ -1,0 +1,100 @@
+import { BOOLEAN, listOf, oneOf, type Schema, STRING, STRING_MAP, STRINGS, TEXT } from '../apis/schemas/schema.ts';
+import { open } from './open-schema.ts';
+
+/** Schemas of Kerf's own state in a snapshot: records of NodeClaims, and refusals. Amounts are numbers, in the units of `Resources`. */
+
+const NUMBER: Schema = { type: 'number' };
+const AMOUNTS: Schema = { type: 'object', additionalProperties: NUMBER };
+export const CAPACITY_TYPE: Schema = oneOf('on-demand', 'spot', 'reserved');
+
+const OPTION_FIELDS = {
+  instanceType: STRING,
+  zone: STRING,
+  capacityType: CAPACITY_TYPE,
+  priceUsdPerHour: NUMBER,
+};
+
+const LAUNCH_OPTION = open({ ...OPTION_FIELDS, reservationId: STRING }, Object.keys(OPTION_FIELDS));
+
+const LAUNCH_TYPE_FIELDS = {
+  name: TEXT,
+  architecture: oneOf('amd64', 'arm64'),
+  capacity: AMOUNTS,
+  allocatable: AMOUNTS,
+};
+
+const INSTANCE = open({ id: TEXT, ...OPTION_FIELDS, imageId: STRING }, ['id', ...Object.keys(OPTION_FIELDS)]);
+
+const REQUIREMENT = open({ key: TEXT, operator: TEXT, values: STRINGS, minValues: NUMBER }, ['key', 'operator']);
+
+const TAINT = open({ key: TEXT, value: STRING, effect: TEXT }, ['key', 'effect']);
+
+const SPEC = open(
+  {
+    nodeClassRef: open({ group: STRING, kind: STRING, name: TEXT }, ['name']),
+    requirements: listOf(REQUIREMENT),
+    resources: open({ requests: { type: 'object' } }, ['requests']),
+    taints: listOf(TAINT),
+    startupTaints: listOf(TAINT),
+    expireAfter: STRING,
+    terminationGracePeriod: STRING,
+  },
+  ['nodeClassRef', 'requirements', 'resources'],
+);
+
+const LAUNCH = open(
+  { kind: oneOf('planned', 'requested', 'launched', 'refused'), attempt: NUMBER, instance: INSTANCE, atMs: NUMBER },
+  ['kind'],
+);
+
+const DELETION = open({ reason: TEXT, message: STRING, requestedAtMs: NUMBER, deadlineMs: NUMBER, atRest: BOOLEAN }, [
+  'reason',
+  'requestedAtMs',
+]);
+
+const RECORD_FIELDS: Readonly<Record<string, Schema>> = {
+  cluster: STRING,
+  name: TEXT,
+  version: NUMBER,
+  decisionId: STRING,
+  nodePool: STRING,
+  labels: STRING_MAP,
+  annotations: STRING_MAP,
+  spec: SPEC,
+  createdAtMs: NUMBER,
+  pods: STRINGS,
+  options: listOf(LAUNCH_OPTION),
+  types: listOf(open(LAUNCH_TYPE_FIELDS, Object.keys(LAUNCH_TYPE_FIELDS))),
+  holds: AMOUNTS,
+  allocatable: AMOUNTS,
+  launch: LAUNCH,
+};
+
+/** A NodeClaimRecord as the table has it. */
+export const NODE_CLAIM_RECORD: Schema = open(
+  {
+    ...RECORD_FIELDS,
+    nodePoolUid: STRING,
+    bufferPods: STRINGS,
+    nodeName: STRING,
+    registeredAtMs: NUMBER,
+    initializedAtMs: NUMBER,
+    podsSeen: STRING,
+    lastPodEventAtMs: NUMBER,
+    deletion: DELETION,
+    releasedAtMs: NUMBER,
+  },
+  Object.keys(RECORD_FIELDS),
+);
+
+/** A `Blocked`. */
+export const REFUSED: Schema = open(
+  {
+    subject: open({ kind: TEXT, namespace: STRING, name: STRING }, ['kind', 'name']),
+    nodePool: STRING,
+    reason: TEXT,
+    message: STRING,
+    numbers: AMOUNTS,
+  },
+  ['subject', 'reason', 'message', 'numbers'],
+);

@@ -1,0 +1,62 @@
+import { formatExactTime } from '../apis/time.ts';
+import type { UnavailableOffering } from '../core/action.ts';
+import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
+import type { GivenUnavailableOffering, SnapshotHead, SnapshotLists } from './document-schemas.ts';
+import { givenInstanceTypes } from './given-instance-types.ts';
+
+/** A snapshot file that leaves nothing out. */
+type CompleteSnapshot = SnapshotHead & Partial<SnapshotLists> & { readonly complete: true };
+
+/**
+ * The snapshot as the text of a file: read again it gives the same decisions. *Shape:* NodeOverlays and CapacityBuffers are not
+ * in it; their effects are. *Cost:* O(size of the snapshot).
+ */
+export function snapshotText(snapshot: ClusterSnapshot, nowMs: number): string {
+  return `${JSON.stringify(snapshotDocument(snapshot, nowMs))}\n`;
+}
+
+function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSnapshot {
+  const { nodePools, namespaces, options, bufferPods = [], ignoreAtZero = [], unheeded = [] } = snapshot;
+  const classes = nodePools.flatMap(({ nodeClass }) => nodeClass ?? []);
+  return {
+    formatVersion: 1,
+    complete: true,
+    name: snapshot.cluster,
+    epoch: snapshot.epoch,
+    options: { ...options, ignoreAtZero, now: formatExactTime(nowMs) },
+    nodePools: nodePools.map(({ nodePool }) => nodePool),
+    nodeClasses: [...new Map(classes.map((nodeClass) => [nodeClass.metadata.name, nodeClass])).values()],
+    unusableNodePools: Object.fromEntries(
+      nodePools.flatMap(({ nodePool, unusable }) =>
+        unusable === undefined ? [] : [[nodePool.metadata.name, unusable] as const],
+      ),
+    ),
+    instanceTypes: givenInstanceTypes(nodePools),
+    nodes: snapshot.nodes,
+    pods: snapshot.pods,
+    bufferPods,
+    daemonSets: snapshot.daemonSets,
+    pdbs: snapshot.podDisruptionBudgets,
+    ...(namespaces === undefined ? {} : { namespaces }),
+    ...storageLists(snapshot),
+    nodeClaimRecords: snapshot.nodeClaims,
+    commands: snapshot.commands,
+    nominations: snapshot.nominated.map((node) => ({ node })),
+    unavailableOfferings: snapshot.unavailable.map(givenUnavailable),
+    ignoredObjects: unheeded,
+  };
+}
+
+function storageLists({ storage }: ClusterSnapshot): Partial<SnapshotLists> {
+  if (storage === undefined) return {};
+  const { persistentVolumeClaims: pvcs, persistentVolumes: pvs, storageClasses, csiNodes } = storage;
+  return { pvcs, pvs, storageClasses, csiNodes };
+}
+
+function givenUnavailable({ untilMs, markedAtMs, ...offering }: UnavailableOffering): GivenUnavailableOffering {
+  return {
+    ...offering,
+    until: formatExactTime(untilMs),
+    ...(markedAtMs === undefined ? {} : { markedAt: formatExactTime(markedAtMs) }),
+  };
+}
