@@ -9,37 +9,37 @@ import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-clai
 import type { Refusal } from './scheduling/refusal.ts';
 
 /**
- * What lately had no capacity (C32): an offering; a whole capacity type, where type and zone are ANY; or a subnet without
- * free addresses, where `subnetId` is set and the type is ANY.
+ * Capacity that was recently unavailable (C32). Three forms: one offering; a whole capacity type (instance type and zone are
+ * ANY); or a subnet without free addresses (`subnetId` is set and the instance type is ANY).
  */
 export interface UnavailableOffering {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: CapacityType;
-  /** @default the offering in every subnet of its zone */
+  /** @default every subnet of the zone */
   readonly subnetId?: string;
-  /** The one reservation that is used up. @default whatever is for sale there under the capacity type */
+  /** The exhausted reservation. @default every offering of the type, zone and capacity type */
   readonly reservationId?: string;
   readonly untilMs: number;
-  /** @default as if it was marked for the first time, and for as long as a first mark lasts */
+  /** @default `untilMs` less the duration of a first mark */
   readonly markedAtMs?: number;
   readonly reason: string;
 }
 
-/** What was seen to lack capacity, and when; for how long it is left alone follows from how often in a row (`marked`). */
+/** Capacity that was unavailable at `atMs`. `marked` computes how long it is excluded from the number of marks in a row. */
 export interface UnavailableMark extends Omit<UnavailableOffering, 'untilMs' | 'markedAtMs'> {
   readonly atMs: number;
 }
 
-/** Stands for every instance type, or every zone; EC2 has nothing of that name. */
+/** Matches every instance type or every zone. EC2 uses no such name. */
 export const ANY = '*';
 
-/** Everything that Kerf can do to the world. Each is carried out in one place, `controllers/carry-out.ts`. */
+/** Every change that Kerf can make. `controllers/carry-out.ts` carries them all out. */
 export type Action =
   | {
       readonly kind: 'create-node-claim';
       readonly nodeClaim: NodeClaimRecord;
-      /** @default it is made for its pods */
+      /** Why the claim is created. @default for its pods */
       readonly message?: string;
     }
   | {
@@ -68,9 +68,9 @@ export type Action =
       readonly nodeClaim: string;
       readonly reason: DeletionReason;
       readonly message: string;
-      /** Pods that can wait (`ignoreAtZero`) are all that is left on its node. @default false */
+      /** The node has only pods that `ignoreAtZero` selects. @default false */
       readonly atRest?: true;
-      /** D18: for an instance that is broken. @default when the claim's terminationGracePeriod is over, if it has one */
+      /** D18: set for an unhealthy instance. @default the end of the claim's terminationGracePeriod, if it has one */
       readonly deadlineMs?: number;
     }
   | ({ readonly kind: 'cordon-node' } & NodeChange)
@@ -90,7 +90,7 @@ export type Action =
       readonly kind: 'terminate-instance';
       readonly nodeClaim: string;
       readonly instanceId: string;
-      /** @default its claim is being deleted, and says why */
+      /** @default the message of the claim's deletion */
       readonly message?: string;
     }
   | {
@@ -109,44 +109,44 @@ interface NodeChange {
   readonly patch: NodePatch;
 }
 
-/** Exactly this pod: a new one of the same name is somebody else. */
+/** One pod. The UID distinguishes it from a later pod of the same name. */
 export interface PodTarget {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** The one shape of a "no": who, why, and by how much. */
+/** A refusal: its subject, its reason and the numbers behind it. */
 export interface Blocked {
   readonly subject: Subject;
   readonly nodePool?: string;
-  /** A word that dashboards and tests group by; docs/reasons.md lists them. */
+  /** One of the words in docs/reasons.md; dashboards and tests group by it. */
   readonly reason: Reason;
   readonly message: string;
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** Why no existing node takes some of the pods. Pods that were refused alike share one entry. */
+/** Why no existing node fits some of the pods. Pods with the same refusal share one entry. */
 export interface ExistingNodesRefusal {
   /** As `namespace/name`. */
   readonly pods: readonly string[];
   readonly refusal: Refusal;
 }
 
-/** When the next look is worth while, and what for. Expiry is told apart: a simulation may end before it. */
+/** When the function must run again, and why. Expiration is a kind of its own because a simulation may end before it. */
 export interface Due {
   readonly atMs: number;
   readonly kind: 'settling' | 'expiration';
 }
 
-/** Something is still to happen by itself, or to be looked at again. */
+/** A requeue for everything other than expiration. */
 export function settling(atMs: number): Due {
   return { atMs, kind: 'settling' };
 }
 
 export type Controller = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'interruption';
 
-/** What one run decided: plain data, recorded before anything is done, published, replayed and explained. */
+/** The result of one run, as plain data. It is recorded before its first action is carried out, and published afterwards. */
 export interface Decision {
   readonly id: string;
   readonly cluster: string;
@@ -156,11 +156,11 @@ export interface Decision {
   readonly blocked: readonly Blocked[];
   /** @default no pod was refused by existing nodes */
   readonly onExistingNodes?: readonly ExistingNodesRefusal[];
-  /** Made where Kerf only watches: nobody carries it out. @default it is carried out */
+  /** Made in shadow mode: it is recorded and not carried out. @default it is carried out */
   readonly shadow?: true;
 }
 
-/** What a pure `decide` answers; the controller makes a Decision of it. */
+/** The result of a pure decide function. The controller makes a Decision from it. */
 export interface Verdict {
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];

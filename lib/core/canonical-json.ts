@@ -1,7 +1,7 @@
 import { compareText } from './compare-text.ts';
 /**
- * The JSON of plain data, the same text for the same content: keys in order of their names, fields that are undefined left
- * out. The API server gives objects back with their keys in another order. *Cost:* O(size log size).
+ * The JSON of plain data with sorted keys and without undefined fields, so that equal content gives equal text. The API
+ * server returns objects with their keys in another order. *Cost:* O(size log size).
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => (isMap(part) ? Object.fromEntries(sorted(part)) : part)) ?? '';
@@ -12,7 +12,7 @@ export function sameContent(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** The data with its lists sorted: the order of a set is no difference. */
+/** The data with its lists sorted, for a comparison that ignores the order of lists. */
 export function withoutOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => canonicalJson(withoutOrder(item))).toSorted();
   if (!isMap(value)) return value;

@@ -4,12 +4,12 @@ import { sameContent } from './canonical-json.ts';
 import { compareText } from './compare-text.ts';
 import type { Reason } from './model/reasons.ts';
 
-/** One answer about an object, before it is known since when it holds. */
+/** A condition without its transition time and observed generation. */
 export type Finding<Type extends string = string, Why extends string = string> =
   | { readonly type: Type; readonly status: 'True'; readonly reason: string; readonly message: string }
   | OpenFinding<Type, Why>;
 
-/** An answer that is not yes. */
+/** A finding that is False or Unknown. */
 export interface OpenFinding<Type extends string = string, Why extends string = string> {
   readonly type: Type;
   readonly status: Exclude<Condition['status'], 'True'>;
@@ -17,18 +17,18 @@ export interface OpenFinding<Type extends string = string, Why extends string = 
   readonly message: string;
 }
 
-/** What the API server takes of a message. */
-const LONGEST_MESSAGE = 32_768;
+/** The longest message that the API server accepts. */
+const MAX_MESSAGE_LENGTH = 32_768;
 
-/** What is found out only after something else is: no reason of its own not to be ready. */
+/** The reason of a finding that depends on another finding. Ready does not repeat it. */
 export const DEPENDENCIES_NOT_READY = 'DependenciesNotReady' satisfies Reason;
 
-/** All is well, said as the API's conventions ask for it: a reason is never empty. */
+/** A finding that is True. The API conventions require a reason, so the type is repeated there. */
 export function holds<Type extends string>(type: Type, message = ''): Finding<Type, never> {
   return { type, status: 'True', reason: type, message };
 }
 
-/** Ready sums up: False if one answer is no, else Unknown if one is not known; the first of them gives the reason. */
+/** The Ready condition: False if a finding is False, else Unknown if one is Unknown, else True. The first open finding gives the reason. */
 export function readiness<Why extends string>(findings: readonly Finding<string, Why>[]): Finding<'Ready', Why> {
   const open = findings.filter((one) => isOpen(one)).filter(({ reason }) => reason !== DEPENDENCIES_NOT_READY);
   const [first] = open;
@@ -41,7 +41,7 @@ function isOpen<Why extends string>(finding: Finding<string, Why>): finding is O
   return finding.status !== 'True';
 }
 
-/** Of answers of which none is yes: no, if one is. */
+/** The status of open findings together: False if one of them is False. */
 export function statusOf(open: readonly Finding[]): OpenFinding['status'] {
   return open.some(({ status }) => status === 'False') ? 'False' : 'Unknown';
 }
@@ -49,13 +49,12 @@ export function statusOf(open: readonly Finding[]): OpenFinding['status'] {
 export interface ConditionsBefore {
   readonly conditions: readonly Condition[];
   readonly generation?: number | undefined;
-  /** The names that are ours to say: one that is not found any more goes. @default those that are found */
+  /** The condition types that Kerf owns. One without a finding is removed. @default the types of the findings */
   readonly ours?: readonly string[];
 }
 
 /**
- * The conditions as they are to be shown. `lastTransitionTime` moves only where the answer does; what others say of the
- * object, under names that are not ours, stays.
+ * The conditions to write. `lastTransitionTime` changes only together with the status. Conditions of other owners stay.
  */
 export function conditionsFrom(
   findings: readonly Finding[],
@@ -71,7 +70,7 @@ export function conditionsFrom(
       type,
       status,
       reason,
-      message: message.slice(0, LONGEST_MESSAGE),
+      message: message.slice(0, MAX_MESSAGE_LENGTH),
       lastTransitionTime: since ?? formatTime(nowMs),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
     };
@@ -80,7 +79,7 @@ export function conditionsFrom(
   return isSame(conditions, all) ? conditions : all;
 }
 
-/** A condition is found by its type: their order says nothing. */
+/** Compares conditions by type, because their order has no meaning. */
 function isSame(a: readonly Condition[], b: readonly Condition[]): boolean {
   return sameContent(a.toSorted(byType), b.toSorted(byType));
 }

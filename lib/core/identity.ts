@@ -1,11 +1,11 @@
 import { sha256 } from './sha256.ts';
 
-/** Stable names for things that a decision makes: the same input gives the same name, so a repeated run makes nothing twice. */
+/** Stable names for what a decision creates: equal input gives equal names, so a repeated run creates nothing twice. */
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * SHA-256, for names where two texts with one name would do harm. *Shape:* `length` characters of `[a-z2-7]`, at most 51.
+ * SHA-256, for names where a collision does harm. *Shape:* `length` characters of `[a-z2-7]`, at most 51.
  * *Cost:* O(text).
  */
 export function digest(text: string, length = 26): string {
@@ -16,8 +16,8 @@ export function digest(text: string, length = 26): string {
 }
 
 /**
- * A fast hash, for names where a collision does no harm. Its values stand on nodes, NodePools and NodeClasses, in IAM and in
- * CloudFormation, so they must never change. *Shape:* `length` characters of `[a-z2-7]`, at most 26. *Cost:* O(text).
+ * A fast hash, for names where a collision does no harm. Its values are stored on nodes, NodePools and NodeClasses, in IAM
+ * and in CloudFormation, so they must never change. *Shape:* `length` characters of `[a-z2-7]`, at most 26. *Cost:* O(text).
  */
 export function fingerprint(text: string, length = 26): string {
   let out = '';
@@ -31,7 +31,7 @@ export function fingerprint(text: string, length = 26): string {
   return out;
 }
 
-/** FNV-1a with a final mix, so that texts that differ in their last character differ in every bit. */
+/** FNV-1a with a final mix, so that a change of the last character affects every bit. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

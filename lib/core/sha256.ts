@@ -30,7 +30,7 @@ export function sha256(text: string): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-/** The message, a one bit, zeros up to a whole block, and the message's length in bits. */
+/** The message, a 1 bit, 0 bits up to a whole block, and the length of the message in bits. */
 function padded(bytes: Uint8Array): DataView {
   const blocks = Math.ceil((bytes.byteLength + 1 + LENGTH_BYTES) / BLOCK_BYTES);
   const message = new Uint8Array(blocks * BLOCK_BYTES);
@@ -41,7 +41,7 @@ function padded(bytes: Uint8Array): DataView {
   return view;
 }
 
-/** The 16 words of a block, extended to one word a round. */
+/** The 16 words of a block, extended to one word for each round. */
 function schedule(message: DataView, start: number): Uint32Array {
   const words = new Uint32Array(ROUND.length);
   const at = (index: number): number => words[index] ?? 0;

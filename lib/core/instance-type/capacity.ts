@@ -7,21 +7,21 @@ import { type InstanceTypeFacts, isNitro } from './facts.ts';
 export const MIB = 1_048_576;
 export const GIB = 1_073_741_824;
 
-/** F20: what an operator sets for a whole cluster. */
+/** F20: settings of a whole cluster. */
 export interface CapacitySettings {
-  /** Network interfaces that the VPC CNI keeps from pods, as custom networking does. @default 0 */
+  /** Network interfaces that pods cannot use, as with custom networking of the VPC CNI. @default 0 */
   readonly reservedEnis?: number;
-  /** The part of a type's memory that hypervisor and kernel keep. @default 0.075 */
+  /** The share of an instance type's memory that the hypervisor and the kernel use. @default 0.075 */
   readonly memoryOverhead?: number;
 }
 
 export interface CapacityOptions extends CapacitySettings {
-  /** C4: what a node of the type was seen to have. @default what follows from EC2's figure */
+  /** C4: the memory that a node of the type reported. @default computed from the figure of EC2 */
   readonly learnedMemoryBytes?: number | undefined;
 }
 
 /**
- * What a node of the type has altogether. The NodeClass's kubelet is the type's own: an expression counts as unset.
+ * The capacity of a node of the type. `nodeClass` has the kubelet settings of this type; an expression counts as unset.
  * *Source:* C2 cpu, C3 and C4 memory, C5 ephemeral storage, C6 pods, C8 devices.
  */
 export function capacityOf(
@@ -42,15 +42,15 @@ export function isWindows(family: AmiFamily): boolean {
   return family.startsWith('Windows');
 }
 
-/** How many pods the kubelet admits. *Source:* C6. */
+/** The maximum number of pods of the kubelet. *Source:* C6. */
 export function maxPodsOf(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, settings: CapacitySettings = {}): number {
   const { maxPods, podsPerCore = 0 } = nodeClass.spec.kubelet ?? {};
-  const most = typeof maxPods === 'number' ? maxPods : podsByNetwork(facts, nodeClass, settings);
+  const limit = typeof maxPods === 'number' ? maxPods : podsByNetwork(facts, nodeClass, settings);
   const isPerCore = podsPerCore > 0 && amiFamilyOf(nodeClass) !== 'Bottlerocket';
-  return isPerCore ? Math.min(most, podsPerCore * facts.vcpus) : most;
+  return isPerCore ? Math.min(limit, podsPerCore * facts.vcpus) : limit;
 }
 
-/** How many pods the network has room for. *Source:* C6, C7; with prefixes as AWS's max-pods calculator counts. */
+/** The maximum number of pods by network addresses. *Source:* C6, C7; with prefixes, the rules of AWS's max-pods calculator. */
 export function podsByNetwork(
   facts: InstanceTypeFacts,
   nodeClass: EC2NodeClass,
@@ -64,25 +64,25 @@ export function podsByNetwork(
   return Math.min(slots * ADDRESSES_OF_PREFIX + 2, facts.vcpus > 30 ? 250 : 110);
 }
 
-/** Of an IPv4 prefix, /28. */
+/** An IPv4 prefix is a /28. */
 const ADDRESSES_OF_PREFIX = 16;
 
 /**
- * Whether pods get their addresses from whole prefixes: Nitro can, and a node that starts with some is meant to. Karpenter
- * does not model it (C7). The kubelet has to be told, which nobody can do for it on a custom image (C73).
+ * Whether pods get their addresses from prefixes. This needs Nitro and an `ipPrefixCount`. Karpenter does not model it (C7).
+ * Kerf must set maxPods in the kubelet configuration, which it cannot do on a custom image (C73).
  */
 export function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): boolean {
   const family = amiFamilyOf(nodeClass);
   return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && family !== 'Custom' && !isWindows(family) && isNitro(facts);
 }
 
-/** Pods that get an address of their own from the VPC, and the two that use the host's (C7). */
+/** The number of pods with their own VPC address, and two pods that use the host network (C7). */
 export function eniLimitedPods(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): number {
   const interfaces = podInterfaces(facts, nodeClass, 0);
   return interfaces === 0 ? 0 : interfaces * (facts.ipv4PerInterface - 1) + 2;
 }
 
-/** C7: pods sit on the default card, on what neither EFA nor the operator keeps. */
+/** C7: pods use the interfaces of the default card, without EFA-only and reserved interfaces. */
 function podInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, reservedEnis: number): number {
   const efaOnly = efaOnlyInterfaces(nodeClass).filter(({ networkCardIndex }) => networkCardIndex === 0).length;
   return Math.max(facts.maxNetworkInterfaces - reservedEnis - efaOnly, 0);
@@ -92,7 +92,7 @@ export function efaOnlyInterfaces({ spec }: EC2NodeClass): NonNullable<EC2NodeCl
   return (spec.networkInterfaces ?? []).filter(({ interfaceType }) => interfaceType === 'efa-only');
 }
 
-/** C3; EC2 counts 64 Mi on Graviton that the system never sees. In whole numbers, as far as the overhead has six decimals. */
+/** C3. On Graviton, EC2's figure includes 64 Mi that the operating system cannot use. Whole numbers avoid rounding errors for an overhead of up to six decimals. */
 function memoryMib(facts: InstanceTypeFacts, overhead = 0.075): number {
   const stated = facts.architecture === 'arm64' ? facts.memoryMib - 64 : facts.memoryMib;
   return stated - Math.ceil((stated * Math.round(overhead * 1e6)) / 1e6);
@@ -113,7 +113,7 @@ function volumeSize(mapping: BlockDeviceMapping | undefined): string | undefined
   return mapping?.ebs?.volumeSize;
 }
 
-/** The volume that holds images and containers where no mapping is marked as the root. */
+/** The volume of images and containers if no mapping is marked as the root volume. */
 function podVolume(mappings: readonly BlockDeviceMapping[], family: AmiFamily): BlockDeviceMapping | undefined {
   if (family === 'Custom') return mappings.at(-1);
   const device = isWindows(family) ? '/dev/sda1' : family === 'Bottlerocket' ? '/dev/xvdb' : '/dev/xvda';
@@ -126,7 +126,7 @@ const GPU_RESOURCES: Readonly<Record<string, string>> = {
   Habana: 'habana.ai/gaudi',
 };
 
-/** C8. Only what there is: a type without GPUs has no GPU resource. */
+/** C8. Only devices that the type has: a type without GPUs has no GPU resource. */
 function devices(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Resources {
   const declared = efaOnlyInterfaces(nodeClass).length;
   const amounts: [string, number][] = [];

@@ -7,9 +7,9 @@ import {
 } from './facts.ts';
 
 /**
- * Decodes the shipped figures: `data/instance-types.json` and one of `data/regions/`, both as parsed JSON.
- * *Shape:* every type that EC2 describes, and the offerings of the region in order of type and zone.
- * *Errors:* TypeError that names the place where a document is not what `data/README.md` says.
+ * Decodes the bundled figures: `data/instance-types.json` and one file of `data/regions/`, both as parsed JSON.
+ * *Shape:* every instance type, and the offerings of the region in order of type and zone.
+ * *Errors:* TypeError that names the value that does not have the format of `data/README.md`.
  */
 export function readCatalogue(instanceTypesJson: unknown, regionJson: unknown): Catalogue {
   const region = record(regionJson, 'region document');
@@ -21,10 +21,10 @@ export function readCatalogue(instanceTypesJson: unknown, regionJson: unknown): 
   };
 }
 
-/** A row's cells by column; an absent one is null or lies beyond the row's end. */
+/** The cells of a row by column. An absent cell is null or lies after the end of the row. */
 type Cells = Readonly<Record<string, unknown>>;
 
-/** Cells that may be absent: here only the header tells a misspelt column from a type that has no such thing. */
+/** Columns whose cells may be absent. The header must have them all, so that a misspelt column is an error. */
 const OPTIONAL_COLUMNS = [
   'cpuManufacturer',
   'sustainedClockMhz',
@@ -41,7 +41,7 @@ const OPTIONAL_COLUMNS = [
   'placementStrategies',
 ];
 
-/** The types alone, of all regions. *Errors:* as `readCatalogue`. */
+/** Decodes the instance types of all regions. *Errors:* as `readCatalogue`. */
 export function readFacts(instanceTypesJson: unknown): readonly InstanceTypeFacts[] {
   const document = record(instanceTypesJson, 'instance types');
   const columns = list(document['columns'], 'instance types, columns').map((name) =>
@@ -90,7 +90,7 @@ function factsFrom(cells: Cells, at: number): InstanceTypeFacts {
 
 type PlacingFacts = Pick<InstanceTypeFacts, 'networkCards' | 'nestedVirtualization' | 'placementStrategies'>;
 
-/** What decides whether a NodeClass can have the type (C27). Absent is what nearly every type has. */
+/** Facts that decide whether a type can be launched with a NodeClass (C27). Absent means the most common value. */
 function placingFacts(cells: Cells, place: (column: string) => string): PlacingFacts {
   const { networkCards: cards, nestedVirtualization: nested, placementStrategies: strategies } = cells;
   return {
@@ -105,7 +105,7 @@ function placingFacts(cells: Cells, place: (column: string) => string): PlacingF
   };
 }
 
-/** Cards that follow each other and are alike are one entry, `[how many, interfaces of each, whether they take EFA]`. */
+/** Equal cards in a row are one entry: `[count, interfaces of each card, whether a card supports EFA]`. */
 function cardsOf(cell: unknown, where: string): readonly NetworkCard[] {
   return list(cell, where).flatMap((run) => {
     const [count, interfaces, efa] = list(run, where);
@@ -116,7 +116,7 @@ function cardsOf(cell: unknown, where: string): readonly NetworkCard[] {
 
 type DeviceFacts = Pick<InstanceTypeFacts, 'gpus' | 'neuron' | 'accelerators'>;
 
-/** Devices are lists in a cell, one a kind; an absent cell means none. */
+/** A cell has one list for each kind of device; an absent cell means none. */
 function deviceFacts(cells: Cells, place: (column: string) => string): DeviceFacts {
   const kindsOf = (column: string) => list(cells[column] ?? [], place(column)).map((kind) => list(kind, place(column)));
   return {
@@ -143,7 +143,7 @@ function manufacturer(value: unknown, where: string): InstanceTypeFacts['cpuManu
   return value === undefined ? undefined : oneOf(value, ['aws', 'intel', 'amd'], where);
 }
 
-/** A type is `[zone letters, on-demand price, spot price]`, the prices null or left off where there are none. */
+/** A type is `[zone letters, on-demand price, spot price]`. A missing price is null or left out. */
 function readOfferings(region: Readonly<Record<string, unknown>>): readonly RegionalOffering[] {
   const zones = Object.entries(record(region['zones'], 'region document, zones')).map(([zone, id]) => ({
     letter: zone.slice(-1),
@@ -155,7 +155,7 @@ function readOfferings(region: Readonly<Record<string, unknown>>): readonly Regi
     const [letters, onDemand, spot] = list(entry, where);
     const offered = new Set(text(letters, where));
     const here = zones.filter(({ letter }) => offered.has(letter));
-    if (here.length !== offered.size) throw malformed(letters, 'letters of the zones above', where);
+    if (here.length !== offered.size) throw malformed(letters, 'letters of the zones of the region', where);
     const onDemandUsdPerHour = price(onDemand, where);
     const spotUsdPerHour = price(spot, where);
     return here.map(({ zone, zoneId }) => ({ type, zone, zoneId, onDemandUsdPerHour, spotUsdPerHour }));
@@ -187,7 +187,7 @@ function flag(value: unknown, where: string): boolean {
 }
 
 function number(value: unknown, where: string): number {
-  if (typeof value !== 'number' || value < 0) throw malformed(value, 'a number from 0', where);
+  if (typeof value !== 'number' || value < 0) throw malformed(value, 'a number of 0 or more', where);
   return value;
 }
 

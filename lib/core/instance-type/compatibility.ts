@@ -5,7 +5,7 @@ import type { ResolvedPlacementGroup } from '../node-class/resolved-node-class.t
 import { efaOnlyInterfaces, isWindows } from './capacity.ts';
 import { type InstanceTypeFacts, isNitro, networkCardsOf, PLACEMENT_STRATEGIES } from './facts.ts';
 
-/** Why no instance of a type can be launched as its NodeClass says, wherever and whenever. */
+/** Why no instance of a type can be launched with a NodeClass, independent of zone and capacity. */
 export type Incompatibility = Pick<Blocked, 'reason' | 'message' | 'numbers'>;
 
 type Rule = (
@@ -15,7 +15,7 @@ type Rule = (
 ) => Incompatibility | undefined;
 
 /**
- * The first thing that the NodeClass asks for and the type cannot do; undefined where it can be launched.
+ * The first setting of the NodeClass that the type does not support; undefined if the type can be launched.
  * *Source:* C27, A3.12, A3.24, A3.25. *Cost:* O(declared network interfaces).
  */
 export function whyNotBootable(
@@ -40,13 +40,16 @@ const RULES: readonly Rule[] = [
   placement,
 ];
 
-/** Amazon Linux 2023 needs a newer Arm than the first Graviton; Windows runs on x86 alone. */
+/** Amazon Linux 2023 does not run on the first Graviton; Windows runs on amd64 only. */
 function architecture(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
   const family = amiFamilyOf(nodeClass);
   if (family === 'AL2023' && facts.name.startsWith('a1.'))
-    return no('AmiFamily', 'AL2023 needs a newer processor than the a1 family has: use amiFamily AL2 or Bottlerocket');
+    return no(
+      'AmiFamily',
+      'AL2023 does not support the processors of the a1 family: use amiFamily AL2 or Bottlerocket',
+    );
   if (isWindows(family) && facts.architecture !== 'amd64')
-    return no('AmiFamily', `${family} runs on amd64, and the type is ${facts.architecture}`);
+    return no('AmiFamily', `${family} requires amd64, and the instance type is ${facts.architecture}`);
   return undefined;
 }
 
@@ -58,18 +61,18 @@ function networkInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): I
   for (const [index, interfaces] of Map.groupBy(declared, ({ networkCardIndex }) => networkCardIndex)) {
     const card = cards[index];
     if (card === undefined) {
-      const message = `networkInterfaces names the network card ${index}, and the type has ${cards.length}`;
+      const message = `networkInterfaces names network card ${index}, and the number of network cards of the instance type is ${cards.length}`;
       return no('NetworkInterfaces', message, { card: index, cards: cards.length });
     }
     if (interfaces.length > card.interfaces) {
-      const message = `networkInterfaces puts ${interfaces.length} on the network card ${index}, which takes ${card.interfaces}`;
+      const message = `networkInterfaces declares ${interfaces.length} on network card ${index}, which supports ${card.interfaces}`;
       return no('NetworkInterfaces', message, { declared: interfaces.length, most: card.interfaces });
     }
   }
   return undefined;
 }
 
-/** A3.12: one on a card at the most, which the schema sees to. */
+/** A3.12. The schema allows at most one EFA interface on each card. */
 function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
   const declared = efaOnlyInterfaces(nodeClass);
   if (declared.length === 0) return undefined;
@@ -77,10 +80,10 @@ function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incom
   const without = declared.find(({ networkCardIndex }) => cards[networkCardIndex]?.efa !== true);
   if (without !== undefined) {
     const { networkCardIndex: card } = without;
-    return no('Efa', `networkInterfaces asks for EFA on the network card ${card}, which has none`, { card });
+    return no('Efa', `networkInterfaces requires EFA on network card ${card}, which does not support it`, { card });
   }
   if (declared.length <= facts.efaInterfaces) return undefined;
-  const message = `networkInterfaces asks for ${declared.length} EFA interfaces, and the type has ${facts.efaInterfaces}`;
+  const message = `networkInterfaces requires ${declared.length} EFA interfaces, and the instance type has ${facts.efaInterfaces}`;
   return no('Efa', message, { declared: declared.length, most: facts.efaInterfaces });
 }
 
@@ -90,19 +93,22 @@ function nestedVirtualization(facts: InstanceTypeFacts, nodeClass: EC2NodeClass)
     return undefined;
   return no(
     'NestedVirtualization',
-    'cpuOptions.nestedVirtualization is enabled, and the type runs no virtual machines',
+    'cpuOptions.nestedVirtualization is enabled, and the instance type does not support it',
   );
 }
 
 function enclaves(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
   if (nodeClass.spec.enclaveOptions?.enabled !== true || facts.nitroEnclaves) return undefined;
-  return no('NitroEnclaves', 'enclaveOptions is enabled, and the type makes no enclaves');
+  return no('NitroEnclaves', 'enclaveOptions is enabled, and the instance type does not support enclaves');
 }
 
 /** A3.24. */
 function connectionTracking(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
   if (nodeClass.spec.connectionTracking === undefined || isNitro(facts)) return undefined;
-  return no('ConnectionTracking', `connectionTracking needs Nitro, and the hypervisor is ${facts.hypervisor}`);
+  return no(
+    'ConnectionTracking',
+    `connectionTracking requires the Nitro hypervisor, and the instance type uses ${facts.hypervisor}`,
+  );
 }
 
 /** C68. */
@@ -113,8 +119,9 @@ function placement(
 ): Incompatibility | undefined {
   const supported = facts.placementStrategies ?? PLACEMENT_STRATEGIES;
   if (group === undefined || supported.includes(group.strategy)) return undefined;
-  const able = supported.join(' and ') || 'none';
-  return no('PlacementGroup', `the placement group ${group.id} is a ${group.strategy}, and the type can be in ${able}`);
+  const strategies = supported.join(' and ') || 'none';
+  const message = `placement group ${group.id} has the strategy ${group.strategy}, and the instance type supports ${strategies}`;
+  return no('PlacementGroup', message);
 }
 
 function no(reason: Reason, message: string, numbers: Incompatibility['numbers'] = {}): Incompatibility {

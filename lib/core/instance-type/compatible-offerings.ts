@@ -4,16 +4,16 @@ import type { Requirements } from '../requirements/requirements.ts';
 import type { InstanceType, Offering } from './instance-type.ts';
 import { reservationLabels } from './reservation-labels.ts';
 
-/** The offerings that are to be had and meet the requirements on zone, capacity type and reservation (B26). */
+/** The available offerings that meet the requirements on zone, capacity type and reservation (B26). */
 export function compatibleOfferings(type: InstanceType, requirements: Requirements): readonly Offering[] {
   const meets = placeFilter(requirements);
   return type.offerings.filter((offering) => offering.available && meets(offering));
 }
 
-/** What says where something is for sale, and how. */
+/** The zone, capacity type and reservation of an offering. */
 export type Place = Pick<Offering, 'zone' | 'zoneId' | 'capacityType' | 'reservation'>;
 
-/** Whether a place meets the requirements. C22: capacity that is not reserved lacks the label of the reservation. */
+/** A predicate for the requirements on zone, capacity type and reservation. C22: an unreserved offering has no reservation labels. */
 export function placeFilter(requirements: Requirements): (place: Place) => boolean {
   const zone = requirements.get(ZONE);
   const zoneId = requirements.get(ZONE_ID);
@@ -26,7 +26,7 @@ export function placeFilter(requirements: Requirements): (place: Place) => boole
     (ofReservation.length === 0 || admitsReservation(ofReservation, place));
 }
 
-function admitsReservation(asked: readonly (readonly [string, Requirement])[], { reservation }: Place): boolean {
+function admitsReservation(required: readonly (readonly [string, Requirement])[], { reservation }: Place): boolean {
   const labels = reservation === undefined ? {} : reservationLabels(reservation);
-  return asked.every(([key, one]) => admits(one, labels[key]));
+  return required.every(([key, one]) => admits(one, labels[key]));
 }

@@ -1,10 +1,10 @@
-/** What EC2 says of an instance type, whatever the NodeClass: DescribeInstanceTypes cut to what we compute from. */
+/** The part of DescribeInstanceTypes that Kerf uses, independent of a NodeClass. */
 export interface InstanceTypeFacts {
   readonly name: string;
   readonly architecture: 'amd64' | 'arm64';
   readonly vcpus: number;
   readonly memoryMib: number;
-  /** Empty on bare metal, as EC2 leaves it out there. */
+  /** Empty on bare metal, where EC2 returns none. */
   readonly hypervisor: string;
   readonly bareMetal: boolean;
   readonly usageClasses: readonly ('on-demand' | 'spot')[];
@@ -12,27 +12,27 @@ export interface InstanceTypeFacts {
   readonly sustainedClockMhz?: number | undefined;
   readonly encryptionInTransit: boolean;
   readonly nitroEnclaves: boolean;
-  /** Whether an instance can run virtual machines itself. @default false */
+  /** Whether an instance can run virtual machines. @default false */
   readonly nestedVirtualization?: boolean | undefined;
-  /** @default all of them */
+  /** @default all strategies */
   readonly placementStrategies?: readonly PlacementStrategy[] | undefined;
-  /** Of the default network card. */
+  /** The limit of the default network card. */
   readonly maxNetworkInterfaces: number;
   readonly ipv4PerInterface: number;
-  /** Of all network cards by their index. @default one, of maxNetworkInterfaces, that takes EFA where the type has any */
+  /** The network cards by index. @default one card with maxNetworkInterfaces, which supports EFA if the type has EFA interfaces */
   readonly networkCards?: readonly NetworkCard[] | undefined;
   readonly efaInterfaces: number;
-  /** Branch interfaces for security groups per pod; absent where the type has no trunking. */
+  /** Branch interfaces for security groups per pod; absent if the type does not support trunking. */
   readonly branchInterfaces?: number | undefined;
-  /** Of all network cards together. */
+  /** The sum of all network cards. */
   readonly baselineNetworkMbps?: number | undefined;
-  /** Maximum EBS bandwidth, only where the type is EBS-optimized by default. */
+  /** Maximum EBS bandwidth; absent if the type is not EBS-optimized by default. */
   readonly ebsMbps?: number | undefined;
-  /** All instance-store disks together, in decimal gigabytes. */
+  /** The sum of all instance-store disks, in decimal gigabytes. */
   readonly instanceStoreGb?: number | undefined;
-  /** The same, only where the disks are NVMe. */
+  /** The same; absent if the disks are not NVMe. */
   readonly localNvmeGb?: number | undefined;
-  /** Names and manufacturers as EC2 spells them. The count of a fraction of a GPU is 0. */
+  /** Names and manufacturers in the spelling of EC2. The count is 0 for a fraction of a GPU. */
   readonly gpus: readonly {
     readonly name: string;
     readonly manufacturer: string;
@@ -45,26 +45,26 @@ export interface InstanceTypeFacts {
 }
 
 export interface NetworkCard {
-  /** The most that it takes, of all kinds together. */
+  /** The maximum number of interfaces of all kinds. */
   readonly interfaces: number;
-  /** Whether one of them may carry EFA. */
+  /** Whether one of them can use EFA. */
   readonly efa: boolean;
 }
 
 export const PLACEMENT_STRATEGIES = ['cluster', 'partition', 'spread'] as const;
 export type PlacementStrategy = (typeof PLACEMENT_STRATEGIES)[number];
 
-/** *Shape:* the default card first; never empty. */
+/** The network cards of the type. *Shape:* the default card first; never empty. */
 export function networkCardsOf(facts: InstanceTypeFacts): readonly NetworkCard[] {
   return facts.networkCards ?? [{ interfaces: facts.maxNetworkInterfaces, efa: facts.efaInterfaces > 0 }];
 }
 
-/** Whether the hardware is AWS's Nitro, which all bare metal is. */
+/** Whether the type runs on the Nitro system, as all bare metal types do. */
 export function isNitro({ hypervisor, bareMetal }: InstanceTypeFacts): boolean {
   return bareMetal || hypervisor === 'nitro';
 }
 
-/** Where and at what price a type is for sale in one region, before any cluster's subnets or capacity are considered. */
+/** A type in one zone of a region with its prices, independent of a cluster's subnets and of current capacity. */
 export interface RegionalOffering {
   readonly type: string;
   readonly zone: string;
@@ -73,14 +73,14 @@ export interface RegionalOffering {
   readonly spotUsdPerHour?: number | undefined;
 }
 
-/** What the catalogue function keeps for one region. */
+/** The instance types and prices that the catalogue function stores for one region. */
 export interface Catalogue {
   readonly region: string;
-  /** RFC 3339: when the figures were read, or the date of the shipped table. */
+  /** When the figures were read, or the date of the bundled table. RFC 3339. */
   readonly asOf: string;
-  /** When on-demand prices were last read from AWS. @default never: they are the shipped ones */
+  /** When on-demand prices were last read from AWS. @default never: the prices are the bundled ones */
   readonly onDemandAsOf?: string;
-  /** When spot prices were last read from AWS. @default never: they are the shipped ones, or the on-demand ones (C29) */
+  /** When spot prices were last read from AWS. @default never: the prices are the bundled or the on-demand ones (C29) */
   readonly spotAsOf?: string;
   readonly facts: readonly InstanceTypeFacts[];
   readonly offerings: readonly RegionalOffering[];

@@ -9,7 +9,7 @@ export type LabelValues = Readonly<Record<string, readonly string[]>>;
 const PREFIX = 'karpenter.k8s.aws/';
 
 /**
- * The labels that follow from the type and the operating system; those that follow from offerings are not among them.
+ * The labels that depend on the type and the operating system. Labels that depend on offerings are not included.
  * *Source:* C15–C23. Placement groups (C23) are not modelled, so no node has their labels.
  */
 export function instanceLabels(facts: InstanceTypeFacts, family: AmiFamily): LabelValues {
@@ -41,7 +41,7 @@ function operatingSystems(facts: InstanceTypeFacts, family: AmiFamily): readonly
   return facts.architecture === 'amd64' ? ['windows'] : [];
 }
 
-/** C16. The terabytes in `u-6tb1` are no generation. */
+/** C16. The `6tb` in `u-6tb1` is not the generation. */
 function nameLabels(name: string): LabelValues {
   const [family = '', size] = name.split('.');
   const [, category, generation] = /^([a-z]+)(?:-\d+tb)?(\d+)/.exec(family) ?? [];
@@ -54,7 +54,7 @@ function nameLabels(name: string): LabelValues {
   };
 }
 
-/** C17–C19. Bare metal has no hypervisor, and Karpenter labels it with the empty text rather than not at all. */
+/** C17–C19. Bare metal has no hypervisor; as in Karpenter, its label has an empty value. */
 function hardwareLabels(facts: InstanceTypeFacts): LabelValues {
   return {
     'instance-cpu': [String(facts.vcpus)],
@@ -70,7 +70,7 @@ function hardwareLabels(facts: InstanceTypeFacts): LabelValues {
   };
 }
 
-/** C20: a type with GPUs of several kinds has none of these labels. */
+/** C20: a type with several kinds of GPUs has none of these labels. */
 function gpuLabels({ gpus }: InstanceTypeFacts): LabelValues {
   const [gpu] = gpus.length === 1 ? gpus : [];
   return {

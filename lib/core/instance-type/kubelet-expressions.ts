@@ -15,15 +15,15 @@ export interface ReservedAmount {
   readonly amountFor: (variables: ExpressionVariables) => string | KubeletExpressionProblem;
 }
 
-/** What of a NodeClass's kubelet is worked out for each type. */
+/** The compiled expressions in the kubelet settings of a NodeClass, evaluated for each type. */
 export interface KubeletExpressions {
   readonly maxPods?: (variables: ExpressionVariables) => number | KubeletExpressionProblem;
   readonly reservations: readonly ReservedAmount[];
-  /** Those that are none, whatever the type. */
+  /** Texts that do not compile. */
   readonly invalid: readonly KubeletExpressionProblem[];
 }
 
-/** Compiles the expressions of a NodeClass; undefined where it has none. *Source:* A3.17. */
+/** Compiles the expressions of a NodeClass; undefined if it has none. *Source:* A3.17. */
 export function kubeletExpressionsOf({ metadata, spec }: EC2NodeClass): KubeletExpressions | undefined {
   const { maxPods, kubeReserved, systemReserved } = spec.kubelet ?? {};
   const at = `EC2NodeClass ${metadata.name}: spec.kubelet.`;
@@ -46,33 +46,33 @@ function textsOf(amounts: Readonly<Record<string, string>> = {}): readonly (read
 
 type Evaluate = (variables: ExpressionVariables) => number | KubeletExpressionProblem;
 
-/** As much as the kubelet's own counts hold. */
-const MOST = 2 ** 31 - 1;
+/** The largest value of the kubelet's integer settings. */
+const MAX_VALUE = 2 ** 31 - 1;
 
 function compiled(
   text: string,
   { where, invalid }: { readonly where: string; readonly invalid: KubeletExpressionProblem[] },
 ): Evaluate | undefined {
   const expression = compileKubeletExpression(text);
-  const told = `${where}: the expression ${quote(text)}`;
+  const prefix = `${where}: the expression ${quote(text)}`;
   if (expression.kind === 'invalid') {
-    const message = `${told} cannot be worked out: ${expression.message}: write CEL over ${EXAMPLE}`;
+    const message = `${prefix} does not compile: ${expression.message}: write CEL over ${EXAMPLE}`;
     invalid.push({ reason: 'KubeletExpressionInvalid', message });
     return undefined;
   }
   return (variables) => {
     const result = expression.evaluate(variables);
-    if (result.kind === 'value' && result.value <= MOST) return result.value;
-    const got = result.kind === 'value' ? `it gives ${result.value}` : result.message;
-    const message = `${told} fails for ${variables.instance_type}: ${got}: it has to give a number from 0 to ${MOST}`;
+    if (result.kind === 'value' && result.value <= MAX_VALUE) return result.value;
+    const got = result.kind === 'value' ? `the result is ${result.value}` : result.message;
+    const message = `${prefix} fails for ${variables.instance_type}: ${got}: the result must be a number from 0 to ${MAX_VALUE}`;
     return { reason: 'KubeletExpressionEvaluationFailed', message };
   };
 }
 
 const EXAMPLE =
-  'vcpus, memory_mib, default_enis, ips_per_eni, max_pods and instance_type, such as min(max_pods, vcpus * 8)';
+  'vcpus, memory_mib, default_enis, ips_per_eni, max_pods and instance_type, for example min(max_pods, vcpus * 8)';
 
-/** A3.17: what the number means, and to what it is rounded up. */
+/** A3.17: the unit of the result, and the multiple to which it is rounded up. */
 const UNITS: Readonly<Record<string, { readonly step: number; readonly suffix: string }>> = {
   cpu: { step: 10, suffix: 'm' },
   memory: { step: 16, suffix: 'Mi' },

@@ -5,7 +5,7 @@ import type { LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
 import { imageFor } from '../node-class/images.ts';
 import type { ResolvedImage } from '../node-class/resolved-node-class.ts';
 
-/** C4: the least that nodes of a type were seen to have with an image; forgotten unless it is seen again in time. */
+/** C4: the smallest memory that nodes of a type with an image reported. It expires unless a node reports it again. */
 export interface LearnedMemory {
   readonly instanceType: string;
   readonly imageId: string;
@@ -13,13 +13,13 @@ export interface LearnedMemory {
   readonly untilMs: number;
 }
 
-/** C4: how long it is remembered, and with how much of that left it is worth another write. */
+/** C4: the lifetime of an entry, and the remaining lifetime below which it is written again. */
 const LEARNED_MS = 60 * DAY_MS;
 const RENEWED_MS = LEARNED_MS / 2;
 
 /**
- * What is to be remembered of a node that was seen; undefined where it is known already, as mostly, or the node does not say.
- * *Shape:* of what is known and what is seen the less.
+ * The memory to store after reading a node; undefined if it is stored already or the node does not report it.
+ * *Shape:* the smaller of the stored and the reported memory.
  */
 export function memoryLesson(
   { launch }: Pick<NodeClaimRecord, 'launch'>,
@@ -36,15 +36,15 @@ export function memoryLesson(
   return before.untilMs - nowMs > RENEWED_MS ? undefined : { ...seen, memoryBytes: before.memoryBytes };
 }
 
-/** Which of two lessons on a type and image stands: the less, and of equals the one that lasts longer. */
+/** Whether `lesson` replaces `before`: the smaller memory wins, and of equal ones the later expiry. */
 export function standsAgainst(lesson: LearnedMemory, before: LearnedMemory, nowMs: number): boolean {
   if (before.untilMs <= nowMs || lesson.memoryBytes < before.memoryBytes) return true;
   return lesson.memoryBytes === before.memoryBytes && lesson.untilMs > before.untilMs;
 }
 
 /**
- * Looks up what a type was seen to have with the image that it would get: the first that fits it (C62).
- * *Shape:* undefined where nothing is known. *Cost:* one map look-up for a type that was never seen.
+ * Looks up the learned memory of a type with the image that a launch would use: the first that fits it (C62).
+ * *Shape:* undefined if nothing is learned. *Cost:* one map look-up for a type without learned memory.
  */
 export function learnedMemoryOf(
   learned: readonly LearnedMemory[],

@@ -2,7 +2,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { smaller } from '../resources/resources.ts';
 import type { InstanceType, Offering } from './instance-type.ts';
 
-/** B37: each type once for every room that its offerings have, with those offerings alone; most types have one room. */
+/** B37: splits each type by the allocatable resources of its offerings. Most types have one value and stay whole. */
 export function splitByRoom(types: readonly InstanceType[]): readonly InstanceType[] {
   return types.flatMap((type) => (type.offerings.some(hasRoomOfItsOwn) ? groupsOf(type) : [type]));
 }
@@ -20,7 +20,7 @@ function groupsOf(type: InstanceType): readonly InstanceType[] {
   }));
 }
 
-/** Each type once again, with the offerings of its parts and no more room than the smallest of them; the first ones first. */
+/** Joins the parts of each type: all their offerings, and the smallest allocatable resources. Keeps the order of first parts. */
 export function joinedByName(parts: readonly InstanceType[]): readonly InstanceType[] {
   const byName = new Map<string, InstanceType>();
   for (const part of parts) {

@@ -4,9 +4,9 @@ import type { Offering } from './instance-type.ts';
 import { reservedOfferings } from './reserved-offerings.ts';
 
 /**
- * The type's offerings: one a zone and capacity type that it is sold under and that has a price, and one a reservation.
- * *Source:* C14, C25, C28 to C31. Without a subnet or capacity one stays listed, unavailable (C26), so that nodes that run
- * there have a price.
+ * The offerings of the type: one for each zone and capacity type with a price, and one for each reservation.
+ * *Source:* C14, C25, C28 to C31. An offering without a subnet or capacity is listed as unavailable (C26), so that running
+ * nodes there have a price.
  */
 export function offeringsOf(
   facts: InstanceTypeFacts,

@@ -6,7 +6,7 @@ import { eniLimitedPods, GIB, MIB } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
 
 /**
- * What is left of the capacity for pods. A small type may end below zero: nothing fits it then (B19).
+ * The allocatable resources for pods. They can be negative on a small type; then no pod fits (B19).
  * *Source:* C13: capacity less kube-reserved, system-reserved and the eviction threshold.
  */
 export function allocatableOf(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, capacity: Resources): Resources {
@@ -24,7 +24,7 @@ export function allocatableOf(facts: InstanceTypeFacts, nodeClass: EC2NodeClass,
   );
 }
 
-/** C9 and C10: what the bootstrap scripts reserve for the kubelet and the container runtime. */
+/** C9 and C10: the amounts that the bootstrap scripts reserve for the kubelet and the container runtime. */
 function kubeReserved(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, capacity: Resources): Resources {
   const pods = reservesByEniLimit(nodeClass) ? eniLimitedPods(facts, nodeClass) : (capacity['pods'] ?? 0);
   return {
@@ -34,7 +34,7 @@ function kubeReserved(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, capacit
   };
 }
 
-/** C9: these families reserve for as many pods as the network could carry, whatever maxPods says. */
+/** C9: these families reserve memory for the pods that the network allows, independent of maxPods. */
 function reservesByEniLimit(nodeClass: EC2NodeClass): boolean {
   const family = amiFamilyOf(nodeClass);
   return family === 'AL2' || family === 'AL2023' || family === 'Custom';
@@ -48,7 +48,7 @@ function kubeReservedMillicores(vcpus: number): number {
   return 60 + second + thirdAndFourth + rest;
 }
 
-/** The user's amounts (C10, C11). An expression (A3.17) that gave nothing for the type leaves the default of its key. */
+/** The user's amounts (C10, C11). An expression (A3.17) without a result for the type leaves the default. */
 function reserved(list: Labels = {}): Resources {
   return parseResources(Object.fromEntries(Object.entries(list).filter(([, amount]) => isQuantity(amount))));
 }
@@ -73,7 +73,7 @@ function threshold(signal: string | undefined, capacity: number): number | undef
 
 const NANO = 1_000_000_000n;
 
-/** Rounded up, in whole numbers throughout, so exact. */
+/** Rounded up. Whole numbers keep the result exact. */
 function percentOf(capacity: number, nanoPercent: bigint): number {
   return Number((BigInt(capacity) * nanoPercent + 100n * NANO - 1n) / (100n * NANO));
 }

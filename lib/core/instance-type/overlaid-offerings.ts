@@ -4,23 +4,23 @@ import type { Requirements } from '../requirements/requirements.ts';
 import type { InstanceType, Offering } from './instance-type.ts';
 
 /**
- * The offerings of a type that an overlay means, those without capacity among them; none where it does not mean the type.
- * *Source:* A4.6: the pool's labels and the type's meet what is asked, and no label that neither has is let pass.
+ * The offerings of a type that an overlay selects, unavailable ones included; none if the overlay does not select the type.
+ * *Source:* A4.6: the labels of the pool and the type must meet the requirements. A required label that neither has does not match.
  */
-export function overlaidOfferings(type: InstanceType, pool: Requirements, asked: Requirements): readonly Offering[] {
-  for (const [key, want] of asked) {
-    if (!meets(whatIsSaid(pool.get(key), type.requirements.get(key)), want)) return [];
+export function overlaidOfferings(type: InstanceType, pool: Requirements, required: Requirements): readonly Offering[] {
+  for (const [key, want] of required) {
+    if (!meets(combined(pool.get(key), type.requirements.get(key)), want)) return [];
   }
-  const zone = asked.get(ZONE);
-  const zoneId = asked.get(ZONE_ID);
-  const capacityType = asked.get(CAPACITY_TYPE);
+  const zone = required.get(ZONE);
+  const zoneId = required.get(ZONE_ID);
+  const capacityType = required.get(CAPACITY_TYPE);
   return type.offerings.filter(
     (offering) =>
       allows(zone, offering.zone) && allows(zoneId, offering.zoneId) && allows(capacityType, offering.capacityType),
   );
 }
 
-function whatIsSaid(ofPool: Requirement | undefined, ofType: Requirement | undefined): Requirement | undefined {
+function combined(ofPool: Requirement | undefined, ofType: Requirement | undefined): Requirement | undefined {
   return ofPool === undefined || ofType === undefined ? (ofPool ?? ofType) : intersect(ofPool, ofType);
 }
 

@@ -3,13 +3,13 @@ import { parseResources, type Resources } from '../resources/resources.ts';
 import type { InstanceType, Offering } from './instance-type.ts';
 import { changedPrice, type PriceChange } from './overlay-price.ts';
 
-/** What the overlays of one pool make of one instance type: the heaviest one's word on each price and each resource (A4.7). */
+/** The changes to one instance type by the overlays of one pool: for each price and resource, those of the heaviest overlay (A4.7). */
 export interface TypeChanges {
   readonly prices: ReadonlyMap<Offering, PriceChange>;
   readonly capacity: ResourceList;
 }
 
-/** The type with its changes; the very same one where there are none, and the same offerings where their prices stay. */
+/** The type with its changes. *Shape:* `type` itself if there are no changes; unchanged offerings are the same objects. */
 export function overlaidType(type: InstanceType, { prices, capacity }: TypeChanges): InstanceType {
   const offerings = prices.size === 0 ? type.offerings : type.offerings.map((one) => overlaidOffering(one, prices));
   const repriced = prices.size === 0 ? type : { ...type, offerings };
@@ -22,7 +22,7 @@ function overlaidOffering(offering: Offering, prices: TypeChanges['prices']): Of
   return { ...offering, priceUsdPerHour: changedPrice(offering.priceUsdPerHour, change), priceOverlaid: true };
 }
 
-/** A4.4: nothing of an extended resource is kept back for the system, so that pods get all of it. */
+/** A4.4: nothing of an extended resource is reserved for the system, so all of it is allocatable. */
 function withCapacity(type: InstanceType, added: Resources): InstanceType {
   const memory = Math.max(0, (type.allocatable['memory'] ?? 0) - hugePages(added) + hugePages(type.capacity, added));
   return {
@@ -33,7 +33,7 @@ function withCapacity(type: InstanceType, added: Resources): InstanceType {
   };
 }
 
-/** Bytes of huge pages, which are memory that other pods do not get; of `among` only, where it is given. */
+/** The bytes of huge pages, which reduce the memory for other pods; only of the sizes in `among` if it is given. */
 function hugePages(resources: Resources, among: Resources = resources): number {
   return Object.keys(among)
     .filter((name) => name.startsWith('hugepages-'))

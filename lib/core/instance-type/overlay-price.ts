@@ -1,18 +1,18 @@
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 
-/** What an overlay makes of a price (A4.9). */
+/** How an overlay changes a price (A4.9). */
 export type PriceChange =
   | { readonly kind: 'replace'; readonly usdPerHour: number }
   | { readonly kind: 'add'; readonly usdPerHour: Decimal }
   | { readonly kind: 'scale'; readonly percent: Decimal };
 
-/** Digits and where the point stands in them: units / 10^scale. A tenth has no exact double, and so prices are not added as such. */
+/** An exact decimal: units / 10^scale. A double cannot represent 0.1 exactly. */
 interface Decimal {
   readonly units: bigint;
   readonly scale: number;
 }
 
-/** Undefined where the overlay leaves prices alone. *Expects:* texts that the API's patterns have let through. */
+/** The price change of an overlay; undefined if it does not change prices. *Expects:* texts that match the patterns of the API. */
 export function priceChangeOf({ price, priceAdjustment }: NodeOverlay['spec']): PriceChange | undefined {
   if (price !== undefined) return { kind: 'replace', usdPerHour: Number(price) };
   if (priceAdjustment === undefined) return undefined;
@@ -21,17 +21,17 @@ export function priceChangeOf({ price, priceAdjustment }: NodeOverlay['spec']): 
     : { kind: 'add', usdPerHour: decimalOf(priceAdjustment) };
 }
 
-/** A4.9: the nearest double of the exact decimal result, and never below nought: 0.096 and +10% is 0.1056. */
+/** A4.9: the double nearest to the exact decimal result, at least 0: 0.096 and +10% is 0.1056. */
 export function changedPrice(usdPerHour: number, change: PriceChange): number {
   switch (change.kind) {
     case 'replace':
       return change.usdPerHour;
     case 'add':
-      return notBelowNought(sum(decimalOf(String(usdPerHour)), change.usdPerHour));
+      return notBelowZero(sum(decimalOf(String(usdPerHour)), change.usdPerHour));
     case 'scale': {
       const base = decimalOf(String(usdPerHour));
       const percent = sum({ units: 100n, scale: 0 }, change.percent);
-      return notBelowNought({ units: base.units * percent.units, scale: base.scale + percent.scale + 2 });
+      return notBelowZero({ units: base.units * percent.units, scale: base.scale + percent.scale + 2 });
     }
   }
 }
@@ -54,6 +54,6 @@ function unitsAt({ units, scale }: Decimal, finer: number): bigint {
   return units * 10n ** BigInt(finer - scale);
 }
 
-function notBelowNought({ units, scale }: Decimal): number {
+function notBelowZero({ units, scale }: Decimal): number {
   return units <= 0n ? 0 : Number(`${units}e-${scale}`);
 }

@@ -4,7 +4,7 @@ import { conditionsFrom, type Finding, holds, readiness } from '../conditions.ts
 import type { ObjectPatch } from '../object-patch.ts';
 import type { OverlayConflict } from './overlays.ts';
 
-/** A4.1: whether an overlay counts, or why not. *Shape:* undefined where the object says it already. */
+/** A4.1: the status of an overlay: whether it has an effect, or why not. *Shape:* undefined if the object has it already. */
 export function decideOverlay(
   overlay: NodeOverlay,
   conflicts: readonly OverlayConflict[],

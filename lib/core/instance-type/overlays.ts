@@ -9,7 +9,7 @@ import { overlaidOfferings } from './overlaid-offerings.ts';
 import { overlaidType } from './overlaid-type.ts';
 import { type PriceChange, priceChangeOf } from './overlay-price.ts';
 
-/** Why an overlay has no effect: the reason of its ValidationSucceeded condition (A4.1), and a sentence. */
+/** Why an overlay has no effect: the reason and message of its ValidationSucceeded condition (A4.1). */
 export interface OverlayConflict {
   readonly overlay: string;
   readonly reason: 'RuntimeValidation' | 'Conflict';
@@ -22,9 +22,9 @@ export interface OverlaidViews {
 }
 
 /**
- * The pools with the prices and capacities that NodeOverlays say their instance types have.
- * *Shape:* views, types and offerings that no overlay touches are the very objects that came in. An overlay is applied
- * whole or, with its reason among `conflicts`, not at all (A4.8); those are in the order of precedence.
+ * Applies NodeOverlays to the prices and capacities of the pools' instance types.
+ * *Shape:* views, types and offerings without changes are the same objects. An overlay is applied as a whole, or not at all
+ * with its reason in `conflicts` (A4.8). `conflicts` is in the order of precedence.
  * *Cost:* O(overlays × pools × types × requirements).
  */
 export function applyOverlays(views: readonly NodePoolView[], overlays: readonly NodeOverlay[]): OverlaidViews {
@@ -37,7 +37,7 @@ export function applyOverlays(views: readonly NodePoolView[], overlays: readonly
   return { views: pools.map(overlaidView), conflicts };
 }
 
-/** A pool while overlays are gathered: what they have touched so far. */
+/** A pool with the changes of the overlays applied so far. */
 interface Pool {
   readonly view: NodePoolView;
   readonly labels: Requirements;
@@ -49,9 +49,9 @@ interface TouchedType {
   readonly capacity: Map<string, Touch<string | number>>;
 }
 
-/** The heaviest overlay's word counts (A4.7); the last that had one is what the next may clash with (A4.8). */
-interface Touch<Word> {
-  readonly word: Word;
+/** The change of the heaviest overlay applies (A4.7). The next overlay can conflict with the last one (A4.8). */
+interface Touch<Change> {
+  readonly change: Change;
   readonly last: Overlay;
 }
 
@@ -63,20 +63,20 @@ interface Overlay {
   readonly capacity: readonly (readonly [string, string | number])[];
 }
 
-/** A4.6: of a pool its name and its template's labels count, not its requirements. */
+/** A4.6: an overlay selects a pool by its name and template labels, not by its requirements. */
 function labelsOf({ nodePool }: NodePoolView): Requirements {
   return requirementsFromLabels({ ...nodePool.spec.template.metadata?.labels, [NODE_POOL]: nodePool.metadata.name });
 }
 
-/** A4.7: the heaviest first; of equals the later name. */
+/** A4.7: by descending weight; of equal weights, the later name first. */
 function byPrecedence(overlays: readonly NodeOverlay[]): readonly NodeOverlay[] {
   return overlays.toSorted(
     (a, b) => (b.spec.weight ?? 0) - (a.spec.weight ?? 0) || (a.metadata.name < b.metadata.name ? 1 : -1),
   );
 }
 
-/** More digits than any price has; some would be more than a number can hold. */
-const LONGEST_PRICE = 40;
+/** More characters than any price needs. A longer text can exceed the range of a number. */
+const MAX_PRICE_LENGTH = 40;
 
 function whyInvalid(overlay: NodeOverlay): OverlayConflict | undefined {
   const { price, priceAdjustment } = overlay.spec;
@@ -86,8 +86,8 @@ function whyInvalid(overlay: NodeOverlay): OverlayConflict | undefined {
     message,
   });
   for (const [field, text = ''] of Object.entries({ price, priceAdjustment })) {
-    if (text.length > LONGEST_PRICE)
-      return refused(`spec.${field} ${quote(text)} is too long: write at most ${LONGEST_PRICE} characters`);
+    if (text.length > MAX_PRICE_LENGTH)
+      return refused(`spec.${field} ${quote(text)} is too long: write at most ${MAX_PRICE_LENGTH} characters`);
   }
   const [first] = nodeOverlayProblems(overlay);
   return first === undefined ? undefined : refused(`${first.path.join('.')} ${first.message}: write ${first.allowed}`);
@@ -109,7 +109,7 @@ interface Match {
   readonly offerings: readonly Offering[];
 }
 
-/** A4.8: looks at everything that the overlay would touch before it touches anything. */
+/** A4.8: checks all offerings and resources of the overlay before it changes the first. */
 function applyTo(pools: readonly Pool[], overlay: Overlay): OverlayConflict | undefined {
   if (overlay.price === undefined && overlay.capacity.length === 0) return undefined;
   const matches = pools.flatMap((pool) => matchesIn(pool, overlay));
@@ -121,7 +121,7 @@ function applyTo(pools: readonly Pool[], overlay: Overlay): OverlayConflict | un
   return undefined;
 }
 
-/** A4.6: a type of which no offering matches is not meant, whatever the overlay says of its capacity. */
+/** A4.6: a type without a matching offering is not selected, also for changes of capacity. */
 function matchesIn(pool: Pool, { requirements }: Overlay): readonly Match[] {
   return pool.view.instanceTypes.flatMap((type) => {
     const offerings = overlaidOfferings(type, pool.labels, requirements);
@@ -133,16 +133,16 @@ function whyConflicting({ pool, type, offerings }: Match, overlay: Overlay): str
   const touched = pool.touched.get(type);
   if (touched === undefined) return undefined;
   const { price, capacity, weight } = overlay;
-  const clash = (last: Overlay, what: string): string =>
-    `${quote(last.name)} has weight ${weight} too, and both say ${what} ${type.name} in NodePool ` +
-    `${pool.view.nodePool.metadata.name}: give one of them another weight`;
+  const conflict = (last: Overlay, what: string): string =>
+    `${quote(last.name)} also has weight ${weight}, and both set ${what} ${type.name} in NodePool ` +
+    `${pool.view.nodePool.metadata.name}: change the weight of one of them`;
   for (const offering of price === undefined ? [] : offerings) {
     const last = touched.prices.get(offering)?.last;
-    if (last?.weight === weight) return clash(last, `the ${offering.capacityType} price in ${offering.zone} of`);
+    if (last?.weight === weight) return conflict(last, `the ${offering.capacityType} price in ${offering.zone} of`);
   }
   for (const [resource] of capacity) {
     const last = touched.capacity.get(resource)?.last;
-    if (last?.weight === weight) return clash(last, `the capacity ${resource} of`);
+    if (last?.weight === weight) return conflict(last, `the capacity ${resource} of`);
   }
   return undefined;
 }
@@ -152,9 +152,9 @@ function touch({ pool, type, offerings }: Match, overlay: Overlay): void {
   const { prices, capacity } = known;
   const { price } = overlay;
   if (price !== undefined)
-    for (const one of offerings) prices.set(one, { word: prices.get(one)?.word ?? price, last: overlay });
+    for (const one of offerings) prices.set(one, { change: prices.get(one)?.change ?? price, last: overlay });
   for (const [resource, amount] of overlay.capacity)
-    capacity.set(resource, { word: capacity.get(resource)?.word ?? amount, last: overlay });
+    capacity.set(resource, { change: capacity.get(resource)?.change ?? amount, last: overlay });
   pool.touched.set(type, known);
 }
 
@@ -164,8 +164,8 @@ function overlaidView({ view, touched }: Pool): NodePoolView {
     const changes = touched.get(type);
     if (changes === undefined) return type;
     return overlaidType(type, {
-      prices: new Map([...changes.prices].map(([offering, { word }]) => [offering, word])),
-      capacity: Object.fromEntries([...changes.capacity].map(([resource, { word }]) => [resource, word])),
+      prices: new Map([...changes.prices].map(([offering, { change }]) => [offering, change])),
+      capacity: Object.fromEntries([...changes.capacity].map(([resource, { change }]) => [resource, change])),
     });
   });
   return { ...view, instanceTypes };

@@ -2,7 +2,7 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import { RESERVATION_ID, RESERVATION_INTERRUPTIBLE, RESERVATION_TYPE } from '../../apis/labels.ts';
 import type { Reservation } from './instance-type.ts';
 
-/** C22: what a node says of the reservation that it came out of. */
+/** C22: the labels of a node from a reservation. */
 export function reservationLabels({ id, kind = 'default' }: Pick<Reservation, 'id' | 'kind'>): Labels {
   return {
     [RESERVATION_ID]: id,

@@ -3,10 +3,10 @@ import type { AvailabilityOptions } from './availability.ts';
 import type { RegionalOffering } from './facts.ts';
 import type { Offering, Reservation } from './instance-type.ts';
 
-/** C30: so cheap that it always comes first, and still in the order of the prices on demand. */
+/** C30: reserved offerings sort before all others, in the order of their on-demand prices. */
 const DISCOUNT = 10_000_000;
 
-/** C22, C38: which of the three ways of asking for it a reservation wants. */
+/** C22, C38: the kind of the reservation, which decides how a launch requests it. */
 export function reservationKind({
   type,
   interruptible,
@@ -16,8 +16,9 @@ export function reservationKind({
 }
 
 /**
- * What the NodeClass's reservations offer of a type in a zone. *Shape:* one offering a reservation; unavailable where it
- * expires or no subnet is, without instances where they are all in use. *Source:* C25, C26, C30, C31.
+ * The offerings of the NodeClass's reservations for a type in a zone. *Shape:* one offering for each reservation. It is
+ * unavailable if the reservation is not active or the zone has no subnet; it has 0 instances if all are in use.
+ * *Source:* C25, C26, C30, C31.
  */
 export function reservedOfferings(
   { type, zone, zoneId, onDemandUsdPerHour }: RegionalOffering,
@@ -27,7 +28,7 @@ export function reservedOfferings(
   return reservations
     .filter((one) => one.instanceType === type && one.zone === zone)
     .map(({ id: reservationId, state, availableInstances, ...what }) => {
-      // C34: EC2 said that none is left, whatever it counts.
+      // C34: EC2 reported that no instance is left, so its count is ignored.
       const isUsedUp = isUnavailable?.({ type, zone, capacityType: 'reserved', reservationId }) === true;
       return {
         zone,

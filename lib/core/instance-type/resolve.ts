@@ -16,18 +16,18 @@ import { reservationLabels } from './reservation-labels.ts';
 import { kubeletWorker, withTypeKubelet } from './type-kubelet.ts';
 
 export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettings {
-  /** The one that the NodeClass's selector finds (C68). @default none */
+  /** The placement group that the NodeClass selects (C68). @default none */
   readonly placementGroup?: ResolvedPlacementGroup | undefined;
-  /** Of the NodeClass, by which one tells what was learned of which image. @default nothing learned counts */
+  /** The images of the NodeClass; learned memory applies to one image. @default none: learned memory is ignored */
   readonly images?: readonly ResolvedImage[];
-  /** C4. @default nothing */
+  /** C4. @default none */
   readonly learnedMemory?: readonly LearnedMemory[];
 }
 
 /**
- * The instance types of a region as one NodeClass makes them, in the catalogue's order.
- * *Shape:* only types that the region sells at a known price and that can be launched as the NodeClass says. Zones and
- * capacity types among the requirements are those of the available offerings.
+ * The instance types of a region with the settings of one NodeClass, in the order of the catalogue.
+ * *Shape:* only types with a price in the region that can be launched with the NodeClass. The zones and capacity types in
+ * the requirements are those of the available offerings.
  * *Cost:* O(types × zones). *Source:* C1–C29.
  */
 export function instanceTypesFor(
@@ -44,7 +44,7 @@ export function instanceTypesFor(
   });
 }
 
-/** What follows from the NodeClass alone is worked out once, for all types. */
+/** Computes once for all types what depends on the NodeClass only. */
 function typeMaker(
   region: string,
   nodeClass: EC2NodeClass,
@@ -67,22 +67,22 @@ function typeMaker(
   };
 }
 
-/** *Shape:* nothing that is the default, so that a claim's record stays small. */
+/** The launch traits of a type. *Shape:* without default values, so that the record of a claim stays small. */
 function launchTraits(
   facts: InstanceTypeFacts,
   requirements: Requirements,
   kubelet: TypeKubelet | undefined,
 ): LaunchTraits {
   const imageLabels = imageLabelsOf(requirements);
-  const told = kubelet !== undefined && Object.keys(kubelet).length > 0;
+  const hasKubelet = kubelet !== undefined && Object.keys(kubelet).length > 0;
   return {
     ...(Object.keys(imageLabels).length > 1 ? { imageLabels } : {}),
-    ...(told ? { kubelet } : {}),
+    ...(hasKubelet ? { kubelet } : {}),
     ...(facts.efaInterfaces > 0 ? { efaInterfacesByCard: efaInterfacesByCard(facts) } : {}),
   };
 }
 
-/** C65: images differ by architecture and by whether there are accelerators. */
+/** C65: images differ by architecture and by the presence of accelerators. */
 const IMAGE_LABELS = [
   ARCH,
   ...['instance-gpu-name', 'instance-gpu-manufacturer', 'instance-gpu-count'].map(owned),
@@ -102,7 +102,7 @@ function imageLabelsOf(requirements: Requirements): Labels {
   );
 }
 
-/** C59: one on each card that takes EFA, as far as the type has any left; some types have more such cards than interfaces. */
+/** C59: one EFA interface on each card that supports EFA, until the type's EFA interfaces are used; some types have more such cards. */
 function efaInterfacesByCard(facts: InstanceTypeFacts): readonly number[] {
   let left = facts.efaInterfaces;
   return networkCardsOf(facts).map(({ efa }) => {

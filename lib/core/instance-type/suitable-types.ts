@@ -2,11 +2,11 @@ import { CAPACITY_TYPE, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/lab
 import { intersects, type Requirements } from '../requirements/requirements.ts';
 import type { InstanceType } from './instance-type.ts';
 
-/** Labels of the offering, not of the type: of a type they are what it has just now, and do not say whether it would do. */
+/** Labels of an offering. On a type they have the values of the currently available offerings, so they do not decide its suitability. */
 export const PLACE_LABELS: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACITY_TYPE, ...RESERVATION_LABELS]);
 
-/** The types that would do, wherever and however they are sold just now. *Cost:* O(types × labels of the requirements). */
+/** The types that meet the requirements, independent of current offerings. *Cost:* O(types × labels of the requirements). */
 export function suitableTypes(types: readonly InstanceType[], requirements: Requirements): readonly InstanceType[] {
-  const elsewhere = new Map([...requirements].filter(([key]) => !PLACE_LABELS.has(key)));
-  return types.filter((type) => intersects(type.requirements, elsewhere));
+  const ofType = new Map([...requirements].filter(([key]) => !PLACE_LABELS.has(key)));
+  return types.filter((type) => intersects(type.requirements, ofType));
 }

@@ -7,18 +7,18 @@ import type { InstanceTypeFacts } from './facts.ts';
 import type { TypeKubelet } from './instance-type.ts';
 import { type KubeletExpressionProblem, type KubeletExpressions, kubeletExpressionsOf } from './kubelet-expressions.ts';
 
-/** What one type's kubelet is told beside what the user wrote, and what could not be worked out for it. */
+/** The kubelet settings computed for one type, and the expressions that failed for it. */
 export interface WorkedOutKubelet {
-  /** Absent where nothing is worked out. */
+  /** Absent if nothing is computed. */
   readonly kubelet?: TypeKubelet;
   readonly problems: readonly KubeletExpressionProblem[];
 }
 
 /**
- * Works the NodeClass's kubelet out for one type after the other. Kerf has expressions on, where Karpenter's gate NodeClassCEL
- * is off.
- * *Errors:* values; an expression that gives nothing for a type leaves the default there, as in Karpenter. *Cost:* expressions
- * are compiled here, once. *Source:* A3.17; prefix delegation is Kerf's own (C7).
+ * Returns a function that computes the kubelet settings of a type. Expressions are enabled in Kerf; in Karpenter they need
+ * the feature gate NodeClassCEL.
+ * *Errors:* values; an expression without a result for a type leaves the default there, as in Karpenter. *Cost:* compiles the
+ * expressions once. *Source:* A3.17; prefix delegation is Kerf's own (C7).
  */
 export function kubeletWorker(
   nodeClass: EC2NodeClass,
@@ -38,8 +38,8 @@ const NOTHING: WorkedOutKubelet = { problems: [] };
 const NO_EXPRESSIONS: KubeletExpressions = { reservations: [], invalid: [] };
 
 /**
- * Why the NodeClass is not to be used: an expression that is none, or that gives nothing for one of the types.
- * *Shape:* the first one; undefined where all is well. *Cost:* O(types × expressions). *Source:* A3.17, A3.29.
+ * The first expression of the NodeClass that does not compile, or that has no result for one of the types.
+ * *Shape:* undefined if there is none. *Cost:* O(types × expressions). *Source:* A3.17, A3.29.
  */
 export function kubeletExpressionProblem(
   nodeClass: EC2NodeClass,
@@ -58,12 +58,12 @@ export function kubeletExpressionProblem(
   return undefined;
 }
 
-/** The NodeClass with the kubelet that a node of one type gets: amounts throughout, what is worked out over what is written. */
-export function withTypeKubelet(nodeClass: EC2NodeClass, told: TypeKubelet | undefined): EC2NodeClass {
+/** The NodeClass with the kubelet settings of one type, without expressions. Computed values replace those of the user. */
+export function withTypeKubelet(nodeClass: EC2NodeClass, computed: TypeKubelet | undefined): EC2NodeClass {
   const { kubelet } = nodeClass.spec;
-  if (told === undefined) return nodeClass;
+  if (computed === undefined) return nodeClass;
   const { maxPods: written, kubeReserved, systemReserved, ...rest } = kubelet ?? {};
-  const maxPods = told.maxPods ?? (typeof written === 'number' ? written : undefined);
+  const maxPods = computed.maxPods ?? (typeof written === 'number' ? written : undefined);
   return {
     ...nodeClass,
     spec: {
@@ -71,15 +71,15 @@ export function withTypeKubelet(nodeClass: EC2NodeClass, told: TypeKubelet | und
       kubelet: {
         ...rest,
         ...(maxPods === undefined ? {} : { maxPods }),
-        ...(kubeReserved === undefined ? {} : { kubeReserved: overlaid(kubeReserved, told.kubeReserved) }),
-        ...(systemReserved === undefined ? {} : { systemReserved: overlaid(systemReserved, told.systemReserved) }),
+        ...(kubeReserved === undefined ? {} : { kubeReserved: overlaid(kubeReserved, computed.kubeReserved) }),
+        ...(systemReserved === undefined ? {} : { systemReserved: overlaid(systemReserved, computed.systemReserved) }),
       },
     },
   };
 }
 
-function overlaid(written: Labels, told: Labels | undefined): Labels {
-  return { ...Object.fromEntries(Object.entries(written).filter(([, amount]) => isQuantity(amount))), ...told };
+function overlaid(written: Labels, computed: Labels | undefined): Labels {
+  return { ...Object.fromEntries(Object.entries(written).filter(([, amount]) => isQuantity(amount))), ...computed };
 }
 
 interface Plan {
@@ -104,10 +104,10 @@ function workOut(facts: InstanceTypeFacts, { nodeClass, expressions, settings }:
   const isWritten = nodeClass.spec.kubelet?.maxPods !== undefined;
   const byPrefix = !isWritten && delegatesPrefixes(facts, nodeClass) ? variables.max_pods : undefined;
   const maxPods = typeof evaluated === 'number' ? evaluated : byPrefix;
-  const told: TypeKubelet = maxPods === undefined ? {} : { maxPods };
-  const max_pods = maxPodsOf(facts, withTypeKubelet(nodeClass, told), settings);
+  const computed: TypeKubelet = maxPods === undefined ? {} : { maxPods };
+  const max_pods = maxPodsOf(facts, withTypeKubelet(nodeClass, computed), settings);
   const reserved = reservations(expressions, { ...variables, max_pods }, problems);
-  return { kubelet: { ...told, ...reserved }, problems };
+  return { kubelet: { ...computed, ...reserved }, problems };
 }
 
 function reservations(

@@ -4,8 +4,8 @@ import { nodeOverlayProblems } from '../validation/node-overlay.ts';
 import type { Catalogue } from './facts.ts';
 
 /**
- * A4.12: the catalogue with a price for types of which EC2's is not known, where an overlay asks for nothing but
- * instance types by name and says their price. Whatever has a price keeps it here; `applyOverlays` replaces those.
+ * A4.12: adds prices for types without a price of EC2, from overlays that set a price and whose only requirement is a list of
+ * instance type names. Existing prices stay; `applyOverlays` replaces them later.
  */
 export function withOverlayPrices(catalogue: Catalogue, overlays: readonly NodeOverlay[]): Catalogue {
   const prices = new Map(overlays.flatMap(pricedTypes));

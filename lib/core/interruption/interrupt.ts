@@ -10,23 +10,22 @@ export interface InterruptVerdict {
 }
 
 /**
- * What a message about one instance means for its claim. The same message again, and in any order with others, comes to the
- * same: marks are dated by the message, and a claim is deleted once. *Source:* C80, C81; a rebalance recommendation is only
- * noted.
+ * The actions for one claim after a message about its instance. Repeated or reordered messages give the same result: a mark
+ * has the time of the message, and a claim is deleted once. *Source:* C80, C81; a rebalance recommendation is only recorded.
  */
 export function interrupt(message: InterruptionMessage, record: NodeClaimRecord, nowMs: number): InterruptVerdict {
   const reason = deletionReason(message);
   const instance = instanceOf(record);
-  if (reason === undefined || instance === undefined) return { actions: [], blocked: [noted(message, record)] };
+  if (reason === undefined || instance === undefined) return { actions: [], blocked: [noAction(message, record)] };
   const mark = markOf(message, instance, nowMs);
-  // Also where it is being deleted already: the wakes that go with it may have been lost. Not once EC2 was told to end it.
+  // Repeated for a claim that is being deleted, because its wakes may have been lost; not after termination was requested.
   const why = `${message.kind} of instance ${instance.id}`;
   const remove: InterruptAction = { kind: 'delete-node-claim', nodeClaim: record.name, reason, message: why };
   const ending = record.deletion?.terminateRequestedAtMs !== undefined;
   return { actions: ending ? mark : [...mark, remove], blocked: [] };
 }
 
-/** C81. A clock that is behind EventBridge's must not make the mark last longer. */
+/** C81. If the clock of EventBridge is ahead of ours, the mark still starts now. */
 function markOf(message: InterruptionMessage, instance: Instance, nowMs: number): readonly InterruptAction[] {
   const { instanceType, zone, reservation } = instance;
   const offering = { instanceType, zone, atMs: Math.min(message.atMs, nowMs) };
@@ -62,9 +61,15 @@ const OF_STATE: Readonly<Partial<Record<InstanceState, DeletionReason>>> = {
   terminated: 'instance_terminated',
 };
 
-function noted({ kind }: InterruptionMessage, { name, nodePool }: NodeClaimRecord): Blocked {
+function noAction({ kind }: InterruptionMessage, { name, nodePool }: NodeClaimRecord): Blocked {
   const subject = { kind: 'NodeClaim', name } as const;
   return kind === 'rebalance-recommendation'
-    ? { subject, nodePool, reason: 'RebalanceRecommended', message: 'EC2 may soon take its instance back', numbers: {} }
-    : { subject, nodePool, reason: 'NoAction', message: `${kind} asks for nothing`, numbers: {} };
+    ? {
+        subject,
+        nodePool,
+        reason: 'RebalanceRecommended',
+        message: 'EC2 may soon interrupt the spot instance',
+        numbers: {},
+      }
+    : { subject, nodePool, reason: 'NoAction', message: `${kind} needs no action`, numbers: {} };
 }

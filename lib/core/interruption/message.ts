@@ -1,6 +1,6 @@
 import { parseTime } from '../../apis/time.ts';
 
-/** What EC2 and AWS Health say through EventBridge about instances (C79, C80). */
+/** An event of EC2 or AWS Health about instances, received through EventBridge (C79, C80). */
 export type InterruptionMessage =
   | ({ readonly kind: 'spot-interruption' } & About)
   | ({ readonly kind: 'rebalance-recommendation' } & About)
@@ -10,7 +10,7 @@ export type InterruptionMessage =
 
 interface About {
   readonly instanceIds: readonly string[];
-  /** When it was said: a message that is delivered again says nothing new. */
+  /** The time of the event. It is the same when the message is delivered again. */
   readonly atMs: number;
 }
 
@@ -19,12 +19,12 @@ export type InstanceState = (typeof INSTANCE_STATES)[number];
 
 export type ParsedInterruption =
   | { readonly kind: 'message'; readonly message: InterruptionMessage }
-  /** Understood, and none of our business. */
+  /** Valid, and without effect on Kerf. */
   | { readonly kind: 'irrelevant'; readonly why: string }
-  /** The caller lets it fail, so that it is kept and somebody is told: it may have been a warning. */
+  /** The caller fails, so that the message goes to the dead-letter queue: it may have been an interruption warning. */
   | { readonly kind: 'not-understood'; readonly why: string };
 
-/** The version of EventBridge's envelope that is read here. */
+/** The supported version of EventBridge's envelope. */
 const VERSION = '0';
 
 interface Source {
@@ -38,13 +38,13 @@ const SOURCES: ReadonlyMap<string, Source> = new Map([
   ['EC2 Instance State-change Notification', { source: 'aws.ec2', parse: parseStateChange }],
   ['AWS Health Event', { source: 'aws.health', parse: parseHealth }],
   ['EC2 Capacity Reservation Instance Interruption Warning', ofInstance('reservation-interruption')],
-  // EC2's guide has called it so, too.
+  // The EC2 guide also uses this name.
   ['EC2 Interruptible Capacity Reservation Instance Interruption Warning', ofInstance('reservation-interruption')],
 ]);
 
-/** Reads what came through EventBridge, strictly: an envelope of another version or shape is not guessed at. */
+/** Parses an event of EventBridge. An envelope of another version or shape is rejected. */
 export function parseInterruption(event: unknown): ParsedInterruption {
-  if (!isFields(event)) return notUnderstood('it is no object');
+  if (!isFields(event)) return notUnderstood('it is not an object');
   const { version, source, detail, time } = event;
   const type = String(event['detail-type']);
   if (version !== VERSION) return notUnderstood(`its version is ${shown(version)}, not "${VERSION}"`);
@@ -77,28 +77,28 @@ function parseStateChange(_: Fields, detail: Fields, atMs: number): ParsedInterr
   return { kind: 'message', message: { kind: 'state-change', state: known, instanceIds: [id], atMs } };
 }
 
-/** C80: only scheduled changes of EC2 that are not over concern us. They name what they are about, volumes and others among it. */
+/** C80: only scheduled changes of EC2 that are not closed apply. They name the affected resources, which include volumes. */
 function parseHealth(envelope: Fields, detail: Fields, atMs: number): ParsedInterruption {
   const { service, eventTypeCategory: category, statusCode, affectedEntities: entities = [] } = detail;
   const { resources = [] } = envelope;
   if (typeof service !== 'string' || typeof category !== 'string')
-    return notUnderstood(`its service is ${shown(service)}, its category ${shown(category)}`);
+    return notUnderstood(`its service is ${shown(service)} and its category is ${shown(category)}`);
   if (service !== 'EC2' || category !== 'scheduledChange')
-    return { kind: 'irrelevant', why: `${category} of ${service}: only scheduledChange of EC2 ends instances` };
-  if (statusCode === 'closed') return { kind: 'irrelevant', why: 'the scheduled change is over' };
+    return { kind: 'irrelevant', why: `${category} of ${service}: only scheduledChange of EC2 terminates instances` };
+  if (statusCode === 'closed') return { kind: 'irrelevant', why: 'the scheduled change is closed' };
   if (!Array.isArray(entities) || !Array.isArray(resources))
-    return notUnderstood(`its affectedEntities are ${shown(entities)}, its resources ${shown(resources)}`);
+    return notUnderstood(`its affectedEntities are ${shown(entities)} and its resources are ${shown(resources)}`);
   const related: readonly unknown[] = resources;
   const named: readonly unknown[] = entities.map((entity: unknown) =>
     isFields(entity) ? entity['entityValue'] : undefined,
   );
   if (named.some((value) => typeof value !== 'string'))
-    return notUnderstood('one of its affectedEntities has no value');
+    return notUnderstood('one of its affectedEntities has no entityValue');
   const instanceIds = [...new Set([...named, ...related].flatMap(instanceIdIn))];
   return { kind: 'message', message: { kind: 'scheduled-change', instanceIds, atMs } };
 }
 
-/** Health names an entity by its id or by its ARN. */
+/** AWS Health identifies an entity by its id or its ARN. */
 function instanceIdIn(value: unknown): string[] {
   const id = /^(?:arn:[^:]+:ec2:[^:]*:[^:]*:instance\/)?(i-[0-9a-z]+)$/.exec(String(value))?.[1];
   return id === undefined ? [] : [id];
@@ -121,7 +121,7 @@ function notUnderstood(why: string): ParsedInterruption {
   return { kind: 'not-understood', why };
 }
 
-/** Short enough for a log. */
+/** The value as JSON, shortened for logs. */
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'missing').slice(0, 60);
 }

@@ -4,23 +4,22 @@ import { fingerprint } from '../identity.ts';
 import { formatSubject } from './subject.ts';
 
 /**
- * The name of a decision: `CONTROLLER-SUBJECT-STATE`. The state is made of what the decision was made on, so that the same
- * function decides the same thing under the same name, however often it runs. Stored decisions of earlier versions have other
- * names; a name is never taken apart.
+ * The name of a decision: `CONTROLLER-SUBJECT-STATE`. The state is a hash of the input of the decision, so that repeated runs
+ * on the same input give the same name. Names are not parsed, and stored decisions of earlier versions have other names.
  */
 export function decisionId(controller: Controller | 'shadow', subject: string | number, state: string): string {
   return `${controller}-${subject}-${state}`;
 }
 
-/** What a decision on one object is about, and the version of the object that it was made on. */
+/** The object of a decision, and the version of it that the decision read. */
 export interface DecisionSubject {
-  /** A NodeClaim, an instance, a NodeClass. */
+  /** The name of a NodeClaim, an instance or a NodeClass. */
   readonly name: string;
   /** @default the object has none */
   readonly version?: number;
 }
 
-/** The decision that a function made on one object. */
+/** Makes the decision on one object. */
 export function decisionOn(
   { name, version }: DecisionSubject,
   { controller, cluster, atMs }: Pick<Decision, 'controller' | 'cluster' | 'atMs'>,
@@ -31,8 +30,8 @@ export function decisionOn(
 }
 
 /**
- * The name of a decision on a whole cluster. Its subject is the epoch that it begins. Two runs at one epoch that observed
- * different states make decisions of different names, and only one of them is recorded.
+ * The name of a decision on a whole cluster. Its subject is the epoch that it begins. Two runs at one epoch that read
+ * different states make decisions with different names, and only one of the decisions is recorded.
  */
 export function clusterDecisionId(controller: Controller, snapshot: ClusterSnapshot, nowMs: number): string {
   const { cluster, epoch, pods, bufferPods = [], nodes, nodeClaims } = snapshot;
@@ -45,17 +44,17 @@ export function clusterDecisionId(controller: Controller, snapshot: ClusterSnaps
   return decisionId(controller, epoch + 1, fingerprint(JSON.stringify([cluster, nowMs, observed]), 6));
 }
 
-/** The same cluster with the same needs is decided under the same name, in every run. */
+/** The name of a decision in shadow mode. Runs with equal pending pods, nodes and NodeClaims give the same name. */
 export function shadowDecisionId(
   controller: Controller,
   { cluster, pods, nodes, nodeClaims }: ClusterSnapshot,
 ): string {
-  const waiting = pods.filter(({ spec }) => spec.nodeName === undefined).map(({ metadata }) => metadata.uid);
-  const observed = [waiting, nodes.map(({ metadata }) => metadata.name), nodeClaims.map(({ name }) => name)];
+  const pending = pods.filter(({ spec }) => spec.nodeName === undefined).map(({ metadata }) => metadata.uid);
+  const observed = [pending, nodes.map(({ metadata }) => metadata.name), nodeClaims.map(({ name }) => name)];
   return decisionId('shadow', controller, fingerprint(JSON.stringify([cluster, observed]), 12));
 }
 
-/** What of a decision stays the same while nothing else changes: not its times, nor the figures in its refusals. */
+/** A hash of a decision without the parts that change from run to run: its times and the numbers in its refusals. */
 export function essenceOf(actions: readonly Action[], blocked: readonly Blocked[], length?: number): string {
   const timeless = JSON.stringify(actions, (key, value: unknown) => (key.endsWith('Ms') ? undefined : value));
   const refused = blocked.map(

@@ -14,7 +14,7 @@ export interface ClusterScopedSubject {
   readonly name: string;
 }
 
-/** The subject for people: `pod default/web-1`, `node ip-10-0-0-1`. *Shape:* different subjects have different texts. */
+/** The subject as text: `pod default/web-1`, `node ip-10-0-0-1`. *Shape:* different subjects have different texts. */
 export function formatSubject(subject: Subject): string {
   const name = 'namespace' in subject ? `${subject.namespace}/${subject.name}` : subject.name;
   return `${subject.kind.toLowerCase()} ${name}`;

@@ -97,16 +97,16 @@ describe('a malformed document is refused with the place and the value:', () => 
     [{ columns }, REGION, 'instance types, rows: nothing is not a list'],
     [{ columns: columns.slice(1), rows: [] }, { ...REGION, asOf: 1 }, 'region document, asOf: 1 is not text'],
     [{ columns: columns.slice(0, -1), rows: [] }, REGION, 'instance types: the column placementStrategies is missing'],
-    [typesOf({ vcpus: '2' }), REGION, 'instance types, row 0 (m5d.large), vcpus: "2" is not a number from 0'],
-    [typesOf({ vcpus: -1 }), REGION, 'instance types, row 0 (m5d.large), vcpus: -1 is not a number from 0'],
+    [typesOf({ vcpus: '2' }), REGION, 'instance types, row 0 (m5d.large), vcpus: "2" is not a number of 0 or more'],
+    [typesOf({ vcpus: -1 }), REGION, 'instance types, row 0 (m5d.large), vcpus: -1 is not a number of 0 or more'],
     [typesOf({ bareMetal: 0 }), REGION, 'instance types, row 0 (m5d.large), bareMetal: 0 is not true or false'],
     [typesOf({ architecture: 'riscv' }), REGION, '(m5d.large), architecture: "riscv" is not amd64 or arm64'],
     [typesOf({ usageClasses: ['x'] }), REGION, '(m5d.large), usageClasses: "x" is not on-demand or spot'],
-    [typesOf({ gpus: [['T4', 'NVIDIA']] }), REGION, '(m5d.large), gpus: nothing is not a number from 0'],
+    [typesOf({ gpus: [['T4', 'NVIDIA']] }), REGION, '(m5d.large), gpus: nothing is not a number of 0 or more'],
     [typesOf({ networkCards: [[1, 4]] }), REGION, '(m5d.large), networkCards: nothing is not true or false'],
     [typesOf({ placementStrategies: ['x'] }), REGION, 'placementStrategies: "x" is not cluster or partition or spread'],
-    [typesOf(), { ...REGION, types: { a: ['c', 1] } }, 'types, a: "c" is not letters of the zones above'],
-    [typesOf(), { ...REGION, types: { a: ['a', 'free'] } }, 'types, a: "free" is not a number from 0'],
+    [typesOf(), { ...REGION, types: { a: ['c', 1] } }, 'types, a: "c" is not letters of the zones of the region'],
+    [typesOf(), { ...REGION, types: { a: ['a', 'free'] } }, 'types, a: "free" is not a number of 0 or more'],
   ])('%#', (types, region, message) => {
     expect(() => readCatalogue(types, region)).toThrow(message);
   });

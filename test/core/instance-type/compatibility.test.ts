@@ -42,7 +42,7 @@ describe('C27: a type cannot be launched as its NodeClass says', () => {
       rule: 'where the image is Windows and the type Arm',
       facts: { architecture: 'arm64' },
       spec: { amiFamily: 'Windows2022' },
-      why: { reason: 'AmiFamily', message: 'Windows2022 runs on amd64, and the type is arm64' },
+      why: { reason: 'AmiFamily', message: 'Windows2022 requires amd64, and the instance type is arm64' },
     },
     {
       rule: 'where an interface is declared on a card that it lacks (A3.12)',
@@ -84,7 +84,10 @@ describe('C27: a type cannot be launched as its NodeClass says', () => {
       rule: 'where connections are to be tracked in another way and it is not Nitro (A3.24)',
       facts: { hypervisor: 'xen' },
       spec: { connectionTracking: { udpTimeout: 30 } },
-      why: { reason: 'ConnectionTracking', message: 'connectionTracking needs Nitro, and the hypervisor is xen' },
+      why: {
+        reason: 'ConnectionTracking',
+        message: 'connectionTracking requires the Nitro hypervisor, and the instance type uses xen',
+      },
     },
   ])('$rule', ({ facts, spec, why }) => {
     expect(whyNotBootable(factsOf(facts), aNodeClass(spec))).toMatchObject(why);
@@ -94,7 +97,7 @@ describe('C27: a type cannot be launched as its NodeClass says', () => {
     const facts = factsOf({ placementStrategies: ['partition', 'spread'] });
     expect(whyNotBootable(facts, aNodeClass(), GROUP)).toMatchObject({
       reason: 'PlacementGroup',
-      message: 'the placement group pg-1 is a cluster, and the type can be in partition and spread',
+      message: 'placement group pg-1 has the strategy cluster, and the instance type supports partition and spread',
     });
     expect(instanceTypesFor(catalogueOf([facts]), aNodeClass(), { placementGroup: GROUP })).toEqual([]);
   });

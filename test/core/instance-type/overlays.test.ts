@@ -232,7 +232,7 @@ describe('conflicts', () => {
         overlay: 'a',
         reason: 'Conflict',
         message:
-          '"b" has weight 0 too, and both say the on-demand price in eu-west-3a of m5.large in NodePool general: give one of them another weight',
+          '"b" also has weight 0, and both set the on-demand price in eu-west-3a of m5.large in NodePool general: change the weight of one of them',
       },
     ]);
   });
@@ -275,7 +275,7 @@ describe('conflicts', () => {
       {
         overlay: 'a',
         reason: 'Conflict',
-        message: `"c" has weight 0 too, and both say the capacity ${GPU} of m5.large in NodePool general: give one of them another weight`,
+        message: `"c" also has weight 0, and both set the capacity ${GPU} of m5.large in NodePool general: change the weight of one of them`,
       },
     ]);
   });

@@ -82,7 +82,7 @@ describe('A3.17: an expression that gives nothing for a type', () => {
       reason: 'KubeletExpressionEvaluationFailed',
       message:
         'EC2NodeClass default: spec.kubelet.maxPods: the expression "10 / (vcpus - 2)" fails for m5.large: ' +
-        'division by zero: it has to give a number from 0 to 2147483647',
+        'division by zero: the result must be a number from 0 to 2147483647',
     });
     expect(kubeletExpressionProblem(failing, facts.slice(0, 1))).toBeUndefined();
   });
@@ -95,9 +95,9 @@ describe('A3.17: an expression that gives nothing for a type', () => {
     expect(kubeletExpressionProblem(aNodeClass({ kubelet }), [])).toEqual({
       reason: 'KubeletExpressionInvalid',
       message:
-        'EC2NodeClass default: spec.kubelet.systemReserved.cpu: the expression "nonsense" cannot be worked out: ' +
+        'EC2NodeClass default: spec.kubelet.systemReserved.cpu: the expression "nonsense" does not compile: ' +
         'Unknown variable: nonsense: write CEL over vcpus, memory_mib, default_enis, ips_per_eni, max_pods and ' +
-        'instance_type, such as min(max_pods, vcpus * 8)',
+        'instance_type, for example min(max_pods, vcpus * 8)',
     });
   });
 });

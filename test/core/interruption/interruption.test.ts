@@ -72,9 +72,9 @@ describe('messages of EventBridge (C79, C80)', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['text', 'hello', 'no object'],
-    ['nothing', null, 'no object'],
-    ['a list', [], 'no object'],
+    ['text', 'hello', 'not an object'],
+    ['nothing', null, 'not an object'],
+    ['a list', [], 'not an object'],
     ['another version', anInterruptionEvent(SPOT, { 'instance-id': 'i-1' }, { version: '1' }), 'version is "1"'],
     ['no version', anInterruptionEvent(SPOT, { 'instance-id': 'i-1' }, { version: undefined }), 'version is missing'],
     [
@@ -91,7 +91,7 @@ describe('messages of EventBridge (C79, C80)', () => {
     ['an unknown state', anInstanceEvent(STATE, { state: 'sleeping' }), 'state is "sleeping"'],
     ['health without a service', health({ service: undefined }), 'service is missing'],
     ['health with entities that are no list', health({ affectedEntities: 'i-1' }), 'affectedEntities are "i-1"'],
-    ['health with an entity without a value', health({ affectedEntities: [{}] }), 'has no value'],
+    ['health with an entity without a value', health({ affectedEntities: [{}] }), 'has no entityValue'],
   ])('%s is not understood, so that it is kept', (_, message, why) => {
     const parsed = parseInterruption(message);
     expect(parsed.kind === 'not-understood' && parsed.why).toContain(why);
