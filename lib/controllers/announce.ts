@@ -20,7 +20,7 @@ export async function announce(
     try {
       await telling;
     } catch (cause) {
-      failures.push(new Error(`decision ${decision.id} was not told to all`, { cause }));
+      failures.push(new Error(`failed to publish decision ${decision.id}`, { cause }));
     }
   };
   const left: ClusterEvent[] = [...eventsOf(decision, seen)];

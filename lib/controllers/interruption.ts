@@ -75,7 +75,7 @@ function silentReport(
     instanceId,
   }: { readonly record: NodeClaimRecord; readonly instanceId: string },
 ): RunReport {
-  const message = `EC2 interrupts its instance ${instanceId}, and Kerf stands aside in cluster ${cluster}: nothing is done`;
+  const message = `EC2 interrupts its instance ${instanceId}, but Kerf is on standby in cluster ${cluster}; event ignored`;
   const subject = { kind: 'NodeClaim', name } as const;
   const blocked: readonly Blocked[] = [{ subject, nodePool, reason: 'StoodDown', message, numbers: {} }];
   const decision = stoodDown('interruption', cluster, { blocked, atMs: ports.clock.now() });
@@ -98,7 +98,7 @@ async function awaitLaunches(ports: InterruptionPorts, instanceIds: readonly str
   const owners = await ports.cloud.instanceOwners(instanceIds);
   const served = owners.filter(({ cluster }) => ports.clusters.has(cluster));
   const idle = await Promise.all(served.map(async ({ cluster }) => await isIdle(ports, cluster)));
-  // Where Kerf stands aside no launch is about to be recorded: the instance is another autoscaler's.
+  // On standby, no launch is about to be recorded: the instance belongs to another autoscaler.
   const ours = served.filter((_, index) => idle[index] === false);
   const [first] = ours;
   if (first === undefined) return;
@@ -107,6 +107,6 @@ async function awaitLaunches(ports: InterruptionPorts, instanceIds: readonly str
   }
   const others = ours.length === 1 ? '' : `, and ${ours.length - 1} more`;
   throw new StaleRecordError(
-    `instance ${first.instanceId} belongs to NodeClaim ${first.nodeClaim} of ${first.cluster}${others}, and its launch is not recorded yet: look again`,
+    `instance ${first.instanceId} belongs to NodeClaim ${first.nodeClaim} of ${first.cluster}${others}, and its launch is not recorded yet: the event is retried`,
   );
 }

@@ -83,6 +83,6 @@ export async function recordShadow(ports: ControllerPorts, decision: Decision): 
     await ports.messages.publish(decision);
     return [];
   } catch (cause) {
-    return [new Error(`decision ${decision.id} was not told to all`, { cause })];
+    return [new Error(`failed to publish decision ${decision.id}`, { cause })];
   }
 }

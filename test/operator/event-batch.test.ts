@@ -17,7 +17,7 @@ test('each event is handled by itself: one that fails brings back no other', asy
   const { runtime, seen } = recordingRuntime();
   const event = { Records: [message('1', { n: 1 }), message('2', 'no JSON'), message('3', { n: 3 })] };
   expect(failedOf(await answerEvents(runtime, event, async () => [REPORT]))).toEqual(['2']);
-  expect(seen.said.toSorted()).toEqual(['an event was not handled', 'report demo 0', 'report demo 0']);
+  expect(seen.said.toSorted()).toEqual(['failed to handle an event', 'report demo 0', 'report demo 0']);
 });
 
 test('two minutes are left to a spot instance: what may succeed unchanged is tried again soon, and nothing else', async () => {
@@ -28,5 +28,5 @@ test('two minutes are left to a spot instance: what may succeed unchanged is tri
     await Promise.reject(failures[Number(Reflect.get(Object(envelope), 'n'))]);
   expect(failedOf(await answerEvents(runtime, event, handle))).toEqual(['1', '2']);
   expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 2 }]);
-  expect(seen.said).toEqual(['an event is looked at again', 'an event was not handled']);
+  expect(seen.said).toEqual(['conflict: the event is retried', 'failed to handle an event']);
 });

@@ -86,7 +86,7 @@ const overtaken: Reconcile = async () => Promise.reject(new EpochMovedError('ano
 test('a run that another one overtook is no failure, and looks again soon', async () => {
   const { runtime: running, seen } = runtime(['a']);
   expect(failedOf(await answerWakes(running, batch([message('1', tick('a'))]), overtaken))).toEqual(['1']);
-  expect(seen).toEqual({ said: ['another run was faster'], retried: [{ ids: ['handle-1'], seconds: 2 }] });
+  expect(seen).toEqual({ said: ['conflict: the wake is retried'], retried: [{ ids: ['handle-1'], seconds: 2 }] });
 });
 
 test('the second retry leaves more time, the third is left to the dead letters', async () => {
@@ -133,7 +133,7 @@ test('a cluster that is not served any more is dropped with a warning, not kept 
   const { runtime: running, seen } = runtime(['a']);
   const response = await answerWakes(running, batch([message('1', tick('gone'))]), async (_, wake) => reportOf(wake));
   expect(failedOf(response)).toEqual([]);
-  expect(seen.said).toEqual(['a wake for a cluster that is not served is dropped']);
+  expect(seen.said).toEqual(['dropped a wake for a cluster that is not configured']);
 });
 
 test('failures of single claims are reported and do not bring the message back', async () => {

@@ -16,8 +16,9 @@ export async function handleEvents(
       for (const report of await handle(JSON.parse(body))) runtime.telemetry.report({ reason: 'event' }, report);
       return [];
     } catch (error) {
-      if (isOvertaken(error)) runtime.telemetry.warn('an event is looked at again', { messageId, why: String(error) });
-      else runtime.telemetry.error('an event was not handled', error, { messageId, body });
+      if (isOvertaken(error))
+        runtime.telemetry.warn('conflict: the event is retried', { messageId, why: String(error) });
+      else runtime.telemetry.error('failed to handle an event', error, { messageId, body });
       await retrySoon(runtime, [message], error);
       return [messageId];
     }

@@ -100,14 +100,14 @@ async function runOnce(
   try {
     const ports = await runtime.portsOf(wake.cluster);
     if (ports === undefined) {
-      runtime.telemetry.warn('a wake for a cluster that is not served is dropped', { ...wake });
+      runtime.telemetry.warn('dropped a wake for a cluster that is not configured', { ...wake });
       return true;
     }
     runtime.telemetry.report(wake, await withinTime(timer, reconcile(ports, wake)));
     return true;
   } catch (error) {
     // Two runs that met are not an alarm: the next run is soon.
-    if (isOvertaken(error)) runtime.telemetry.warn('another run was faster', { ...wake, why: String(error) });
+    if (isOvertaken(error)) runtime.telemetry.warn('conflict: the wake is retried', { ...wake, why: String(error) });
     else runtime.telemetry.failure(wake, error);
     await retrySoon(runtime, messages, error);
     return false;

@@ -26,6 +26,6 @@ export async function retrySoon(
   try {
     await redelivery.deliverAgain(messages, afterMs);
   } catch (error) {
-    telemetry.error('messages could not be made visible early', error, { messages: messages.length });
+    telemetry.error('failed to make messages visible early', error, { messages: messages.length });
   }
 }
