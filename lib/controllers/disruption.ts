@@ -7,13 +7,17 @@ import type { CoalescedWake } from './coalesce-wakes.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
-import { takeTurn } from './take-turns.ts';
+import { takeTurn, together } from './take-turns.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
 export async function reconcileDisruption(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
-  return takeTurn(ports, { work: 'disruption', wake, collects: false }, async (leased) => run(leased, cluster));
+  const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
+  if (turn.kind === 'skipped') return turn.report;
+  const reports: RunReport[] = [];
+  for await (const leased of turn.runs) reports.push(await run(leased, cluster));
+  return together({ work: 'disruption', cluster }, reports);
 }
 
 /** Observe, decide, record, act. */

@@ -7,14 +7,18 @@ import { observeCluster } from './observe-cluster.ts';
 import { settledEpoch } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
-import { takeTurn } from './take-turns.ts';
+import { takeTurn, together } from './take-turns.ts';
 import { tendBuffers } from './tend-buffers.ts';
 import { armWakeUp } from './wake-up.ts';
 
 /** Pending pods → NodeClaims, a batch at a time. */
 export async function reconcileProvisioning(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
-  return takeTurn(ports, { work: 'provisioning', wake, collects: true }, async (leased) => run(leased, cluster));
+  const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
+  if (turn.kind === 'skipped') return turn.report;
+  const reports: RunReport[] = [];
+  for await (const leased of turn.runs) reports.push(await run(leased, cluster));
+  return together({ work: 'provisioning', cluster }, reports);
 }
 
 /** Observe, decide, record, act. The cheap read comes first: most wakes find nothing to do. */

@@ -14,35 +14,34 @@ export interface Turn {
 
 type TurnPorts = Pick<ControllerPorts, 'leases' | 'messages' | 'clock' | 'settings'>;
 
-/** Looks once, with ports that hold the lease. */
-export type Look<Ports> = (ports: Ports & { readonly lease: Lease }) => Promise<RunReport>;
+/** Either the reason why there is nothing to run, or the runs to make: as a rule one. */
+export type TakenTurn<Ports> =
+  | { readonly kind: 'skipped'; readonly report: RunReport }
+  | { readonly kind: 'taken'; readonly runs: AsyncIterable<Ports & { readonly lease: Lease }> };
 
 /** Others change a lease a few times a second at the most. */
 const MOST_TRIES = 10;
 
 /**
- * Looks, unless it is too early, a look has answered the wakes already, or somebody else is at it: he is told to look again.
- * *Shape:* one report of all looks; a report that says why where there was none. *Errors:* those of `look`, and of the ports.
+ * Takes the lease of the work, unless it is too early, a run has answered the wakes already, or another run holds it: that one
+ * is asked to run again. *Shape:* ports that hold the lease, for one run after the other. A run that throws is reported to the
+ * lease as failed. *Errors:* those of the ports.
  */
-export async function takeTurn<Ports extends TurnPorts>(
-  ports: Ports,
-  turn: Turn,
-  look: Look<Ports>,
-): Promise<RunReport> {
+export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn): Promise<TakenTurn<Ports>> {
   const { work, wake } = turn;
   const name = { cluster: wake.cluster, work };
   let seen = await ports.leases.see(name);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const verdict = verdictOf(ports, turn, seen);
-    if (verdict.kind === 'answered') return withoutLook(name, 'answered');
+    if (verdict.kind === 'answered') return skipped(name, 'answered');
     if (verdict.kind === 'collect') {
       const { sinceMs, lastMs, delayMs } = verdict;
       await ports.messages.wake(work, { cluster: wake.cluster, reason: wake.reason, sinceMs, lastMs }, delayMs);
-      return withoutLook(name, 'collecting');
+      return skipped(name, 'collecting');
     }
     const acquired = await ports.leases.acquire(seen);
-    if (acquired.kind === 'busy') return withoutLook(name, 'busy');
-    if (acquired.kind === 'held') return holdAndLook(ports, acquired.lease, look);
+    if (acquired.kind === 'busy') return skipped(name, 'busy');
+    if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease) };
     seen = acquired.seen;
   }
   throw new UnreachableError(`${work} of ${wake.cluster}: its lease changed ${MOST_TRIES} times meanwhile: try again`);
@@ -54,36 +53,37 @@ function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, see
   return batchWakes(wake.times, { batchIdleMs, batchMaxMs, lookAtMs: seen.lookAtMs, nowMs: clock.now() });
 }
 
-/** The holder looks again before it lets go, for as long as a batch may take; then a wake does. */
-async function holdAndLook<Ports extends TurnPorts>(ports: Ports, first: Lease, look: Look<Ports>): Promise<RunReport> {
+/** The holder runs again before it lets go, for as long as a batch may take; then a wake does. */
+async function* runsUnder<Ports extends TurnPorts>(
+  ports: Ports,
+  first: Lease,
+): AsyncGenerator<Ports & { readonly lease: Lease }, void> {
   const { cluster, work } = first;
   const endMs = ports.clock.now() + ports.settings.batchMaxMs;
-  let { report, lookAgain } = await lookOnce(ports, first, look);
-  while (lookAgain && ports.clock.now() < endMs) {
+  let lease = first;
+  for (;;) {
+    yield* oneRun(ports, lease);
+    const { lookAgain } = await ports.leases.release(lease, 'done');
+    if (!lookAgain) return;
+    if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: 'again' });
     const acquired = await ports.leases.acquire(await ports.leases.see({ cluster, work }));
-    // Whoever has it by now looks after the mark was made.
-    if (acquired.kind !== 'held') return report;
-    const next = await lookOnce(ports, acquired.lease, look);
-    ({ lookAgain } = next);
-    report = together(report, next.report);
+    // A run that holds it by now observes after the mark was made.
+    if (acquired.kind !== 'held') return;
+    ({ lease } = acquired);
   }
-  if (lookAgain) await ports.messages.wake(work, { cluster, reason: 'again' });
-  return report;
 }
 
-async function lookOnce<Ports extends TurnPorts>(
+/** One run. Where it throws, the loop that asked for it ends here. */
+async function* oneRun<Ports extends TurnPorts>(
   ports: Ports,
   lease: Lease,
-  look: Look<Ports>,
-): Promise<{ readonly report: RunReport; readonly lookAgain: boolean }> {
+): AsyncGenerator<Ports & { readonly lease: Lease }, void> {
   let outcome: LookOutcome = 'failed';
   try {
-    const report = await look({ ...ports, lease });
+    yield { ...ports, lease };
     outcome = 'done';
-    return { report, ...(await ports.leases.release(lease, outcome)) };
-  } catch (error) {
+  } finally {
     if (outcome === 'failed') await letGo(ports, lease);
-    throw error;
   }
 }
 
@@ -96,14 +96,17 @@ async function letGo({ leases }: TurnPorts, lease: Lease): Promise<void> {
   }
 }
 
-function together(before: RunReport, last: RunReport): RunReport {
+/** *Shape:* one report of all runs: what the last one saw, and what all of them did. */
+export function together({ work, cluster }: LeaseName, reports: readonly RunReport[]): RunReport {
+  const nothing = { controller: work, cluster, decisions: [], due: [], gauges: {}, failures: [] };
   return {
-    ...last,
-    decisions: [...before.decisions, ...last.decisions],
-    failures: [...before.failures, ...last.failures],
+    ...(reports.at(-1) ?? nothing),
+    decisions: reports.flatMap(({ decisions }) => decisions),
+    failures: reports.flatMap(({ failures }) => failures),
   };
 }
 
-function withoutLook({ work, cluster }: LeaseName, why: NonNullable<RunReport['withoutLook']>): RunReport {
-  return { controller: work, cluster, withoutLook: why, decisions: [], due: [], gauges: {}, failures: [] };
+function skipped({ work, cluster }: LeaseName, why: NonNullable<RunReport['withoutLook']>): TakenTurn<never> {
+  const report = { controller: work, cluster, withoutLook: why, decisions: [], due: [], gauges: {}, failures: [] };
+  return { kind: 'skipped', report };
 }

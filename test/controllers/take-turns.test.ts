@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { CoalescedWake } from '../../lib/controllers/coalesce-wakes.ts';
 import type { RunReport } from '../../lib/controllers/ports.ts';
 import { groupWakes } from '../../lib/controllers/run/handle-wakes.ts';
 import { takeTurn } from '../../lib/controllers/take-turns.ts';
@@ -39,10 +40,15 @@ function world({ lookMs = 1_200, calls = 1, failing = [], hanging = [] }: World 
     if (failing.includes(nth)) throw new UnreachableError(`look ${nth} failed`);
     return { controller: 'provisioning', cluster: CLUSTER, decisions: [], due: [], gauges: {}, failures: [] };
   };
+  const answer = async (wake: CoalescedWake): Promise<RunReport['withoutLook']> => {
+    const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
+    if (turn.kind === 'skipped') return turn.report.withoutLook;
+    for await (const _ of turn.runs) await look();
+    return undefined;
+  };
   const call = async (queued: readonly QueuedMessage[]): Promise<void> => {
     try {
-      for (const { wake } of groupWakes(queued).clusters)
-        said.push((await takeTurn(ports, { work: 'provisioning', wake, collects: true }, look)).withoutLook);
+      for (const { wake } of groupWakes(queued).clusters) said.push(await answer(wake));
     } catch {
       timetable.after(2_000, () => void call(queued));
     }
