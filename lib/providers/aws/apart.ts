@@ -1,19 +1,19 @@
 import { UnreachableError } from '../../ports/errors.ts';
 import { portErrorOf } from './errors.ts';
 
-/** One refused id among 500 that EC2 does not name is found in 18 calls; more than a few of them are left to the next run. */
+/** Finding one refused id among 500 takes 18 calls if EC2 does not name it. If there are several, the rest waits for the next run. */
 const MOST_CALLS = 32;
 
 export interface Apart<Answer> {
   readonly answers: readonly Answer[];
-  /** What EC2 threw, by the id that it threw it for. */
+  /** The errors of EC2 by id. */
   readonly refused: ReadonlyMap<string, unknown>;
 }
 
 /**
- * One call for many ids, in which one that EC2 refuses must not fail the others: those that it names are left out and the
- * rest is asked again; where it names none, the halves are asked by themselves. *Errors:* UnreachableError for all, where
- * nothing is said against any of them. *Cost:* 1 call, at most 32 however many are refused.
+ * Makes one call for many ids, so that a refused id does not fail the others. Ids that the error names are excluded, and the
+ * call is repeated; if the error names none, each half is tried separately. *Errors:* UnreachableError for all ids if the
+ * error is not about any of them. *Cost:* 1 call, at most 32.
  */
 export async function apart<Answer>(
   doing: string,

@@ -13,7 +13,7 @@ import { fleetInput } from './fleet-input.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
 import { instanceTags, tagSpecifications } from './tags.ts';
 
-/** A3.29: what was allowed is not asked again for as long. */
+/** A3.29: how long an allowed call is not checked again. */
 const ALLOWED_MS = 30 * MINUTE_MS;
 
 export interface AuthorizationOptions {
@@ -22,7 +22,7 @@ export interface AuthorizationOptions {
   readonly templates: LaunchTemplates;
 }
 
-/** Tries the calls of a launch, of which only the template is made, and remembers what was allowed while this process lives. */
+/** Checks the permissions of a launch by dry runs; only the template is created. Allowed calls are cached in this process. */
 export class Authorization {
   readonly #options: AuthorizationOptions;
   readonly #allowedUntilMs = new Map<string, number>();
@@ -31,7 +31,7 @@ export class Authorization {
     this.#options = options;
   }
 
-  /** *Expects:* of `subject` that another request for it is another text. *Errors:* UnreachableError, RefusedError. */
+  /** *Expects:* a different `subject` for a different request. *Errors:* UnreachableError, RefusedError. */
   async whyNot(subject: string, request: LaunchRequest): Promise<MissingPermission | undefined> {
     const { clock } = this.#options;
     if ((this.#allowedUntilMs.get(subject) ?? 0) > clock.now()) return undefined;
@@ -48,13 +48,12 @@ export class Authorization {
 interface Trial {
   readonly reason: MissingPermission['reason'];
   readonly call: () => Promise<unknown>;
-  /** Without it the others say nothing. @default false */
+  /** True if the other checks have no meaning without it. @default false */
   readonly isNeeded?: true;
 }
 
 /**
- * The template is made: our permission to use one hangs on its tags, and EC2 denies what has none. It goes with the
- * NodeClass (A3.30).
+ * Creates the template, because the permission to use one depends on its tags. It is deleted with the NodeClass (A3.30).
  */
 function trials({ client, templates }: AuthorizationOptions, request: LaunchRequest): readonly Trial[] {
   const wanted = request.templates.map((spec) => launchTemplateOf(request, spec));
@@ -75,7 +74,7 @@ function trials({ client, templates }: AuthorizationOptions, request: LaunchRequ
   ];
 }
 
-/** Also those that were seen before: somebody may have deleted them, or taken the permission away. */
+/** Includes templates that existed before, because they or the permission may have been removed. */
 async function makeAll(templates: LaunchTemplates, wanted: readonly LaunchTemplate[]): Promise<void> {
   for (const template of wanted) {
     templates.forget(template.name);
@@ -83,15 +82,15 @@ async function makeAll(templates: LaunchTemplates, wanted: readonly LaunchTempla
   }
 }
 
-/** A token would be for a launch. */
+/** Without the client token, which belongs to a launch. */
 function trialFleet(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommand {
   const { ClientToken: _token, ...fleet } = fleetInput(request, templates);
   return new CreateFleetCommand({ ...fleet, DryRun: true });
 }
 
 /**
- * What CreateFleet runs on our behalf, and with our permissions. Metadata options and volumes are told beside the template:
- * an organization may deny instances without tokens for metadata or with plain volumes, and its policies see the request only.
+ * The RunInstances call that CreateFleet makes with Kerf's permissions. Metadata options and volumes are part of the request,
+ * because policies of an organization may require them and are evaluated only on the request.
  * *Source:* aws/karpenter-provider-aws#9018, #7927.
  */
 function trialRun(request: LaunchRequest, templates: readonly LaunchTemplate[]): RunInstancesCommandInput {
@@ -108,7 +107,7 @@ function trialRun(request: LaunchRequest, templates: readonly LaunchTemplate[]):
     MaxCount: 1,
     MetadataOptions,
     BlockDeviceMappings,
-    // RunInstances takes no subnet beside interfaces: theirs is told one by one.
+    // RunInstances rejects a subnet together with network interfaces, so each interface gets the subnet.
     NetworkInterfaces: NetworkInterfaces.map((one) => ({ SubnetId: line?.subnetId, ...one })),
     TagSpecifications: tagSpecifications(['instance', 'volume', 'network-interface'], instanceTags(request)),
   };
@@ -117,7 +116,7 @@ function trialRun(request: LaunchRequest, templates: readonly LaunchTemplate[]):
 type Answer =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied'; readonly message: string }
-  /** EC2 objects to something else than our permissions, which a launch will show. */
+  /** EC2 rejects the call for a reason other than permissions, which a launch will report. */
   | { readonly kind: 'unclear' };
 
 async function answerOf(call: () => Promise<unknown>): Promise<Answer> {
@@ -128,12 +127,12 @@ async function answerOf(call: () => Promise<unknown>): Promise<Answer> {
     if (code === 'UnauthorizedOperation') return { kind: 'denied', message: whatIsMissing(thrown) };
     if (code === 'DryRunOperation') return { kind: 'allowed' };
     const isAnswer = thrown instanceof Error && '$metadata' in thrown;
-    if (isTransientCode(code) || !isAnswer) throw portErrorOf(thrown, 'try a launch');
+    if (isTransientCode(code) || !isAnswer) throw portErrorOf(thrown, 'dry-run a launch');
     return { kind: 'unclear' };
   }
   return { kind: 'allowed' };
 }
 
 function whatIsMissing(thrown: unknown): string {
-  return (thrown instanceof Error && readable(thrown.message)) || 'EC2 does not say what';
+  return (thrown instanceof Error && readable(thrown.message)) || 'EC2 gave no message';
 }

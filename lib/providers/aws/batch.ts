@@ -1,18 +1,18 @@
-/** Long enough for a run's claims to come together, short beside the call itself. */
+/** Long enough to collect the claims of a run, and short compared with the call. */
 const WINDOW_MS = 20;
 
 export interface BatchOptions {
-  /** *Shape:* what went wrong, by id; the others are done. What it throws went wrong for all of them. */
+  /** *Shape:* the errors by id; the other ids succeeded. A thrown error applies to all ids. */
   readonly call: (ids: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
-  /** Ids that one call takes. */
+  /** The maximum number of ids per call. */
   readonly most: number;
-  /** For others to come. @default 20 ms */
+  /** How long to collect ids. @default 20 ms */
   readonly wait?: () => Promise<void>;
 }
 
 /**
- * Does something with one id; ids that come at about the same time share a call (C51), and one that comes twice is in it
- * once. *Errors:* those of the id alone, or of the whole call.
+ * Runs an operation for one id. Ids that arrive at about the same time share a call (C51), without duplicates.
+ * *Errors:* those of the id, or of the whole call.
  */
 export function batched({ call, most, wait = window }: BatchOptions): (id: string) => Promise<void> {
   let open: Batch | undefined;

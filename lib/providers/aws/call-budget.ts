@@ -14,18 +14,18 @@ export interface CallBudgetTools {
 }
 
 /**
- * How the EC2 client is to retry where a budget holds it back. `standard`, since the `adaptive` mode would keep a bucket of
- * its own in each function, beside the shared one, and sleep by it without an end. Two attempts: the second is for a
- * connection that broke; what is throttled waits for its message to come again.
+ * Retries of an EC2 client with a call budget. The mode is `standard`, because `adaptive` has a separate bucket in each
+ * function and sleeps without limit. The second attempt is for broken connections; throttled work is retried when its
+ * message is redelivered.
  */
 export const RETRIES = { retryMode: 'standard', maxAttempts: 2 } as const;
 
-/** Who must wait has no call within PATIENCE_MS; only callers that were in each other's way are asked to come right back. */
+/** A caller that must wait gets no call within PATIENCE_MS. Only callers that collided retry at once. */
 const CROWDED_MS = SECOND_MS / 2;
 
 /**
- * Every request of the client, retries included, takes a call out of the budget first, and tells it when EC2 throttles.
- * *Errors:* of a call that the budget does not grant within PATIENCE_MS: UnreachableError. It was not made.
+ * Makes every request of the client, including retries, take a call from the budget first and report throttling to it.
+ * *Errors:* UnreachableError, without a call, if the budget grants none within PATIENCE_MS.
  */
 export function holdToBudget(client: EC2Client, tools: CallBudgetTools): EC2Client {
   client.middlewareStack.add(
@@ -40,7 +40,7 @@ export function holdToBudget(client: EC2Client, tools: CallBudgetTools): EC2Clie
           throw thrown;
         }
       },
-    // Retries are of high priority in this step: within them, each is counted.
+    // Retries have high priority in this step, so each attempt is counted.
     { step: 'finalizeRequest', priority: 'low', name: 'callBudget', override: true },
   );
   return client;
@@ -59,7 +59,7 @@ async function waitForCall({ budget, clock, sleep = sleepFor }: CallBudgetTools,
     const readyMs = grant.kind === 'granted' ? grant.atMs : grant.untilMs;
     if (grant.kind === 'wait' && readyMs > patientUntilMs) {
       throw new UnreachableError(
-        `EC2 ${action} was not called: the account has no calls of it left for now: try again after ${formatTime(readyMs + PATIENCE_MS)}`,
+        `EC2 ${action} was not called: the account's call budget is used up; try again after ${formatTime(readyMs + PATIENCE_MS)}`,
       );
     }
     const waitMs = readyMs - clock.now();

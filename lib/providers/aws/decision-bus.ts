@@ -9,7 +9,7 @@ export interface DecisionBusOptions {
   readonly busName: string;
 }
 
-/** What rules match on: source and detail type of every decision. */
+/** The source and detail type of every decision, which rules match. */
 const DECISION_SOURCE = 'kerf';
 const DECISION_DETAIL_TYPE = 'Decision';
 
@@ -31,7 +31,7 @@ export class EventBridgeDecisionBus {
     };
     const doing = `publish decision ${decision.id} on bus ${this.#busName}`;
     const answer = await translated(doing, () => this.#client.send(new PutEventsCommand({ Entries: [entry] })));
-    // PutEvents answers 200 and says in the entry that it failed.
+    // PutEvents returns 200 with the error in the entry.
     const failed = answer.Entries?.find((each) => each.ErrorCode !== undefined);
     if (failed === undefined) return;
     const message = `${doing}: ${failed.ErrorCode}: ${failed.ErrorMessage ?? 'no message'}`;

@@ -3,7 +3,7 @@ import type { Action, Blocked, Decision } from '../../core/action.ts';
 /** An entry may have 256 KB with source, type and bus name; the rest is margin. @internal */
 export const LARGEST_DETAIL_BYTES = 240 * 1024;
 
-/** How many lines of each kind listeners do not see: the whole decision is in the table. */
+/** The number of omitted lines of each kind. The table has the whole decision. */
 interface Cut {
   readonly userData: number;
   readonly launchOptions: number;
@@ -13,13 +13,13 @@ interface Cut {
   readonly onExistingNodes: number;
 }
 
-/** The options of one launch that stay when a decision is too long: the cheapest come first. */
+/** The number of options of a launch that are kept if a decision is too long, cheapest first. */
 const OPTIONS_KEPT = 5;
 
 /**
- * A decision as listeners get it: JSON of at most LARGEST_DETAIL_BYTES. User data is always left out, since it may hold
- * what only the node should know; then why existing nodes took no pods and long lists of launch options, then what is at the
- * end of the lists.
+ * The published form of a decision: JSON of at most LARGEST_DETAIL_BYTES. User data is always omitted, because it may contain
+ * secrets. If the text is too long, the refusals of existing nodes and long lists of launch options are omitted, then the
+ * ends of lists.
  * *Cost:* O(size · log lines).
  */
 export function decisionDetail(decision: Decision): string {
@@ -40,7 +40,7 @@ export function decisionDetail(decision: Decision): string {
 
 const NOTHING_CUT: Cut = { userData: 0, launchOptions: 0, actions: 0, blocked: 0, onExistingNodes: 0 };
 
-/** Actions matter more than what was refused: first the refusals go, then the actions. */
+/** Omits refusals before actions, which are more important. */
 function longestThatFits(decision: Decision, actions: readonly Action[], cut: Cut): string {
   const { blocked } = decision;
   const lines = actions.length + blocked.length;

@@ -75,7 +75,7 @@ async function describePlaces(client: EC2Client): Promise<readonly { readonly ty
   );
 }
 
-/** *Shape:* `us-east-1a` → `use1-az6`, as this account has them. */
+/** *Shape:* `us-east-1a` → `use1-az6`, for this account. */
 export async function describeZoneIds(client: EC2Client): Promise<ReadonlyMap<string, string>> {
   const command = new DescribeAvailabilityZonesCommand({ AllAvailabilityZones: false });
   const answer = await translated('describe availability zones', () => client.send(command));

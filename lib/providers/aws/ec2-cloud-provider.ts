@@ -40,23 +40,23 @@ export interface Ec2Options {
   readonly clock: Clock;
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
   readonly branchInterfaces: BranchInterfaces;
-  /** The cluster whose nodes are launched; EKS is asked elsewhere, so that this bundle need not hold its client. */
+  /** The cluster of the nodes. The EKS client is elsewhere, so this bundle does not include it. */
   readonly describeCluster: () => Promise<ClusterFacts>;
-  /** Whether the calls of a launch are tried before a NodeClass is called ready (A3.29). @default true */
+  /** Whether permissions are checked before a NodeClass becomes ready (A3.29). @default true */
   readonly dryRunChecks?: boolean;
-  /** C64: what aliases stand for; SSM's client is not every bundle's either. */
+  /** C64: reads the SSM parameters of aliases. Not every bundle includes the SSM client. */
   readonly readParameters: ReadParameters;
   /** @default images five minutes, subnets one */
   readonly refresh?: RefreshIntervals;
-  /** @default IAM is not reached from here */
+  /** @default IAM is not reachable */
   readonly profiles?: InstanceProfiles;
-  /** C36. @default the cluster's configuration leaves zonal shifts alone */
+  /** C36. @default zonal shifts are disabled in the cluster's configuration */
   readonly shiftedZones?: () => Promise<readonly string[]>;
-  /** @default EKS is not to be asked */
+  /** @default EKS is not called */
   readonly autoMode?: () => Promise<boolean | undefined>;
 }
 
-/** EC2 of one region, for one cluster. */
+/** The cloud provider of one cluster, in one EC2 region. */
 export class Ec2CloudProvider implements CloudProvider {
   readonly #options: Ec2Options;
   readonly #templates: LaunchTemplates;

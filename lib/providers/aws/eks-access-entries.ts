@@ -11,7 +11,7 @@ import type { AuthenticationMode } from '../../core/install/access-entries.ts';
 import type { AccessEntries } from '../../ports/access-entries.ts';
 import { nameOf, translated } from './errors.ts';
 
-/** Marks an entry as one that a deployment of Kerf made, and may take away. */
+/** Marks an entry that a deployment of Kerf created and may delete. */
 const OURS = { 'app.kubernetes.io/managed-by': 'kerf' };
 
 /** Access entries of the clusters of one account and region, through the EKS API. */
@@ -35,7 +35,7 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
         tags: OURS,
         ...(type === 'STANDARD' && { kubernetesGroups: [...groups] }),
       });
-      await translated(`let ${principal} into cluster ${clusterName}`, () =>
+      await translated(`create the access entry of ${principal} in cluster ${clusterName}`, () =>
         unless('ResourceInUseException', () => client.send(command)),
       );
     },
@@ -50,29 +50,31 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
     async givePolicy(clusterName, principalArn, policyArn) {
       const accessScope = { type: 'cluster' } as const;
       const command = new AssociateAccessPolicyCommand({ clusterName, principalArn, policyArn, accessScope });
-      await translated(`give ${principalArn} ${policyArn} in cluster ${clusterName}`, () => client.send(command));
+      await translated(`associate ${policyArn} with ${principalArn} in cluster ${clusterName}`, () =>
+        client.send(command),
+      );
     },
     async remove(clusterName, principal) {
       const entry = await describe(client, clusterName, principal);
       if (!Object.entries(OURS).every(([key, value]) => entry?.tags?.[key] === value)) return;
       const command = new DeleteAccessEntryCommand({ clusterName, principalArn: principal });
-      await translated(`take ${principal} out of cluster ${clusterName}`, () =>
+      await translated(`delete the access entry of ${principal} in cluster ${clusterName}`, () =>
         unless('ResourceNotFoundException', () => client.send(command)),
       );
     },
   };
 }
 
-/** *Shape:* undefined where there is no such entry, or no such cluster. */
+/** *Shape:* undefined where the entry or the cluster does not exist. */
 async function describe(client: EKSClient, clusterName: string, principal: string) {
   const command = new DescribeAccessEntryCommand({ clusterName, principalArn: principal });
-  const answer = await translated(`look for ${principal} in cluster ${clusterName}`, () =>
+  const answer = await translated(`read the access entry of ${principal} in cluster ${clusterName}`, () =>
     unless('ResourceNotFoundException', () => client.send(command)),
   );
   return answer?.accessEntry;
 }
 
-/** Undefined in place of an error of this code. */
+/** Returns undefined for an error with this code. */
 async function unless<T>(code: string, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
@@ -82,7 +84,7 @@ async function unless<T>(code: string, call: () => Promise<T>): Promise<T | unde
   }
 }
 
-/** Clusters of the time before access entries have no mode: they know the ConfigMap alone. */
+/** Clusters from before access entries have no mode and support only the ConfigMap. */
 function modeOf(mode: string | undefined): AuthenticationMode {
   return mode === 'API' || mode === 'API_AND_CONFIG_MAP' ? mode : 'CONFIG_MAP';
 }

@@ -11,7 +11,7 @@ export interface EksAccessOptions {
   readonly client: EKSClient;
   readonly cluster: string;
   readonly region: string;
-  /** Asked for each new token: a function's credentials change while it is warm. Those that are kept somewhere are not `fresh`. */
+  /** Called for each new token, because the credentials of a warm function change. `fresh` excludes cached credentials. */
   readonly credentials: (fresh: boolean) => Promise<AwsCredentials>;
   readonly clock: Clock;
 }
@@ -19,17 +19,17 @@ export interface EksAccessOptions {
 export interface EksCluster {
   readonly bootstrap: ClusterBootstrap;
   readonly kubernetesVersion: string;
-  /** @default the configuration says all of it, and EKS was not asked */
+  /** @default the configuration is complete, and EKS was not called */
   readonly arn?: string;
-  /** Whether EKS Auto Mode runs its compute. @default as with arn */
+  /** Whether EKS Auto Mode manages its compute. @default as with arn */
   readonly autoMode?: boolean;
 }
 
-/** EKS takes a token for 15 minutes. */
+/** EKS accepts a token for 15 minutes. */
 const TOKEN_MS = 14 * MINUTE_MS;
-/** Only an upgrade of the cluster changes what most ask for. */
+/** Most of the answer changes only when the cluster is upgraded. */
 const DESCRIPTION_MS = 10 * MINUTE_MS;
-/** Auto Mode may be turned on at any time: each tick asks. */
+/** Auto Mode may be enabled at any time, so each tick reads it. */
 const AUTO_MODE_MS = MINUTE_MS;
 
 interface Kept<T> {
@@ -37,7 +37,7 @@ interface Kept<T> {
   readonly sinceMs: number;
 }
 
-/** How to reach one EKS cluster: where it is, and as whom. */
+/** The endpoint and credentials of one EKS cluster. */
 export class EksAccess {
   readonly #options: EksAccessOptions;
   #cluster: Kept<EksCluster> | undefined;
@@ -47,7 +47,7 @@ export class EksAccess {
     this.#options = options;
   }
 
-  /** `oldestMs`: how old the answer may be. *Errors:* RefusedError where the cluster is unknown or still in creation; UnreachableError, where nothing is known yet. */
+  /** `oldestMs`: the maximum age of the answer. *Errors:* RefusedError if the cluster does not exist or is being created; UnreachableError if there is no earlier answer. */
   async describe(oldestMs: number = DESCRIPTION_MS): Promise<EksCluster> {
     const now = this.#options.clock.now();
     const kept = this.#cluster;
@@ -57,13 +57,13 @@ export class EksAccess {
       this.#cluster = { value, sinceMs: now };
       return value;
     } catch (error) {
-      // What EKS said last holds while it does not answer: a cluster keeps its address for life.
+      // The last answer is used while EKS does not respond, because the endpoint of a cluster never changes.
       if (kept !== undefined && error instanceof UnreachableError) return kept.value;
       throw error;
     }
   }
 
-  /** Whether EKS Auto Mode runs its compute in the cluster. *Errors:* as `describe`. */
+  /** Whether EKS Auto Mode manages compute in the cluster. *Errors:* as `describe`. */
   async autoMode(): Promise<boolean> {
     return (await this.describe(AUTO_MODE_MS)).autoMode === true;
   }
@@ -76,8 +76,8 @@ export class EksAccess {
   }
 
   /**
-   * A bearer token for the cluster's API, made without a call. @param refused the one that the API server did not take:
-   * where it is not kept any more, somebody else has made another already.
+   * A bearer token for the cluster's API, created without a call. @param refused the token that the API server rejected. If
+   * it is no longer cached, a concurrent call has already created another.
    */
   async token(refused?: string): Promise<string> {
     const nowMs = this.#options.clock.now();
@@ -99,7 +99,7 @@ function clusterOf(name: string, cluster: Cluster | undefined): EksCluster {
   const { arn, endpoint, version } = cluster ?? {};
   if (!endpoint || !certificateAuthority || !serviceCidr || !version) {
     throw new RefusedError(
-      `EKS cluster ${name} (${cluster?.status ?? 'no status'}) has no endpoint, certificate, version or service network yet: wait until it is ACTIVE`,
+      `EKS cluster ${name} (${cluster?.status ?? 'no status'}) has no endpoint, certificate, version or service network yet; wait until it is ACTIVE`,
     );
   }
   return {

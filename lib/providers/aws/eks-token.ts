@@ -8,12 +8,12 @@ export interface TokenRequest {
   readonly nowMs: number;
 }
 
-/** How long the presigned call may be made; EKS itself accepts the token for 15 minutes from its date. */
+/** How long the presigned URL is valid. EKS accepts the token for 15 minutes from its date. */
 const EXPIRES_SECONDS = 60;
 
 /**
- * The bearer token by which EKS identifies an IAM identity: the address of a GetCallerIdentity call that is presigned for
- * this cluster, and not made. *Source:* AWS Signature Version 4, verified by `test/cluster/token-review.ts`.
+ * The bearer token by which EKS identifies an IAM identity: the presigned URL of a GetCallerIdentity call for this cluster,
+ * which is not sent. *Source:* AWS Signature Version 4, verified by `test/cluster/token-review.ts`.
  */
 export async function eksToken({ cluster, region, credentials, nowMs }: TokenRequest): Promise<string> {
   const host = `sts.${region}.${awsDomain(region)}`;

@@ -4,8 +4,8 @@ import { isUnknownInstance, portErrorOf, translated } from './errors.ts';
 import { describeInstances, type InstanceReader } from './instances.ts';
 
 /**
- * Ends instances of the cluster. Promise 4: looked at before they are touched; one that is not the cluster's counts as gone,
- * and so does one that is on its way out (C55). *Shape:* what EC2 refuses, by id. *Errors:* as for the whole call.
+ * Terminates instances of the cluster. Promise 4: reads them first; an instance of another owner counts as gone, and so does
+ * one that is shutting down (C55). *Shape:* the errors by id. *Errors:* those of the whole call.
  */
 export async function endInstances(
   reader: InstanceReader,

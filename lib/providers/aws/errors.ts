@@ -1,6 +1,6 @@
 import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 
-/** The one table from the words of EC2, EKS, IAM, SSM, SQS and EventBridge to ours; a code that is not here goes by its status. */
+/** Maps the error codes of EC2, EKS, IAM, SSM, SQS and EventBridge to port errors. Other codes are mapped by their HTTP status. */
 const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   ConcurrentModificationException: 'unreachable',
   EC2ThrottledException: 'unreachable',
@@ -19,10 +19,10 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   Throttling: 'unreachable',
   ThrottlingException: 'unreachable',
   Unavailable: 'unreachable',
-  // No reply, or none in time.
+  // No response, or a timeout.
   AbortError: 'unreachable',
   TimeoutError: 'unreachable',
-  // Somebody must change something first.
+  // Retrying does not help without a change.
   CredentialsProviderError: 'refused',
   IdempotentParameterMismatch: 'refused',
   QueueDoesNotExist: 'refused',
@@ -30,10 +30,10 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   UnauthorizedOperation: 'refused',
 };
 
-/** How far a lack of capacity reaches. */
+/** The scope of missing capacity. */
 export type CapacityScope = 'offering' | 'subnet' | 'capacity-type';
 
-/** C33: no capacity of this kind there, just now. */
+/** C33: no capacity at present. */
 const CAPACITY_CODES: Readonly<Record<string, CapacityScope>> = {
   InsufficientCapacity: 'offering',
   InsufficientCapacityOnOutpost: 'offering',
@@ -49,7 +49,7 @@ const CAPACITY_CODES: Readonly<Record<string, CapacityScope>> = {
   Unsupported: 'offering',
   VcpuLimitExceeded: 'offering',
   InsufficientFreeAddressesInSubnet: 'subnet',
-  // The service-linked role for spot is missing: no spot at all until somebody creates it.
+  // The service-linked role for spot is missing, so no spot instance can be launched until it is created.
   'AuthFailure.ServiceLinkedRoleCreationNotPermitted': 'capacity-type',
 };
 
@@ -59,12 +59,12 @@ export interface CapacityProblem {
   readonly reason: string;
 }
 
-/** Undefined for an error that does not speak of capacity. EC2 puts `Server.` or `Client.` before some codes. */
+/** Undefined for an error that is not about capacity. EC2 prefixes some codes with `Server.` or `Client.`. */
 export function capacityProblem(code: string | undefined, message = ''): CapacityProblem | undefined {
   const reason = (code ?? '').replace(/^(Server|Client)\./, '');
-  // C33: the bare code means many things; only the message tells that it is about the role.
+  // C33: the code has many causes; only the message shows that it is about the role.
   if (reason === 'AuthFailure' && /service-linked role/i.test(message)) return { scope: 'capacity-type', reason };
-  // The catalogue may be older than EC2's zones; the code also stands for requests that are wrong.
+  // The catalogue may be older than EC2's zones. The code is also used for invalid requests.
   if (reason === 'InvalidFleetConfiguration' && /not supported in your requested Availability Zone/i.test(message)) {
     return { scope: 'offering', reason };
   }
@@ -72,7 +72,7 @@ export function capacityProblem(code: string | undefined, message = ''): Capacit
   return scope === undefined ? undefined : { scope, reason };
 }
 
-/** True for a code that says nothing against the request itself. */
+/** True for a code that does not concern the request itself. */
 export function isTransientCode(code: string | undefined): boolean {
   return code !== undefined && TRANSLATION[code] === 'unreachable';
 }
@@ -87,12 +87,12 @@ const THROTTLES: ReadonlySet<string> = new Set([
   'TooManyRequestsException',
 ]);
 
-/** AWS refused the call because there are too many of its kind. */
+/** True if AWS throttled the call. */
 export function isThrottled(thrown: unknown): boolean {
   return THROTTLES.has(nameOf(thrown));
 }
 
-/** An instance id that EC2 does not know: it was terminated long ago, or never was. */
+/** True for an unknown instance id: the instance was terminated long ago or never existed. */
 export function isUnknownInstance(thrown: unknown): boolean {
   return nameOf(thrown) === 'InvalidInstanceID.NotFound' || nameOf(thrown) === 'InvalidInstanceID.Malformed';
 }
@@ -125,19 +125,19 @@ export function isTemplateMissing(code: string | undefined): boolean {
   return code !== undefined && TEMPLATE_MISSING.has(code);
 }
 
-/** The last one EC2 may say of a template that was made a moment ago. */
+/** EC2 may return the last one for a template that was just created. */
 const TEMPLATE_MISSING: ReadonlySet<string> = new Set([
   'InvalidLaunchTemplateName.NotFoundException',
   'InvalidLaunchTemplateId.NotFound',
   'InvalidLaunchTemplateId.VersionNotFound',
 ]);
 
-/** The client token was used before, and what came with it then was not the same. */
+/** True if the client token was used before with a different request. */
 export function isTokenSpent(thrown: unknown): boolean {
   return nameOf(thrown) === 'IdempotentParameterMismatch';
 }
 
-/** How often the SDK called before it threw this: what it threw is the last answer only. */
+/** The number of attempts of the SDK before it threw this error, which is that of the last attempt. */
 export function callsOf(thrown: unknown): number {
   if (!(thrown instanceof Error) || !('$metadata' in thrown)) return 1;
   const metadata = thrown.$metadata;
@@ -145,12 +145,12 @@ export function callsOf(thrown: unknown): number {
   return Number(metadata.attempts);
 }
 
-/** The code of an AWS error, or an empty text. */
+/** The code of an AWS error, or empty text. */
 export function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : '';
 }
 
-/** Runs one call of an SDK; what it throws becomes a port error that says what was tried. */
+/** Runs one SDK call, and converts its errors to port errors with a description of the operation. */
 export async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -159,9 +159,9 @@ export async function translated<T>(doing: string, call: () => Promise<T>): Prom
   }
 }
 
-/** *Shape:* the port error for what the SDK threw, `cause` kept; anything that is no SDK error comes back as it is. */
+/** *Shape:* the port error of an SDK error, with its `cause`; other errors are returned unchanged. */
 export function portErrorOf(thrown: unknown, doing: string): unknown {
-  // Of our own making already: the call was never made.
+  // A port error already: the call was not made.
   if (!(thrown instanceof Error) || thrown instanceof PortError) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
@@ -171,12 +171,12 @@ export function portErrorOf(thrown: unknown, doing: string): unknown {
     : new RefusedError(message, { cause: thrown });
 }
 
-/** Without the text that only `aws sts decode-authorization-message` can read: it is long, and another each time. */
+/** Removes the encoded authorization message, which is long and differs each time. */
 export function readable(message: string): string {
   return message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim();
 }
 
-/** A status of the service decides; a system code (`ECONNRESET`) means that no reply came. */
+/** By the HTTP status of the service; a system code (`ECONNRESET`) means that there was no response. */
 function kindOfUnknown(error: Error): 'unreachable' | 'refused' | undefined {
   if ('$metadata' in error) {
     const metadata = error.$metadata;

@@ -9,7 +9,7 @@ import { RefusedError } from '../../ports/errors.ts';
 import type { LaunchTemplate } from './launch-template.ts';
 import { instanceTags, tagSpecifications } from './tags.ts';
 
-/** One CreateFleet call (C46 to C49). *Expects:* one template for each of the request's, in order. */
+/** The input of a CreateFleet call (C46 to C49). *Expects:* one template for each template of the request, in order. */
 export function fleetInput(request: LaunchRequest, templates: readonly LaunchTemplate[]): CreateFleetCommandInput {
   const kind = reservationKindOf(request);
   const priorityOf = priorities(request);
@@ -32,12 +32,12 @@ export function fleetInput(request: LaunchRequest, templates: readonly LaunchTem
   };
 }
 
-/** C38: all reservations of one request are of one kind. */
+/** C38: all reservations of a request have the same kind. */
 function reservationKindOf({ capacityType, templates }: LaunchRequest): HeldReservation['kind'] | undefined {
   return capacityType === 'reserved' ? (templates[0]?.reservation?.kind ?? 'default') : undefined;
 }
 
-/** C46, C47: what is reserved without an end is launched on demand, out of the reservation that the template names. */
+/** C46, C47: reserved capacity of the default kind is launched as on-demand, with the reservation in the template. */
 function targetCapacityType(
   { capacityType }: LaunchRequest,
   kind: HeldReservation['kind'] | undefined,
@@ -62,7 +62,7 @@ function allocationOf(request: LaunchRequest, kind: HeldReservation['kind'] | un
   return { SpotOptions: { AllocationStrategy } };
 }
 
-/** C46: the subnet is named once, here or in the template. */
+/** C46: the subnet is set once, here or in the template. */
 function overrideOf(request: LaunchRequest, override: FleetOverride): FleetLaunchTemplateOverridesRequest {
   const isInTemplate = request.templates[override.template]?.subnetId !== undefined;
   return {
@@ -73,7 +73,7 @@ function overrideOf(request: LaunchRequest, override: FleetOverride): FleetLaunc
   };
 }
 
-/** C47: the cheaper goes first. EC2 takes whole numbers for priorities, and needs none where it goes by its own prices. */
+/** C47: cheaper options come first. EC2 requires whole numbers as priorities, and none where it uses its own prices. */
 function priorities({
   prioritized,
   overrides,
@@ -85,10 +85,10 @@ function priorities({
 
 function instanceTypeOf(name: string): Ec2InstanceType {
   if (isInstanceType(name)) return name;
-  throw new RefusedError(`"${name}" is no EC2 instance type: correct the requirements of the NodePool`);
+  throw new RefusedError(`"${name}" is not an EC2 instance type; correct the requirements of the NodePool`);
 }
 
-/** The SDK lists the types of its own day; what is for sale today is EC2's to say. */
+/** The SDK's list of types may be outdated, so any well-formed name is accepted. */
 function isInstanceType(name: string): name is Ec2InstanceType {
   return /^[a-z0-9-]+\.[a-z0-9-]+$/.test(name);
 }

@@ -32,14 +32,14 @@ import {
   UNUSED_SINCE,
 } from './managed-profiles.ts';
 
-/** C67: a launch that was frozen with a profile is long over by then. */
+/** C67: longer than any launch with a frozen profile takes. */
 const PROTECTED_MS = HOUR_MS;
 /** C67. */
 const SWEEP_MS = HOUR_MS / 2;
-/** A profile that somebody takes away is missed after that; every look is a call to IAM. */
+/** How long a profile is cached. A deleted profile is noticed after this time. */
 const KEEP_MS = 10 * MINUTE_MS;
 
-/** Instance profiles of nodes: found, made, mended and removed (A3.10, C67). */
+/** Finds, creates, repairs and deletes the instance profiles of nodes (A3.10, C67). */
 export class IamInstanceProfiles implements InstanceProfiles {
   readonly #client: IAMClient;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class IamInstanceProfiles implements InstanceProfiles {
     const name = instanceProfileNameOf(place, nodeClass);
     const where = `EC2NodeClass ${nodeClass.metadata.name}`;
     if (name === undefined) {
-      return notReady('InstanceProfileNotFound', `${where} has neither role nor instanceProfile: set one`);
+      return notReady('InstanceProfileNotFound', `${where} has neither role nor instanceProfile; set one`);
     }
     const { instanceProfile, role } = nodeClass.spec;
     try {
@@ -94,10 +94,10 @@ export class IamInstanceProfiles implements InstanceProfiles {
     }
   }
 
-  /** A3.10: a profile of one's own is never made. */
+  /** A3.10: a profile in spec.instanceProfile is never created. */
   async #look(where: string, name: string): Promise<InstanceProfileState> {
     if ((await findProfile(this.#client, name)) !== undefined) return { kind: 'ready', name };
-    const message = `${where}: instance profile ${name} does not exist: create it, or set spec.role to have one made`;
+    const message = `${where}: instance profile ${name} does not exist; create it, or set spec.role to have one created`;
     return notReady('InstanceProfileNotFound', message);
   }
 
@@ -105,14 +105,14 @@ export class IamInstanceProfiles implements InstanceProfiles {
     const { place, nodeClass, name, role } = made;
     const profile = (await findProfile(this.#client, name)) ?? (await this.#create(made));
     if (!isManaged(place, profile)) {
-      const message = `EC2NodeClass ${nodeClass.metadata.name}: instance profile ${name} exists already, and is not Kerf's: remove it, or set spec.instanceProfile`;
+      const message = `EC2NodeClass ${nodeClass.metadata.name}: instance profile ${name} already exists and was not created by Kerf; delete it, or set spec.instanceProfile`;
       return notReady('InstanceProfileConflict', message);
     }
     await this.#wantAgain(profile);
     if (profile.roles.includes(role)) return { kind: 'ready', name };
     for (const RoleName of profile.roles) {
       const other = new RemoveRoleFromInstanceProfileCommand({ InstanceProfileName: name, RoleName });
-      await translated(`take role ${RoleName} out of instance profile ${name}`, () => this.#client.send(other));
+      await translated(`remove role ${RoleName} from instance profile ${name}`, () => this.#client.send(other));
     }
     return await this.#addRole(made);
   }
@@ -135,7 +135,7 @@ export class IamInstanceProfiles implements InstanceProfiles {
         const { InstanceProfile: created } = await this.#client.send(command);
         return { name, arn: created?.Arn ?? '', path: command.input.Path ?? '', roles: [], tags };
       } catch (thrown) {
-        // Somebody was faster.
+        // Another run created it.
         const other = isEntityTaken(thrown) ? await findProfile(this.#client, name) : undefined;
         if (other === undefined) throw thrown;
         return other;
@@ -149,16 +149,16 @@ export class IamInstanceProfiles implements InstanceProfiles {
       await this.#client.send(command);
     } catch (thrown) {
       if (isEntityMissing(thrown)) return roleMissing({ nodeClass, name, role }, thrown);
-      // A profile holds one role: another run put one there since we looked.
+      // A profile has one role, which another run has added meanwhile.
       const now = isEntityLimit(thrown) ? await findProfile(this.#client, name) : undefined;
       if (now?.roles.includes(role) !== true) {
-        return await translated(`put role ${role} into instance profile ${name}`, () => Promise.reject(thrown));
+        return await translated(`add role ${role} to instance profile ${name}`, () => Promise.reject(thrown));
       }
     }
     return { kind: 'ready', name };
   }
 
-  /** First seen without use it is marked, an hour later it goes. */
+  /** Marks a profile when it is first seen unused, and deletes it an hour later. */
   async #letGo(profile: Profile): Promise<void> {
     const sinceMs = Number(profile.tags[UNUSED_SINCE]);
     if (this.#clock.now() - sinceMs >= PROTECTED_MS) {
@@ -185,15 +185,15 @@ interface MadeFor {
   readonly role: string;
 }
 
-/** IAM says the same of a profile that it has not spread yet: then it is asked again. */
+/** IAM returns the same error for a profile that is not yet replicated; then the call is retried. */
 function roleMissing({ nodeClass, name, role }: Omit<MadeFor, 'place'>, thrown: unknown): InstanceProfileState {
   const message = thrown instanceof Error ? thrown.message : '';
   if (/instance profile/i.test(message)) {
-    throw new UnreachableError(`put role ${role} into instance profile ${name}: ${message}`, { cause: thrown });
+    throw new UnreachableError(`add role ${role} to instance profile ${name}: ${message}`, { cause: thrown });
   }
   return notReady(
     'RoleNotFound',
-    `EC2NodeClass ${nodeClass.metadata.name}: IAM role ${role} does not exist: create it, or correct spec.role`,
+    `EC2NodeClass ${nodeClass.metadata.name}: IAM role ${role} does not exist; create it, or correct spec.role`,
   );
 }
 

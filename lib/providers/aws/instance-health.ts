@@ -3,12 +3,12 @@ import { compareText } from '../../core/compare-text.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import { allPages } from './pages.ts';
 
-/** C82: whatever ends an instance, or its work. */
+/** C82: the events that end an instance or interrupt its work. */
 const EVENT_CODES = ['instance-reboot', 'instance-retirement', 'instance-stop', 'system-maintenance', 'system-reboot'];
 
 /**
- * EC2 cannot say "or" nor go by tags here, so these are three questions about all instances of the account; the answer to
- * each is empty while nothing is wrong, whatever the size of the fleet.
+ * This call supports neither alternatives nor tags, so there are three calls for all instances of the account. Their results
+ * are empty while all instances are healthy.
  */
 const QUESTIONS: readonly Filter[] = [
   { Name: 'instance-status.status', Values: ['impaired'] },
@@ -16,7 +16,7 @@ const QUESTIONS: readonly Filter[] = [
   { Name: 'event.code', Values: EVENT_CODES },
 ];
 
-/** *Shape:* those of the account's running instances that have something wrong, each once, by id. *Cost:* three calls. */
+/** *Shape:* the account's running instances with a problem, without duplicates, by id. *Cost:* three calls. */
 export async function describeInstanceHealth(client: EC2Client): Promise<readonly InstanceHealth[]> {
   const answers = await Promise.all(QUESTIONS.map(async (filter) => describe(client, filter)));
   const byId = new Map(answers.flat().map((status) => [status.InstanceId, status]));
@@ -36,7 +36,7 @@ async function describe(client: EC2Client, filter: Filter): Promise<readonly Ins
   });
 }
 
-/** The status of attached EBS volumes is not ours to judge (C82). */
+/** The status of attached EBS volumes is ignored (C82). */
 function healthOf({ InstanceId: id, InstanceStatus, SystemStatus, Events = [] }: InstanceStatus): InstanceHealth[] {
   if (id === undefined) return [];
   const instance = impairedSince(InstanceStatus);

@@ -2,10 +2,10 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { ProfilePlace } from '../../core/node-class/instance-profile-name.ts';
 import type { InstanceProfileState } from '../../ports/cloud-provider.ts';
 
-/** IAM, as far as nodes need it: apart from EC2, so that only the function that makes profiles carries IAM's client. */
+/** The IAM operations for nodes. Separate from EC2, so only the function that creates profiles includes the IAM client. */
 export interface InstanceProfiles {
   ensure(place: ProfilePlace, nodeClass: EC2NodeClass): Promise<InstanceProfileState>;
-  /** `isUsed` says of a profile's ARN whether an instance has it. */
+  /** `isUsed` tests whether an instance has the profile with this ARN. */
   removeUnused(
     place: ProfilePlace,
     nodeClasses: readonly EC2NodeClass[],
@@ -14,11 +14,11 @@ export interface InstanceProfiles {
   release(place: ProfilePlace, nodeClass: EC2NodeClass): Promise<void>;
 }
 
-/** Where IAM cannot be reached (F20 ISOLATED_VPC), a profile of one's own is believed, and a role has none. */
+/** Without access to IAM (F20 ISOLATED_VPC), spec.instanceProfile is used without a check, and spec.role is not supported. */
 export const withoutIam: InstanceProfiles = {
   ensure: async (_place, { metadata, spec: { instanceProfile: name } }) => {
     if (name !== undefined) return { kind: 'ready', name };
-    const message = `EC2NodeClass ${metadata.name}: no profile can be made for spec.role, for IAM is not reached from here: set spec.instanceProfile`;
+    const message = `EC2NodeClass ${metadata.name}: no instance profile can be created for spec.role without access to IAM; set spec.instanceProfile`;
     return { kind: 'not-ready', reason: 'IamNotReachable', message };
   },
   removeUnused: async () => {},

@@ -1,10 +1,10 @@
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2';
 import { type InstanceTypeFacts, PLACEMENT_STRATEGIES } from '../../core/instance-type/facts.ts';
 
-/** What DescribeInstanceTypes does not say (see `data/README.md`): branch interfaces by type. */
+/** Branch interfaces by type, which DescribeInstanceTypes does not return (see `data/README.md`). */
 export type BranchInterfaces = ReadonlyMap<string, number>;
 
-/** *Shape:* undefined for a type that no node of ours can be: of another architecture, or without a name. */
+/** *Shape:* undefined for a type that nodes cannot use: with another architecture, or without a name. */
 export function factsOf(info: InstanceTypeInfo, branchInterfaces: BranchInterfaces): InstanceTypeFacts | undefined {
   const architecture = architectureOf(info);
   if (info.InstanceType === undefined || architecture === undefined) return undefined;
@@ -45,7 +45,7 @@ function networkOf(info: InstanceTypeInfo): Network {
   const baseline = cards.reduce((sum, card) => sum + (thousandfold(card.BaselineBandwidthInGbps) ?? 0), 0);
   return {
     encryptionInTransit: network?.EncryptionInTransitSupported ?? false,
-    // C13, C14: pods sit on the default card alone.
+    // C13, C14: pods use only the default card.
     maxNetworkInterfaces: defaultCard?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces ?? 0,
     ipv4PerInterface: network?.Ipv4AddressesPerInterface ?? 0,
     networkCards: networkCardsOf(info),
@@ -54,7 +54,7 @@ function networkOf(info: InstanceTypeInfo): Network {
   };
 }
 
-/** *Shape:* undefined for a single card, of which the other facts say all. */
+/** *Shape:* undefined for a single card, which the other facts describe. */
 function networkCardsOf({ NetworkInfo: network }: InstanceTypeInfo): InstanceTypeFacts['networkCards'] {
   const cards = network?.NetworkCards ?? [];
   if (cards.length < 2) return undefined;
@@ -68,7 +68,7 @@ function networkCardsOf({ NetworkInfo: network }: InstanceTypeInfo): InstanceTyp
 
 type Placing = Pick<InstanceTypeFacts, 'nestedVirtualization' | 'placementStrategies'>;
 
-/** C27. What is as it is for nearly every type is left out, as in the shipped figures. */
+/** C27. Omits values that are the same for nearly every type, as the bundled data does. */
 function placingOf({ ProcessorInfo: processor, PlacementGroupInfo: placement }: InstanceTypeInfo): Placing {
   const features: readonly string[] = processor?.SupportedFeatures ?? [];
   const strategies = PLACEMENT_STRATEGIES.filter((each) => placement?.SupportedStrategies?.includes(each) ?? true);
@@ -90,7 +90,7 @@ function storageOf(info: InstanceTypeInfo): Pick<InstanceTypeFacts, 'ebsMbps' | 
 
 function devicesOf(info: InstanceTypeInfo): Pick<InstanceTypeFacts, 'gpus' | 'neuron' | 'accelerators'> {
   const neuron = info.NeuronInfo?.NeuronDevices ?? [];
-  // EC2 lists a Neuron device as an inference accelerator as well.
+  // EC2 also lists a Neuron device as an inference accelerator.
   const inference = neuron.length > 0 ? [] : (info.InferenceAcceleratorInfo?.Accelerators ?? []);
   return {
     gpus: (info.GpuInfo?.Gpus ?? []).map((gpu) => ({
@@ -118,7 +118,7 @@ function architectureOf(info: InstanceTypeInfo): 'amd64' | 'arm64' | undefined {
   return supported.includes('arm64') ? 'arm64' : undefined;
 }
 
-/** GHz to MHz, Gbit/s to Mbit/s, without the noise of binary fractions. */
+/** Converts GHz to MHz or Gbit/s to Mbit/s, rounded to a whole number. */
 function thousandfold(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 1_000);
 }

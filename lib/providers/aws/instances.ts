@@ -18,14 +18,14 @@ export interface InstanceReader {
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
 }
 
-/** C51: as many as one call is given. */
+/** C51: the maximum number of ids per call. */
 export const MOST_IDS = 500;
 
-/** C55: all states but terminated. */
+/** C55: all states except terminated. */
 export const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
 const ALIVE: readonly string[] = STATES.slice(0, -1);
 
-/** Every instance of the cluster, or those of the ids that are. */
+/** All instances of the cluster, or those with the given ids. */
 export async function describeInstances(
   reader: InstanceReader,
   cluster: string,
@@ -42,12 +42,12 @@ export async function describeInstances(
     .toSorted((a, b) => compareText(a.id, b.id));
 }
 
-/** Whose the instances are by their tags; one that is ending is nobody's any more. */
+/** The owners of instances by their tags. Instances that are shutting down have no owner. */
 export async function instanceOwners(
   client: EC2Client,
   instanceIds: readonly string[],
 ): Promise<readonly InstanceOwner[]> {
-  const instances = await readInstances(client, 'look whose instances these are', instanceIds);
+  const instances = await readInstances(client, 'read the owners of instances', instanceIds);
   return instances.flatMap(({ InstanceId: instanceId, Tags, State }) => {
     if (!ALIVE.includes(State?.Name ?? '')) return [];
     const tags = labelsOf(Tags);
@@ -76,7 +76,7 @@ export async function listInstances(
   return reservations.flatMap((reservation) => reservation.Instances ?? []);
 }
 
-/** By id, many in a call; those that EC2 does not know are left out. */
+/** Reads instances by id, many in one call. Unknown ids are left out. */
 async function readInstances(
   client: EC2Client,
   doing: string,
@@ -94,24 +94,24 @@ async function readInstances(
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
     if (refusal !== undefined) throw portErrorOf(refusal, doing);
     const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));
-    // An answer about another instance than those asked for is not believed.
+    // Instances that were not requested are ignored.
     found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
   }
   return found;
 }
 
-/** *Shape:* undefined where it is terminated or not the cluster's. */
+/** *Shape:* undefined for an instance that is terminated or belongs to another owner. */
 function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Instance): DescribedInstance | undefined {
   const tags = labelsOf(instance.Tags);
   const state = STATES.find((each) => each === instance.State?.Name);
   const nodeClaim = tags[NODE_CLAIM_TAG];
   if (state === undefined || nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
-  // EC2 does not say what an instance costs; the on-demand price is the most that a spot instance may (C29).
+  // EC2 does not return the price of an instance. The on-demand price is the maximum for a spot instance (C29).
   const facts = factsOf(instance, reader.onDemandUsdPerHour.get(instance.InstanceType ?? '') ?? 0);
   return facts === undefined ? undefined : { ...facts, nodeClaim, state };
 }
 
-/** What it is and what its tags say launched it; undefined where it has no id. */
+/** The facts of an instance from its description and tags; undefined where it has no id. */
 export function factsOf(
   instance: Ec2Instance,
   priceUsdPerHour: number,
@@ -133,13 +133,13 @@ export function factsOf(
   };
 }
 
-/** C60: what is launched on demand keeps away from reservations, so what is in one was launched into it. */
+/** C60: on-demand launches do not use reservations, so an instance in a reservation was launched into it. */
 function capacityTypeOf(instance: Ec2Instance): DescribedInstance['capacityType'] {
   if (instance.InstanceLifecycle === 'spot') return 'spot';
   return instance.CapacityReservationId === undefined ? 'on-demand' : 'reserved';
 }
 
-/** The one that it is in just now: an instance outlives its reservation (C83). */
+/** The present reservation of an instance. An instance may outlive its reservation (C83). */
 function reservationOf({
   CapacityReservationId: id,
   InstanceLifecycle,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A question to a service, by a text that says all of it, and for how long its answer is good. */
+/** A query to a service: its key, and how long its result is cached. */
 export interface Question {
   readonly key: string;
   readonly keepMs: number;
@@ -12,8 +12,8 @@ interface Kept<T> {
 }
 
 /**
- * Answers that stay good for a while, so that a warm function does not ask the same again. What is being asked already is
- * not asked twice. A failure, and an answer that found nothing, is not kept: somebody may be mending it just now.
+ * Caches results in a warm function. Concurrent queries with the same key share one call. Failures and empty results are not
+ * cached, because their cause may be fixed at any time.
  */
 export class KeptAnswers<T> {
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class KeptAnswers<T> {
     this.#kept.delete(key);
   }
 
-  /** Only this answer: a later one may have come already. */
+  /** Removes only this result, because a later one may already have replaced it. */
   #drop(key: string, answer: Promise<T>): void {
     if (this.#kept.get(key)?.answer === answer) this.#kept.delete(key);
   }

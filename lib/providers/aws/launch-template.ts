@@ -24,11 +24,11 @@ import { RefusedError } from '../../ports/errors.ts';
 import { isTemplateTaken } from './errors.ts';
 import { tagSpecifications } from './tags.ts';
 
-/** What names of ours begin with. */
+/** The prefix of the names of Kerf's templates. */
 export const LAUNCH_TEMPLATE_PREFIX = 'kerf-';
 
 export interface LaunchTemplate {
-  /** Made of the content, so that the same content is the same template, whoever creates it. */
+  /** Derived from the content, so equal content gives the same template in all functions. */
   readonly name: string;
   readonly data: RequestLaunchTemplateData;
   readonly tags: Labels;
@@ -37,7 +37,7 @@ export interface LaunchTemplate {
 const GIB = 1024 ** 3;
 const VOLUME_TYPES: readonly VolumeType[] = ['gp2', 'gp3', 'io1', 'io2', 'sc1', 'st1', 'standard'];
 
-/** C58. Images, and the subnets of single interfaces, are left to the fleet's overrides: one template serves a whole request. */
+/** C58. Images, and subnets of single interfaces, are set in the overrides of the fleet, so one template serves a whole request. */
 export function launchTemplateOf(request: LaunchRequest, spec: LaunchTemplateSpec): LaunchTemplate {
   const { [NODE_CLAIM_TAG]: _own, ...shared } = request.tags;
   const tags = { ...shared, ...ownershipTags(request.cluster) };
@@ -60,7 +60,7 @@ function nameOf({ cluster, templateNames }: LaunchRequest, data: RequestLaunchTe
   return `${LAUNCH_TEMPLATE_PREFIX}${templateNames === 'sha-256' ? digest(content) : fingerprint(content)}`;
 }
 
-/** C49: the fleet tags instances and volumes, the template what the fleet cannot. */
+/** C49: the fleet tags instances and volumes; the template tags resources that the fleet cannot tag. */
 function tagged({ capacityType }: LaunchRequest): readonly ('network-interface' | 'spot-instances-request')[] {
   return capacityType === 'spot' ? ['network-interface', 'spot-instances-request'] : ['network-interface'];
 }
@@ -71,7 +71,7 @@ function metadataOf({ metadataOptions }: LaunchTemplateSpec): RequestLaunchTempl
     HttpProtocolIpv6: metadataOptions.httpProtocolIPv6,
     HttpPutResponseHopLimit: metadataOptions.httpPutResponseHopLimit,
     HttpTokens: metadataOptions.httpTokens,
-    // C58: tags may name what pods of the node should not know.
+    // C58: tags may contain information that pods on the node must not read.
     InstanceMetadataTags: 'disabled',
   };
 }
@@ -91,7 +91,7 @@ function hardwareOf(spec: LaunchTemplateSpec): RequestLaunchTemplateData {
   };
 }
 
-/** C60: an open reservation is left to whoever made it, unless the NodeClass selects it. */
+/** C60: an open reservation is not used unless the NodeClass selects it. */
 function reservationOf({ reservation }: LaunchTemplateSpec): RequestLaunchTemplateData {
   if (reservation === undefined) {
     return { CapacityReservationSpecification: { CapacityReservationPreference: 'none' } };
@@ -112,7 +112,7 @@ const MARKETS: Readonly<Record<HeldReservation['kind'], MarketType | undefined>>
   interruptible: 'interruptible-capacity-reservation',
 };
 
-/** C59: interfaces are always told, so that the security groups have one place. */
+/** C59: interfaces are always explicit, so security groups are set in one place. */
 function interfaceOf(
   one: LaunchInterface,
   { securityGroupIds, subnetId }: LaunchTemplateSpec,
@@ -142,7 +142,7 @@ function trackingOf(
   };
 }
 
-/** The templates that this process has seen to exist: one call per template and warm function. */
+/** Caches the templates that exist, so a warm function makes one call per template. */
 export class LaunchTemplates {
   readonly #client: EC2Client;
   readonly #known = new Set<string>();
@@ -152,7 +152,7 @@ export class LaunchTemplates {
     this.#client = client;
   }
 
-  /** Claims that are launched at one moment share the call: EC2 lets an account create fifty templates at once. */
+  /** Concurrent launches share the call, because EC2 limits the creation of templates to a burst of fifty. */
   async ensure(template: LaunchTemplate): Promise<void> {
     const { name } = template;
     if (this.#known.has(name)) return;
@@ -175,7 +175,7 @@ export class LaunchTemplates {
     this.#known.add(name);
   }
 
-  /** C52: somebody deleted it. */
+  /** C52: removes a deleted template from the cache. */
   forget(name: string): void {
     this.#known.delete(name);
   }
@@ -204,7 +204,7 @@ function volumeTypeOf(name: string | undefined): VolumeType | undefined {
   if (name === undefined) return undefined;
   const known = VOLUME_TYPES.find((each) => each === name);
   if (known !== undefined) return known;
-  throw new RefusedError(`volumeType "${name}" is none of ${VOLUME_TYPES.join(', ')}: correct the EC2NodeClass`);
+  throw new RefusedError(`volumeType "${name}" is not one of ${VOLUME_TYPES.join(', ')}; correct the EC2NodeClass`);
 }
 
 function flag(value: unknown): boolean | undefined {

@@ -30,7 +30,7 @@ export interface LaunchTools {
   readonly templates: LaunchTemplates;
 }
 
-/** One instance through CreateFleet, whatever is replayed: the request's token names the launch. */
+/** Launches one instance with CreateFleet. The client token of the request makes repeated calls idempotent. */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchOutcome> {
   const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
   const sent: SentRequest = { request, templates };
@@ -53,14 +53,14 @@ async function createFleet(tools: LaunchTools, { request, templates }: SentReque
     return await tools.client.send(command);
   } catch (thrown) {
     if (!isTemplateMissing(nameOf(thrown))) throw thrown;
-    // C52: it was deleted since we saw it. EC2 keeps no token of a call that it refused.
+    // C52: the template was deleted meanwhile. EC2 does not store the token of a rejected call.
     for (const { name } of templates) tools.templates.forget(name);
     await Promise.all(templates.map((template) => tools.templates.ensure(template)));
     return tools.client.send(command);
   }
 }
 
-/** A call that EC2 refuses launched nothing; what one before it did, where the SDK called twice, only a list tells. */
+/** A rejected call launched nothing. If the SDK called twice, only a list shows what the first call did. */
 function outcomeOfFailure(sent: SentRequest, thrown: unknown): LaunchOutcome {
   const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: thrown instanceof Error ? thrown.message : '' }];
   const missing = missingOf(sent, errors);
@@ -80,22 +80,22 @@ function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCom
   }
   const launched = answer.Instances?.find((each) => (each.InstanceIds ?? []).length > 0);
   if (launched !== undefined) return { kind: 'launched', instance: instanceOf(sent, launched), missing };
-  // Whether it launched is unknown: the same request is asked again.
+  // It is unknown whether an instance was launched, so the same request is repeated.
   if (errors.length === 0) {
-    throw new UnreachableError(`launch ${request.nodeClaim}: EC2 gave neither an instance nor a reason: ask again`);
+    throw new UnreachableError(`launch ${request.nodeClaim}: EC2 returned neither an instance nor an error; try again`);
   }
-  // Whatever EC2 objects to, the token is spent: only another attempt can succeed.
+  // The token is used up after any error, so only a new attempt can succeed.
   return { kind: 'refused', missing, message: summaryOf(errors) };
 }
 
-/** C53: each error names a type and a place; one that names neither stands for all that was asked. */
+/** C53: each error has a type and a zone. An error without them applies to the whole request. */
 function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
   const found = new Map<string, MissingCapacity>();
   const problems = errors.map((error) => capacityProblem(error.ErrorCode, error.ErrorMessage));
   const isObjection = problems.includes(undefined);
   for (const [at, error] of errors.entries()) {
     const problem = problems[at];
-    // Nothing is known of what was not tried because EC2 objects to the request.
+    // If EC2 rejects the request itself, offerings that it did not try are unknown.
     if (problem === undefined || (isObjection && problem.reason === NOT_TRIED)) continue;
     for (const override of sent.request.overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
       const missing = missingFrom(override, problem);
@@ -106,7 +106,7 @@ function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): read
   return [...found.values()];
 }
 
-/** Whether EC2 speaks of an override. It names the template by its id alone at times, and that we do not know. */
+/** Whether the error has an override. EC2 sometimes returns only the id of the template, which is unknown here. */
 function isMeant(
   { templates }: SentRequest,
   where: LaunchTemplateAndOverridesResponse | undefined,
@@ -120,12 +120,12 @@ function isMeant(
     (AvailabilityZone === undefined || AvailabilityZone === override.zone);
 }
 
-/** C32: as wide as the error reaches. */
+/** C32: the offerings in the scope of the error. */
 function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem): MissingCapacity {
   const { instanceType, zone, capacityType, subnetId, reservationId } = override;
   switch (scope) {
     case 'offering':
-      // C34: of reserved capacity the one reservation.
+      // C34: for reserved capacity, only the one reservation.
       return { instanceType, zone, capacityType, ...(reservationId === undefined ? {} : { reservationId }), reason };
     case 'subnet':
       return { instanceType: ANY, zone, capacityType, subnetId, reason };
@@ -134,7 +134,7 @@ function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem
   }
 }
 
-/** The override that EC2 chose, found by type and place. */
+/** The override that EC2 used, by type and zone. */
 function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance {
   const { nodeClaim, overrides, templates } = sent.request;
   const where = launched.LaunchTemplateAndOverrides;
@@ -147,7 +147,7 @@ function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance 
     meant.find(isThere) ?? meant[0] ?? ofType.find(isThere) ?? (ofType.length === 1 ? ofType[0] : undefined);
   const id = launched.InstanceIds?.[0];
   if (chosen === undefined || id === undefined) {
-    throw new UnreachableError(`launch ${nodeClaim}: EC2 launched ${id} as ${type}, and does not say where: ask again`);
+    throw new UnreachableError(`launch ${nodeClaim}: EC2 launched ${id} as ${type}, without a zone; try again`);
   }
   const { instanceType, capacityType, imageId, priceUsdPerHour } = chosen;
   const reservation = templates[chosen.template]?.reservation;

@@ -7,7 +7,7 @@ import { translated } from './errors.ts';
 import { factsOf, listInstances, STATES } from './instances.ts';
 import { ec2Tags, labelsOf } from './tags.ts';
 
-/** C50, C55: every instance of the cluster that some NodePool launched, also one that nobody tagged with its claim's name yet. */
+/** C50, C55: all instances of the cluster that were launched for a NodePool, including those without the tag of their claim. */
 export async function leftInstances(client: EC2Client, cluster: string): Promise<readonly LeftInstance[]> {
   const alive = STATES.filter((state) => state !== 'shutting-down');
   const found = await listInstances(client, `list what NodePools of ${cluster} launched`, [

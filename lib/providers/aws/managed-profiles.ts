@@ -21,13 +21,13 @@ export interface Profile {
   readonly tags: Labels;
 }
 
-/** Karpenter's profiles lie at the same path with the same ownership tags: these are what tells ours from them. */
+/** Distinguishes Kerf's profiles from Karpenter's, which have the same path and ownership tags. */
 export const MANAGED_TAGS = { 'app.kubernetes.io/managed-by': 'kerf' } as const;
 
-/** When a profile was first seen without use, in milliseconds since 1970. */
+/** The time when a profile was first seen unused, in milliseconds since 1970. */
 export const UNUSED_SINCE = 'kerf.dev/unused-since';
 
-/** Promise 4: what lacks one of these is somebody else's. */
+/** Promise 4: a profile without one of these belongs to another owner. */
 export function isManaged(place: ProfilePlace, { path, tags }: Profile): boolean {
   return (
     path.startsWith(managedProfilePath(place)) &&
@@ -36,10 +36,10 @@ export function isManaged(place: ProfilePlace, { path, tags }: Profile): boolean
   );
 }
 
-/** Undefined where there is none of that name. */
+/** Undefined where the profile does not exist. */
 export async function findProfile(client: IAMClient, name: string): Promise<Profile | undefined> {
   const command = new GetInstanceProfileCommand({ InstanceProfileName: name });
-  return await translated(`look for instance profile ${name}`, async () => {
+  return await translated(`read instance profile ${name}`, async () => {
     try {
       const { InstanceProfile: profile } = await client.send(command);
       return profile === undefined ? undefined : profileOf(profile);
@@ -50,7 +50,7 @@ export async function findProfile(client: IAMClient, name: string): Promise<Prof
   });
 }
 
-/** Our profiles of a cluster, or of one NodeClass of it. The list tells no tags, and its path is a wish: each is looked at. */
+/** Kerf's profiles of a cluster or of one NodeClass. The list has no tags, and its path filter is not reliable, so each profile is read. */
 export async function listManaged(client: IAMClient, place: ProfilePlace, owner?: string): Promise<readonly Profile[]> {
   const PathPrefix = managedProfilePath(place, owner);
   const listed = await allPages('list instance profiles', async (token) => {
@@ -67,7 +67,7 @@ export async function listManaged(client: IAMClient, place: ProfilePlace, owner?
   return managed;
 }
 
-/** Gone already is success. */
+/** A profile that no longer exists counts as success. */
 export async function deleteProfile(client: IAMClient, { name, roles }: Profile): Promise<void> {
   const InstanceProfileName = name;
   await translated(`delete instance profile ${name}`, async () => {

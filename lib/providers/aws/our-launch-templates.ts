@@ -13,13 +13,13 @@ import { isTemplateMissing, nameOf, translated } from './errors.ts';
 import { LAUNCH_TEMPLATE_PREFIX, type LaunchTemplates } from './launch-template.ts';
 import { allPages } from './pages.ts';
 
-/** Names of templates follow from their content: one that is missed is made again by the launch that misses it (C52). */
+/** Template names are derived from their content, so a launch recreates a template that was deleted (C52). */
 const OLD_MS = 30 * DAY_MS;
 const LOOK_AGAIN_MS = HOUR_MS;
-/** A look takes no longer than a handful of calls: the next one goes on. */
+/** Limits the calls of one run; the next run continues. */
 const MOST_AT_ONCE = 20;
 
-/** A3.30: the launch templates that were made for a class, found by their tags. *Shape:* their names. */
+/** A3.30: deletes the launch templates of a class, found by their tags. *Shape:* their names. */
 export async function deleteLaunchTemplates(
   client: EC2Client,
   cluster: string,
@@ -30,8 +30,8 @@ export async function deleteLaunchTemplates(
 }
 
 /**
- * Deletes launch templates of a cluster that are older than any launch in flight, where Karpenter deletes what it has not
- * used for a minute and may take it from under a launch (C57). EC2 does not say when one was last used.
+ * Deletes launch templates of a cluster that are older than any launch in progress. Karpenter deletes templates that it has
+ * not used for a minute, which may break a launch (C57). EC2 does not report when a template was last used.
  */
 export class OldLaunchTemplates {
   readonly #client: EC2Client;
@@ -69,7 +69,7 @@ async function listOurs(
     );
     return { items: answer.LaunchTemplates, next: answer.NextToken };
   });
-  // Promise 4: a filter that is not heeded must not cost anybody a template.
+  // Promise 4: checked again here, in case the filter was ignored.
   return templates.filter(({ Tags = [] }) => Tags.some(({ Key, Value }) => Key === CLUSTER_TAG && Value === cluster));
 }
 

@@ -6,10 +6,10 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
-/** Far above what any list of ours has; a service that pages in a circle must not hold a function until it times out. */
+/** Far above the size of any list here. Stops a function if a service returns pages in a circle. */
 const MOST_PAGES = 200;
 
-/** All pages of a list, one after the other. *Errors:* those of the call; UnreachableError where the pages have no end. */
+/** Reads all pages of a list. *Errors:* those of the call; UnreachableError where the pages do not end. */
 export async function allPages<T>(
   doing: string,
   call: (token: string | undefined) => Promise<Page<T>>,
@@ -23,9 +23,9 @@ export async function allPages<T>(
     // EC2 ends some lists with an empty token.
     if (answer.next === undefined || answer.next === '') return items;
     if (seen.has(answer.next))
-      throw new UnreachableError(`${doing}: page ${page + 1} leads back to an earlier one: try again later`);
+      throw new UnreachableError(`${doing}: page ${page + 1} leads back to an earlier one; try again later`);
     seen.add(answer.next);
     token = answer.next;
   }
-  throw new UnreachableError(`${doing}: no end after ${MOST_PAGES} pages: try again later`);
+  throw new UnreachableError(`${doing}: no end after ${MOST_PAGES} pages; try again later`);
 }

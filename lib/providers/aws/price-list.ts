@@ -2,7 +2,7 @@ import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/cl
 import { RefusedError } from '../../ports/errors.ts';
 import { allPages } from './pages.ts';
 
-/** Where the Price List service answers; each knows the prices of its whole partition (C28). */
+/** The regions of the Price List service. Each has the prices of its whole partition (C28). */
 export function priceListRegion(region: string): string {
   if (region.startsWith('cn-')) return 'cn-northwest-1';
   if (region.startsWith('ap-')) return 'ap-south-1';
@@ -10,16 +10,16 @@ export function priceListRegion(region: string): string {
 }
 
 /**
- * On-demand prices of Linux in USD (in China CNY) an hour, by type. *Cost:* some 12 calls.
- * *Errors:* RefusedError also for a partition without a price list: GovCloud and the isolated ones.
+ * On-demand prices of Linux in USD (CNY in China) per hour, by type. *Cost:* about 12 calls.
+ * *Errors:* RefusedError also for partitions without a price list: GovCloud and isolated partitions.
  */
 export async function onDemandPrices(client: PricingClient, region: string): Promise<ReadonlyMap<string, number>> {
   if (/^us-(gov|iso|isob|isof)-/.test(region) || region.startsWith('eu-isoe-')) {
-    throw new RefusedError(`read on-demand prices: region ${region} has no price list: shipped prices are used`);
+    throw new RefusedError(`read on-demand prices: region ${region} has no price list; bundled prices are used`);
   }
   const lists = await Promise.all([
     listProducts(client, region, { tenancy: 'Shared', productFamily: 'Compute Instance' }),
-    // Bare metal is nobody's share.
+    // Bare metal has no shared tenancy.
     listProducts(client, region, { tenancy: 'Dedicated', productFamily: 'Compute Instance (bare metal)' }),
   ]);
   return new Map(lists.flat().flatMap(priceOf));
@@ -48,13 +48,13 @@ function listProducts(
         ...(token === undefined ? {} : { NextToken: token }),
       }),
     );
-    // Texts, or the SDK's own kind of text.
+    // Text, or the SDK's own string type.
     const products: unknown = answer.PriceList;
     return { items: Array.isArray(products) ? products.map(String) : [], next: answer.NextToken };
   });
 }
 
-/** *Shape:* type and price of one product, a JSON text; nothing where it has none by the hour: upfront fees, free tiers. */
+/** *Shape:* type and price of one product in JSON; empty where it has no hourly price, such as upfront fees and free tiers. */
 function priceOf(product: string): readonly (readonly [string, number])[] {
   const parsed = parsedOrNothing(product);
   const type = at(parsed, ['product', 'attributes', 'instanceType']);
@@ -67,7 +67,7 @@ function priceOf(product: string): readonly (readonly [string, number])[] {
   return typeof type !== 'string' || price === undefined ? [] : [[type, price]];
 }
 
-/** One entry that cannot be read costs one price, not all. */
+/** An unreadable entry costs one price, not all of them. */
 function parsedOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);

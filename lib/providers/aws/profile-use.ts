@@ -1,7 +1,7 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import { listInstances, STATES } from './instances.ts';
 
-/** Whether an instance has the profile: without it, it would lose its credentials. */
+/** Whether an instance uses the profile. Without the profile it would lose its credentials. */
 export async function isProfileUsed(client: EC2Client, arn: string): Promise<boolean> {
   const filters = [
     { Name: 'iam-instance-profile.arn', Values: [arn] },

@@ -5,25 +5,25 @@ import type { ResolvedCapacityReservation } from '../../core/node-class/resolved
 import type { Clock } from '../../ports/clock.ts';
 import { KeptAnswers } from './kept-answers.ts';
 
-/** C31, C61, C63, C68. Questions are the terms themselves: a NodeClass with other terms asks another question. */
+/** C31, C61, C63, C68. The keys are the terms, so a NodeClass with other terms has another key. */
 const KEEP_MS = {
   subnets: MINUTE_MS,
   securityGroups: MINUTE_MS,
   reservations: MINUTE_MS,
   images: 5 * MINUTE_MS,
   /**
-   * Karpenter keeps what is the latest image for a day. Here several functions ask, each for itself: the longer one of them
-   * keeps an old answer, the longer it launches what another replaces.
+   * Karpenter caches the latest image for a day. Here several functions have separate caches: while one has an old image, it
+   * launches nodes that another replaces.
    */
   latestParameters: 5 * MINUTE_MS,
-  /** A release stays what it is. */
+  /** A fixed release does not change. */
   pinnedParameters: DAY_MS,
   placementGroups: HOUR_MS,
 } as const;
 
-/** What EC2 and SSM said lately, for as long as it is good; of one process. */
+/** Caches the results of EC2 and SSM in one process. */
 export interface ResolutionAnswers {
-  /** For how long an answer is good. */
+  /** How long a result is cached. */
   readonly keepMs: Readonly<Record<keyof typeof KEEP_MS, number>>;
   readonly subnets: KeptAnswers<readonly Subnet[]>;
   readonly securityGroups: KeptAnswers<readonly SecurityGroup[]>;
@@ -33,7 +33,7 @@ export interface ResolutionAnswers {
   readonly placementGroups: KeptAnswers<readonly PlacementGroup[]>;
 }
 
-/** F20: how long what was found is believed, where the cluster's configuration says so. */
+/** F20: the cache time in the cluster's configuration. */
 export interface RefreshIntervals {
   readonly imagesMs?: number | undefined;
   readonly subnetsMs?: number | undefined;
@@ -50,7 +50,7 @@ export function resolutionAnswers(clock: Clock, { imagesMs, subnetsMs }: Refresh
     securityGroups: new KeptAnswers(clock, (answer) => answer.length > 0),
     images: new KeptAnswers(clock, (answer) => answer.length > 0),
     parameters: new KeptAnswers(clock, (answer) => answer.size > 0),
-    // To have none is usual: a minute without asking again does no harm.
+    // An empty result is usual here, so it is cached for a minute.
     reservations: new KeptAnswers(clock, () => true),
     placementGroups: new KeptAnswers(clock, (answer) => answer.length > 0),
   };

@@ -7,10 +7,10 @@ import { RefusedError } from '../../ports/errors.ts';
 import type { ResolutionAnswers } from './resolution-answers.ts';
 import type { ReadParameters } from './ssm-parameters.ts';
 
-/** What EKS says of the cluster that nodes are to join. */
+/** The EKS cluster that nodes join. */
 export interface ClusterFacts {
   readonly bootstrap: ClusterBootstrap;
-  /** `1.33`: EKS images are made for one minor version (C66). */
+  /** `1.33`: EKS images are for one minor version (C66). */
   readonly kubernetesVersion: string;
 }
 
@@ -23,7 +23,7 @@ export interface ResolveTools {
   readonly clock: Clock;
 }
 
-/** What one selector found, and what is the matter with it: each is told by itself (A3.28). */
+/** The resources that one selector found, and its problem. Each has a separate condition (A3.28). */
 export interface Part {
   readonly found: Partial<ResolvedNodeClass>;
   readonly problems: readonly UnresolvedNodeClass[];
@@ -37,7 +37,7 @@ export function problem(reason: UnresolvedNodeClass['reason'], message: string):
   return { found: {}, problems: [{ reason, message }] };
 }
 
-/** A lookup that is refused is no reason not to tell what the others found. */
+/** A rejected lookup does not affect the results of the others. */
 export async function orRefused(part: Promise<Part>): Promise<Part> {
   try {
     return await part;

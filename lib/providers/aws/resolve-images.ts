@@ -6,18 +6,18 @@ import { allPages } from './pages.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
 import { termFilters } from './selector-terms.ts';
 
-/** What one DescribeImages call is asked. */
+/** The parameters of a DescribeImages call. */
 interface Search {
   readonly owners?: readonly string[];
   readonly filters: readonly Filter[];
 }
 
-/** What a term finds, or why it can find nothing. */
+/** The images of a term, or why it has none. */
 type TermImages =
   | { readonly kind: 'found'; readonly images: readonly FoundImage[] }
   | { readonly kind: 'unsupported'; readonly part: Part };
 
-/** C62: of all images that the terms find, the best of each kind. */
+/** C62: the best image of each kind among all that the terms find. */
 export async function resolveImages(tools: ResolveTools, nodeClass: EC2NodeClass): Promise<Part> {
   const { metadata, spec } = nodeClass;
   const terms = await Promise.all(spec.amiSelectorTerms.map((term) => imagesOfTerm(tools, metadata.name, term)));
@@ -31,7 +31,7 @@ export async function resolveImages(tools: ResolveTools, nodeClass: EC2NodeClass
   const asked = spec.amiSelectorTerms.map((term) => term.alias ?? JSON.stringify(term)).join(', ');
   return problem(
     'AMINotFound',
-    `EC2NodeClass ${metadata.name}: spec.amiSelectorTerms finds no image for x86_64 or arm64 in ${tools.region} by ${asked} (Kubernetes ${tools.cluster.kubernetesVersion}): check versions, ids, names and tags`,
+    `EC2NodeClass ${metadata.name}: spec.amiSelectorTerms finds no image for x86_64 or arm64 in ${tools.region} by ${asked} (Kubernetes ${tools.cluster.kubernetesVersion}); check versions, ids, names and tags`,
   );
 }
 
@@ -59,7 +59,7 @@ async function imagesOfAlias(tools: ResolveTools, nodeClass: string, alias: stri
   return { kind: 'found', images: await imagesOfParameters(tools, reading.parameters, keepMs) };
 }
 
-/** The images whose ids the parameters hold. A parameter that is not there, or holds something else, has none. */
+/** The images whose ids the parameters contain. A missing or invalid parameter has none. */
 async function imagesOfParameters(
   tools: ResolveTools,
   parameters: readonly ImageParameter[],
@@ -76,12 +76,12 @@ async function imagesOfParameters(
   if (variants.size === 0) return [];
   const ids = [...variants.keys()].toSorted();
   const images = await searchImages(tools, { filters: [{ Name: 'image-id', Values: ids }] });
-  // C63: the parameter may name another by now.
+  // C63: the parameter may have changed meanwhile.
   if (images.length < ids.length) tools.answers.parameters.forget(key);
   return images.map((image) => ({ ...image, variants: variants.get(image.id) ?? [] }));
 }
 
-/** C62: only names are looked for among our own and Amazon's images unless the term says whose. */
+/** C62: a name without an owner matches only images of this account and of Amazon. */
 function ownSearch(term: AmiSelectorTerm): Search | undefined {
   const filters = termFilters(term, { id: 'image-id', name: 'name' });
   if (filters.length === 0) return undefined;
@@ -100,7 +100,7 @@ function listImages(client: EC2Client, { owners, filters }: Search): Promise<rea
       new DescribeImagesCommand({
         Filters: [...filters, { Name: 'state', Values: ['available'] }],
         ...(owners === undefined ? {} : { Owners: [...owners] }),
-        // A deprecated image that is asked for by name is better than none.
+        // A deprecated image is better than none.
         IncludeDeprecated: true,
         ...(token === undefined ? {} : { NextToken: token }),
       }),

@@ -48,7 +48,7 @@ export async function resolveSecurityGroups(tools: ResolveTools, { metadata, spe
 function nothingFound({ region }: ResolveTools, where: string, terms: readonly unknown[]): string {
   const asked = terms.slice(0, 3).map((term) => JSON.stringify(term));
   const more = terms.length > asked.length ? ` and ${terms.length - asked.length} more` : '';
-  return `EC2NodeClass ${where} finds nothing in ${region} by ${asked.join(', ')}${more}: check ids, names and tags`;
+  return `EC2NodeClass ${where} finds nothing in ${region} by ${asked.join(', ')}${more}; check ids, names and tags`;
 }
 
 function listSubnets({ client }: ResolveTools, Filters: Filter[]) {

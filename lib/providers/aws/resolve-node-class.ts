@@ -9,7 +9,7 @@ import { resolveSecurityGroups, resolveSubnets } from './resolve-network.ts';
 import { resolvePlacementGroup } from './resolve-placement-group.ts';
 import { resolveReservations } from './resolve-reservations.ts';
 
-/** A3.27, A3.28: what the selectors find just now, and all that is the matter with them. */
+/** A3.27, A3.28: the resources that the selectors find, and all problems. */
 export async function resolveNodeClass(tools: ResolveTools, nodeClass: EC2NodeClass): Promise<NodeClassResolution> {
   const [subnets, securityGroups, images, placementGroup, reservations] = await Promise.all([
     orRefused(resolveSubnets(tools, nodeClass)),
@@ -34,13 +34,13 @@ function startable(nodeClass: EC2NodeClass): Part {
   return unsupported === undefined ? found({}) : problem('Unsupported', unsupported);
 }
 
-/** The name alone: whether the profile is there is looked at by whoever makes it, not with every launch (C67). */
+/** Only the name. The function that creates profiles checks that it exists, not every launch (C67). */
 function profileOf({ cluster, region }: ResolveTools, nodeClass: EC2NodeClass): Part {
   const instanceProfile = instanceProfileNameOf({ cluster: cluster.bootstrap.clusterName, region }, nodeClass);
   return instanceProfile === undefined
     ? problem(
         'InstanceProfileNotFound',
-        `EC2NodeClass ${nodeClass.metadata.name} has neither role nor instanceProfile: set one`,
+        `EC2NodeClass ${nodeClass.metadata.name} has neither role nor instanceProfile; set one`,
       )
     : found({ instanceProfile });
 }

@@ -21,11 +21,11 @@ export async function resolvePlacementGroup(tools: ResolveTools, { metadata, spe
   return strange === undefined
     ? problem(
         'PlacementGroupNotFound',
-        `${where} finds no placement group in ${tools.region} by ${asked}: create it, or name another`,
+        `${where} finds no placement group in ${tools.region} by ${asked}; create it, or select another`,
       )
     : problem(
         'PlacementGroupNotFound',
-        `${where}: placement group ${asked} is ${strange.State ?? 'in no state'} with strategy ${strange.Strategy ?? 'unknown'}: it must be available, with strategy cluster, partition or spread`,
+        `${where}: placement group ${asked} is ${strange.State ?? 'in no state'} with strategy ${strange.Strategy ?? 'unknown'}; it must be available, with strategy cluster, partition or spread`,
       );
 }
 

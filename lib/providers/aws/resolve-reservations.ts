@@ -10,10 +10,10 @@ import { tagFilters, unique } from './selector-terms.ts';
 
 type ReservationTerm = NonNullable<EC2NodeClass['spec']['capacityReservationSelectorTerms']>[number];
 
-/** C31: EC2 begins to end the instances of a block half an hour before the block ends. */
+/** C31: EC2 starts to terminate the instances of a capacity block half an hour before its end. */
 const EXPIRING_MS = 40 * MINUTE_MS;
 
-/** A3.8, C31. To find none is no problem: the NodeClass launches what is not reserved. */
+/** A3.8, C31. An empty result is not a problem: the NodeClass then launches without a reservation. */
 export async function resolveReservations(tools: ResolveTools, { spec }: EC2NodeClass): Promise<Part> {
   const terms = spec.capacityReservationSelectorTerms;
   if (terms === undefined) return found({});
@@ -38,7 +38,7 @@ async function ofTerm(
   term: ReservationTerm,
 ): Promise<readonly Omit<ResolvedCapacityReservation, 'state'>[]> {
   const filters = filtersOf(term);
-  // A term that says nothing would find every reservation that there is.
+  // An empty term would match every reservation.
   if (term.id === undefined && filters.length === 0) return [];
   const question = { key: JSON.stringify([term.id, filters]), keepMs: tools.answers.keepMs.reservations };
   return await tools.answers.reservations.ask(question, async () =>
@@ -57,7 +57,7 @@ function filtersOf(term: ReservationTerm): readonly Filter[] {
   ];
 }
 
-/** An id is no filter there, and one that EC2 does not know is an error. */
+/** This call has no filter by id, and an unknown id is an error. */
 function listReservations(
   { client }: ResolveTools,
   id: string | undefined,

@@ -1,13 +1,13 @@
 import type { Filter } from '@aws-sdk/client-ec2';
 import type { SelectorTerm } from '../../apis/ec2-node-class.ts';
 
-/** How EC2 calls what a term names: subnets have no names, the names of security groups are not their tags (A3.3). */
+/** The EC2 filter names for fields of a term. Subnets have no names, and the name of a security group is not its tag Name (A3.3). */
 export interface FilterNames {
   readonly id: string;
   readonly name?: string;
 }
 
-/** A3.2: what one term says must hold together; a tag value `*` asks only for the key. *Shape:* empty for a term that says nothing. */
+/** A3.2: all fields of a term must match; a tag value `*` matches any value. *Shape:* empty for an empty term. */
 export function termFilters(term: SelectorTerm, names: FilterNames): readonly Filter[] {
   return [
     ...(term.id === undefined ? [] : [{ Name: names.id, Values: [term.id] }]),
@@ -22,7 +22,7 @@ export function tagFilters(tags: SelectorTerm['tags']): readonly Filter[] {
   );
 }
 
-/** Terms are alternatives (A3.2). One that says nothing finds nothing: EC2 would answer it with all that there is. */
+/** Terms are alternatives (A3.2). An empty term matches nothing, although EC2 would return all resources for it. */
 export async function eachTerm<T>(
   filtersOfTerms: readonly (readonly Filter[])[],
   list: (filters: Filter[]) => Promise<readonly T[]>,
@@ -31,7 +31,7 @@ export async function eachTerm<T>(
   return (await Promise.all(told.map((filters) => list([...filters])))).flat();
 }
 
-/** Several terms may find the same. */
+/** Removes duplicates, because several terms may match the same resource. */
 export function unique<T extends { readonly id: string }>(items: readonly T[]): readonly T[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }

@@ -1,7 +1,7 @@
 import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import { allPages } from './pages.ts';
 
-/** C29: the latest price of each type and zone, by `type zone`. A history that starts now holds just the prices in force. */
+/** C29: the latest price of each type and zone, by `type zone`. A history that starts now contains only the present prices. */
 export async function describeSpotPrices(client: EC2Client, nowMs: number): Promise<ReadonlyMap<string, number>> {
   const history = await allPages('describe spot prices', async (token) => {
     const answer = await client.send(

@@ -1,13 +1,13 @@
 import { GetParametersCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import { translated } from './errors.ts';
 
-/** *Shape:* values by the names that were asked for; a parameter that does not exist is left out. *Errors:* UnreachableError, RefusedError. */
+/** *Shape:* values by the requested names, without missing parameters. *Errors:* UnreachableError, RefusedError. */
 export type ReadParameters = (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-/** GetParameters takes no more names. */
+/** The maximum number of names in a GetParameters call. */
 const MOST_NAMES = 10;
 
-/** SSM's parameters, by name or ARN. */
+/** Reads SSM parameters by name or ARN. */
 export function ssmParameters(client: SSMClient): ReadParameters {
   return async (names) => {
     const starts = Array.from({ length: Math.ceil(names.length / MOST_NAMES) }, (_, batch) => batch * MOST_NAMES);

@@ -10,7 +10,7 @@ export interface TaggedInstance {
   readonly tags: Labels;
 }
 
-/** Adds tags, or writes over them. Promise 4: an instance that is not the cluster's counts as gone. */
+/** Adds or replaces tags. Promise 4: an instance of another owner counts as gone. */
 export async function tagInstance(
   reader: InstanceReader,
   { cluster, instanceId, tags }: TaggedInstance,

@@ -6,8 +6,8 @@ import { ownershipKey, ownershipTags } from '../../core/node-claim/ownership-tag
 import type { LaunchRequest } from '../../core/node-claim/record.ts';
 
 /**
- * C50, and the claim's name from the start: an instance whose launch was not recorded is found by it and adopted. Ours
- * come last: the NodeClass's own tags cannot take an instance out of our sight.
+ * C50, and the name of the claim, by which an unrecorded instance is found and adopted. Kerf's tags come last, so the tags of
+ * the NodeClass cannot replace them.
  */
 export function instanceTags(request: LaunchRequest): Labels {
   return {
@@ -19,7 +19,7 @@ export function instanceTags(request: LaunchRequest): Labels {
   };
 }
 
-/** Promise 4: an instance without both tags is not ours. */
+/** Promise 4: an instance without both tags belongs to another owner. */
 export function ownershipFilters(cluster: string): Filter[] {
   return [
     { Name: `tag:${ownershipKey(cluster)}`, Values: ['owned'] },
@@ -27,14 +27,14 @@ export function ownershipFilters(cluster: string): Filter[] {
   ];
 }
 
-/** In order of key, so that equal tags make equal requests. */
+/** Ordered by key, so equal tags give equal requests. */
 export function ec2Tags(tags: Labels): Tag[] {
   return Object.entries(tags)
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([Key, Value]) => ({ Key, Value }));
 }
 
-/** The same tags on things of these types. */
+/** Tag specifications with the same tags for several resource types. */
 export function tagSpecifications(types: readonly ResourceType[], tags: Labels): TagSpecification[] {
   return types.map((ResourceType) => ({ ResourceType, Tags: ec2Tags(tags) }));
 }

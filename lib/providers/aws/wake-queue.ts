@@ -5,11 +5,11 @@ import { translated } from './errors.ts';
 
 export interface WakeQueueOptions {
   readonly client: SQSClient;
-  /** A function is given only the queues that it sends to. */
+  /** Contains only the queues that the function sends to. */
   readonly queueUrls: Readonly<Partial<Record<WakeTarget, string>>>;
 }
 
-/** The sending half of the wake queues. Apart from the bus, so that the webhook's bundle holds the SQS client alone. */
+/** Sends messages to the wake queues. Separate from the event bus, so the webhook's bundle includes only the SQS client. */
 export class SqsWakeQueue {
   readonly #client: SQSClient;
   readonly #queueUrls: WakeQueueOptions['queueUrls'];
@@ -24,7 +24,7 @@ export class SqsWakeQueue {
     if (queueUrl === undefined) {
       const known = Object.keys(this.#queueUrls).toSorted().join(', ');
       throw new RefusedError(
-        `no wake queue for ${target} was configured (known: ${known}): give this function its URL`,
+        `no wake queue for ${target} is configured (configured: ${known}); set its URL for this function`,
       );
     }
     const command = new SendMessageCommand({
@@ -36,7 +36,7 @@ export class SqsWakeQueue {
   }
 }
 
-/** Rounded up: a wake must not arrive before what it is for is due. */
+/** Rounded up, because a wake must not arrive before it is due. */
 function delaySeconds(delayMs: number): number {
   return Math.ceil(Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS) / 1_000);
 }

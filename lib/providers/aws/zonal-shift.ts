@@ -6,10 +6,10 @@ import { KeptAnswers } from './kept-answers.ts';
 
 export interface ZonalShiftOptions {
   readonly region: string;
-  /** The EKS cluster's ARN: it is the resource that ARC shifts. */
+  /** The ARN of the EKS cluster, which is the resource that ARC shifts. */
   readonly clusterArn: () => Promise<string>;
   readonly credentials: () => Promise<AwsCredentials>;
-  /** ARC names zones by id, the rest of Kerf by name: `use1-az1` → `us-east-1c`, as this account has them. */
+  /** Maps zone ids, which ARC uses, to zone names: `use1-az1` → `us-east-1c` in this account. */
   readonly zoneNames: () => Promise<ReadonlyMap<string, string>>;
   readonly clock: Clock;
   /** @default the runtime's own */
@@ -22,8 +22,8 @@ const PATIENCE_MS = 3 * SECOND_MS;
 const SERVICE = 'arc-zonal-shift';
 
 /**
- * Which zones the cluster is shifted away from just now, by name: by an operator, a practice run or AWS itself. ARC's
- * client for it is one call, made by hand. *Errors:* RefusedError, UnreachableError. *Source:* ARC's GetManagedResource.
+ * The names of the zones that the cluster is shifted away from, by an operator, a practice run or AWS. A single signed request
+ * replaces the ARC client. *Errors:* RefusedError, UnreachableError. *Source:* ARC's GetManagedResource.
  */
 export function zonalShifts(options: ZonalShiftOptions): () => Promise<readonly string[]> {
   const kept = new KeptAnswers<readonly string[]>(options.clock, () => true);
@@ -41,7 +41,7 @@ async function readShifts(options: ZonalShiftOptions): Promise<readonly string[]
   return ids.flatMap((id) => names.get(id) ?? []).toSorted();
 }
 
-/** *Shape:* undefined for a resource that ARC does not know. */
+/** *Shape:* undefined for a resource that ARC does not have. */
 async function get(
   { region, credentials, clock, fetch: call = fetch }: ZonalShiftOptions,
   arn: string,
@@ -61,14 +61,16 @@ async function get(
     if (answer.status === 404) return undefined;
     if (answer.ok) return await answer.json();
   } catch (cause) {
-    throw new UnreachableError(`${doing}: ARC did not answer within ${PATIENCE_MS} ms: try again later`, { cause });
+    throw new UnreachableError(`${doing}: ARC did not answer within ${PATIENCE_MS} ms; try again later`, { cause });
   }
   const text = `${doing}: ARC answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`;
   if (answer.status === 429 || answer.status >= 500) throw new UnreachableError(text);
-  throw new RefusedError(`${text}: allow arc-zonal-shift:GetManagedResource, or take zonalShift off the cluster`);
+  throw new RefusedError(
+    `${text}; allow arc-zonal-shift:GetManagedResource, or remove zonalShift from the cluster's options`,
+  );
 }
 
-/** Of several shifts at once one is in effect; a zonal shift ends by itself, in epoch seconds. */
+/** Only one of several shifts is in effect. A zonal shift has an expiry time in epoch seconds. */
 function shiftedIds(answer: unknown, nowMs: number): readonly string[] {
   const ids = ['zonalShifts', 'autoshifts'].flatMap((key) => {
     const shifts = fieldOf(answer, key);
