@@ -3,17 +3,17 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@a
 import { RefusedError } from '../../ports/errors.ts';
 import { portErrorOf } from './errors.ts';
 
-/** Where bodies lie that are too large for an item. */
+/** Stores bodies that are too large for an item. */
 export interface Bodies {
-  /** *Shape:* the key that `get` finds it by: of the same body always the same. */
+  /** *Shape:* the key for `get`; equal bodies have equal keys. */
   put(body: Uint8Array): Promise<string>;
-  /** *Errors:* RefusedError where it is not there any more; `subject` names it. */
+  /** *Errors:* RefusedError where the body no longer exists; `subject` is its name in the message. */
   get(key: string, subject: string): Promise<Uint8Array>;
 }
 
 /**
- * Bodies in S3, named by the hash of their content: whoever writes one twice leaves one. It is written before the item that
- * names it, so that who is cut off in between leaves an object that nobody looks for, which the bucket drops after 30 days.
+ * Bodies in S3, named by the hash of their content, so writing a body twice leaves one object. A body is written before the
+ * item that refers to it. A function that stops in between leaves an unused object, which the bucket deletes after 30 days.
  */
 export class BodyBucket implements Bodies {
   readonly #client: S3Client;
@@ -40,7 +40,7 @@ export class BodyBucket implements Bodies {
       if (!(thrown instanceof NoSuchKey)) throw thrown;
     }
     throw new RefusedError(
-      `${subject} has no body in the bucket ${this.#bucket}: ${key} is gone; was it deleted by hand?`,
+      `${subject} has no body in the bucket ${this.#bucket}: ${key} does not exist; restore it if it was deleted manually`,
     );
   }
 }

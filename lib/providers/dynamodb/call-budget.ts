@@ -18,19 +18,19 @@ export interface CallBudgetOptions extends TableOptions {
   readonly limitsOf: (api: string) => CallLimits;
 }
 
-/** A busy function writes once for ten calls. */
+/** The maximum number of calls in one lease, which costs one write. */
 const LARGEST_LEASE = 10;
-/** A function that is frozen between two invocations must not come back with calls of an hour ago. */
+/** How long a lease is valid, because a function may be frozen for long between invocations. */
 const LEASE_MS = 10 * SECOND_MS;
-/** While DynamoDB does not answer, nobody waits for it again and again. */
+/** How long the budget is bypassed after DynamoDB did not respond. */
 const WITHOUT_BUDGET_MS = 5 * SECOND_MS;
-/** How soon another try is worth while for who lost every race. */
+/** When to try again after all writes collided. */
 const CROWDED_MS = SECOND_MS / 5;
 const TRIES = 5;
-/** An item that nobody wrote for an hour is a full bucket. */
+/** An item without writes for an hour is a full bucket. */
 const KEPT_SECONDS = 3_600;
 
-/** What this function knows of one API's bucket, and the calls that it has leased. */
+/** The last known state of an API's bucket, and the leased calls. */
 interface Local {
   seen: { readonly bucket: TokenBucket; readonly version: number | undefined } | undefined;
   leased: readonly number[];
@@ -41,8 +41,8 @@ interface Local {
 }
 
 /**
- * The budget in one small item an API and region, changed only as it was seen. Calls are leased a few at a time: one at
- * first, twice as many each time that all were used, as many as callers wait.
+ * The budget, with one small item per API and region, updated by optimistic locking. Calls are leased in batches: one at first,
+ * then twice as many each time that all were used, or as many as there are waiting callers.
  */
 export class DynamoDbCallBudget implements CallBudget {
   readonly #options: CallBudgetOptions;
@@ -71,7 +71,7 @@ export class DynamoDbCallBudget implements CallBudget {
       local.leasing ??= this.#lease(api, local).finally(() => {
         local.leasing = undefined;
       });
-      // Callers that come meanwhile share the lease; who gets nothing of it leases again.
+      // Callers that arrive meanwhile share the lease. A caller that gets no call leases again.
       await local.leasing;
       local.waiting -= 1;
     }
@@ -79,7 +79,7 @@ export class DynamoDbCallBudget implements CallBudget {
 
   async throttled(api: string): Promise<void> {
     const local = this.#of(api);
-    // What was leased of a bucket that turned out to be empty is worth nothing.
+    // Leased calls are dropped when EC2 reports that the bucket is empty.
     local.leased = [];
     const { limitsOf, clock } = this.#options;
     await this.#change(api, local, (bucket) => throttledBucket(bucket, limitsOf(api), clock.now()));
@@ -95,7 +95,7 @@ export class DynamoDbCallBudget implements CallBudget {
   }
 
   async #lease(api: string, local: Local): Promise<void> {
-    // The callers of this very moment are counted.
+    // Includes all callers that are waiting now.
     await Promise.resolve();
     const nowMs = this.#options.clock.now();
     const again = nowMs - local.lease.atMs < LEASE_MS ? local.lease.size * 2 : 1;
@@ -105,7 +105,7 @@ export class DynamoDbCallBudget implements CallBudget {
     const written = await this.#change(api, local, (bucket) => {
       const answer = takeTokens(bucket, this.#options.limitsOf(api), { atMost, nowMs });
       taken = answer.atMs;
-      // One that a clock far ahead wrote is put right, or it would never fill.
+      // Corrects a time in the future from a wrong clock; otherwise the bucket would not refill.
       if (taken.length > 0 || answer.bucket.atMs < bucket.atMs) return answer.bucket;
       emptyUntilMs = answer.nextAtMs;
       return bucket;
@@ -117,8 +117,8 @@ export class DynamoDbCallBudget implements CallBudget {
   }
 
   /**
-   * Writes the changed bucket where nobody else changed it. What was seen last is tried first: others only take from it, so
-   * that a bucket that looks empty is empty. *Shape:* false where there was nothing to change, or others were always faster.
+   * Writes the changed bucket if no other function changed it. The last known state is used first: others only take from the
+   * bucket, so a bucket that appears empty is empty. *Shape:* false where nothing changed or all writes collided.
    */
   async #change(api: string, local: Local, change: (bucket: TokenBucket) => TokenBucket): Promise<boolean> {
     try {
@@ -126,7 +126,7 @@ export class DynamoDbCallBudget implements CallBudget {
         const before = local.seen?.bucket ?? fullBucket(this.#options.limitsOf(api), this.#options.clock.now());
         const bucket = change(before);
         if (bucket === before) return false;
-        // Each try needs the answer of the one before.
+        // Each try needs the result of the previous one.
         if (await this.#write(api, local, bucket)) return true;
       }
       return false;
@@ -148,7 +148,7 @@ export class DynamoDbCallBudget implements CallBudget {
   }
 }
 
-/** An item without a version is nobody's of ours: whatever it says is written over. */
+/** An item without a version was not written by Kerf and is overwritten. */
 function unchangedSince(version: number | undefined): Condition {
   return version === undefined ? PRESENT : { expression: 'bucketVersion = :seen', values: { ':seen': version } };
 }

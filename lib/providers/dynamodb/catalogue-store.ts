@@ -17,14 +17,14 @@ export interface CatalogueStoreOptions extends TableOptions {
 
 const HEAD = 'head';
 const CHUNK = 'chunk#';
-/** A transaction takes 4 MB, and all chunks are checked in the one that makes them current. */
+/** A transaction is limited to 4 MB, and one transaction checks all chunks and makes them current. */
 const MOST_CHUNKS = 10;
 const TRIES = 5;
 
 /**
- * The catalogue in chunk items named by the hash of their content, and a head that says which hash is current. The head
- * moves only while all chunks of its hash exist, and chunks are deleted only while the head names another hash: a reader
- * that follows the head finds one whole version, or reads the head again.
+ * The catalogue, in chunk items named by the hash of their content, and a head item with the current hash. The head changes
+ * only while all chunks of the new hash exist, and chunks are deleted only while the head has another hash. A reader that
+ * follows the head finds a complete version, or reads the head again.
  */
 export class DynamoDbCatalogueStore implements CatalogueStore {
   readonly #table: Table;
@@ -37,13 +37,13 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
 
   async readCatalogue(): Promise<Catalogue | undefined> {
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      // The head may move meanwhile: then its new version is read.
+      // The head may change meanwhile; then the new version is read.
       const found = await this.#readOnce();
       if (found.kind === 'absent') return undefined;
       if (found.kind === 'found') return found.catalogue;
     }
     throw new UnreachableError(
-      `the catalogue of ${this.#region} was replaced ${TRIES} times while it was read: try again`,
+      `the catalogue of ${this.#region} was replaced ${TRIES} times while it was read; try again`,
     );
   }
 
@@ -51,12 +51,14 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
     const chunks = split(compress(catalogue), this.#region);
     const version = versionOf(chunks);
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      // Another writer may have swept the chunks away before the head named them: they are written again.
+      // Another writer may have deleted the chunks before the head referred to them; then they are written again.
       if (await this.#writeOnce(chunks, version)) {
         return this.#sweep(version);
       }
     }
-    throw new UnreachableError(`the catalogue of ${this.#region} is written by others all the time: try again later`);
+    throw new UnreachableError(
+      `the catalogue of ${this.#region} is constantly replaced by other writers; try again later`,
+    );
   }
 
   markUnavailable(marks: readonly UnavailableMark[]): Promise<void> {
@@ -97,7 +99,7 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
     return { kind: 'found', catalogue: unpackBody(body, isCatalogue, `the catalogue of ${this.#region}`) };
   }
 
-  /** False where a chunk was swept away before the head could name it. */
+  /** False where a chunk was deleted before the head could refer to it. */
   async #writeOnce(chunks: readonly Uint8Array[], version: string): Promise<boolean> {
     const keys = chunks.map((_, index) => this.#chunkKey(version, index));
     await Promise.all(
@@ -122,9 +124,9 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
     };
     const old = chunks.map((chunk) => String(chunk['sk'])).filter((sk) => !sk.startsWith(`${CHUNK}${version}#`));
     const deletes = old.map((sk): Write => ({ kind: 'delete', key: { pk: cataloguePartition(this.#region), sk } }));
-    // Refused: somebody wrote a newer catalogue, and sweeps for us.
+    // Refused: another function wrote a newer catalogue and deletes the old chunks.
     await Promise.all(
-      deletes.map((remove) => this.#table.transact([stillCurrent, remove], 'sweep old chunks of the catalogue')),
+      deletes.map((remove) => this.#table.transact([stillCurrent, remove], 'delete old chunks of the catalogue')),
     );
   }
 }

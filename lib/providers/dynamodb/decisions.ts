@@ -9,7 +9,7 @@ import { fencedBy } from './leases.ts';
 import { isStoredDecision, typedDecision } from './stored-decision.ts';
 import { ABSENT, type Attributes, type Condition, PRESENT, type Table, type Write } from './table.ts';
 
-/** How long a decision that was carried out can still be explained from the table. */
+/** How long a completed decision is kept in the table. */
 const HISTORY_SECONDS = 7 * 24 * 3_600;
 
 export async function readEpoch(table: Table, cluster: string): Promise<number> {
@@ -17,7 +17,7 @@ export async function readEpoch(table: Table, cluster: string): Promise<number> 
   return Number(item?.['epochCount'] ?? 0);
 }
 
-/** Where decisions lie: the table, and a bucket for bodies that no item can hold. */
+/** The storage of decisions: the table, and a bucket for bodies that are too large for an item. */
 export interface DecisionPlace {
   readonly table: Table;
   readonly bodies: Bodies | undefined;
@@ -43,19 +43,19 @@ export async function recordDecision(place: DecisionPlace, { decision, epoch, le
     lease === undefined ? [] : [{ kind: 'check', key: leaseKey(lease), condition: fencedBy(lease) }];
   const outcome = await table.transact([...writes, ...fenced], `record decision ${id}`);
   if (outcome.kind === 'written') return;
-  // Refused: either it stands already, perhaps from a first try whose reply was lost, or another run was faster.
+  // Refused: the decision already exists, perhaps from a first try whose response was lost, or another run was faster.
   if ((await table.get(decisionKey(cluster, id))) !== undefined) return;
   if (lease !== undefined && outcome.at.has(writes.length)) {
     throw new StaleLeaseError(
-      `${lease.work} of ${cluster}: lease ${lease.fence} was taken over: decision ${id} was not recorded, look again`,
+      `${lease.work} of ${cluster}: lease ${lease.fence} was taken over; decision ${id} was not recorded and must be made again`,
     );
   }
   throw new EpochMovedError(
-    `cluster ${cluster} is not at epoch ${epoch} any more: decision ${id} was not recorded, observe again`,
+    `cluster ${cluster} is no longer at epoch ${epoch}; decision ${id} was not recorded and must be made again`,
   );
 }
 
-/** In its item where it fits: the bucket is one more thing that may fail, and its bodies lapse by themselves. */
+/** Stores the body in the item where it fits. The bucket may fail too, and its objects expire. */
 async function bodyOf({ bodies }: DecisionPlace, decision: Decision): Promise<Attributes> {
   const payload = compress(decision);
   if (payload.byteLength <= LARGEST_BODY_BYTES) return { payload };
@@ -81,12 +81,12 @@ async function decisionIn({ bodies }: DecisionPlace, header: Attributes): Promis
   if (payloadKey === undefined || bodies === undefined)
     return typedDecision(unpackBody(header['payload'], isStoredDecision, subject));
   const body = await bodies.get(String(payloadKey), subject);
-  // An open decision outlives the bucket's rule: each look at it makes its body new.
+  // An open decision may outlive the objects of the bucket, so each read rewrites its body.
   await bodies.put(body);
   return typedDecision(unpackBody(body, isStoredDecision, subject));
 }
 
-/** In this order: cut short in between, it is closed once more, and the history still lapses. */
+/** In this order: if the function stops in between, the decision is closed again, and its expiry is already set. */
 export async function closeDecision(table: Table, decision: Decision): Promise<void> {
   const expiresAt = Math.ceil(decision.atMs / 1_000) + HISTORY_SECONDS;
   const key = decisionKey(decision.cluster, decision.id);
@@ -94,7 +94,7 @@ export async function closeDecision(table: Table, decision: Decision): Promise<v
   await table.write({ kind: 'delete', key: openKey(decision.cluster, decision.id) });
 }
 
-/** Without an item in the list of open ones nobody finishes it. Two runs that write the same at once write it twice. */
+/** Without an item in the list of open decisions it is not completed. Two concurrent runs may write the same decision twice. */
 export async function recordShadow(
   place: DecisionPlace,
   decision: Decision,
@@ -103,7 +103,7 @@ export async function recordShadow(
   const { cluster, id, atMs } = decision;
   const key = decisionKey(cluster, id);
   const there = await place.table.get(key);
-  // What has lapsed may still be there for two days.
+  // DynamoDB may delete expired items up to two days late.
   if (there?.['essence'] === essence && Number(there['expiresAt']) * 1_000 > atMs) return 'known';
   const expiresAt = Math.ceil(atMs / 1_000) + HISTORY_SECONDS;
   await place.table.write({ kind: 'put', item: { ...key, ...(await bodyOf(place, decision)), essence, expiresAt } });

@@ -1,6 +1,6 @@
 import { type PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 
-/** The one table from DynamoDB's and S3's words to ours; conditions that fail are outcomes and never come here. */
+/** Maps the error codes of DynamoDB and S3 to port errors. Failed conditions are outcomes, not errors. */
 const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   InternalServerError: 'unreachable',
   ProvisionedThroughputExceededException: 'unreachable',
@@ -11,11 +11,11 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   ThrottlingException: 'unreachable',
   TransactionConflictException: 'unreachable',
   TransactionInProgressException: 'unreachable',
-  // Reasons inside a cancelled transaction.
+  // Reasons of a cancelled transaction.
   ProvisionedThroughputExceeded: 'unreachable',
   ThrottlingError: 'unreachable',
   TransactionConflict: 'unreachable',
-  // The table may still be in creation, but Kerf does not create it: without it nothing works.
+  // Kerf does not create the table, and does not work without it.
   ResourceNotFoundException: 'refused',
   AccessDenied: 'refused',
   AccessDeniedException: 'refused',
@@ -24,22 +24,21 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
   UnrecognizedClientException: 'refused',
   ValidationError: 'refused',
   ValidationException: 'refused',
-  // No reply, or none in time.
+  // No response, or a timeout.
   AbortError: 'unreachable',
   TimeoutError: 'unreachable',
 };
 
-/** *Shape:* the port error for what the SDK threw, `cause` kept; anything that is no SDK error comes back as it is. */
+/** *Shape:* the port error of an SDK error, with its `cause`; other errors are returned unchanged. */
 export function portErrorOf(thrown: unknown, doing: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
-  const advice =
-    thrown.name === 'ResourceNotFoundException' ? ': check the name of the table, its account and region' : '';
+  const advice = thrown.name === 'ResourceNotFoundException' ? '; check the name, account and region of the table' : '';
   return portError(kind, `${doing}: ${thrown.name}: ${thrown.message}${advice}`, thrown);
 }
 
-/** The same for the reason of one item of a cancelled transaction. */
+/** The port error for the reason of one item in a cancelled transaction. */
 export function portErrorOfReason(code: string, doing: string, cause: unknown): PortError {
   return portError(TRANSLATION[code] ?? 'refused', `${doing}: the transaction was cancelled: ${code}`, cause);
 }
@@ -48,7 +47,7 @@ function portError(kind: 'unreachable' | 'refused', message: string, cause: unkn
   return kind === 'unreachable' ? new UnreachableError(message, { cause }) : new RefusedError(message, { cause });
 }
 
-/** A status of the service decides; a system code (`ECONNRESET`) means that no reply came. */
+/** By the HTTP status of the service; a system code (`ECONNRESET`) means that there was no response. */
 function kindOfUnknown(error: Error): 'unreachable' | 'refused' | undefined {
   if ('$metadata' in error) {
     const metadata = error.$metadata;

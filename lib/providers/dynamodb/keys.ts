@@ -2,8 +2,8 @@ import type { LeaseName } from '../../ports/leases.ts';
 import type { Key } from './table.ts';
 
 /**
- * Every key of the table. Items of one cluster share a partition, so that one query lists them; an instance has its own,
- * so that it is found from its id alone with a strong read (an index lags).
+ * The keys of the table. Items of one cluster share a partition, so one query lists them. An instance has its own partition,
+ * so a strongly consistent read finds it by its id (an index is eventually consistent).
  */
 export const CLAIM = 'claim#';
 export const OPEN = 'open#';
@@ -23,12 +23,12 @@ export const decisionKey = (cluster: string, id: string): Key => ({
   sk: `decision#${id}`,
 });
 
-/** Only a pointer: the body lies with the decision, so that closing one does not write it again. */
+/** Only a pointer: the body is in the decision's item, so closing a decision does not rewrite it. */
 export const openKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: OPEN + id });
 
 export const claimKey = (cluster: string, name: string): Key => ({ pk: clusterPartition(cluster), sk: CLAIM + name });
 
-/** Where a released claim goes: out of the way of the list. */
+/** The key of a released claim, which is not part of the list of claims. */
 export const tombstoneKey = (cluster: string, name: string): Key => ({
   pk: clusterPartition(cluster),
   sk: `released#${name}`,
@@ -59,7 +59,7 @@ export const learnedMemoryKey = (region: string, instanceType: string, imageId: 
   sk: `${MEMORY}${instanceType}#${imageId}`,
 });
 
-/** One item an API: the calls of it that the account has left. */
+/** One item per API, with the remaining calls of the account. */
 export const budgetKey = (region: string, api: string): Key => ({ pk: `budget#${region}`, sk: `api#${api}` });
 
 export const standDownKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'stand-down' });

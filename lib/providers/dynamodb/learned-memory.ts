@@ -16,11 +16,11 @@ export async function learnMemory(
     untilMs,
     expiresAt: Math.ceil(untilMs / 1_000),
   };
-  // Refused: what stands there is worth more.
+  // Refused: the stored value takes precedence.
   await table.write({ kind: 'put', item, condition: standsAgainst(lesson, nowMs) });
 }
 
-/** The rule of the core of the same name. DynamoDB removes what has lapsed only by and by. */
+/** The same rule as in core. Includes expired items, because DynamoDB deletes them with a delay. */
 function standsAgainst({ memoryBytes, untilMs }: LearnedMemory, nowMs: number): Condition {
   return {
     expression:

@@ -20,8 +20,8 @@ export interface LeasesOptions extends TableOptions {
 }
 
 /**
- * One small item for the work of a cluster, changed only as it was seen. It has no time to live: its number must never be
- * used again.
+ * One small item for the work of a cluster, updated by optimistic locking. It has no time to live, because its number must
+ * never be reused.
  */
 export class DynamoDbLeases implements Leases {
   readonly #table: Table;
@@ -48,7 +48,7 @@ export class DynamoDbLeases implements Leases {
     const lease = { cluster, work, fence: fenceAfter(seen, nowMs), sinceMs: nowMs };
     const leaseHolder = randomUUID();
     const taken = await this.#set(lease, { ...attributesOf(lease), leaseHolder }, freeSince(seen.fence, nowMs));
-    // Where the reply was lost and it was sent again, it is refused for what it wrote itself.
+    // If the response was lost, the repeated write is refused because of the first one.
     return taken.kind === 'written' || taken.found?.['leaseHolder'] === leaseHolder
       ? { kind: 'held', lease }
       : { kind: 'changed', seen: seenIn(seen, taken.found, nowMs) };
@@ -58,7 +58,7 @@ export class DynamoDbLeases implements Leases {
     const nowMs = this.#clock.now();
     const outcome = await this.#set(lease, { heldUntilMs: nowMs + LEASE_MS }, heldBy(lease.fence, nowMs));
     if (outcome.kind === 'refused') {
-      throw new StaleLeaseError(`${lease.work} of ${lease.cluster}: lease ${lease.fence} has lapsed: look again`);
+      throw new StaleLeaseError(`${lease.work} of ${lease.cluster}: lease ${lease.fence} has expired; observe again`);
     }
   }
 
@@ -68,7 +68,7 @@ export class DynamoDbLeases implements Leases {
     const unmarked = { expression: `${ours.expression} AND wanted = :no`, values: { ...ours.values, ':no': 0 } };
     const first = await this.#set(lease, attributes, unmarked);
     if (first.kind === 'written' || first.found?.['leaseFence'] !== lease.fence) return { lookAgain: false };
-    // It is marked, and stays so until this write takes both away.
+    // The lease is marked. This write removes the mark and the holder together.
     return { lookAgain: (await this.#set(lease, attributes, ours)).kind === 'written' };
   }
 
@@ -77,7 +77,7 @@ export class DynamoDbLeases implements Leases {
   }
 }
 
-/** What must hold of the item for whoever writes with the lease. */
+/** The condition for writes that require the lease. */
 export function fencedBy({ fence }: Lease): Condition {
   return { expression: 'leaseFence = :fence', values: { ':fence': fence } };
 }
@@ -97,7 +97,7 @@ function freeSince(fence: number, nowMs: number): Condition {
   };
 }
 
-/** An item that was lost must not bring an old number back: the first one is the time. */
+/** The first number is the time, so a lost item does not lead to a reused number. */
 function fenceAfter({ fence }: SeenLease, nowMs: number): number {
   return fence === 0 ? nowMs : fence + 1;
 }

@@ -19,7 +19,7 @@ import { isDisruptionCommand } from './stored-shapes.ts';
 import { ABSENT, Table, type TableOptions } from './table.ts';
 
 export interface NodeClaimStoreOptions extends TableOptions {
-  /** @default a decision that no item can hold is refused */
+  /** @default decisions that are too large for an item are refused */
   readonly bodies?: Bodies;
 }
 
@@ -92,14 +92,14 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   async nominate(cluster: string, { node, untilMs }: Nomination): Promise<void> {
     const item = { ...nominationKey(cluster, node), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
-    // A promise is only ever prolonged: two runs may nominate one node in either order.
+    // A nomination is only extended, so two runs may nominate a node in any order.
     const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
     await this.#table.write({ kind: 'put', item, condition });
   }
 
   async listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]> {
     const items = await this.#table.query(clusterPartition(cluster), NOMINATION);
-    // DynamoDB deletes what has expired hours late.
+    // DynamoDB deletes expired items hours late.
     return items
       .map((item) => ({ node: String(item['sk']).slice(NOMINATION.length), untilMs: Number(item['untilMs']) }))
       .filter((nomination) => nomination.untilMs > nowMs);

@@ -5,7 +5,7 @@ import { CLAIM, claimKey, clusterPartition, instanceKey, tombstoneKey } from './
 import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Condition, type Item, type Key, type Table, type Write } from './table.ts';
 
-/** How long a released claim's name stays taken: longer than any decision that may still want to make it. */
+/** How long the name of a released claim stays reserved: longer than any open decision that may create the claim. */
 const TOMBSTONE_SECONDS = 30 * 24 * 3_600;
 
 export async function createClaim(table: Table, record: NodeClaimRecord): Promise<void> {
@@ -14,12 +14,12 @@ export async function createClaim(table: Table, record: NodeClaimRecord): Promis
     { kind: 'check', key: tombstoneKey(record.cluster, record.name), condition: ABSENT },
     ...lookupOf(record),
   ];
-  // Refused: the name exists, and what exists stays as it is.
+  // Refused: the name exists, and the existing claim is not changed.
   await table.transact(writes, `create NodeClaim ${record.name}`);
 }
 
 export async function readClaim(table: Table, cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
-  // In this order: a claim only ever moves from the first place to the second.
+  // In this order, because a claim only moves from the first key to the second.
   const item = (await table.get(claimKey(cluster, name))) ?? (await table.get(tombstoneKey(cluster, name)));
   return item === undefined ? undefined : recordOf(item);
 }
@@ -41,13 +41,13 @@ export async function updateClaim(table: Table, record: NodeClaimRecord): Promis
     next.releasedAtMs === undefined ? await writeUpdate(table, next, unchanged) : await release(table, next, unchanged);
   if (written) return next;
   throw new StaleRecordError(
-    `NodeClaim ${record.name} of ${record.cluster} is not at version ${record.version} any more: read it again`,
+    `NodeClaim ${record.name} of ${record.cluster} is no longer at version ${record.version}; read it again`,
   );
 }
 
 /**
- * The lookup item is written with the first update that carries the instance and never again: an update that finds it
- * noted on the claim is a plain write, which costs half of a transaction.
+ * Writes the lookup item only with the first update that has the instance. Later updates are plain writes, which cost half
+ * as much as a transaction.
  */
 async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: Condition): Promise<boolean> {
   const item = itemOf(claimKey(next.cluster, next.name), next);

@@ -3,8 +3,8 @@ import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
 
 /**
- * Tells our own documents apart by what every version of them carries. Nobody else writes to the table, so this guards
- * against a mixed-up item, not against an attacker.
+ * Distinguishes stored documents by fields that every version has. Only Kerf writes to the table, so this detects mistakes,
+ * not attacks.
  */
 export function isNodeClaimRecord(value: unknown): value is NodeClaimRecord {
   return (

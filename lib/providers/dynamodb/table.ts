@@ -23,7 +23,7 @@ export interface Key {
 export type Attributes = Readonly<Record<string, string | number | Uint8Array>>;
 export type Item = Key & Attributes;
 
-/** What must hold of the stored item; attributes of ours are named so that none is a reserved word. */
+/** A condition on the stored item. No attribute name is a reserved word of DynamoDB. */
 export interface Condition {
   readonly expression: string;
   readonly values?: Attributes;
@@ -38,10 +38,10 @@ export type Write =
   | { readonly kind: 'delete'; readonly key: Key; readonly condition?: Condition }
   | { readonly kind: 'check'; readonly key: Key; readonly condition: Condition };
 
-/** `refused`: a condition did not hold and nothing was written; `found` is the item of a single write as it stands. */
+/** `refused`: a condition failed and nothing was written; `found` is the stored item, for a single write. */
 export type WriteOutcome = { readonly kind: 'written' } | { readonly kind: 'refused'; readonly found?: Attributes };
 
-/** `at`: the places of the writes whose conditions did not hold. */
+/** `at`: the indices of the writes whose conditions failed. */
 export type TransactionOutcome =
   | { readonly kind: 'written' }
   | { readonly kind: 'refused'; readonly at: ReadonlySet<number> };
@@ -56,13 +56,13 @@ interface Values {
 }
 
 const MOST_PAGES = 1_000;
-/** Another write of one of its items at the same moment, a lease's mark perhaps, cancels a transaction: it is made again. */
+/** A concurrent write to one of its items cancels a transaction, which is then repeated. */
 const MOST_CONFLICTS = 3;
 const CONFLICT = 'TransactionConflict';
-/** What DynamoDB takes. */
+/** The limit of DynamoDB. */
 const MOST_WRITES = 100;
 
-/** The few DynamoDB calls that Kerf makes, strongly consistent, with port errors. */
+/** The DynamoDB calls of Kerf, strongly consistent and with port errors. */
 export class Table {
   readonly #client: DynamoDBClient;
   readonly #name: string;
@@ -91,13 +91,13 @@ export class Table {
         ...(projection === undefined ? {} : { ProjectionExpression: projection }),
         ...(start === undefined ? {} : { ExclusiveStartKey: start }),
       });
-      // Each page names where the next one starts: they cannot be read side by side.
+      // Each page has the start of the next one, so pages cannot be read in parallel.
       const answer = await translated(`query ${pk} ${prefix}`, () => this.#client.send(command));
       for (const item of answer.Items ?? []) items.push(unmarshall(item));
       start = answer.LastEvaluatedKey;
       if (start === undefined) return items;
     }
-    throw new UnreachableError(`DynamoDB: query ${pk} ${prefix}: no end after ${MOST_PAGES} pages: try again later`);
+    throw new UnreachableError(`DynamoDB: query ${pk} ${prefix}: no end after ${MOST_PAGES} pages; try again later`);
   }
 
   async write(write: Exclude<Write, { kind: 'check' }>): Promise<WriteOutcome> {
@@ -111,13 +111,13 @@ export class Table {
     }
   }
 
-  /** All of them or none. */
+  /** Makes all writes or none. */
   async transact(writes: readonly Write[], doing: string): Promise<TransactionOutcome> {
     if (writes.length > MOST_WRITES) throw new RangeError(`${doing}: ${writes.length} writes, at most ${MOST_WRITES}`);
     const command = new TransactWriteItemsCommand({ TransactItems: writes.map((write) => this.#transactItem(write)) });
     for (let conflicts = 1; ; conflicts += 1) {
       try {
-        // Only a conflict goes round again.
+        // Only a conflict is retried.
         await translated(doing, () => this.#client.send(command));
         return { kind: 'written' };
       } catch (thrown) {

@@ -7,7 +7,7 @@ import { OFFERING, unavailableOfferingKey, unavailablePartition } from './keys.t
 import { ABSENT, type Attributes, type Condition, type Item, type Table } from './table.ts';
 
 const TRIES = 5;
-/** A fleet request that finds nothing marks some hundred offerings: side by side, but not all at once. */
+/** A fleet request without capacity marks some hundred offerings, with limited concurrency. */
 const AT_ONCE = 25;
 
 export async function markAll(table: Table, region: string, marks: readonly UnavailableMark[]): Promise<void> {
@@ -21,7 +21,7 @@ export async function markAll(table: Table, region: string, marks: readonly Unav
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
 
-/** The item changes only as it was seen: of two clusters that mark at one moment the second finds the first one's mark. */
+/** Optimistic locking: if two clusters mark an offering at the same time, the second finds the mark of the first. */
 async function markOne(table: Table, region: string, mark: UnavailableMark): Promise<void> {
   let seen: Attributes | undefined;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -29,7 +29,7 @@ async function markOne(table: Table, region: string, mark: UnavailableMark): Pro
     const memory = marked(before, mark.atMs, mark.reason);
     if (memory === before) return;
     const item = itemOf(region, mark, memory);
-    // Most are new: the first try reads nothing. Each try needs the answer of the one before.
+    // Most marks are new, so the first try does not read. Each try needs the result of the previous one.
     const outcome = await table.write({
       kind: 'put',
       item,
@@ -39,7 +39,7 @@ async function markOne(table: Table, region: string, mark: UnavailableMark): Pro
     seen = outcome.found;
   }
   throw new UnreachableError(
-    `${unavailableKey(mark)} could not be marked unavailable: others changed it ${TRIES} times meanwhile: try again`,
+    `${unavailableKey(mark)} could not be marked unavailable: it was changed ${TRIES} times meanwhile; try again`,
   );
 }
 
@@ -59,7 +59,7 @@ function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
     ...(subnetId === undefined ? {} : { subnetId }),
     ...(reservationId === undefined ? {} : { reservationId }),
     refusal: reason,
-    // It is remembered beyond its end, so that the next mark knows that it is not the first.
+    // Kept beyond its end, so the next mark can be longer.
     expiresAt: Math.ceil((memory.untilMs + REMEMBERED_MS) / 1_000),
   };
 }

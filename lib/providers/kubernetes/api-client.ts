@@ -5,19 +5,19 @@ import { createGunzip, gunzipSync } from 'node:zlib';
 import { type ApiResponse, noAnswer, portErrorOf } from './errors.ts';
 
 export interface ApiClientOptions {
-  /** `https://…`, as EKS gives it. */
+  /** `https://…`, as returned by EKS. */
   readonly endpoint: string;
-  /** PEM; absent where the system's own authorities vouch for the server, or without TLS. */
+  /** PEM; absent where the certificate is issued by a system authority, or without TLS. */
   readonly certificateAuthority?: string;
-  /** The name that the server's certificate must have. @default the endpoint's */
+  /** The host name in the server's certificate. @default that of the endpoint */
   readonly tlsServerName?: string;
-  /** Asked before each request, and told once which token the server refused (401); the source keeps it as long as it is good. */
+  /** Called before each request, and once with a token that the server rejected (401). The source caches tokens. */
   readonly token?: (refused?: string) => Promise<string>;
   /** @default 20 s */
   readonly timeoutMs?: number;
-  /** Between 0 and 1: spreads the retries of functions that were refused at the same time. @default Math.random */
+  /** Between 0 and 1: spreads the retries of functions that were rejected at the same time. @default Math.random */
   readonly random?: () => number;
-  /** How a retry waits. @default a timer */
+  /** Waits before a retry. @default a timer */
   readonly sleep?: (ms: number) => Promise<void>;
 }
 
@@ -30,21 +30,21 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** @default application/json */
   readonly accept?: string;
-  /** Statuses that say something other than "come back later" here, and are answered at once. */
+  /** Statuses that are returned without a retry, because they have another meaning here. */
   readonly final?: readonly number[];
 }
 
 const ATTEMPTS = 3;
-/** Where the server asks for more than this, the caller's own next run is the retry. */
+/** For a longer Retry-After, the next run of the caller is the retry. */
 const LONGEST_WAIT_MS = 2_000;
 const FIRST_WAIT_MS = 100;
-/** Bytes; a long list takes a fifth less CPU than by the 16 KiB that are usual. */
+/** In bytes. A long list takes 20 % less CPU than with the default of 16 KiB. */
 const UNZIPPED_AT_ONCE = 256 * 1024;
 const RETRIED: readonly number[] = [429, 500, 502, 503, 504];
 
 /**
- * A thin JSON client of one API server: TLS by the cluster's own authority, bearer token, gzip, timeouts, few retries.
- * *Cost:* measured at a quarter of the time and memory of `@kubernetes/client-node`. The token is in no error.
+ * A JSON client of one API server: TLS with the cluster's certificate authority, bearer token, gzip, timeouts, few retries.
+ * *Cost:* a quarter of the time and memory of `@kubernetes/client-node`, measured. Errors never contain the token.
  */
 export class ApiClient {
   readonly #options: ApiClientOptions;
@@ -62,14 +62,14 @@ export class ApiClient {
         });
   }
 
-  /** *Shape:* any status that is not worth a retry, errors included. *Errors:* UnreachableError. */
+  /** *Shape:* the response with any status that is not retried, including errors. *Errors:* UnreachableError. */
   async send(request: ApiRequest): Promise<ApiResponse> {
     const doing = `${request.method} ${request.path}`;
     let answer = await this.#attempt(request, doing);
     for (let attempt = 1; attempt < ATTEMPTS && isWorthARetry(answer, request); attempt += 1) {
       const waitMs = Math.max(0, answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1));
       if (waitMs > LONGEST_WAIT_MS) break;
-      // Never sooner than asked: up to half of it is added.
+      // Adds up to half of the requested delay.
       const { sleep = wait, random = Math.random } = this.#options;
       await sleep(Math.round(waitMs * (1 + random() / 2)));
       answer = await this.#attempt(request, doing);
@@ -79,7 +79,7 @@ export class ApiClient {
     return { status: answer.status, body: answer.body };
   }
 
-  /** *Shape:* the body of a success. *Errors:* as the status says. */
+  /** *Shape:* the body of a successful response. *Errors:* by the status. */
   async expect(request: ApiRequest): Promise<unknown> {
     const answer = await this.send(request);
     if (answer.status >= 200 && answer.status < 300) return answer.body;
@@ -91,8 +91,8 @@ export class ApiClient {
   }
 
   /**
-   * An answer that is read as it comes, unzipped: a long list, a watch. It ends when its reader ends it (`destroy`), or with
-   * the signal. Not tried again: the reader knows how far it came. *Errors:* UnreachableError, here or while it is read.
+   * Streams an unzipped response: a long list or a watch. It ends when the reader destroys it, or with the signal. It is not
+   * retried, because only the reader can resume it. *Errors:* UnreachableError, here or while it is read.
    */
   async stream(request: ApiRequest, signal: AbortSignal): Promise<ApiStream> {
     let turnedDown: http.IncomingMessage | undefined;
@@ -126,7 +126,7 @@ export class ApiClient {
     );
   }
 
-  /** Credentials change and tokens lapse in the middle of a run: a call that is turned down as nobody's is made once more. */
+  /** Credentials and tokens may expire during a run, so an unauthorized call (401) is repeated once with a new token. */
   async #withToken<T>(
     call: (token: string | undefined) => Promise<T>,
     isTurnedDown: (answer: T) => boolean,
@@ -177,7 +177,7 @@ function outgoing(request: ApiRequest, token: string | undefined): Outgoing {
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const headers = {
     accept: request.accept ?? 'application/json',
-    // By which audit logs tell who calls, and managedFields who wrote: without it, `unknown`.
+    // Shown in audit logs and managedFields, which otherwise have `unknown`.
     'user-agent': 'kerf',
     'accept-encoding': 'gzip',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -188,10 +188,10 @@ function outgoing(request: ApiRequest, token: string | undefined): Outgoing {
   return { headers, body };
 }
 
-/** The body is unzipped, and fails where the connection breaks. */
+/** The unzipped body. Reading it fails if the connection breaks. */
 export interface ApiStream {
   readonly status: number;
-  /** Empty where the server names none. */
+  /** Empty where the server sends none. */
   readonly contentType: string;
   readonly body: Readable;
 }
@@ -213,7 +213,7 @@ function isWorthARetry(answer: Attempt, request: ApiRequest): boolean {
 function unzipped(response: http.IncomingMessage): Readable {
   if (response.headers['content-encoding'] !== 'gzip') return response;
   const unzipper = createGunzip({ chunkSize: UNZIPPED_AT_ONCE });
-  // Destroys both where either breaks or is given up; what breaks, its reader sees on the unzipper.
+  // Destroys both streams if either fails. The reader gets the error from the unzipped stream.
   pipeline(response, unzipper, () => {});
   return unzipper;
 }
@@ -224,7 +224,7 @@ function answered(response: http.IncomingMessage, raw: Buffer): Attempt {
   const seconds = Number(response.headers['retry-after']);
   const retryAfter = Number.isFinite(seconds) ? { retryAfterMs: seconds * 1_000 } : {};
   const isJson = (response.headers['content-type'] ?? '').startsWith('application/json');
-  // A load balancer in between answers in HTML.
+  // A load balancer may respond with HTML.
   const body: unknown = isJson && text !== '' ? JSON.parse(text) : { message: text };
   return { kind: 'answered', status, body, ...retryAfter };
 }

@@ -13,30 +13,30 @@ const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> =
   EC2NodeClass: 'karpenter.k8s.aws/v1',
 };
 
-/** What the API server takes of a note, in bytes, and a name that leaves room for the fingerprint. */
+/** The limit of a note in bytes, and the maximum length of a name with a fingerprint. */
 const LONGEST_NOTE = 1_024;
 const LONGEST_NAME = 200;
 
 /**
- * An `events.k8s.io/v1` event, once: its name is made of what it says, so the API server itself remembers when it was said
- * last, for every function alike. Said again after its quiet time it becomes a series (F16); one that nobody repeats for an
- * hour the server forgets. *Cost:* a call; two for one that was said already, three for one that is said again.
+ * Writes an `events.k8s.io/v1` event once. Its name is derived from its content, so the event in the API server shows when it
+ * was last written by any function. After its quiet time it is repeated as a series (F16). The server deletes an event that is
+ * not repeated for an hour. *Cost:* one call; two for an existing event, three for a repeated one.
  */
 export async function publishEvent(client: ApiClient, event: ClusterEvent, nowMs: number): Promise<void> {
   const { kind, name } = event.regarding;
-  // Events of objects without a namespace live in `default`.
+  // Events of cluster-scoped objects are in the namespace `default`.
   const namespace = event.regarding.namespace ?? 'default';
   const collection = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
   const body = eventObject(event, nowMs);
   const answer = await client.send({ method: 'POST', path: collection, body });
-  // 404: the namespace went with what it regards.
+  // 404: the namespace was deleted with the object.
   if (answer.status < 300 || answer.status === 404 || isNamespaceGoing(answer)) return;
-  if (answer.status === 409) return sayAgain(client, `${collection}/${body.metadata.name}`, { event, nowMs });
+  if (answer.status === 409) return repeatEvent(client, `${collection}/${body.metadata.name}`, { event, nowMs });
   throw portErrorOf(answer, `publish event ${event.reason} of ${kind} ${name}`);
 }
 
-/** Whoever is faster has said it for all. */
-async function sayAgain(
+/** If two functions repeat an event at the same time, one write is enough. */
+async function repeatEvent(
   client: ApiClient,
   path: string,
   { event, nowMs }: { readonly event: ClusterEvent; readonly nowMs: number },
@@ -64,7 +64,7 @@ function eventObject(
 ): Fields & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const { kind, name, namespace, uid = kind === 'Node' ? name : undefined } = regarding;
   const identity = fingerprint(JSON.stringify([kind, name, namespace, uid, type, reason, message]), 16);
-  // A name that is cut must not end in what no name ends in.
+  // A truncated name must still end with a valid character.
   const prefix = name.slice(0, LONGEST_NAME).replace(/[^a-z0-9]+$/, '');
   return {
     apiVersion: 'events.k8s.io/v1',
@@ -81,7 +81,7 @@ function eventObject(
   };
 }
 
-/** The decoder, not told of an end, keeps a letter back that is cut in two. */
+/** The decoder in streaming mode drops an incomplete character at the end. */
 function cutToBytes(text: string, most: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, most), { stream: true });
 }

@@ -4,7 +4,7 @@ import type { ApiClient } from './api-client.ts';
 import { type ApiResponse, isNamespaceGoing, messageOf, portErrorOf } from './errors.ts';
 import { fieldsOf } from './project.ts';
 
-/** For exactly this pod: the server compares the UID in the same step. */
+/** Limits the request to exactly this pod: the server compares the UID atomically. */
 export async function evictPod(client: ApiClient, pod: PodTarget): Promise<EvictionOutcome> {
   const { name, namespace } = pod;
   const answer = await client.send({
@@ -16,7 +16,7 @@ export async function evictPod(client: ApiClient, pod: PodTarget): Promise<Evict
       metadata: { name, namespace },
       deleteOptions: { preconditions: { uid: pod.uid } },
     },
-    // 429 is the budget's "not now", 500 how a pod under two budgets is refused: neither changes in a second.
+    // 429 is the response for a budget that allows no eviction, 500 for a pod with two budgets. Neither is worth an immediate retry.
     final: [429, 500],
   });
   if (answer.status < 300) return { kind: 'evicted' };
@@ -44,9 +44,9 @@ function isBlocked(answer: ApiResponse): boolean {
   return answer.status === 429 || (answer.status === 500 && messageOf(answer).includes('PodDisruptionBudget'));
 }
 
-/** 409 may be a race on the same pod as well as another pod of its name: only the pod itself tells them apart. */
+/** 409 may be a conflict on the same pod or another pod with its name. Reading the pod distinguishes them. */
 async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): Promise<boolean> {
-  // With its namespace a pod goes whatever its budget says.
+  // A pod in a namespace that is being deleted is removed regardless of its budget.
   if (answer.status === 404 || isNamespaceGoing(answer)) return true;
   if (answer.status !== 409) return false;
   const now = await client.send({ method: 'GET', path: podPath(pod) });

@@ -34,11 +34,11 @@ const HELD: Readonly<Record<HeldKind, { readonly path: string; readonly finalize
 export interface InstallationOptions {
   readonly client: ApiClient;
   readonly clock: Clock;
-  /** The deployment, by a name of its own. */
+  /** The unique name of the deployment. */
   readonly installedBy: string;
 }
 
-/** Installs into the cluster whose API server the client speaks to, as field manager `kerf`. */
+/** Installs Kerf in the cluster of the client, as field manager `kerf`. */
 export function kubernetesInstallation({ client, clock, installedBy }: InstallationOptions): Installation {
   const rivals = new RivalTraceReader(client, clock);
   return {
@@ -66,7 +66,7 @@ function pathOf({ kind, metadata }: InstalledObject): string {
   return `${COLLECTIONS[kind]}/${metadata.name}`;
 }
 
-/** *Shape:* undefined where there is no such object. */
+/** *Shape:* undefined where the object does not exist. */
 async function find(client: ApiClient, path: string): Promise<Fields | undefined> {
   const answer = await client.send({ method: 'GET', path });
   if (answer.status === 404) return undefined;
@@ -74,7 +74,7 @@ async function find(client: ApiClient, path: string): Promise<Fields | undefined
   return fieldsOf(answer.body);
 }
 
-/** Roles say who made them. Not the webhook configuration: lifecycle writes it anew as well. */
+/** Marks roles with the deployment that created them. The webhook configuration is not marked, because lifecycle also writes it. */
 function marked(object: InstalledObject, installedBy: string): InstalledObject {
   if (object.kind !== 'ClusterRole') return object;
   return { ...object, metadata: { ...object.metadata, annotations: { [INSTALLED_BY]: installedBy } } };
@@ -89,7 +89,7 @@ async function isTakenOver(client: ApiClient, installedBy: string): Promise<bool
   return false;
 }
 
-/** Whoever grants rights must hold them, or hold all. */
+/** RBAC requires that a user who grants rights has them. */
 async function whyNoRights(client: ApiClient): Promise<string | undefined> {
   const body = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -101,7 +101,7 @@ async function whyNoRights(client: ApiClient): Promise<string | undefined> {
   if (answer.status === 401 || answer.status === 403) return `${answer.status} ${messageOf(answer)}`;
   if (answer.status >= 300) throw portErrorOf(answer, 'ask for the rights of the installer');
   const { allowed } = fieldsOf(fieldsOf(answer.body)['status']);
-  return allowed === true ? undefined : 'the installer is let in, and may not do everything there';
+  return allowed === true ? undefined : 'the installer has access, but not all permissions';
 }
 
 function definitionOf(raw: Fields): FoundDefinition {
@@ -126,7 +126,7 @@ async function applyDefinition(
 ): Promise<void> {
   const path = `${DEFINITIONS}/${definition.metadata.name}`;
   if (instead) {
-    // An apply cannot take away what another manager set, and the server refuses the webhook beside `None`.
+    // An apply cannot remove a field of another manager, and the server rejects a webhook together with `None`.
     const spec = { ...definition.spec, conversion: { strategy: 'None', webhook: null } };
     await client.expect({ method: 'PATCH', path, body: { spec }, ...MERGE });
   }
@@ -140,11 +140,11 @@ async function whyNotEstablished(client: ApiClient, name: string): Promise<strin
   const bad = states.find((state) => state?.['status'] !== 'True');
   if (states.every((state) => state?.['status'] === 'True')) return undefined;
   const message = bad?.['message'];
-  const why = typeof message === 'string' ? message : 'the API server has not looked at it yet';
+  const why = typeof message === 'string' ? message : 'the API server has not processed it yet';
   return `CRD ${name} is not established: ${why}`;
 }
 
-/** Only with our mark; the webhook configuration has a name that is ours. */
+/** Only objects with Kerf's label; the webhook configuration has a name that only Kerf uses. */
 async function remove(client: ApiClient, object: InstalledObject): Promise<void> {
   const path = pathOf(object);
   if (object.kind !== 'ValidatingWebhookConfiguration') {
@@ -178,12 +178,14 @@ async function letGo(client: ApiClient, { kind, name }: HeldObject): Promise<voi
     const body = { metadata: { resourceVersion, finalizers: others } };
     const answer: ApiResponse = await client.send({ method: 'PATCH', path, body, ...MERGE });
     if (answer.status < 300 || answer.status === 404) return;
-    if (answer.status !== 409) throw portErrorOf(answer, `take the finalizer off ${path}`);
+    if (answer.status !== 409) throw portErrorOf(answer, `remove the finalizer from ${path}`);
   }
-  throw new ConflictError(`Kubernetes API: ${path} is written by others all the time: its finalizer is still there`);
+  throw new ConflictError(
+    `Kubernetes API: ${path} is constantly changed by other clients; its finalizer was not removed`,
+  );
 }
 
-/** The binding stays, without a subject, and says since when. */
+/** Keeps the binding without subjects, with the time of the removal. */
 async function standDown(client: ApiClient, bindings: readonly ClusterRoleBinding[], nowMs: number): Promise<number> {
   const since: number[] = [];
   for (const binding of bindings) {

@@ -1,15 +1,15 @@
 import { weightOf } from './weight.ts';
 
-/** To weigh each of 20,000 pods takes a quarter of a second. What a sample shares is overrated, which is the safe side. */
+/** Estimates from a sample, because measuring 20,000 pods takes 250 ms. Shared parts are counted too often, which is safe. */
 const SAMPLED = 16;
 
 export interface KeptBytesOptions {
-  /** For one cluster. */
+  /** The limit for one cluster. */
   readonly limitBytes: number;
   readonly tell: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-/** How much memory the kept lists of a cluster take together, and how much they may. */
+/** Tracks and limits the memory of the cached lists of a cluster. */
 export class KeptBytes {
   readonly tell: KeptBytesOptions['tell'];
   readonly #limitBytes: number;
@@ -20,7 +20,7 @@ export class KeptBytes {
     this.tell = tell;
   }
 
-  /** *Shape:* false, and said so, where these items of a list would be too much beside the others. */
+  /** *Shape:* false, with a log line, where caching these items would exceed the limit. */
   take(list: string, items: readonly unknown[]): boolean {
     this.giveBack(list);
     const others = [...this.#taken.values()].reduce((sum, one) => sum + one, 0);
@@ -28,7 +28,7 @@ export class KeptBytes {
     const bytes = sample.length === 0 ? 0 : Math.round((weightOf(sample) * items.length) / sample.length);
     if (others + bytes > this.#limitBytes) {
       const limitBytes = this.#limitBytes;
-      this.tell('a list is too large to be kept: each run reads it anew', { list, bytes, others, limitBytes });
+      this.tell('list is too large to be cached; each run reads it completely', { list, bytes, others, limitBytes });
       return false;
     }
     this.#taken.set(list, bytes);

@@ -13,7 +13,7 @@ export interface KeptListOptions<T> {
   readonly client: ApiClient;
   readonly kind: ListOptions<T>;
   readonly kept: KeptBytes;
-  /** Fewer objects are listed afresh each time, which costs no more than to ask what changed. */
+  /** Smaller lists are read completely each time, which costs no more than a watch. */
   readonly keptFrom: number;
   readonly patience: Patience;
   readonly runEnd: RunEnd;
@@ -26,22 +26,21 @@ interface CatchUp<T extends Named> {
 }
 
 const TRIES = 2;
-/** To weigh a list takes as long as to hear of so many changes: it is done when a quarter of it has changed. */
+/** The size of a list is estimated again when a quarter of it has changed. */
 const WEIGHED_AFTER = 4;
 
 /**
- * All objects of a kind, as they are now: kept from read to read and caught up with a watch, which ends with the read.
+ * All objects of a kind, cached between reads and updated by a watch, which ends with the read.
  *
- * A read is caught up when the watch has brought an event or a bookmark of the head or later. In a quiet cluster none may come:
- * then it is caught up when the stream has brought again the last change that was known, nothing after it for a while, and the
- * view agrees with what the head says is there. Whatever is lost all the same is late and not gone: the view is known up to
- * the last event that came, and the next watch begins there.
+ * A read is up to date when the watch has sent an event or a bookmark at the version of the head or later. In a quiet cluster
+ * there may be none. Then a read is up to date when the stream has sent the last known change again and nothing after it for
+ * a while, and the view matches the head. A lost event is only delayed: the next watch starts at the last received event.
  */
 export class KeptList<T extends Named> {
   readonly #options: KeptListOptions<T>;
   #view: View<T> | undefined;
   #changesWeighed = 0;
-  /** One read at a time: they share the view. */
+  /** One read at a time, because reads share the view. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: KeptListOptions<T>) {
@@ -61,7 +60,7 @@ export class KeptList<T extends Named> {
     }
   }
 
-  /** Whoever writes reads what was written, also where no watch would prove that it came: the next read begins anew. */
+  /** After a write by this function, the next read lists all objects again, so it includes the write. */
   async changing<Result>(write: Promise<Result>): Promise<Result> {
     try {
       return await write;
@@ -92,7 +91,7 @@ export class KeptList<T extends Named> {
       const end = await this.#watch({ view, head, signal });
       if (end === 'enough') return this.#kept(view);
       if (signal.aborted) throw new UnreachableError(`Kubernetes API: watch ${kind.path}: its run has ended`);
-      kept.tell('a watch did not catch up', { path: kind.path, end, from: view.version, head: head.resourceVersion });
+      kept.tell('watch did not catch up', { path: kind.path, end, from: view.version, head: head.resourceVersion });
       if (end !== 'gone') continue;
       if (view.echoFrom === undefined) return undefined;
       view.forgetEcho();
@@ -100,7 +99,7 @@ export class KeptList<T extends Named> {
     return undefined;
   }
 
-  /** What has grown too large is given up after it has served once more. */
+  /** A view that has become too large is returned once more and then dropped. */
   #kept(view: View<T>): readonly T[] {
     const { kind, kept } = this.#options;
     const items = view.list();

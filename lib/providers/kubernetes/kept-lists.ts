@@ -16,15 +16,15 @@ import type { Patience } from './watch.ts';
 export interface KeptListsOptions extends KeptBytesOptions {
   readonly client: ApiClient;
   readonly clock: Clock;
-  /** Fewer objects of a kind are listed afresh each time. */
+  /** Kinds with fewer objects are listed completely each time. */
   readonly keptFrom: number;
-  /** A kubelet writes its node's status again and again: a fresh list is cheaper than the changes. */
+  /** A kubelet updates the status of its node often, so a complete list is cheaper than a watch. */
   readonly nodesKeptFrom: number;
   readonly patience: Patience;
   readonly runEnd: RunEnd;
 }
 
-/** The kinds of which a cluster may have many, kept in memory while the function is warm. */
+/** The kinds with many objects, cached in memory while the function is warm. */
 export interface KeptLists {
   readonly pods: KeptPods;
   readonly nodes: KeptList<Node>;

@@ -6,10 +6,10 @@ import type { Head } from './list-head.ts';
 import { type View, versionOf } from './list-view.ts';
 import { type Listing, listWithVersion } from './lists.ts';
 
-/** The first look of a run and its whole look follow each other; an older first look was another run's. */
+/** The maximum age of the list of unbound pods. An older one belongs to an earlier run. */
 const SAME_RUN_MS = 5_000;
 
-/** All pods, and those without a node, whose list is also the head that the whole look of the same run catches up with. */
+/** Reads all pods, and pods without a node. The list of the latter is the head that a read of all pods in the same run reaches. */
 export class KeptPods {
   readonly #options: KeptListOptions<Pod> & { readonly clock: Clock };
   readonly #pods: KeptList<Pod>;
@@ -45,7 +45,7 @@ function headOf({ items, resourceVersion }: Listing<Pod>): Head<Pod> {
   return { resourceVersion, agrees: (view) => hasUnbound(view, items) };
 }
 
-/** The very pods without a node, each as it was, and no other. */
+/** True if the view has exactly these pods without a node, in the same versions. */
 function hasUnbound(view: View<Pod>, unbound: readonly Pod[]): boolean {
   const seen = view.list().filter(({ spec }) => spec.nodeName === undefined).length;
   return (

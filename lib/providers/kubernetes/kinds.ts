@@ -5,7 +5,7 @@ import { nodeOf, podOf, scalableWorkloadOf } from './project.ts';
 import { NODE_LIST } from './protobuf/node.ts';
 import { POD_LIST } from './protobuf/pod.ts';
 
-/** Where the kinds are of which a cluster may have many, and what is read of them. */
+/** The paths and projections of the kinds with many objects. */
 
 export const PODS: ListOptions<Pod> = { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST };
 export const NODES: ListOptions<Node> = { path: '/api/v1/nodes', project: nodeOf, protobuf: NODE_LIST };

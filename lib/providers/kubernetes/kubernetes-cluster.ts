@@ -40,13 +40,13 @@ import { PATIENCE, type Patience } from './watch.ts';
 export interface KubernetesClusterOptions {
   readonly client: ApiClient;
   readonly clock: Clock;
-  /** How much of the cluster is kept from read to read. @default 128 MiB */
+  /** The limit of the cache. @default 128 MiB */
   readonly keptBytes?: number;
-  /** Of fewer objects of a kind nothing is kept. @default 1000, and 5000 nodes */
+  /** Kinds with fewer objects are not cached. @default 1000, and 5000 nodes */
   readonly keptFrom?: number;
   /** @default as `PATIENCE` says */
   readonly patience?: Patience;
-  /** What a person may want to know of how the cluster is read. @default nobody does */
+  /** Logs details about reading the cluster. @default no log */
   readonly tell?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -54,7 +54,7 @@ const KEPT_BYTES = 128 * 1024 * 1024;
 const KEPT_FROM = 1_000;
 const NODES_KEPT_FROM = 5_000;
 
-/** One cluster over its API server, of which the large lists are kept while the function is warm. */
+/** A cluster, accessed by its API server. Large lists are cached while the function is warm. */
 export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #clock: Clock;
@@ -79,7 +79,7 @@ export class KubernetesCluster implements Cluster {
     });
   }
 
-  /** Gives up what a run that is over still reads: it would go on beside the next one. */
+  /** Aborts reads of a run that has ended, so they do not overlap with the next run. */
   endRun(): void {
     this.#runEnd.end();
   }
@@ -155,7 +155,7 @@ export class KubernetesCluster implements Cluster {
     return this.#rivals.read();
   }
 
-  /** A merge patch that names the version that was read: the server refuses it where the node changed. */
+  /** A merge patch with the resourceVersion that was read. The server rejects it if the node has changed. */
   async patchNode(node: NodeTarget, patch: NodePatch): Promise<void> {
     const { name, resourceVersion } = node;
     const { labels, annotations, finalizers, ownerReferences, taints } = patch;

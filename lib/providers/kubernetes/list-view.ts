@@ -9,12 +9,12 @@ export interface Named {
   readonly metadata: ObjectMeta;
 }
 
-/** The objects of a kind as of one version, moved on by the events of a watch in their order. */
+/** The objects of a kind at one version, updated by the events of a watch in order. */
 export class View<T extends Named> {
   readonly #objects: Map<string, T>;
   readonly #project: (raw: Fields) => T | undefined;
   #version: string;
-  /** The last change that is known of: it can be asked for again. */
+  /** The last known change, which a watch can request again. */
   #newest: string | undefined;
   #inOrder: readonly T[] | undefined;
   #changes = 0;
@@ -28,12 +28,12 @@ export class View<T extends Named> {
     this.#newest = newest === '1' ? undefined : newest;
   }
 
-  /** Everything up to it is known. */
+  /** The version up to which all changes are known. */
   get version(): string {
     return this.#version;
   }
 
-  /** How many there were since it was made. */
+  /** The number of changes since the view was created. */
   get changes(): number {
     return this.#changes;
   }
@@ -52,12 +52,12 @@ export class View<T extends Named> {
     return this.#inOrder;
   }
 
-  /** From where to watch, so that one change that is known comes again: a stream that brings nothing is not believed. */
+  /** The start of a watch, just before a known change, which must be sent again. This proves that the stream works. */
   get echoFrom(): string | undefined {
     return this.#newest === undefined ? undefined : justBefore(this.#newest);
   }
 
-  /** The server does not remember that far back. */
+  /** Clears the last known change, because the server no longer has that version. */
   forgetEcho(): void {
     this.#newest = undefined;
   }
@@ -77,7 +77,7 @@ export class View<T extends Named> {
     else this.#objects.set(key, item);
   }
 
-  /** Of one version may be several changes, where somebody writes them to etcd at once. */
+  /** Several changes may have the same version, if one etcd transaction wrote them. */
   #isKnown(version: string, type: WatchEvent['type'], key: string): boolean {
     if (version !== this.#version) return isAtLeast(this.#version, version);
     const known = this.#objects.get(key);
@@ -85,7 +85,7 @@ export class View<T extends Named> {
   }
 }
 
-/** As etcd orders them. */
+/** The order of etcd. */
 function keyOf({ namespace = '', name }: ObjectMeta): string {
   return `${namespace}/${name}`;
 }

@@ -9,22 +9,22 @@ export interface ListOptions<T> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly project: (raw: Fields) => T | undefined;
-  /** How to read it faster than as JSON: for the kinds of which there are many. */
+  /** The protobuf schema, for kinds with many objects, because it is faster than JSON. */
   readonly protobuf?: ProtobufList<T>;
-  /** The kind comes with a CRD that may not be installed: then there are none. */
+  /** True if the CRD of the kind may not be installed; then the list is empty. */
   readonly optional?: boolean;
 }
 
 export interface Listing<T> {
   readonly items: readonly T[];
-  /** The cluster's version that all items are of; a watch goes on from there. Empty where the kind is not installed. */
+  /** The version of all items, from which a watch continues. Empty where the kind is not installed. */
   readonly resourceVersion: string;
 }
 
 /** Measured best for JSON: 234 MB for 20,000 pods where one page takes 1 GB. */
 const PAGE = '500';
 const MOST_PAGES = 2_000;
-/** A list whose token lapsed begins again; a cluster too slow for this is not read at all. */
+/** How often a list is restarted after its continue token has expired. */
 const TRIES = 3;
 
 export async function listAll<T>(client: ApiClient, options: ListOptions<T>): Promise<readonly T[]> {
@@ -32,8 +32,8 @@ export async function listAll<T>(client: ApiClient, options: ListOptions<T>): Pr
 }
 
 /**
- * All objects of a kind at one version, each cut as it comes: in protobuf where the kind and the server have it, else in
- * pages of JSON. The server keeps the pages to that version; where it is gone (410) the list begins again.
+ * Lists all objects of a kind at one version, and reduces each one while reading: in protobuf where the kind and the server
+ * support it, else in pages of JSON. All pages have the same version. If it has expired (410), the list starts again.
  */
 export async function listWithVersion<T>(client: ApiClient, options: ListOptions<T>): Promise<Listing<T>> {
   const { protobuf } = options;
@@ -44,11 +44,11 @@ export async function listWithVersion<T>(client: ApiClient, options: ListOptions
     if (listing !== undefined) return listing;
   }
   throw new UnreachableError(
-    `Kubernetes API: list ${options.path}: its continue token lapsed ${TRIES} times: try again later`,
+    `Kubernetes API: list ${options.path}: its continue token expired ${TRIES} times; try again later`,
   );
 }
 
-/** *Shape:* undefined where the version that it reads is gone. */
+/** *Shape:* undefined where the version has expired. */
 async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<Listing<T> | undefined> {
   const { path, query, project, optional = false } = options;
   const items: T[] = [];
@@ -63,8 +63,10 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     if (answer.status === 404 && optional) return { items: [], resourceVersion: '' };
     if (answer.status !== 200) throw portErrorOf(answer, `list ${path}`);
     if (!isList(answer.body)) {
-      // A proxy in between says yes to anything: to take that for an empty cluster would be to act on it.
-      throw new UnreachableError(`Kubernetes API: list ${path}: 200, and no list: is there a proxy in between?`);
+      // A proxy may respond with 200 to any request. This must not be treated as an empty cluster.
+      throw new UnreachableError(
+        `Kubernetes API: list ${path}: the response has status 200 but is not a list; check for a proxy`,
+      );
     }
     for (const raw of itemsOf(answer.body)) {
       const item = project(raw);
@@ -75,10 +77,10 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     if (typeof next !== 'string' || next === '') return { items, resourceVersion: textOf(metadata['resourceVersion']) };
     token = next;
   }
-  throw new UnreachableError(`Kubernetes API: list ${path}: no end after ${MOST_PAGES} pages: try again later`);
+  throw new UnreachableError(`Kubernetes API: list ${path}: no end after ${MOST_PAGES} pages; try again later`);
 }
 
-/** Go writes an empty list as null, too. */
+/** Go may encode an empty list as null. */
 function isList(body: unknown): boolean {
   const { items } = fieldsOf(body);
   return items === null || Array.isArray(items);

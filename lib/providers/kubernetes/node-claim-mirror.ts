@@ -12,9 +12,9 @@ const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManag
 const TRIES = 3;
 
 /**
- * Its object by server-side apply: one call creates or updates, and what others wrote beside it stays. Its status by a merge
- * patch on that: an applied one takes away nothing that another program wrote before (Karpenter, of a claim that was
- * adopted), and a CRD that does not know one of its fields would refuse it whole.
+ * Writes the object by server-side apply: one call creates or updates it, and fields of other managers are kept. The status is
+ * written by a merge patch: an apply could not remove fields that another program wrote (Karpenter, for an adopted claim), and
+ * a CRD without one of the fields would reject all of it.
  */
 export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }: NodeClaim): Promise<void> {
   const { name, labels, annotations, finalizers, ownerReferences } = nodeClaim.metadata;
@@ -28,14 +28,14 @@ export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }
   await patchCustom(client, NODE_CLAIM, { object, patch: { status: { ...status, conditions } } });
 }
 
-/** Where it has our finalizer it stays until that is taken away. */
+/** An object with Kerf's finalizer remains until the finalizer is removed. */
 export async function deleteNodeClaim(client: ApiClient, name: string): Promise<void> {
   const answer = await client.send({ method: 'DELETE', path: `${NODE_CLAIMS}/${name}` });
   if (answer.status < 300 || answer.status === 404) return;
   throw portErrorOf(answer, `delete NodeClaim ${name}`);
 }
 
-/** Deleted first, so that it stays listed as terminating should the function end before the finalizer is off. */
+/** Deletes the object before removing the finalizer, so it is listed as terminating if the function stops in between. */
 export async function removeNodeClaim(client: ApiClient, name: string): Promise<void> {
   const path = `${NODE_CLAIMS}/${name}`;
   await deleteNodeClaim(client, name);
@@ -43,7 +43,7 @@ export async function removeNodeClaim(client: ApiClient, name: string): Promise<
     if (await takeFinalizerAway(client, path)) return;
   }
   throw new ConflictError(
-    `Kubernetes API: NodeClaim ${name} is written by others all the time: its finalizer is still there`,
+    `Kubernetes API: NodeClaim ${name} is constantly changed by other clients; its finalizer was not removed`,
   );
 }
 
@@ -62,5 +62,5 @@ async function takeFinalizerAway(client: ApiClient, path: string): Promise<boole
   });
   if (patched.status === 409) return false;
   if (patched.status < 300 || patched.status === 404) return true;
-  throw portErrorOf(patched, `take the finalizer off ${path}`);
+  throw portErrorOf(patched, `remove the finalizer from ${path}`);
 }

@@ -23,7 +23,7 @@ interface CustomObject {
   readonly status?: unknown;
 }
 
-/** Of each kind: where an object of it is, and how it is read. */
+/** The path and the reader of each kind. */
 interface Place<Kind extends CustomObject> {
   readonly pathOf: (object: Kind) => string;
   readonly project: (raw: Fields) => Kind | undefined;
@@ -51,8 +51,8 @@ export const CAPACITY_BUFFER: Place<CapacityBuffer> = {
 };
 
 /**
- * The object by one call and its status by another, each naming the version that was read or that the first one made: the
- * server refuses either where somebody else wrote in between. *Shape:* undefined where the object is gone.
+ * Patches the object by one call and its status by another, each with the resourceVersion of the last read or write. The
+ * server rejects a call if another client wrote in between. *Shape:* undefined where the object no longer exists.
  */
 export async function patchCustom<Kind extends CustomObject>(
   client: ApiClient,
@@ -85,7 +85,7 @@ interface Write {
   readonly change: Fields;
 }
 
-/** A merge patch leaves alone what it does not name: what is not there any more is named as null. */
+/** A merge patch keeps absent fields, so removed fields are set to null. */
 function changeTo(after: unknown, before: unknown): Fields {
   const was = fieldsOf(before);
   const is = fieldsOf(after);
@@ -102,7 +102,7 @@ function isMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The answer to the patch that takes the last finalizer away is the object as it was last. */
+/** The response to the patch that removes the last finalizer is the final state of the object. */
 function isLeaving(object: CustomObject | undefined): boolean {
   const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {};
   return deletionTimestamp !== undefined && finalizers.length === 0;

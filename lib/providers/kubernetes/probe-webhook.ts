@@ -3,14 +3,14 @@ import * as https from 'node:https';
 import type { WebhookEndpoint } from '../../core/install/webhook-configuration.ts';
 import { fieldsOf } from './project.ts';
 
-/** The API server does not wait any longer either. */
+/** The timeout of the API server. */
 const ANSWER_WITHIN_MS = 1_000;
-/** Nobody who answers a review says more. */
+/** The maximum size of a valid response. */
 const LONGEST_ANSWER_BYTES = 64 * 1024;
 
 const UID = 'kerf-probe';
 
-/** Of a resource that wakes nobody. */
+/** A review for a resource that triggers no function. */
 const REVIEW = JSON.stringify({
   apiVersion: 'admission.k8s.io/v1',
   kind: 'AdmissionReview',
@@ -18,20 +18,20 @@ const REVIEW = JSON.stringify({
 });
 
 export interface ProbeOptions {
-  /** Whether it is not well where no connection comes about. Without a way there from here, that says nothing of others. */
+  /** Whether a failed connection counts as a failure. It does not if this function may have no route to the endpoint. */
   readonly needsConnection: boolean;
-  /** When to give up. @default after the second that the API server waits */
+  /** The timeout. @default one second, the timeout of the API server */
   readonly signal?: AbortSignal;
 }
 
-/** Asks an endpoint as an API server does. *Shape:* why it is not well; the secret is not in it. */
+/** Calls an endpoint as an API server does. *Shape:* why the call failed, without the secret. */
 export async function probeWebhook(endpoint: WebhookEndpoint, options: ProbeOptions): Promise<string | undefined> {
   const { needsConnection, signal = AbortSignal.timeout(ANSWER_WITHIN_MS) } = options;
   const reached = { connected: false };
   try {
     const { status, text } = await ask(endpoint, signal, reached);
     if (status !== 200) return `the webhook answered ${status}`;
-    return isYes(text) ? undefined : 'the webhook answered something that is no AdmissionReview';
+    return isYes(text) ? undefined : 'the response of the webhook is not an AdmissionReview';
   } catch (error) {
     if (!reached.connected && !needsConnection) return undefined;
     if (signal.aborted) return `the webhook did not answer within ${ANSWER_WITHIN_MS} ms`;
@@ -54,7 +54,7 @@ async function ask(
   const send = url.protocol === 'http:' ? http.request : https.request;
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(REVIEW) };
   const ca = certificateAuthority === undefined ? {} : { ca: Buffer.from(certificateAuthority, 'base64') };
-  // A connection of its own each time: one that is kept says nothing of whether the next would come about.
+  // A new connection for each probe, because an open connection does not show whether a new one is possible.
   const call = send(url, { method: 'POST', headers, agent: false, signal, ...ca }, (response) => {
     let text = '';
     response.setEncoding('utf8');

@@ -11,20 +11,20 @@ import { withDefaults } from '../../apis/with-defaults.ts';
 import { isOurClass } from '../../core/node-class/our-class.ts';
 import { checked, type Fields, fieldsOf, isFields, isNamed, metadataOf, pick } from './project.ts';
 
-/** The kinds that come with CRDs, each with the defaults of ours. */
+/** The kinds of Kerf's CRDs, with their defaults. */
 
-/** A CRD of somebody else's, or an older one, may fill in less than ours. */
+/** Another CRD, or an older version, may have fewer defaults. */
 const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL);
 const NODE_CLASS_SCHEMA = manifestSchema(EC2_NODE_CLASS);
 const CAPACITY_BUFFER_SCHEMA = manifestSchema(CAPACITY_BUFFER);
 
-/** *Shape:* undefined for one of EKS Auto Mode, which is not ours to touch. */
+/** *Shape:* undefined for an object of EKS Auto Mode, which Kerf does not manage. */
 export function nodePoolOf(raw: Fields): NodePool | undefined {
   const pool = checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
   return pool !== undefined && isOurClass(pool.spec.template.spec.nodeClassRef) ? pool : undefined;
 }
 
-/** *Shape:* undefined for one of EKS Auto Mode, which is not ours to touch. */
+/** *Shape:* undefined for an object of EKS Auto Mode, which Kerf does not manage. */
 export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
   const claim = checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
   return claim !== undefined && isOurClass(claim.spec.nodeClassRef) ? claim : undefined;
@@ -44,7 +44,7 @@ export function capacityBufferOf(raw: Fields): CapacityBuffer | undefined {
 }
 
 function custom(raw: Fields, apiVersion: string, kind: string): Fields {
-  // Items of a list carry neither; the list's own address says what they are.
+  // Items of a list have neither; the path of the list determines them.
   return { apiVersion, kind, metadata: metadataOf(raw), ...pick(raw, ['spec', 'status']) };
 }
 
@@ -64,7 +64,7 @@ function isNodeClass(value: unknown): value is EC2NodeClass {
   return hasSpec(value);
 }
 
-/** Another's CRD may let the list be absent, which no decision expects. */
+/** Another CRD may allow a missing list, which decisions do not expect. */
 function isNodeOverlay(value: unknown): value is NodeOverlay {
   return hasSpec(value) && Array.isArray(fieldsOf(fieldsOf(value)['spec'])['requirements']);
 }

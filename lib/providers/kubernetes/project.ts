@@ -9,8 +9,8 @@ import type {
 } from '../../apis/kubernetes.ts';
 
 /**
- * API JSON cut to the fields that we read: a pod has 9.7 KB as the server sends it, and some 1 KB here (`managedFields`,
- * `env`, probes and images are most of it). The server validated the objects: only their outline is checked.
+ * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,
+ * probes and images). The server has validated the objects, so only their outline is checked.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -76,12 +76,12 @@ export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefi
   );
 }
 
-/** The object itself, or nothing to read from where it is no object. */
+/** The object itself, or an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 
-/** The items of a list answer. */
+/** The items of a list response. */
 export function itemsOf(body: unknown): readonly Fields[] {
   const items = fieldsOf(body)['items'];
   return Array.isArray(items) ? items.filter(isFields) : [];
@@ -118,7 +118,7 @@ const POD_SPEC_FIELDS = [
   'resourceClaims',
 ];
 
-/** Without the times of probes and heartbeats: they change with nothing that we decide by. */
+/** Omits the times of probes and heartbeats, which do not influence decisions. */
 const CONDITION_FIELDS = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration'];
 
 function statusOf(raw: Fields, names: readonly string[]): Fields {
@@ -132,7 +132,7 @@ export function metadataOf(raw: Fields): Fields {
   const metadata = pick(fieldsOf(raw['metadata']), METADATA_FIELDS);
   const annotations = fieldsOf(metadata['annotations']);
   const { 'kubectl.kubernetes.io/last-applied-configuration': applied, ...rest } = annotations;
-  // As large as the object, and nothing that we decide by.
+  // As large as the object, and without influence on decisions.
   return applied === undefined ? metadata : { ...metadata, annotations: rest };
 }
 
@@ -156,7 +156,7 @@ function containerOf(container: Fields): Fields {
   return pick(container, ['name', 'resources', 'ports', 'restartPolicy']);
 }
 
-/** Only what is there: `undefined` and null would both be fields that nobody set. */
+/** Copies only fields that are set, not `undefined` or null. */
 export function pick(from: Fields, names: readonly string[]): Fields {
   const found = names.filter((name) => from[name] !== undefined && from[name] !== null);
   return Object.fromEntries(found.map((name) => [name, from[name]]));

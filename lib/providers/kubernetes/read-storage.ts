@@ -4,7 +4,7 @@ import type { KeptLists } from './kept-lists.ts';
 import { listAll } from './lists.ts';
 import { STORAGE_CLASSES } from './storage.ts';
 
-/** The cluster's storage, cut to what says where a pod may run. */
+/** Reads the storage objects of the cluster, reduced to the fields that restrict where a pod may run. */
 export async function readStorage(client: ApiClient, kept: KeptLists): Promise<Storage> {
   const [persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes] = await Promise.all([
     kept.persistentVolumeClaims.read(),

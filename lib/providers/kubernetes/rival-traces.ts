@@ -13,10 +13,10 @@ import type { ApiClient } from './api-client.ts';
 import { listAll } from './lists.ts';
 import { type Fields, fieldsOf } from './project.ts';
 
-/** Four functions look every minute, and more often while there is work: one look is good for as long as a lease lasts. */
+/** Results are cached for the duration of a lease, because four functions check at least every minute. */
 const KEPT_MS = 15 * SECOND_MS;
 
-/** How a warm function looks for other autoscalers: three small lists, kept for a moment. */
+/** Detects other autoscalers by three small lists, which a warm function caches. */
 export class RivalTraceReader {
   readonly #client: ApiClient;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class RivalTraceReader {
     try {
       return await traces;
     } catch (error) {
-      // A failure is not kept: the next run asks again.
+      // Failures are not cached, so the next run tries again.
       if (this.#kept?.traces === traces) this.#kept = undefined;
       throw error;
     }
@@ -47,7 +47,7 @@ async function readTraces(client: ApiClient): Promise<RivalTraces> {
   const [leases, deployments, pools] = await Promise.all([
     orRefused(
       listAll(client, {
-        // By name and by selector: RBAC can then allow this one lease and no other.
+        // With a field selector on the name, so RBAC can allow only this lease.
         path: '/apis/coordination.k8s.io/v1/leases',
         query: { fieldSelector: `metadata.name=${KARPENTER_LEASE}` },
         project: leaseOf,
@@ -70,7 +70,7 @@ async function readTraces(client: ApiClient): Promise<RivalTraces> {
   };
 }
 
-/** One list that may not be read takes nothing from the others. */
+/** A forbidden list does not affect the others. */
 async function orRefused<T>(
   list: Promise<readonly T[]>,
 ): Promise<{ readonly found: readonly T[]; readonly refused: readonly string[] }> {
@@ -85,7 +85,7 @@ async function orRefused<T>(
 function leaseOf(raw: Fields): KarpenterLease | undefined {
   const { name, namespace } = fieldsOf(raw['metadata']);
   const { holderIdentity, renewTime, leaseDurationSeconds } = fieldsOf(raw['spec']);
-  // Only the one that was asked for: a server that knows no selectors shows them all.
+  // A server without support for selectors returns all leases.
   if (name !== KARPENTER_LEASE || typeof renewTime !== 'string') return undefined;
   return {
     namespace: String(namespace),

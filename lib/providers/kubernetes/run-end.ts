@@ -1,8 +1,8 @@
-/** Ends what a run has left open, where it failed or was given up: nothing of it is to meet the next run. */
+/** Aborts pending requests of a run that failed or was aborted, so they do not overlap with the next run. */
 export class RunEnd {
   #stop = new AbortController();
 
-  /** Of the run that is under way. */
+  /** The signal of the present run. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }

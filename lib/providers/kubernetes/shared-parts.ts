@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, isFields } from './project.ts';
 
-/** Parts that the pods of one Deployment have alike. */
+/** Parts that are usually equal in all pods of a Deployment. */
 const SHARED: readonly string[] = [
   'labels',
   'annotations',
@@ -14,15 +14,15 @@ const SHARED: readonly string[] = [
   'topologySpreadConstraints',
   'volumes',
 ];
-/** Where everything differs, remembering must not take the memory that it saves elsewhere. */
+/** Limits the memory for parts that turn out to be different. */
 const MOST_PARTS = 5_000;
 const LONGEST_TEXT = 10_000;
 
-/** Objects that come one by one, as a watch brings them: equal parts of them are held once. */
+/** Stores equal parts of objects only once, for objects that arrive one by one from a watch. */
 export class SharedParts {
   readonly #known = new Map<string, unknown>();
 
-  /** The object as it is read from JSON, its parts replaced by equal ones. */
+  /** The object with its parts replaced by equal stored parts. */
   share(raw: Fields): Fields {
     const parts = Object.entries(raw).map(([name, part]) => [name, isFields(part) ? this.#shareIn(part) : part]);
     return fieldsOf(Object.fromEntries(parts));

@@ -2,7 +2,7 @@ import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } f
 import type { ListOptions } from './lists.ts';
 import { checked, each, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project.ts';
 
-/** The kinds that say where a pod may run with its volumes, each cut to that. */
+/** The storage kinds that restrict where a pod may run, reduced to the fields that are used. */
 
 export const PERSISTENT_VOLUME_CLAIMS: ListOptions<PersistentVolumeClaim> = {
   path: '/api/v1/persistentvolumeclaims',

@@ -7,40 +7,40 @@ export interface WatchEvent {
   readonly object: Fields;
 }
 
-/** `gone`: the version to watch from is too old. `broken`: no connection, no sense, or its end. */
+/** `gone`: the start version is too old. `broken`: no connection, an invalid event, or the end of the stream. */
 export type WatchEnd = 'enough' | 'gone' | 'broken' | 'silent';
 
 export interface Watch {
   readonly path: string;
   /** Changes after this version. */
   readonly from: string;
-  /** *Shape:* true where no more needs to be read. */
+  /** *Shape:* true to stop reading. */
   readonly onEvent: (event: WatchEvent) => boolean;
   readonly patience: Patience;
-  /** The watch ends with it, broken. */
+  /** Ends the watch as broken. */
   readonly signal: AbortSignal;
-  /** Nothing came for so long, again and again. *Shape:* how to end, or undefined to read on. */
+  /** Called repeatedly with the time since the last data. *Shape:* how to end, or undefined to continue. */
   readonly onQuiet: (quietMs: number) => 'enough' | 'silent' | undefined;
 }
 
-/** How long a watch is waited for. */
+/** The timeouts of a watch. */
 export interface Patience {
-  /** Where nothing came for so long, there may be nothing. @default 250 ms */
+  /** After this time without data there may be no more changes. @default 250 ms */
   readonly quietMs: number;
-  /** A server that answered and is known to have more gets so long to send it. @default 1 s */
+  /** The wait for known missing changes after the server has responded. @default 1 s */
   readonly silentMs: number;
-  /** As long as its bookmark may take, where nothing else proves that the stream is alive. @default 3.5 s */
+  /** The wait for a bookmark where no change proves that the stream works. @default 3.5 s */
   readonly bookmarkMs: number;
-  /** A long backlog on a slow line; a server that sends on and on is not caught up with. @default 8 s */
+  /** The total limit, for a long backlog on a slow connection. @default 8 s */
   readonly longestMs: number;
 }
 
 export const PATIENCE: Patience = { quietMs: 250, silentMs: 1_000, bookmarkMs: 3_500, longestMs: 8_000 };
 
-/** The server sends its bookmark two seconds before the end that it is told. */
+/** The server sends a bookmark two seconds before the requested end. */
 const SERVER_SECONDS = '4';
 
-/** Reads changes until the reader has enough. Nothing of it is left open. *Errors:* none: they are its ends. */
+/** Reads changes until the reader stops, and closes the stream. *Errors:* none; failures are returned as ends. */
 export async function watchKind(client: ApiClient, watch: Watch): Promise<WatchEnd> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, watch.signal]);
@@ -71,7 +71,7 @@ async function follow(body: Readable, { onEvent, onQuiet, patience }: Watch): Pr
   let chunks = 0;
   const quiet = setInterval(() => {
     const before = chunks;
-    // Where our own work kept us from reading, what came meanwhile is read first.
+    // Data that arrived while this process was busy is read first.
     setImmediate(() => {
       if (chunks > before) return;
       quietMs += patience.quietMs;

@@ -13,7 +13,7 @@ export interface WebhookRegistrationOptions {
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 
-/** One cluster's ValidatingWebhookConfiguration of Kerf. */
+/** Kerf's ValidatingWebhookConfiguration in one cluster. */
 export class KubernetesWebhookRegistration implements WebhookRegistration {
   readonly wanted: ValidatingWebhookConfiguration;
   readonly probe: WebhookRegistration['probe'];
@@ -34,7 +34,7 @@ export class KubernetesWebhookRegistration implements WebhookRegistration {
     await applyWebhookConfiguration(this.#client, this.wanted);
   }
 
-  /** By merge patch, which replaces the list of webhooks: what others wrote into it goes as well. */
+  /** Uses a merge patch, which replaces the list of webhooks, including changes of other clients. */
   async patch({ resourceVersion }: FoundWebhookConfiguration, { annotations, webhooks }: WebhookPatch): Promise<void> {
     await send(this.#client, this.wanted, {
       method: 'PATCH',
@@ -45,7 +45,7 @@ export class KubernetesWebhookRegistration implements WebhookRegistration {
   }
 }
 
-/** By server-side apply: so alone RBAC knows the name of what is created. *Errors:* none holds the secret. */
+/** Uses server-side apply, because only then RBAC can limit creation to one name. *Errors:* without the secret. */
 export async function applyWebhookConfiguration(
   client: ApiClient,
   wanted: ValidatingWebhookConfiguration,
@@ -59,7 +59,7 @@ export async function applyWebhookConfiguration(
   if (answer.status === 404) throw portErrorOf(answer, `apply ${wanted.kind} ${wanted.metadata.name}`);
 }
 
-/** *Shape:* a success, or that it is not there: it went without our doing, and the next tick makes it anew. */
+/** Accepts success and "not found": if the object was deleted by another client, the next tick creates it again. */
 async function send(
   client: ApiClient,
   wanted: ValidatingWebhookConfiguration,

@@ -3,8 +3,8 @@ const FIELD_BYTES = 8;
 const TEXT_BYTES = 20;
 
 /**
- * About how much memory these values take, as V8 lays them out on a 64-bit machine. What several of them share counts once;
- * equal texts count each time, so that it is rather too much.
+ * Estimates the memory of these values in V8 on a 64-bit machine. Shared objects count once; equal text counts each time, so
+ * the estimate is too high rather than too low.
  */
 export function weightOf(values: Iterable<unknown>): number {
   const seen = new Set<object>();
@@ -17,7 +17,7 @@ export function weightOf(values: Iterable<unknown>): number {
   return bytes;
 }
 
-/** The value itself; what it holds is left open. */
+/** The size of the value itself, without nested values. */
 function weigh(value: unknown, open: unknown[], seen: Set<object>): number {
   if (typeof value === 'string') return TEXT_BYTES + value.length;
   if (typeof value !== 'object' || value === null || seen.has(value)) return 0;

@@ -61,7 +61,7 @@ describe('the body of a decision that no item can hold', () => {
     s3.on(GetObjectCommand).rejects(new NoSuchKey({ message: 'gone', $metadata: { httpStatusCode: 404 } }));
     const look = store.openDecisions('demo');
     await expect(look).rejects.toBeInstanceOf(RefusedError);
-    await expect(look).rejects.toThrow(/decision#decision-1 has no body.*bodies\/abc is gone/);
+    await expect(look).rejects.toThrow(/decision#decision-1 has no body.*bodies\/abc does not exist/);
   });
 
   test('that fits stays in the table, and S3 is not asked', async () => {

@@ -136,7 +136,7 @@ describe('NodeClaims', () => {
   test('an item of another shape is refused with its name, not believed', async () => {
     const payload = packBody({ cluster: 'demo' }, 'x');
     dynamo.on(GetItemCommand).resolves({ Item: marshall({ pk: 'cluster#demo', sk: 'claim#a', payload }) });
-    await expect(store.readNodeClaim('demo', 'a')).rejects.toThrow(/claim#a.*another shape/);
+    await expect(store.readNodeClaim('demo', 'a')).rejects.toThrow(/claim#a.*written by another version/);
     dynamo.on(GetItemCommand).resolves({ Item: marshall({ pk: 'cluster#demo', sk: 'claim#a' }) });
     await expect(store.readNodeClaim('demo', 'a')).rejects.toBeInstanceOf(RefusedError);
   });
@@ -171,7 +171,7 @@ describe('failures of the world', () => {
 
   test('without its table it says what to check', async () => {
     dynamo.on(GetItemCommand).rejects(thrown('ResourceNotFoundException'));
-    await expect(store.readEpoch('demo')).rejects.toThrow(/check the name of the table, its account and region$/);
+    await expect(store.readEpoch('demo')).rejects.toThrow(/check the name, account and region of the table$/);
   });
 
   test('a bug stays a bug', async () => {

@@ -90,7 +90,7 @@ describe('a list that is kept', () => {
     server.watches.failNext({ kind: 'stall', after: 0 }, { kind: 'stall', after: 0 });
     expect(await names()).toEqual(['web-1']);
     expect(asked().slice(3)).toEqual(['list 1', 'watch 103', 'watch 103', 'list 500']);
-    expect(told.join()).toContain('a watch did not catch up');
+    expect(told.join()).toContain('watch did not catch up');
   });
 
   test('is read on where the stream holds back a pod that is known to be there', async () => {
@@ -181,7 +181,7 @@ describe('what is kept', () => {
     server.requests.length = 0;
     await cluster.listPods();
     expect(asked()).toEqual(['list 500']);
-    expect(told[0]).toMatch(/too large to be kept.*"limitBytes":1000/);
+    expect(told[0]).toMatch(/too large to be cached.*"limitBytes":1000/);
   });
 
   test('is given up once it has grown too large', async () => {

@@ -52,7 +52,7 @@ describe('lists', () => {
 
   test('an answer that is no list is no empty cluster, whatever its status', async () => {
     server.failNext({ kind: 'status', status: 200, message: 'sign in to the proxy' });
-    await expect(cluster.listNodePools()).rejects.toThrow(/nodepools: 200, and no list/);
+    await expect(cluster.listNodePools()).rejects.toThrow(/nodepools: the response has status 200 but is not a list/);
   });
 
   test('pods without a node are chosen by the server', async () => {

@@ -63,10 +63,10 @@ test('the webhook itself passes, and wakes nobody for it', async () => {
 test.each([
   ['a failure', saying('', 502), 'the webhook answered 502'],
   ['a refusal, of a secret that is not its own any more', saying({}, 404), 'the webhook answered 404'],
-  ['rubbish', saying('<html>'), 'something that is no AdmissionReview'],
-  ['nothing', saying(''), 'something that is no AdmissionReview'],
-  ['a no', saying({ response: { uid: 'kerf-probe', allowed: false } }), 'something that is no AdmissionReview'],
-  ['another’s answer', saying({ response: { uid: 'x', allowed: true } }), 'something that is no AdmissionReview'],
+  ['rubbish', saying('<html>'), 'is not an AdmissionReview'],
+  ['nothing', saying(''), 'is not an AdmissionReview'],
+  ['a no', saying({ response: { uid: 'kerf-probe', allowed: false } }), 'is not an AdmissionReview'],
+  ['another’s answer', saying({ response: { uid: 'x', allowed: true } }), 'is not an AdmissionReview'],
   ['more than anybody says', saying('x'.repeat(200_000)), 'the answer does not end'],
   ['a broken connection', breaking, 'did not answer: '],
 ] as const)('%s is not well', async (_, answer, why) => {

@@ -32,7 +32,7 @@ const WEIGHTED_TERM = message({
   2: field('podAffinityTerm', 'message', { message: POD_AFFINITY_TERM }),
 });
 
-/** Of pods towards pods and away from them: two types of one form. */
+/** Pod affinity and pod anti-affinity, which have the same fields. */
 const POD_AFFINITY = message({
   1: field(REQUIRED, 'messages', { message: POD_AFFINITY_TERM }),
   2: field(PREFERRED, 'messages', { message: WEIGHTED_TERM }),

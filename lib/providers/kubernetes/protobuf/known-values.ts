@@ -2,8 +2,8 @@ import { formatTime, SECOND_MS } from '../../../apis/time.ts';
 import { type Cursor, WireError } from './wire.ts';
 
 /**
- * What was read before in one list: the pods of a Deployment differ in little, and what they share is held once. It takes a
- * third of the time and of the memory of reading each anew.
+ * Caches values within one list: the pods of a Deployment share most of their values, which are stored once. This takes a third
+ * of the time and memory of decoding each value.
  */
 export interface KnownValues {
   readonly texts: Map<number, string>;
@@ -12,18 +12,18 @@ export interface KnownValues {
   readonly values: Map<object, Map<string, unknown>>;
 }
 
-/** Texts beyond this are messages of conditions and the like: rarely the same. */
+/** Longer text, such as condition messages, is rarely equal. */
 const LONGEST_TEXT = 64;
-/** The year 9999: beyond it RFC 3339 has no way to write a time. */
+/** The year 9999, the last one in RFC 3339. */
 const LARGEST_SECONDS = 253_402_300_799;
-/** Where everything differs, remembering must not take the memory that it saves elsewhere. */
+/** Limits the memory for values that turn out to be different. */
 const MOST_KNOWN = 20_000;
 
 export function noKnownValues(): KnownValues {
   return { texts: new Map(), times: new Map(), values: new Map() };
 }
 
-/** The text up to `end`, and the same string for the same bytes. */
+/** The text up to `end`; the same string for the same bytes. */
 export function knownText(cursor: Cursor, end: number, { texts }: KnownValues): string {
   const { bytes, at } = cursor;
   if (end - at > LONGEST_TEXT) return newText(cursor, end);
@@ -44,7 +44,7 @@ export function newText(cursor: Cursor, end: number): string {
   return text;
 }
 
-/** RFC 3339 in whole seconds, as the API server's JSON has it. */
+/** RFC 3339 in whole seconds, as in the API server's JSON. */
 export function knownTime(seconds: number, { times }: KnownValues): string {
   const known = times.get(seconds);
   if (known !== undefined) return known;
@@ -54,7 +54,7 @@ export function knownTime(seconds: number, { times }: KnownValues): string {
   return text;
 }
 
-/** The value of these bytes in this field. */
+/** The decoded value of these bytes in this field. */
 export function knownValue(field: object, bytes: string, { values }: KnownValues): unknown {
   return values.get(field)?.get(bytes);
 }
@@ -78,7 +78,7 @@ function hashOf(bytes: Buffer, start: number, end: number): number {
   return hash;
 }
 
-/** Never true of a text that is not ASCII: there bytes and characters differ. */
+/** Never true for text that is not ASCII, where bytes and characters differ. */
 function isText({ bytes, at: start }: Cursor, end: number, text: string): boolean {
   const { length } = text;
   if (length !== end - start) return false;

@@ -5,9 +5,9 @@ import { field, type Message, message } from './schema.ts';
 import { append, emptyWindow, type Piece, peek, type Window } from './window.ts';
 import { LENGTH_DELIMITED, WireError } from './wire.ts';
 
-/** How the lists of a kind are read. */
+/** The schema of the lists of a kind. */
 export interface ProtobufList<T> {
-  /** `PodList`: nothing else is taken for one. */
+  /** `PodList`; other kinds are rejected. */
   readonly listKind: string;
   readonly item: Message;
   readonly is: (value: unknown) => value is T;
@@ -15,15 +15,15 @@ export interface ProtobufList<T> {
 
 export interface ListEnd {
   readonly resourceVersion: string;
-  /** Empty where the list is whole. */
+  /** Empty where the list is complete. */
   readonly continue: string;
 }
 
-/** Reads a list as its bytes come. *Errors:* WireError where they are none, from either function. */
+/** Decodes a list from a stream of bytes. *Errors:* both functions throw WireError for invalid bytes. */
 export interface ListDecoder<T> {
-  /** *Shape:* the items that these bytes complete. */
+  /** *Shape:* the items that are complete after these bytes. */
   readonly push: (chunk: Buffer) => readonly T[];
-  /** After the last bytes: a list that is cut short is none. */
+  /** To be called after the last bytes; a truncated list is an error. */
   readonly end: () => ListEnd;
 }
 
@@ -35,14 +35,14 @@ const TYPE_META = message({ 1: field('apiVersion', 'text'), 2: field('kind', 'te
 const LIST = { metadata: 1, items: 2 };
 const LIST_META = message({ 2: field('resourceVersion', 'text'), 3: field('continue', 'text') });
 
-/** etcd holds no object of a tenth of this: a longer one is a length that is none. */
+/** Ten times the maximum size of an object in etcd. A longer value has an invalid length. */
 const LONGEST_VALUE = 16 * 1024 * 1024;
 
 interface State<T> extends Window {
   readonly list: ProtobufList<T>;
   readonly known: KnownValues;
   part: 'magic' | 'head' | 'list' | 'tail';
-  /** Bytes of the list that were not read yet. */
+  /** The remaining bytes of the list. */
   left: number;
   listEnd: ListEnd;
 }
@@ -59,13 +59,13 @@ export function listDecoder<T>(list: ProtobufList<T>): ListDecoder<T> {
     },
     end: () => {
       if (state.part !== 'tail' || state.at !== state.filled) throw new WireError(`it ends within its ${state.part}`);
-      if (state.listEnd.resourceVersion === '') throw new WireError('a list that does not say its version');
+      if (state.listEnd.resourceVersion === '') throw new WireError('a list without a resourceVersion');
       return state.listEnd;
     },
   };
 }
 
-/** *Shape:* false where more bytes have to come first. */
+/** *Shape:* false where more bytes are needed. */
 function step<T>(state: State<T>, items: T[]): boolean {
   switch (state.part) {
     case 'magic':
@@ -88,7 +88,7 @@ function readMagic<T>(state: State<T>): boolean {
   return true;
 }
 
-/** Up to the list, which is a value as long as all its items. */
+/** Reads up to the list, which is one value with all items. */
 function readHead<T>(state: State<T>): boolean {
   const piece = peek(state);
   if (piece === undefined) return false;

@@ -1,6 +1,6 @@
 import { field, type Message, message } from './schema.ts';
 
-/** What is read of the metadata of every kind: k8s.io/apimachinery `meta/v1/generated.proto`. */
+/** The fields that are read from the metadata of every kind: k8s.io/apimachinery `meta/v1/generated.proto`. */
 
 const OWNER_REFERENCE = message({
   1: field('kind', 'given-text'),

@@ -4,7 +4,7 @@ import type { ProtobufList } from './list-decoder.ts';
 import { OBJECT_META } from './metadata.ts';
 import { field, message } from './schema.ts';
 
-/** What `nodeOf` keeps of a node's JSON: k8s.io/api `core/v1/generated.proto`. */
+/** The fields that `nodeOf` reads from a node's JSON: k8s.io/api `core/v1/generated.proto`. */
 
 const TAINT = message({
   1: field('key', 'given-text'),

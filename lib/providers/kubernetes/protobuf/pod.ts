@@ -5,7 +5,7 @@ import type { ProtobufList } from './list-decoder.ts';
 import { LABEL_SELECTOR, OBJECT_META } from './metadata.ts';
 import { field, message } from './schema.ts';
 
-/** What `podOf` keeps of a pod's JSON: k8s.io/api `core/v1/generated.proto`. */
+/** The fields that `podOf` reads from a pod's JSON: k8s.io/api `core/v1/generated.proto`. */
 
 const RESOURCE_CLAIM = message({ 1: field('name', 'given-text'), 2: field('request', 'text') });
 

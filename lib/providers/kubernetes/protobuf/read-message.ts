@@ -2,7 +2,7 @@ import { type KnownValues, knownText, knownTime, knownValue, newText, rememberVa
 import type { Field, Message } from './schema.ts';
 import { type Cursor, LENGTH_DELIMITED, readEnd, readVarint, skip, VARINT, WireError } from './wire.ts';
 
-/** A place in a message: its end is the limit, which moves in and out with the messages in it. */
+/** A position in a message. The limit is the end of the innermost message. */
 export interface MessageReader extends Cursor {
   limit: number;
   readonly known: KnownValues;
@@ -10,7 +10,7 @@ export interface MessageReader extends Cursor {
 
 type Values = Record<string, unknown>;
 
-/** What the table names of the message that ends at the reader's limit, as the JSON would have it. *Errors:* WireError. */
+/** Decodes the fields of the schema from the message that ends at the reader's limit, in the form of JSON. *Errors:* WireError. */
 export function readMessage(reader: MessageReader, table: Message): Readonly<Values> {
   const values: Values = {};
   readInto(values, reader, table);
@@ -45,7 +45,7 @@ function setNumber(values: Values, { name, kind }: Field, value: number): void {
   else if (value !== 0) values[name] = kind === 'flag' ? true : value;
 }
 
-/** All that follows of the field is one value: a list, a map, or a message alone. */
+/** Consecutive occurrences of the field are one value: a list, a map, or a single message. */
 function setShared(values: Values, field: Field, reader: MessageReader): void {
   const start = reader.at;
   const end = endOfRun(reader);
@@ -60,13 +60,13 @@ function setShared(values: Values, field: Field, reader: MessageReader): void {
     value = alone[field.name];
     rememberValue(field, { bytes, value }, reader.known);
   }
-  // It is others' too, and must not grow: Kubernetes writes what belongs together in one run.
+  // The value is shared and must not grow. Kubernetes writes the entries of a field consecutively.
   if (values[field.name] !== undefined) throw new WireError(`${field.name} at byte ${start} comes a second time`);
   values[field.name] = value;
   reader.at = end;
 }
 
-/** *Shape:* where the last of the fields ends that follow each other with this one's tag; the reader stays where it is. */
+/** *Shape:* the end of the last consecutive field with this tag. The position of the reader does not change. */
 function endOfRun(reader: MessageReader): number {
   const start = reader.at;
   const tag = readVarint(reader);
@@ -122,7 +122,7 @@ function readText(reader: MessageReader, { unique }: Field): string {
   return unique ? newText(reader, reader.limit) : knownText(reader, reader.limit, reader.known);
 }
 
-/** Seconds since 1970, and parts of a second that Kubernetes does not keep. */
+/** Seconds since 1970, and fractions of a second, which Kubernetes does not store. */
 function readTime(reader: MessageReader): string {
   let seconds = 0;
   while (reader.at < reader.limit) {
@@ -134,7 +134,7 @@ function readTime(reader: MessageReader): string {
   return knownTime(seconds, reader.known);
 }
 
-/** Key and value of one entry of a map; a quantity is a message around its text. */
+/** The key and value of one map entry; a quantity is a message with its text. */
 function readEntry(map: Values, { kind, without }: Field, reader: MessageReader): void {
   let key = '';
   let value = '';
@@ -171,7 +171,7 @@ function mustBeAtLimit({ at, limit }: MessageReader): void {
   if (at !== limit) throw new WireError(`a message ends at byte ${limit}, within a value`);
 }
 
-/** Field 1 as a text, field 2 likewise, field 1 as a number. */
+/** Tags of field 1 as text, field 2 as text, and field 1 as a number. */
 const KEY = 10;
 const VALUE = 18;
 const SECONDS = 8;

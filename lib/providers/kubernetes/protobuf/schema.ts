@@ -1,32 +1,32 @@
 import { LENGTH_DELIMITED, VARINT } from './wire.ts';
 
 /**
- * How the tables of this folder say what to read of a message: field numbers with the names that the JSON has. A field that
- * no table names is skipped: what we do not read, and what a newer server adds.
+ * The schema language of this folder: field numbers with their JSON names. Other fields are skipped, whether they are unused or
+ * added by a newer server.
  *
- * The server writes every field of a message that its Go type holds as a value, so that zero arrives where its JSON leaves
- * the field out (`omitempty`); only fields that are pointers there are absent when unset.
+ * The server writes every field that is a value in its Go type, so zero values are present here although JSON omits them
+ * (`omitempty`). Only pointer fields are absent when unset.
  */
 
 export type Kind =
-  /** Left out when empty. */
+  /** Omitted when empty. */
   | 'text'
-  /** There when empty: the JSON always has it, or it is a pointer. */
+  /** Present when empty, because JSON always has it or it is a pointer. */
   | 'given-text'
   | 'texts'
-  /** Left out when 0. */
+  /** Omitted when 0. */
   | 'number'
   | 'given-number'
-  /** Left out when false. */
+  /** Omitted when false. */
   | 'flag'
   | 'given-flag'
-  /** RFC 3339, whole seconds; a time that was never set has no bytes. */
+  /** RFC 3339 in whole seconds; an unset time has no bytes. */
   | 'time'
   | 'text-by-name'
   | 'quantity-by-name'
   | 'message'
   | 'messages'
-  /** Its fields stand in the JSON beside those of the message that it is in. */
+  /** In JSON its fields are inlined into the enclosing message. */
   | 'inline';
 
 export interface Field {
@@ -34,11 +34,11 @@ export interface Field {
   readonly kind: Kind;
   readonly wireType: number;
   readonly message: Message;
-  /** The same value comes again and again, pod after pod: it is read once, and all hold the one. */
+  /** The value is usually equal in many objects. It is decoded once and shared. */
   readonly shared: boolean;
-  /** A text of one object alone, which need not be looked up among those that were read before. */
+  /** Text that is unique per object and is not cached. */
   readonly unique: boolean;
-  /** The entry of a map that nobody reads. */
+  /** A map entry that is skipped. */
   readonly without: string | undefined;
 }
 

@@ -14,14 +14,15 @@ export interface StreamedListing<T> {
 }
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-/** A cluster too slow for this is not read at all. */
+/** The timeout of a list. */
 const WITHIN_MS = 60_000;
 
 /**
- * All objects of a kind in one answer, each cut as its bytes come.
+ * Lists all objects of a kind in one response, and reduces each one while reading.
  *
- * *Shape:* undefined where the server does not answer with such a list: it speaks JSON alone, refuses, or is not there. The
- * pages of JSON say which, and try again. *Errors:* UnreachableError where the answer breaks off or is none.
+ * *Shape:* undefined where the response is not a protobuf list: the server supports only JSON, rejects the request, or is not
+ * reachable. The caller then reads pages of JSON, which report the error. *Errors:* UnreachableError for an incomplete or
+ * invalid response.
  */
 export async function streamList<T>(
   client: ApiClient,
@@ -33,7 +34,7 @@ export async function streamList<T>(
     return await readList(stream, options);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UnreachableError(`Kubernetes API: list ${options.path}: the answer is not whole: ${why}`, { cause });
+    throw new UnreachableError(`Kubernetes API: list ${options.path}: the response is incomplete: ${why}`, { cause });
   } finally {
     stream.body.destroy();
   }
@@ -59,10 +60,10 @@ async function readList<T>({ body }: ApiStream, { protobuf }: StreamedListOption
   const decoder = listDecoder(protobuf);
   const items: T[] = [];
   for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) throw new TypeError('a stream of bytes gave none');
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream returned a chunk that is not bytes');
     for (const item of decoder.push(chunk)) items.push(item);
   }
   const end = decoder.end();
-  if (end.continue !== '') throw new Error('the server sent a part of the list that was asked for whole');
+  if (end.continue !== '') throw new Error('the server sent only a part of the list');
   return { items, resourceVersion: end.resourceVersion };
 }

@@ -1,13 +1,13 @@
 import { type Cursor, LENGTH_DELIMITED, readVarint, VARINT, WireError } from './wire.ts';
 
-/** The bytes of a stream that came and are not read yet. What is read is given up: a long stream takes little memory. */
+/** The received but unread bytes of a stream. Read bytes are dropped, so a long stream takes little memory. */
 export interface Window extends Cursor {
   bytes: Buffer;
-  /** Where the bytes that came end. */
+  /** The end of the received bytes. */
   filled: number;
 }
 
-/** A field and where its value stands; the end may not have come yet. */
+/** A field and the position of its value, whose end may not have been received yet. */
 export interface Piece {
   readonly number: number;
   readonly wireType: number;
@@ -15,7 +15,7 @@ export interface Piece {
   readonly end: number;
 }
 
-/** A chunk, and the part of an object that the last one left. */
+/** Appends a chunk to the incomplete object of the previous one. */
 const FIRST_BYTES = 512 * 1024;
 const VARINT_BYTES = 10;
 const FIXED64 = 1;
@@ -41,7 +41,7 @@ function makeRoom(window: Window, length: number): void {
   window.filled = unread;
 }
 
-/** *Shape:* undefined where too little came to tell; the window stays where it is. *Errors:* WireError. */
+/** *Shape:* undefined where more bytes are needed; then the window is unchanged. *Errors:* WireError. */
 export function peek(window: Window): Piece | undefined {
   const { bytes, at, filled } = window;
   const cursor = { bytes, at };
@@ -54,7 +54,7 @@ export function peek(window: Window): Piece | undefined {
   return { number: tag >>> 3, wireType, start: cursor.at, end: cursor.at + length };
 }
 
-/** Of the value, which begins where the cursor is left. */
+/** The length of the value, which begins at the cursor. */
 function lengthOf(cursor: Cursor, wireType: number, filled: number): number | undefined {
   switch (wireType) {
     case LENGTH_DELIMITED:
@@ -76,7 +76,7 @@ function endOfVarint({ bytes, at }: Cursor): number {
   return cursor.at - at;
 }
 
-/** Whether its last byte came. Longer ones than there are come whole enough to be refused. */
+/** Whether its last byte was received, or enough bytes to reject an invalid number. */
 function hasVarint({ bytes, at }: Cursor, filled: number): boolean {
   const end = Math.min(filled, at + VARINT_BYTES);
   for (let index = at; index < end; index += 1) if ((bytes[index] ?? 0) < 0x80) return true;

@@ -1,6 +1,6 @@
 /**
- * The wire format of protocol buffers, as far as Kubernetes writes it. Lengths are checked against the message that they are
- * in, so that bytes that are none end in a WireError and never outside.
+ * The part of the protocol buffers wire format that Kubernetes uses. Lengths are checked against the enclosing message, so
+ * invalid bytes lead to a WireError and never to a read outside it.
  * *Source:* https://protobuf.dev/programming-guides/encoding/
  */
 
@@ -9,22 +9,22 @@ const FIXED64 = 1;
 export const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
-/** Bytes that are not what they are taken for. Never leaves this folder: the reader of the list makes a port error of it. */
+/** Invalid bytes. The reader of the list converts this error to a port error. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** A place in bytes, moved on by whoever reads. */
+/** A mutable position in bytes. */
 export interface Cursor {
   readonly bytes: Buffer;
   at: number;
 }
 
 const INT64_BYTES = 10;
-/** So many bytes of 7 bits stay exact in a double. */
+/** The number of bytes with 7 bits each that are exact in a double. */
 const EXACT_BYTES = 7;
 
-/** Numbers beyond 2^53 are rounded as JSON.parse rounds them; a negative one has all ten bytes. */
+/** Numbers above 2^53 are rounded as by JSON.parse. A negative number has ten bytes. */
 export function readVarint(cursor: Cursor): number {
   const { bytes } = cursor;
   const start = cursor.at;
@@ -61,17 +61,17 @@ function byteAt(bytes: Buffer, at: number): number {
   return byte;
 }
 
-/** *Shape:* where the value ends that begins after its length. */
+/** *Shape:* the end of a value that follows its length. */
 export function readEnd(cursor: Cursor, limit: number): number {
   const length = readVarint(cursor);
   const end = cursor.at + length;
   if (length < 0 || end > limit) {
-    throw new WireError(`the value at byte ${cursor.at} has ${length} bytes, and ${limit - cursor.at} are left`);
+    throw new WireError(`the value at byte ${cursor.at} has ${length} bytes, but ${limit - cursor.at} are left`);
   }
   return end;
 }
 
-/** Past a value that nobody reads. */
+/** Skips a value. */
 export function skip(cursor: Cursor, wireType: number, limit: number): void {
   switch (wireType) {
     case VARINT:

@@ -104,6 +104,6 @@ describe('a part of a list is never taken for the whole', () => {
   test.each(ANSWERS)('%s', async (_, answer) => {
     answerProtobuf = answer;
     await expect(list()).rejects.toThrow(UnreachableError);
-    await expect(list()).rejects.toThrow('list /api/v1/pods: the answer is not whole');
+    await expect(list()).rejects.toThrow('list /api/v1/pods: the response is incomplete');
   });
 });
