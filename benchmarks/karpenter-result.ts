@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRecord } from '../lib/cli/manifests/record.ts';
+import { isRecord } from '../lib/apis/record.ts';
 import type { KarpenterResult } from './measurement.ts';
 
 /** Reads the result beside a scenario. *Errors:* TypeError where it is not what Karpenter's result looks like. */

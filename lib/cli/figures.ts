@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BadInputError } from '../apis/bad-input-error.ts';
+import { isRecord } from '../apis/record.ts';
 import type { KnownFigures } from '../core/advice/known-figures.ts';
 import { indexTypes } from '../core/advice/type-index.ts';
 import { readCatalogue, readFacts } from '../core/instance-type/catalogue.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
-import { isRecord } from './manifests/record.ts';
 import { suggest } from './manifests/suggest.ts';
 import type { RegionChoice } from './simulate/choose-region.ts';
 

@@ -2,6 +2,7 @@
  * The API server's admission webhook, answered. A call is a hint to look, never data, and its answer is always yes
  * (promise 5): the cluster must not notice whether Kerf is well.
  */
+import { ownField } from '../apis/record.ts';
 import type { Messages, Wake, WakeTarget } from '../ports/messages.ts';
 
 /** The longest that the API server is kept waiting for the queue; it gives up by itself after 1 s. */
@@ -86,20 +87,16 @@ function parseReview(body: Uint8Array): Review | undefined {
   } catch {
     return undefined;
   }
-  if (field(review, 'kind') !== 'AdmissionReview' || field(review, 'apiVersion') !== 'admission.k8s.io/v1')
+  if (ownField(review, 'kind') !== 'AdmissionReview' || ownField(review, 'apiVersion') !== 'admission.k8s.io/v1')
     return undefined;
-  const request = field(review, 'request');
-  const uid = field(request, 'uid');
-  const resource = field(field(request, 'resource'), 'resource');
-  const name = field(request, 'name');
+  const request = ownField(review, 'request');
+  const uid = ownField(request, 'uid');
+  const resource = ownField(ownField(request, 'resource'), 'resource');
+  const name = ownField(request, 'name');
   if (typeof uid !== 'string' || uid === '' || typeof resource !== 'string') return undefined;
-  const own = field(field(request, 'object'), 'reportingController') === 'kerf';
+  const own = ownField(ownField(request, 'object'), 'reportingController') === 'kerf';
   const named = resource === 'nodeclaims' && typeof name === 'string' && OBJECT_NAME.test(name);
   return { uid, resource, own, ...(named && { nodeClaim: name }) };
-}
-
-function field(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 /**

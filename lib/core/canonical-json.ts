@@ -1,10 +1,13 @@
+import { isRecord } from '../apis/record.ts';
 import { compareText } from './compare-text.ts';
 /**
  * The JSON of plain data with sorted keys and without undefined fields, so that equal content gives equal text. The API
  * server returns objects with their keys in another order. *Cost:* O(size log size).
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (isMap(part) ? Object.fromEntries(sorted(part)) : part)) ?? '';
+  return (
+    JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? Object.fromEntries(sorted(part)) : part)) ?? ''
+  );
 }
 
 /** Whether two pieces of plain data have the same content. */
@@ -15,12 +18,8 @@ export function sameContent(a: unknown, b: unknown): boolean {
 /** The data with its lists sorted, for a comparison that ignores the order of lists. */
 export function withoutOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => canonicalJson(withoutOrder(item))).toSorted();
-  if (!isMap(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]: [string, unknown]) => [key, withoutOrder(part)]));
-}
-
-function isMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sorted(map: object): readonly (readonly [string, unknown])[] {

@@ -1,4 +1,5 @@
 /** The configuration of one cluster of a deployment: `clusters` of the CDK context, validated once. */
+import { isRecord } from '../apis/record.ts';
 import type { WorkloadSelector } from '../core/cluster/settings.ts';
 import { fingerprint } from '../core/identity.ts';
 
@@ -19,7 +20,7 @@ import {
   selectorsOf,
   text,
 } from './option-fields.ts';
-import { checkUrl, isRecord, OptionError, shown } from './option-values.ts';
+import { checkUrl, OptionError, shown } from './option-values.ts';
 
 /** The feature gates of F18 that Kerf has. Each is on by default. */
 export const FEATURE_GATES = ['nodeOverlay', 'capacityBuffer', 'reservedCapacity'] as const;

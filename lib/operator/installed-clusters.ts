@@ -1,8 +1,9 @@
 /** The properties of the installer's custom resource. On a change, CloudFormation also sends the old properties. */
+import { isRecord } from '../apis/record.ts';
 import type { AccessEntry } from '../core/install/access-entries.ts';
 import { type ClusterOptions, parseCluster } from './cluster-options.ts';
 import type { Properties } from './custom-resource.ts';
-import { isRecord, OptionError, parseJson, shown } from './option-values.ts';
+import { OptionError, parseJson, shown } from './option-values.ts';
 
 export interface InstalledCluster {
   readonly cluster: ClusterOptions;

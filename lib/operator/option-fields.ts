@@ -1,7 +1,8 @@
 /** Parsers for the fields of the configuration: each returns the value, or throws an OptionError with the field and the allowed values. */
 import { parseDuration } from '../apis/duration.ts';
+import { isRecord } from '../apis/record.ts';
 import type { WorkloadSelector } from '../core/cluster/settings.ts';
-import { isRecord, OptionError, shown } from './option-values.ts';
+import { OptionError, shown } from './option-values.ts';
 
 /** The network of the functions for a cluster with a private endpoint. */
 export interface NetworkOptions {

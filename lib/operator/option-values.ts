@@ -19,10 +19,6 @@ export function checkUrl(url: string, where: string): string {
   throw new OptionError(`${where} is ${url}: it must be an address that begins with https://`);
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined';
 }

@@ -1,6 +1,7 @@
+import { isRecord } from '../apis/record.ts';
 import type { ClusterFunction } from '../core/install/rbac.ts';
 import { type ClusterOptions, parseCluster } from './cluster-options.ts';
-import { checkUrl, isRecord, OptionError, parseJson } from './option-values.ts';
+import { checkUrl, OptionError, parseJson } from './option-values.ts';
 
 /**
  * Every environment variable of the functions. The stack writes them and the wiring parses them, both with this file, so that

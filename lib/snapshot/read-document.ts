@@ -1,12 +1,12 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { BadInputError } from '../apis/bad-input-error.ts';
+import { fieldOf, isRecord, type UnknownRecord } from '../apis/record.ts';
 import type { Schema } from '../apis/schemas/schema.ts';
 import { withDefaults } from '../apis/with-defaults.ts';
 import { AJV_OPTIONS } from '../cli/manifests/ajv-options.ts';
 import { explain } from '../cli/manifests/explain.ts';
 import { FORMAT_CHECKS, isDateTime } from '../cli/manifests/format-checks.ts';
 import { formatPath, type Path, sentenceOf } from '../cli/manifests/problem.ts';
-import { fieldOf, isRecord, type UnknownRecord } from '../cli/manifests/record.ts';
 import {
   ENTRY_SCHEMAS,
   HEAD_SCHEMA,

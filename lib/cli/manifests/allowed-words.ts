@@ -1,8 +1,8 @@
 import { quote } from '../../apis/quote.ts';
+import { isRecord } from '../../apis/record.ts';
 import { FORMATS, isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import type { Sentence } from './problem.ts';
-import { isRecord } from './record.ts';
 
 /** Describes the values that a schema accepts. The text completes "write …". */
 export function allowedBy(schema: Schema): string {

@@ -1,8 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { quote } from '../../apis/quote.ts';
+import { fieldOf, isRecord } from '../../apis/record.ts';
 import type { Rule, Schema } from '../../apis/schemas/schema.ts';
 import type { Path, Report } from './problem.ts';
-import { fieldOf, isRecord } from './record.ts';
 import { suggest } from './suggest.ts';
 
 /**

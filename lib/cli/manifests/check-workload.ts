@@ -8,10 +8,10 @@ import {
   selectorMatches,
 } from '../../apis/kubernetes.ts';
 import { quote } from '../../apis/quote.ts';
+import { isRecord } from '../../apis/record.ts';
 import { checkPodSpec } from './check-pod-spec.ts';
 import { checkLabelSelector } from './check-requirements.ts';
 import type { Report } from './problem.ts';
-import { isRecord } from './record.ts';
 
 export function checkPod({ spec }: Pod, report: Report): void {
   checkPodSpec(spec, ['spec'], report);

@@ -1,5 +1,5 @@
 import { quote } from '../../apis/quote.ts';
-import { isRecord, textField, type UnknownRecord } from './record.ts';
+import { isRecord, textField, type UnknownRecord } from '../../apis/record.ts';
 import { editDistance, suggest } from './suggest.ts';
 
 /** The kinds that a simulation uses, and the API version of each. */

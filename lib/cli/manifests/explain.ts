@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { cutText, quote } from '../../apis/quote.ts';
+import { fieldOf, isRecord } from '../../apis/record.ts';
 import { isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { placeholderHint } from '../../core/validation/placeholder.ts';
@@ -7,7 +8,6 @@ import { allowedBy, boundsOf, sizeAllowed, sizeMessage, tooLong } from './allowe
 import { durationAllowed } from './duration-slips.ts';
 import { hasFormat } from './format-checks.ts';
 import type { Explanation, Path, Sentence } from './problem.ts';
-import { fieldOf, isRecord } from './record.ts';
 import { FORMER_VALUES, sizeMeant, wantedField } from './slips.ts';
 import { suggest } from './suggest.ts';
 import { unknownField } from './unknown-field.ts';

@@ -1,4 +1,5 @@
 import { quote } from '../../apis/quote.ts';
+import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { parseScenario, type Scenario } from '../../apis/scenario.ts';
 import type { Manifests as ClusterManifests } from '../../simulator/kubernetes/state.ts';
 import { checkTogether, type Declared } from './check-together.ts';
@@ -6,7 +7,6 @@ import { classify, type ReadKind } from './classify.ts';
 import type { ManifestProblem, Report } from './problem.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
-import { fieldOf, isRecord, textField, type UnknownRecord } from './record.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
 
 /** A valid object that a simulation does not use. */
@@ -100,7 +100,7 @@ const NOT_SIMULATED: Partial<Readonly<Record<ReadKind, string>>> = {
 };
 
 function ignoredObject({ file, document, base, value }: SourceObject, note: string): IgnoredObject {
-  const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
+  const metadata = ownField(value, 'metadata');
   const { line } = document.locate(base);
   return { file, line, kind: textField(value, 'kind') ?? '', name: textField(metadata, 'name') ?? '', note };
 }
@@ -123,7 +123,7 @@ function withGeneratedName(kind: ReadKind, value: UnknownRecord, generated: Map<
 }
 
 function declare(kind: ReadKind, object: SourceObject, report: Report): readonly Declared[] {
-  const metadata = isRecord(object.value) ? fieldOf(object.value, 'metadata') : undefined;
+  const metadata = ownField(object.value, 'metadata');
   const name = textField(metadata, 'name');
   if (name === undefined) return [];
   const namespace = textField(metadata, 'namespace') ?? 'default';

@@ -1,3 +1,4 @@
+import { fieldOf, isRecord, type UnknownRecord } from '../../apis/record.ts';
 import { withDefaults } from '../../apis/with-defaults.ts';
 import { amountProblems, durationProblems } from '../../core/validation/decoding.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
@@ -8,7 +9,6 @@ import { checkScenario } from './check-scenario.ts';
 import { checkPod, checkPodDisruptionBudget, checkPodTemplate, checkWorkload } from './check-workload.ts';
 import type { ReadKind } from './classify.ts';
 import type { Path, Report } from './problem.ts';
-import { fieldOf, isRecord, type UnknownRecord } from './record.ts';
 import { suggest } from './suggest.ts';
 import { isValid, type ReadObjects, SCHEMAS } from './validate.ts';
 import { withoutNulls } from './without-nulls.ts';

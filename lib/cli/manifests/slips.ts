@@ -1,5 +1,5 @@
+import { fieldOf, ownField } from '../../apis/record.ts';
 import type { Path } from './problem.ts';
-import { fieldOf, isRecord } from './record.ts';
 
 /** Common mistakes and their corrections. Every correction completes "write …". */
 
@@ -102,7 +102,7 @@ export function wantedField(path: Path, beside: unknown): string | undefined {
   const name = String(path.at(-1));
   if (name !== 'amiSelectorTerms')
     return fieldOf(WANTED_FIELDS, path.slice(-2).join('.')) ?? fieldOf(WANTED_FIELDS, name);
-  const family = isRecord(beside) ? fieldOf(beside, 'amiFamily') : undefined;
+  const family = ownField(beside, 'amiFamily');
   if (family === 'Custom') return 'which images to launch, such as [{id: ami-0123456789abcdef0}]';
   const known = typeof family === 'string' && /^(?:AL2|AL2023|Bottlerocket|Windows20(?:19|22|25))$/.test(family);
   const alias = known ? family.toLowerCase() : 'al2023';

@@ -1,8 +1,8 @@
 import { cutText, quote } from '../../apis/quote.ts';
+import { isRecord, ownField, textField } from '../../apis/record.ts';
 import { sourceAt } from './locate.ts';
 import type { SourceDocument } from './parse-documents.ts';
 import { type Advice, formatPath, type ManifestProblem, type Path, type Report, type Sentence } from './problem.ts';
-import { fieldOf, isRecord, textField } from './record.ts';
 
 /** One object of a file, or of a List in it. */
 export interface SourceObject {
@@ -17,7 +17,7 @@ export interface SourceObject {
 export function flatten(object: SourceObject): readonly SourceObject[] {
   const { value, base } = object;
   const kind = textField(value, 'kind');
-  const items = isRecord(value) ? fieldOf(value, 'items') : undefined;
+  const items = ownField(value, 'items');
   if (kind === 'List' && (items === undefined || items === null)) return [];
   if (kind === undefined || !kind.endsWith('List') || !Array.isArray(items)) return [object];
   const head = itemHead(kind, textField(value, 'apiVersion'));
@@ -35,7 +35,7 @@ function itemHead(kind: string, apiVersion: string | undefined): Readonly<Record
 /** `NodePool/default`, `Deployment/shop/web`; undefined where the document has no kind. */
 export function labelOf(value: unknown): string | undefined {
   const kind = textField(value, 'kind');
-  const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
+  const metadata = ownField(value, 'metadata');
   const namespace = textField(metadata, 'namespace') ?? 'default';
   const name = textField(metadata, 'name');
   if (kind === undefined || name === undefined) return kind;

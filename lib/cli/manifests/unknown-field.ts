@@ -1,6 +1,6 @@
+import { ownField } from '../../apis/record.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import type { Explanation, Path } from './problem.ts';
-import { fieldOf, isRecord } from './record.ts';
 import { movedField, needlessField } from './slips.ts';
 import { suggest } from './suggest.ts';
 
@@ -19,7 +19,7 @@ const NAMES_WORTH_LISTING = 12;
 export function unknownField({ path, name, schema, data, root }: UnknownField): Explanation {
   const at = [...path, name];
   const kind = root.properties?.['kind']?.enum?.[0] ?? '';
-  const value = isRecord(data) ? fieldOf(data, name) : undefined;
+  const value = ownField(data, name);
   const here = { path: at, kind, value };
   const needless = needlessField(here);
   if (needless !== undefined)

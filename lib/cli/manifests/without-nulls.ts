@@ -1,5 +1,5 @@
+import { fieldOf, isRecord } from '../../apis/record.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
-import { fieldOf, isRecord } from './record.ts';
 
 /**
  * Removes fields with a null value, as the API server does. A null field counts as absent; in a custom resource it gets its

@@ -1,9 +1,9 @@
 import { cutText } from '../../apis/quote.ts';
+import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { classify } from '../manifests/classify.ts';
 import type { ManifestProblem, Report } from '../manifests/problem.ts';
 import { type ManifestSource, readDocuments } from '../manifests/read-documents.ts';
 import { type ReadObject, readObject } from '../manifests/read-object.ts';
-import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 import { labelOf, reporterOf, type SourceObject } from '../manifests/source-object.ts';
 import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
 
@@ -66,7 +66,7 @@ function readOne(value: unknown, report: Report): ReadObject | undefined {
 }
 
 function reportTwice({ value, file, document, base }: SourceObject, seen: Map<string, string>, report: Report): void {
-  const metadata = isRecord(value) ? fieldOf(value, 'metadata') : undefined;
+  const metadata = ownField(value, 'metadata');
   const name = textField(metadata, 'name');
   if (name === undefined) return;
   const key = `${kindOf(value)}/${textField(metadata, 'namespace') ?? 'default'}/${name}`;

@@ -1,9 +1,9 @@
 import type { OwnerReference, Pod } from '../../apis/kubernetes.ts';
 import { quote } from '../../apis/quote.ts';
+import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Report } from '../manifests/problem.ts';
 import { readObject } from '../manifests/read-object.ts';
-import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 
 /** A workload with the pods that it would have. */
 export interface PodsOfTemplate {
@@ -32,7 +32,7 @@ export function podsOfTemplate(workload: UnknownRecord, report: Report): PodsOfT
   const metadata = fieldOf(workload, 'metadata');
   const [spec, name] = [fieldOf(workload, 'spec'), textField(metadata, 'name')];
   if (name === undefined) return report(['metadata', 'name'], 'is missing', 'a name'), undefined;
-  const template = isRecord(spec) ? fieldOf(spec, 'template') : undefined;
+  const template = ownField(spec, 'template');
   if (!isRecord(spec) || !isRecord(template)) {
     report(['spec', 'template'], 'is missing', 'the template of its pods');
     return undefined;

@@ -1,4 +1,5 @@
 import type { LabelSelector, PodTemplate } from '../../apis/kubernetes.ts';
+import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { capacityBufferAdvice } from '../../core/advice/capacity-buffer.ts';
 import type { KnownFigures } from '../../core/advice/known-figures.ts';
 import { nodeClassAdvice } from '../../core/advice/node-class.ts';
@@ -8,7 +9,6 @@ import { podDisruptionBudgetAdvice, type Workload } from '../../core/advice/pod-
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { shippedFigures } from '../figures.ts';
 import type { ReadObject } from '../manifests/read-object.ts';
-import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 
 /** Returns warnings for settings that are valid but probably unintended. */
 export type Advisor = (object: ReadObject) => readonly FieldProblem[];
@@ -81,7 +81,7 @@ function workloadOf(object: unknown): Workload | undefined {
 }
 
 function field(value: unknown, name: string): UnknownRecord | undefined {
-  const found = isRecord(value) ? fieldOf(value, name) : undefined;
+  const found = ownField(value, name);
   return isRecord(found) ? found : undefined;
 }
 

@@ -1,8 +1,8 @@
+import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { classify, isOurs } from '../manifests/classify.ts';
 import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../manifests/problem.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../manifests/read-documents.ts';
 import { type ReadObject, readObject } from '../manifests/read-object.ts';
-import { fieldOf, isRecord, textField, type UnknownRecord } from '../manifests/record.ts';
 import { reporterOf, type SourceObject } from '../manifests/source-object.ts';
 import type { Unreadable } from '../read-sources.ts';
 import { type Advisor, advisor } from './advice.ts';
@@ -97,7 +97,7 @@ function lenient(source: SourceObject, report: Report, warnings: ManifestProblem
 /** A1.11: the CRDs of Kerf and of Karpenter since 1.15 set a default; earlier CRDs reject the pool. */
 function checkConsolidateAfter(nodePool: UnknownRecord, report: Report): void {
   const spec = fieldOf(nodePool, 'spec');
-  const disruption = isRecord(spec) ? fieldOf(spec, 'disruption') : undefined;
+  const disruption = ownField(spec, 'disruption');
   if (!isRecord(disruption) || (disruption['consolidateAfter'] ?? null) !== null) return;
   report(
     ['spec', 'disruption', 'consolidateAfter'],
@@ -120,7 +120,7 @@ function validatedObject({ object, errors, read, ...checked }: Checked, advise: 
     ...(ours ? errors.map((problem) => findingOf('error', problem, written)) : []),
     ...warnings.map((problem) => findingOf('warning', problem, written)),
   ].toSorted((a, b) => a.line - b.line);
-  const metadata = isRecord(written.value) ? fieldOf(written.value, 'metadata') : undefined;
+  const metadata = ownField(written.value, 'metadata');
   return {
     file: written.file,
     document: written.document.index,

@@ -1,6 +1,8 @@
 /** Installs the CRDs of Kerf in a cluster that may already have CRDs of Karpenter or of another version of Kerf. */
+
 import { type CustomResourceDefinition, customResourceDefinition } from '../../apis/custom-resource-definition.ts';
 import { CUSTOM_RESOURCES } from '../../apis/custom-resources.ts';
+import { recordOf } from '../../apis/record.ts';
 
 /** An existing CRD of the cluster. */
 export interface FoundDefinition {
@@ -82,10 +84,6 @@ function fieldsOf(schema: unknown, path = ''): readonly string[] {
 
 function fieldsIn(schema: unknown, path: string): readonly string[] {
   return typeof schema === 'object' && schema !== null ? fieldsOf(schema, path) : [];
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function arrayOf(value: unknown): readonly unknown[] {

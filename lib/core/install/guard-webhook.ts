@@ -1,4 +1,5 @@
 /** Disables the webhook of a cluster while its endpoint does not answer, and enables it again. Runs on every tick. */
+import { ownField } from '../../apis/record.ts';
 import { formatTime, parseTime, SECOND_MS } from '../../apis/time.ts';
 import { sameContent } from '../canonical-json.ts';
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from './webhook-configuration.ts';
@@ -93,11 +94,9 @@ function timeOf(text: string | undefined): number {
 
 /** Compares only the fields that Kerf sets, because a later API server may add fields with defaults. */
 function isInPlace(wanted: readonly ValidatingWebhook[], found: readonly unknown[]): boolean {
-  const isSame = (webhook: ValidatingWebhook, is: unknown): boolean =>
-    Object.entries(webhook).every(([field, value]) => sameContent(fieldOf(is, field), value));
   return found.length === wanted.length && wanted.every((webhook, index) => isSame(webhook, found[index]));
 }
 
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+function isSame(wanted: ValidatingWebhook, found: unknown): boolean {
+  return Object.entries(wanted).every(([field, value]) => sameContent(ownField(found, field), value));
 }

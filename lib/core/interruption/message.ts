@@ -1,3 +1,4 @@
+import { isRecord, type UnknownRecord } from '../../apis/record.ts';
 import { parseTime } from '../../apis/time.ts';
 
 /** An event of EC2 or AWS Health about instances, received through EventBridge (C79, C80). */
@@ -29,7 +30,7 @@ const VERSION = '0';
 
 interface Source {
   readonly source: string;
-  readonly parse: (envelope: Fields, detail: Fields, atMs: number) => ParsedInterruption;
+  readonly parse: (envelope: UnknownRecord, detail: UnknownRecord, atMs: number) => ParsedInterruption;
 }
 
 const SOURCES: ReadonlyMap<string, Source> = new Map([
@@ -44,14 +45,14 @@ const SOURCES: ReadonlyMap<string, Source> = new Map([
 
 /** Parses an event of EventBridge. An envelope of another version or shape is rejected. */
 export function parseInterruption(event: unknown): ParsedInterruption {
-  if (!isFields(event)) return notUnderstood('it is not an object');
+  if (!isRecord(event)) return notUnderstood('it is not an object');
   const { version, source, detail, time } = event;
   const type = String(event['detail-type']);
   if (version !== VERSION) return notUnderstood(`its version is ${shown(version)}, not "${VERSION}"`);
   const known = SOURCES.get(type);
   if (known === undefined) return notUnderstood(`its detail-type is ${shown(event['detail-type'])}`);
   if (source !== known.source) return notUnderstood(`its source is ${shown(source)}, not "${known.source}"`);
-  if (!isFields(detail)) return notUnderstood(`its detail is ${shown(detail)}`);
+  if (!isRecord(detail)) return notUnderstood(`its detail is ${shown(detail)}`);
   const atMs = instantOf(time);
   if (atMs === undefined) return notUnderstood(`its time is ${shown(time)}`);
   return known.parse(event, detail, atMs);
@@ -68,7 +69,7 @@ function ofInstance(kind: Exclude<InterruptionMessage['kind'], 'state-change'>):
   };
 }
 
-function parseStateChange(_: Fields, detail: Fields, atMs: number): ParsedInterruption {
+function parseStateChange(_: UnknownRecord, detail: UnknownRecord, atMs: number): ParsedInterruption {
   const { state } = detail;
   const id = detail['instance-id'];
   if (!isInstanceId(id)) return notUnderstood(`its instance-id is ${shown(id)}`);
@@ -78,7 +79,7 @@ function parseStateChange(_: Fields, detail: Fields, atMs: number): ParsedInterr
 }
 
 /** C80: only scheduled changes of EC2 that are not closed apply. They name the affected resources, which include volumes. */
-function parseHealth(envelope: Fields, detail: Fields, atMs: number): ParsedInterruption {
+function parseHealth(envelope: UnknownRecord, detail: UnknownRecord, atMs: number): ParsedInterruption {
   const { service, eventTypeCategory: category, statusCode, affectedEntities: entities = [] } = detail;
   const { resources = [] } = envelope;
   if (typeof service !== 'string' || typeof category !== 'string')
@@ -90,7 +91,7 @@ function parseHealth(envelope: Fields, detail: Fields, atMs: number): ParsedInte
     return notUnderstood(`its affectedEntities are ${shown(entities)} and its resources are ${shown(resources)}`);
   const related: readonly unknown[] = resources;
   const named: readonly unknown[] = entities.map((entity: unknown) =>
-    isFields(entity) ? entity['entityValue'] : undefined,
+    isRecord(entity) ? entity['entityValue'] : undefined,
   );
   if (named.some((value) => typeof value !== 'string'))
     return notUnderstood('one of its affectedEntities has no entityValue');
@@ -124,10 +125,4 @@ function notUnderstood(why: string): ParsedInterruption {
 /** The value as JSON, shortened for logs. */
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'missing').slice(0, 60);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

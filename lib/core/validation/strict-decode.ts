@@ -1,6 +1,7 @@
 import { parseDuration } from '../../apis/duration.ts';
 import { isQuantity } from '../../apis/quantity.ts';
 import { quote } from '../../apis/quote.ts';
+import { isRecord } from '../../apis/record.ts';
 import type { FieldProblem } from './field-problem.ts';
 import type { Shape } from './kubelet-fields.ts';
 
@@ -117,8 +118,4 @@ function isAmount(value: unknown): boolean {
 
 function wrong(value: unknown, path: Path, allowed: string): FieldProblem {
   return { path, message: `cannot be ${quote(value)}`, allowed };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

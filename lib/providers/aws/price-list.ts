@@ -1,4 +1,5 @@
 import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
+import { recordOf } from '../../apis/record.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { allPages } from './pages.ts';
 
@@ -58,8 +59,8 @@ function listProducts(
 function priceOf(product: string): readonly (readonly [string, number])[] {
   const parsed = parsedOrNothing(product);
   const type = at(parsed, ['product', 'attributes', 'instanceType']);
-  const offers = Object.values(record(at(parsed, ['terms', 'OnDemand'])));
-  const dimensions = offers.flatMap((offer) => Object.values(record(at(offer, ['priceDimensions']))));
+  const offers = Object.values(recordOf(at(parsed, ['terms', 'OnDemand'])));
+  const dimensions = offers.flatMap((offer) => Object.values(recordOf(at(offer, ['priceDimensions']))));
   const prices = dimensions
     .filter((dimension) => at(dimension, ['unit']) === 'Hrs')
     .map((dimension) => Number(at(dimension, ['pricePerUnit', 'USD']) ?? at(dimension, ['pricePerUnit', 'CNY'])));
@@ -77,9 +78,5 @@ function parsedOrNothing(text: string): unknown {
 }
 
 function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, key) => record(inner)[key], value);
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return path.reduce<unknown>((inner, key) => recordOf(inner)[key], value);
 }

@@ -1,3 +1,4 @@
+import { ownField } from '../../apis/record.ts';
 import { SECOND_MS } from '../../apis/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
@@ -73,19 +74,14 @@ async function get(
 /** Only one of several shifts is in effect. A zonal shift has an expiry time in epoch seconds. */
 function shiftedIds(answer: unknown, nowMs: number): readonly string[] {
   const ids = ['zonalShifts', 'autoshifts'].flatMap((key) => {
-    const shifts = fieldOf(answer, key);
+    const shifts = ownField(answer, key);
     if (!Array.isArray(shifts)) return [];
     return shifts.flatMap((shift: unknown) => {
-      const expiry = fieldOf(shift, 'expiryTime');
+      const expiry = ownField(shift, 'expiryTime');
       const over = typeof expiry === 'number' && expiry * SECOND_MS <= nowMs;
-      const awayFrom = fieldOf(shift, 'awayFrom');
-      return fieldOf(shift, 'appliedStatus') === 'APPLIED' && !over && typeof awayFrom === 'string' ? [awayFrom] : [];
+      const awayFrom = ownField(shift, 'awayFrom');
+      return ownField(shift, 'appliedStatus') === 'APPLIED' && !over && typeof awayFrom === 'string' ? [awayFrom] : [];
     });
   });
   return [...new Set(ids)];
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([name]) => name === key)?.[1];
 }

@@ -1,3 +1,4 @@
+import { ownField } from '../../apis/record.ts';
 import type { DisruptionCommand } from '../../core/disruption/command.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
@@ -21,14 +22,9 @@ export function isCatalogue(value: unknown): value is Catalogue {
 }
 
 export function hasTexts(value: unknown, names: readonly string[]): boolean {
-  return names.every((name) => typeof field(value, name) === 'string');
+  return names.every((name) => typeof ownField(value, name) === 'string');
 }
 
 export function hasObjects(value: unknown, names: readonly string[]): boolean {
-  return names.every((name) => typeof field(value, name) === 'object' && field(value, name) !== null);
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
+  return names.every((name) => typeof ownField(value, name) === 'object' && ownField(value, name) !== null);
 }

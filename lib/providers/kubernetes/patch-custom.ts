@@ -4,6 +4,7 @@ import { namespaceOf, type ObjectMeta } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { isRecord } from '../../apis/record.ts';
 import type { ObjectPatch } from '../../core/object-patch.ts';
 import type { ApiClient } from './api-client.ts';
 import { portErrorOf } from './errors.ts';
@@ -93,13 +94,12 @@ function changeTo(after: unknown, before: unknown): Fields {
   return {
     ...Object.fromEntries(gone.map((key) => [key, null])),
     ...Object.fromEntries(
-      Object.entries(is).map(([key, part]) => [key, isMap(part) && isMap(was[key]) ? changeTo(part, was[key]) : part]),
+      Object.entries(is).map(([key, part]) => [
+        key,
+        isRecord(part) && isRecord(was[key]) ? changeTo(part, was[key]) : part,
+      ]),
     ),
   };
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The response to the patch that removes the last finalizer is the final state of the object. */

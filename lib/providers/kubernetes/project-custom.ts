@@ -3,13 +3,14 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { isRecord } from '../../apis/record.ts';
 import { CAPACITY_BUFFER } from '../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
 import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
 import { withDefaults } from '../../apis/with-defaults.ts';
 import { isOurClass } from '../../core/node-class/our-class.ts';
-import { checked, type Fields, fieldsOf, isFields, isNamed, metadataOf, pick } from './project.ts';
+import { checked, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project.ts';
 
 /** The kinds of Kerf's CRDs, with their defaults. */
 
@@ -57,7 +58,7 @@ function isNodeClaim(value: unknown): value is NodeClaim {
 }
 
 function hasClass(template: Fields): boolean {
-  return isFields(fieldsOf(template['spec'])['nodeClassRef']);
+  return isRecord(fieldsOf(template['spec'])['nodeClassRef']);
 }
 
 function isNodeClass(value: unknown): value is EC2NodeClass {
@@ -74,5 +75,5 @@ function isCapacityBuffer(value: unknown): value is CapacityBuffer {
 }
 
 function hasSpec(value: unknown): boolean {
-  return isNamed(value) && isFields(fieldsOf(value)['spec']);
+  return isNamed(value) && isRecord(fieldsOf(value)['spec']);
 }

@@ -7,12 +7,13 @@ import type {
   PodDisruptionBudget,
   ScalableWorkload,
 } from '../../apis/kubernetes.ts';
+import { isRecord, type UnknownRecord } from '../../apis/record.ts';
 
 /**
  * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,
  * probes and images). The server has validated the objects, so only their outline is checked.
  */
-export type Fields = Readonly<Record<string, unknown>>;
+export type Fields = UnknownRecord;
 
 export function podOf(raw: Fields): Pod | undefined {
   const spec = fieldsOf(raw['spec']);
@@ -78,13 +79,13 @@ export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefi
 
 /** The object itself, or an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The items of a list response. */
 export function itemsOf(body: unknown): readonly Fields[] {
   const items = fieldsOf(body)['items'];
-  return Array.isArray(items) ? items.filter(isFields) : [];
+  return Array.isArray(items) ? items.filter(isRecord) : [];
 }
 
 const METADATA_FIELDS = [
@@ -163,15 +164,11 @@ export function pick(from: Fields, names: readonly string[]): Fields {
 }
 
 export function each(list: unknown, cut: (fields: Fields) => Fields): readonly Fields[] {
-  return Array.isArray(list) ? list.filter(isFields).map(cut) : [];
+  return Array.isArray(list) ? list.filter(isRecord).map(cut) : [];
 }
 
 export function checked<T>(value: unknown, is: (value: unknown) => value is T): T | undefined {
   return is(value) ? value : undefined;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isPod(value: unknown): value is Pod {
@@ -183,7 +180,7 @@ export function isNode(value: unknown): value is Node {
 }
 
 function isDaemonSet(value: unknown): value is DaemonSet {
-  return isNamed(value) && isFields(fieldsOf(fieldsOf(value)['spec'])['selector']);
+  return isNamed(value) && isRecord(fieldsOf(fieldsOf(value)['spec'])['selector']);
 }
 
 function isNamespace(value: unknown): value is Namespace {

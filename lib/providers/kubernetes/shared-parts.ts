@@ -1,4 +1,5 @@
-import { type Fields, fieldsOf, isFields } from './project.ts';
+import { isRecord } from '../../apis/record.ts';
+import { type Fields, fieldsOf } from './project.ts';
 
 /** Parts that are usually equal in all pods of a Deployment. */
 const SHARED: readonly string[] = [
@@ -24,7 +25,7 @@ export class SharedParts {
 
   /** The object with its parts replaced by equal stored parts. */
   share(raw: Fields): Fields {
-    const parts = Object.entries(raw).map(([name, part]) => [name, isFields(part) ? this.#shareIn(part) : part]);
+    const parts = Object.entries(raw).map(([name, part]) => [name, isRecord(part) ? this.#shareIn(part) : part]);
     return fieldsOf(Object.fromEntries(parts));
   }
 

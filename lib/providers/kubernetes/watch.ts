@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
+import { isRecord } from '../../apis/record.ts';
 import type { ApiClient } from './api-client.ts';
-import { type Fields, fieldsOf, isFields } from './project.ts';
+import { type Fields, fieldsOf } from './project.ts';
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -122,7 +123,7 @@ function eventOf(line: string): { readonly type: unknown; readonly object: Field
     return undefined;
   }
   const { type, object } = fieldsOf(event);
-  return isFields(object) ? { type, object } : undefined;
+  return isRecord(object) ? { type, object } : undefined;
 }
 
 /** *Shape:* the lines that a chunk completes. */

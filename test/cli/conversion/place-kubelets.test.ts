@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldOf, isRecord, textField, type UnknownRecord } from '../../../lib/cli/manifests/record.ts';
+import { fieldOf, isRecord, textField, type UnknownRecord } from '../../../lib/apis/record.ts';
 import { convertText } from './convert-text.ts';
 
 const pool = (name: string, kubelet: string): string => `apiVersion: karpenter.sh/v1beta1
