@@ -31,6 +31,7 @@ export async function answerEvents(
   return responseOf(await handleEvents(runtime, event.Records.map(queuedMessage), handle));
 }
 
+/** A record of an SQS event. @internal */
 export function queuedMessage({ messageId, receiptHandle, body, attributes }: SQSRecord): QueuedMessage {
   const sentAtMs = Number(attributes.SentTimestamp);
   return {

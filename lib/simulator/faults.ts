@@ -12,7 +12,7 @@ export interface PortCall {
 /** Where a function is cut off: before the call takes effect, or after it took effect and before its answer was seen. */
 export type CutOff = 'before' | 'after';
 
-/** Ports that report every call, and fail where `decide` says so. */
+/** Ports that report every call, and fail where `decide` says so. @internal */
 export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => CutOff | undefined): ControllerPorts {
   return around(ports, async (call, go) => {
     const cutOff = decide(call);
@@ -23,7 +23,7 @@ export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => C
   });
 }
 
-/** For `withFaults`: one call in `oneIn` of those that match is cut off, before or after its effect. The same seed, the same faults. */
+/** For `withFaults`: one call in `oneIn` of those that match is cut off, before or after its effect. The same seed, the same faults. @internal */
 export function faultsBySeed(
   random: Random,
   oneIn: number,
@@ -35,7 +35,7 @@ export function faultsBySeed(
   };
 }
 
-/** Ports that take their time before every call. */
+/** Ports that take their time before every call. @internal */
 export function withDelays(ports: ControllerPorts, delay: (call: PortCall) => Promise<void>): ControllerPorts {
   return around(ports, async (call, go) => {
     await delay(call);

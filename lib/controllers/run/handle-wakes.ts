@@ -43,7 +43,7 @@ interface WokenCluster {
   readonly messages: readonly QueuedMessage[];
 }
 
-/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. */
+/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. @internal */
 export function groupWakes(messages: readonly QueuedMessage[]): {
   readonly clusters: readonly WokenCluster[];
   readonly malformed: readonly QueuedMessage[];

@@ -38,7 +38,7 @@ export type Invoke = (
   handler: (started: Started) => Promise<readonly string[]>,
 ) => Promise<readonly string[]>;
 
-/** The time of an invocation that begins now. */
+/** The time of an invocation that begins now. @internal */
 export function invocationTimer(timetable: Timetable): Timer {
   const endsAtMs = timetable.now() + TIMEOUT_MS;
   return {
