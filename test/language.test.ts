@@ -26,7 +26,6 @@ const NOT_CLEAN_YET: readonly string[] = [
   'lib/cli',
   'lib/controllers',
   'lib/core',
-  'lib/operator',
   'lib/ports',
   'lib/providers',
   'lib/simulator',
