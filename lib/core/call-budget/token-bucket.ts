@@ -1,30 +1,30 @@
 import { SECOND_MS } from '../../apis/time.ts';
 
-/** What AWS grants an account for one API in one region: calls at once, and calls a second after that. */
+/** The limits of AWS for one API in one account and region: the burst capacity and the refill rate. */
 export interface CallLimits {
   readonly capacity: number;
   readonly perSecond: number;
 }
 
-/** The calls of one API that are left, as they were at `atMs`. */
+/** The remaining calls of one API at `atMs`. */
 export interface TokenBucket {
-  /** Below 0 where some are promised ahead. */
+  /** Negative if tokens are taken in advance. */
   readonly tokens: number;
-  /** What comes in just now: at most the limit, and less after AWS throttled. */
+  /** The current refill rate: at most the limit, and lower after throttling. */
   readonly perSecond: number;
   readonly atMs: number;
   /** @default never */
   readonly throttledAtMs?: number;
 }
 
-/** How far ahead tokens are promised: a function waits that long for one, and not longer. */
+/** How long a function waits for a token, so how far in advance tokens are taken. */
 export const PATIENCE_MS = 2 * SECOND_MS;
 
-/** From a standstill to the whole rate. */
+/** The time in which the rate rises from 0 to the limit. */
 const RECOVERY_SECONDS = 60;
-/** However often AWS throttles, some calls must go on to learn that it is over. */
-const SLOWEST = 1 / 32;
-/** Calls that were under way together are throttled together: that is one event. */
+/** The lowest rate, as a fraction of the limit. Some calls must continue to detect the end of throttling. */
+const MIN_RATE = 1 / 32;
+/** Throttled calls within this time count as one event. */
 const ONE_EVENT_MS = 2 * SECOND_MS;
 
 export function fullBucket({ capacity, perSecond }: CallLimits, nowMs: number): TokenBucket {
@@ -33,15 +33,15 @@ export function fullBucket({ capacity, perSecond }: CallLimits, nowMs: number): 
 
 export interface Taken {
   readonly bucket: TokenBucket;
-  /** When each of the calls may be made, in order; none where all is promised for as long as anybody waits. */
+  /** When each of the calls may be made, in order; empty if all tokens within PATIENCE_MS are taken. */
   readonly atMs: readonly number[];
-  /** When there is one again for who got none. */
+  /** When the next token can be taken. */
   readonly nextAtMs: number;
 }
 
 /**
- * Takes up to `atMost` calls out of the bucket, those that come in within PATIENCE_MS included.
- * *Shape:* over any time of `t` seconds no more than `capacity + t × perSecond` calls are allowed, whoever takes them.
+ * Takes up to `atMost` tokens, including those that are added within PATIENCE_MS.
+ * *Shape:* in any period of `t` seconds, all callers together get at most `capacity + t × perSecond` tokens.
  */
 export function takeTokens(
   bucket: TokenBucket,
@@ -50,7 +50,7 @@ export function takeTokens(
 ): Taken {
   const now = refilled(bucket, limits, nowMs);
   const { tokens, perSecond } = now;
-  const inTime = tokens + promisedAhead(now);
+  const inTime = tokens + inAdvance(now);
   const count = Math.max(0, Math.min(atMost, Math.floor(inTime)));
   const readyAt = (nth: number) => now.atMs + Math.max(0, Math.ceil(((nth - tokens) / perSecond) * SECOND_MS));
   return {
@@ -61,24 +61,24 @@ export function takeTokens(
 }
 
 /**
- * The bucket once AWS throttled: empty, and filled half as fast. It recovers evenly, to the whole limit in a minute.
- * *Shape:* the very object that came in, where the event is known already. *Source:* additive increase, multiplicative
- * decrease, as in Chiu and Jain, "Analysis of the increase and decrease algorithms for congestion avoidance", 1989.
+ * The bucket after AWS throttled a call: empty, with half the refill rate. The rate rises linearly to the limit in a minute.
+ * *Shape:* `bucket` itself if the event is already counted. *Source:* additive increase, multiplicative decrease, as in
+ * Chiu and Jain, "Analysis of the increase and decrease algorithms for congestion avoidance", 1989.
  */
 export function throttledBucket(bucket: TokenBucket, limits: CallLimits, nowMs: number): TokenBucket {
   if (bucket.throttledAtMs !== undefined && Math.abs(nowMs - bucket.throttledAtMs) < ONE_EVENT_MS) return bucket;
   const now = refilled(bucket, limits, nowMs);
   return {
     tokens: Math.min(0, now.tokens),
-    perSecond: Math.max(now.perSecond / 2, limits.perSecond * SLOWEST),
+    perSecond: Math.max(now.perSecond / 2, limits.perSecond * MIN_RATE),
     atMs: now.atMs,
     throttledAtMs: nowMs,
   };
 }
 
-/** Clocks differ a little: time that seems to run backwards adds nothing. */
+/** The bucket at `nowMs`. A clock that is behind adds no tokens. */
 function refilled(written: TokenBucket, limits: CallLimits, nowMs: number): TokenBucket {
-  const bucket = believed(written, limits, nowMs);
+  const bucket = corrected(written, limits, nowMs);
   const { capacity, perSecond } = limits;
   const seconds = Math.max(0, nowMs - bucket.atMs) / SECOND_MS;
   return {
@@ -90,10 +90,10 @@ function refilled(written: TokenBucket, limits: CallLimits, nowMs: number): Toke
 }
 
 /**
- * The bucket without what cannot be true of it, whoever wrote it: a clock that is minutes ahead or a number that is none must
- * not keep a deployment from its calls. What is unknown is as in a full one: AWS itself says no to what is too much.
+ * The bucket with impossible values corrected, so that a wrong clock or NaN does not block all calls. An unknown value counts
+ * as that of a full bucket, because AWS itself rejects excess calls.
  */
-function believed(
+function corrected(
   { tokens, perSecond, atMs, throttledAtMs }: TokenBucket,
   limits: CallLimits,
   nowMs: number,
@@ -101,17 +101,17 @@ function believed(
   const latestMs = nowMs + PATIENCE_MS;
   const throttled = throttledAtMs !== undefined && throttledAtMs <= latestMs ? { throttledAtMs } : {};
   return {
-    tokens: within(tokens, -promisedAhead(limits), limits.capacity),
-    perSecond: within(perSecond, limits.perSecond * SLOWEST, limits.perSecond),
+    tokens: within(tokens, -inAdvance(limits), limits.capacity),
+    perSecond: within(perSecond, limits.perSecond * MIN_RATE, limits.perSecond),
     atMs: atMs <= latestMs ? atMs : nowMs,
     ...throttled,
   };
 }
 
-function promisedAhead({ perSecond }: Pick<CallLimits, 'perSecond'>): number {
+function inAdvance({ perSecond }: Pick<CallLimits, 'perSecond'>): number {
   return (perSecond * PATIENCE_MS) / SECOND_MS;
 }
 
-function within(value: number, least: number, most: number): number {
-  return Number.isNaN(value) ? most : Math.min(most, Math.max(least, value));
+function within(value: number, min: number, max: number): number {
+  return Number.isNaN(value) ? max : Math.min(max, Math.max(min, value));
 }

@@ -4,11 +4,11 @@ import type { WorkloadSelector } from './settings.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 import type { StateNode } from './state-node.ts';
 
-/** Kerf's own (no row): what a cluster needs once anything runs in it, and not before, holds no node by itself. */
+/** Scale to zero, which Karpenter does not have: pods that `ignoreAtZero` selects do not keep a node on their own. */
 
 /**
- * Whether a pod can do without a node while nothing else needs one. Not a pod that asks to stay where it is: whoever wrote
- * that meant this very pod. Nor one that would be lost with its node: no pod is to be. Nor a daemon, which waits for nothing.
+ * Whether a pod may stay pending while nothing else needs a node. False for a pod with do-not-disrupt, for a pod that no
+ * controller would create again, and for a pod of a DaemonSet.
  */
 export function canWait(pod: Pod, ignoreAtZero: readonly WorkloadSelector[], nowMs: number): boolean {
   const isNamed = ignoreAtZero.some(
@@ -18,7 +18,7 @@ export function canWait(pod: Pod, ignoreAtZero: readonly WorkloadSelector[], now
   return isNamed && isMadeAgain(pod) && !isOwnedByDaemonSet(pod) && !isKeptInPlace(pod, nowMs);
 }
 
-/** Whether no pod runs, on any node of the cluster, but daemons and those that can wait. */
+/** Whether the only running pods of the cluster are those of DaemonSets and those that can wait. */
 export function runsNothingElse(
   { pods, ignoreAtZero = [] }: Pick<ClusterSnapshot, 'pods' | 'ignoreAtZero'>,
   nowMs: number,
@@ -29,8 +29,8 @@ export function runsNothingElse(
 }
 
 /**
- * The nodes without the pods that hold none: where nothing else runs, nothing else is on its way, and no room is to be kept.
- * *Shape:* all nodes as they are wherever that is not so.
+ * Removes the pods that can wait from the nodes, if nothing else runs, no node is starting or nominated, and no buffer
+ * reserves capacity. *Shape:* otherwise `nodes` itself.
  */
 export function withoutWaitingPods(
   nodes: readonly StateNode[],
@@ -38,15 +38,15 @@ export function withoutWaitingPods(
   nowMs: number,
 ): readonly StateNode[] {
   const { bufferPods = [], nominated, ignoreAtZero = [] } = snapshot;
-  const awaited = nominated.length > 0 || bufferPods.length > 0 || nodes.some(isStarting);
-  if (awaited || !runsNothingElse(snapshot, nowMs)) return nodes;
+  const isNeeded = nominated.length > 0 || bufferPods.length > 0 || nodes.some(isStarting);
+  if (isNeeded || !runsNothingElse(snapshot, nowMs)) return nodes;
   return nodes.map((node) => {
     const pods = node.pods.filter((pod) => !canWait(pod, ignoreAtZero, nowMs));
     return pods.length === node.pods.length ? node : { ...node, pods };
   });
 }
 
-/** Made for pods that are not on it yet. */
+/** A starting node was launched for pods that are not bound to it yet. */
 function isStarting({ nodeClaim, initialized, deleting }: StateNode): boolean {
   return nodeClaim !== undefined && !initialized && !deleting;
 }

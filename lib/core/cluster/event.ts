@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../apis/time.ts';
 
-/** What Kerf shows on objects, beside its own table: `kubectl describe`. */
+/** A Kubernetes Event, which `kubectl describe` shows on its object. */
 export interface ClusterEvent {
   readonly regarding: {
     readonly kind: 'Pod' | 'Node' | 'NodeClaim' | 'NodePool' | 'EC2NodeClass';
@@ -14,7 +14,7 @@ export interface ClusterEvent {
   readonly message: string;
 }
 
-/** F16: of an object, with one reason and message, an event is said again only after this long. */
+/** F16: the time after which an event with the same object, reason and message is published again. */
 export function quietForMs({ reason }: Pick<ClusterEvent, 'reason'>): number {
   return QUIET_MINUTES[reason] === undefined ? 2 * MINUTE_MS : QUIET_MINUTES[reason] * MINUTE_MS;
 }

@@ -8,25 +8,25 @@ import { inOneWord } from '../node-claim/mirror-conditions.ts';
 import { type DeletionReason, type NodeClaimRecord, realPods } from '../node-claim/record.ts';
 import type { ClusterEvent } from './event.ts';
 
-/** Objects as a run saw them: an event names the UID of what it regards. @default none of a kind */
+/** The objects that a run read. Events take the UID of the object from them. @default none of a kind */
 export interface SeenObjects {
   readonly pods?: readonly Pod[];
   readonly nodes?: readonly Node[];
   readonly nodeClaims?: readonly NodeClaim[];
   readonly nodePools?: readonly NodePool[];
-  /** The claim that is taken down. */
+  /** The claim that is being deleted. */
   readonly record?: NodeClaimRecord;
 }
 
 type Regarding = ClusterEvent['regarding'];
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
-/** How many of them a run tells: Nominated as F16 has it, the others so that a thousand pods are no thousand writes. */
+/** The maximum number of events of a run. F16 limits Nominated; the other limit prevents thousands of writes for thousands of pods. */
 const MOST_NOMINATED = 10;
 const MOST_OTHERS = 100;
 
 /**
- * What a decision means for the objects that it is about, in Karpenter's words where it has them (F12–F15).
+ * The events of a decision, with the reasons and messages of Karpenter where it has the same event (F12–F15).
  * *Shape:* refusals first; at most 110.
  */
 export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
@@ -77,7 +77,7 @@ function nomination(pod: string, place: string): ClusterEvent {
   return { regarding: podReference(pod), type: 'Normal', reason: 'Nominated', message };
 }
 
-/** F15, in Karpenter's words; what is not there is a disruption. */
+/** F15: the event reasons of Karpenter. Other deletion reasons are disruptions. */
 const ENDING: Partial<Record<DeletionReason, string>> = {
   spot_interrupted: 'SpotInterrupted',
   capacity_reservation_interrupted: 'CapacityReservationInstanceInterrupted',
@@ -87,7 +87,7 @@ const ENDING: Partial<Record<DeletionReason, string>> = {
   unhealthy: 'InstanceUnhealthy',
 };
 
-/** F13: on the claim and its node, as its drain begins. */
+/** F13: events on the claim and its node when the drain begins. */
 function disruption({ node }: Of<'cordon-node'>, { name, deletion }: NodeClaimRecord): readonly ClusterEvent[] {
   if (deletion === undefined) return [];
   const { reason, message, deadlineMs } = deletion;
@@ -106,7 +106,7 @@ function disruption({ node }: Of<'cordon-node'>, { name, deletion }: NodeClaimRe
   });
 }
 
-/** D23, D24: what a PodDisruptionBudget did not let go is told on the node. */
+/** D23, D24: a refused eviction gives an event on the node, not on the pod. */
 function eviction(
   { blocked }: Decision,
   { pod, force }: Of<'evict-pod'>,
@@ -117,7 +117,7 @@ function eviction(
   const regarding = { kind: 'Pod', namespace, name, uid } as const;
   const why = inOneWord(record?.deletion?.reason ?? 'deleted');
   if (force === undefined) return [{ regarding, type: 'Normal', reason: 'Evicted', message: `Evicted pod: ${why}` }];
-  const message = `Deleting the pod so that its node can end in time: ${why}: it has ${force.graceSeconds} seconds of its grace period`;
+  const message = `Deleting pod to meet the node's termination deadline (${force.graceSeconds}s grace): ${why}`;
   return [{ regarding, type: 'Normal', reason: 'Disrupted', message }];
 }
 
@@ -160,7 +160,7 @@ function ofNode(name: string, { reason, message }: Blocked): ClusterEvent {
   return warning({ kind: 'Node', name }, reason, message);
 }
 
-/** F13, F14: a budget that is spent is the pool's affair, told once. */
+/** F13, F14: an exhausted disruption budget gives one event on the NodePool. */
 function keptNode(name: string, { reason, message, nodePool }: Blocked): readonly ClusterEvent[] {
   if (reason === 'BudgetExhausted') {
     if (nodePool === undefined) return [];
@@ -198,14 +198,14 @@ function uidOf(regarding: Regarding, { pods = [], nodes = [], nodeClaims = [], n
     case 'NodeClaim':
       return nodeClaims.find(isIt)?.metadata.uid ?? ownerUid(nodes, name);
     case 'Node':
-      // kubectl looks for the events of a node by its name in place of its UID, as the kubelet writes them.
+      // kubectl finds the events of a node by its name instead of its UID, because the kubelet writes them so.
       return name;
     case 'EC2NodeClass':
       return undefined;
   }
 }
 
-/** D6: a node knows the UID of its claim. */
+/** D6: the owner reference of a node has the UID of its claim. */
 function ownerUid(nodes: readonly Node[], claim: string): string | undefined {
   const owners = nodes.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
   return owners.find(({ kind, name }) => kind === 'NodeClaim' && name === claim)?.uid;

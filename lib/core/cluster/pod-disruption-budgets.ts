@@ -5,7 +5,7 @@ export function selectsPod({ metadata, spec }: PodDisruptionBudget, pod: Pod): b
   return sameNamespace && selectorMatches(spec.selector, pod.metadata.labels);
 }
 
-/** B7: a budget that never lets a pod go, whatever the pods do. */
+/** B7: a budget that never allows an eviction, independent of the state of the pods. */
 export function allowsNoEviction({ spec }: PodDisruptionBudget): boolean {
   return ['0', '0%'].includes(String(spec.maxUnavailable)) || spec.minAvailable === '100%';
 }

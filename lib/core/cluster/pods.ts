@@ -4,7 +4,7 @@ import { DO_NOT_DISRUPT, NODE_POOL } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, tolerates } from '../../apis/taints.ts';
 import { parseTime } from '../../apis/time.ts';
 
-/** Which pods count for what: the questions that provisioning, disruption and termination ask of a pod. */
+/** Predicates on pods for provisioning, disruption and termination. */
 
 export function isTerminal(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
@@ -22,12 +22,12 @@ export function isOwnedByDaemonSet(pod: Pod): boolean {
   return ownerKinds(pod).includes('DaemonSet');
 }
 
-/** A static pod: its node made it, nobody else can move it. */
+/** The mirror of a static pod, which belongs to its node and cannot be moved. */
 function isMirror(pod: Pod): boolean {
   return ownerKinds(pod).includes('Node');
 }
 
-/** B6: the scheduler tried, found no place, and is not making room by preemption. */
+/** B6: the scheduler found no node for the pod and does not preempt other pods for it. */
 export function isProvisionable(pod: Pod): boolean {
   const scheduled = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
   return (
@@ -42,7 +42,7 @@ export function isProvisionable(pod: Pod): boolean {
   );
 }
 
-/** B8: a pod that asks to stay off every node of ours is left alone without a word. */
+/** B8: a pod that excludes all nodes of NodePools is ignored without an event. */
 function refusesKerf(pod: Pod): boolean {
   const terms =
     pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -54,18 +54,18 @@ function refusesKerf(pod: Pod): boolean {
   );
 }
 
-/** B7: a pod that must find a new place when its node goes. */
+/** B7: a pod that needs another node when its node is removed. */
 export function isReschedulable(pod: Pod): boolean {
   const wanted = isActive(pod) || (isTerminating(pod) && !isTerminal(pod) && ownerKinds(pod).includes('StatefulSet'));
   return wanted && !isOwnedByDaemonSet(pod) && !isMirror(pod);
 }
 
-/** D21: pods that a drain leaves where they are: they end with the node. */
+/** D21: whether a drain evicts the pod. Other pods end together with the node. */
 export function isDrainable(pod: Pod): boolean {
   return !isTerminal(pod) && !isMirror(pod) && !tolerates(pod.spec.tolerations ?? [], DISRUPTED_TAINT);
 }
 
-/** Whether its controller makes another that does as well: a bare pod is gone for good, and with a Job's pod its work. */
+/** Whether a controller replaces the pod without loss. A bare pod is not replaced, and a Job's pod loses its progress. */
 export function isMadeAgain(pod: Pod): boolean {
   const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
   return controller !== undefined && controller.kind !== 'Job';
@@ -79,7 +79,7 @@ function ownerKinds(pod: Pod): readonly string[] {
   return (pod.metadata.ownerReferences ?? []).map((owner) => owner.kind);
 }
 
-/** A6.3: `true`, or for a Go duration from the pod's start; anything else says nothing. */
+/** A6.3: `true`, or a Go duration that counts from the pod's start. Other values are ignored. */
 export function isKeptInPlace(pod: Pod, nowMs: number): boolean {
   const value = pod.metadata.annotations?.[DO_NOT_DISRUPT];
   if (value === undefined || value === 'true') return value === 'true';

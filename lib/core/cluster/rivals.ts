@@ -1,16 +1,16 @@
 import { SECOND_MS } from '../../apis/time.ts';
 import type { Blocked } from '../action.ts';
 
-/** The name of Karpenter's leader election, in whatever namespace it runs. */
+/** The name of the Lease of Karpenter's leader election, in any namespace. */
 export const KARPENTER_LEASE = 'karpenter-leader-election';
-/** What its chart and its manifests label its Deployment with. */
+/** The label of Karpenter's Deployment in its chart and manifests. */
 export const KARPENTER_LABEL = 'app.kubernetes.io/name=karpenter';
-/** NodePools of EKS Auto Mode name a class of this group. */
+/** The API group of the node class that NodePools of EKS Auto Mode name. */
 export const AUTO_MODE_GROUP = 'eks.amazonaws.com';
 
 export interface KarpenterLease {
   readonly namespace: string;
-  /** Empty where it was given back. */
+  /** Empty if the lease was released. */
   readonly holder: string;
   readonly renewedAtMs: number;
   readonly durationMs: number;
@@ -19,29 +19,30 @@ export interface KarpenterLease {
 export interface KarpenterDeployment {
   readonly namespace: string;
   readonly name: string;
-  /** How many there are to be. */
+  /** The desired number of replicas. */
   readonly replicas: number;
 }
 
-/** What other autoscalers leave in a cluster's API while they are at work. */
+/** Objects in a cluster that show that another autoscaler is active. */
 export interface RivalTraces {
   readonly leases: readonly KarpenterLease[];
   readonly deployments: readonly KarpenterDeployment[];
-  /** NodePools of EKS Auto Mode, by name. */
+  /** The names of NodePools of EKS Auto Mode. */
   readonly autoModePools: readonly string[];
-  /** What the API server refused to show: nothing is concluded from it. */
+  /** Resources that the API server refused to list. They do not count as evidence. */
   readonly unread: readonly string[];
 }
 
-/** The clocks of two machines, and an API server that was slow to take a renewal. */
+/** Allows for clock differences and slow renewals. */
 const SLACK_MS = 15 * SECOND_MS;
 
 /**
- * Who else autoscales the cluster just now: `KarpenterActive`, `AutoModeActive`, with what to do. *Shape:* none where Kerf is alone.
+ * The other active autoscalers of the cluster: `KarpenterActive`, `AutoModeActive`, each with instructions. *Shape:* empty if
+ * Kerf is the only one.
  *
- * A lease that nobody renews is a Karpenter that was taken away: it is given back by one that ends in order, and lapses after one
- * that does not. A Deployment that wants replicas counts whether or not they run: Karpenter without leader election has no lease,
- * and one whose node is gone is back in a minute. Of Auto Mode EKS has the last word, and NodePools count where it says nothing.
+ * A lease that is released or expired shows that Karpenter was removed. A Deployment with replicas counts even if no pod runs,
+ * because Karpenter without leader election has no lease, and a pod on a lost node starts again within a minute. EKS decides
+ * whether Auto Mode is active; without an answer of EKS, the NodePools of Auto Mode count.
  */
 export function activeRivals(
   cluster: string,
@@ -63,13 +64,13 @@ function karpenter(cluster: string, { leases, deployments }: RivalTraces, nowMs:
         ]),
     ...(wanted === undefined
       ? []
-      : [`Deployment ${wanted.namespace}/${wanted.name} is to have ${wanted.replicas} replicas`]),
+      : [`Deployment ${wanted.namespace}/${wanted.name} has spec.replicas ${wanted.replicas}`]),
   ];
   const target = wanted ?? { namespace: held?.namespace ?? 'kube-system', name: 'karpenter' };
   const message =
     `Karpenter runs in cluster ${cluster}: ${seen.join(', and ')}. Two autoscalers must not act on the same nodes: scale it down ` +
-    `(kubectl -n ${target.namespace} scale deployment ${target.name} --replicas=0) and take over what it left with kerf adopt, ` +
-    'or set shadow for this cluster to watch what Kerf would do';
+    `(kubectl -n ${target.namespace} scale deployment ${target.name} --replicas=0) and adopt its NodeClaims with kerf adopt, ` +
+    'or set shadow for this cluster to record what Kerf would do';
   const numbers = {
     ...(held === undefined
       ? {}
@@ -83,7 +84,7 @@ function isHeld({ holder, renewedAtMs, durationMs }: KarpenterLease, nowMs: numb
   return holder !== '' && nowMs < renewedAtMs + durationMs + SLACK_MS;
 }
 
-/** A renewal from a clock that runs ahead is one of just now. */
+/** A renewal in the future, from a clock that is ahead, counts as 0 seconds ago. */
 function secondsSince({ renewedAtMs }: KarpenterLease, nowMs: number): number {
   return Math.max(0, Math.round((nowMs - renewedAtMs) / SECOND_MS));
 }
@@ -96,12 +97,12 @@ function autoMode(
   if (!(traces.autoMode ?? pools.length > 0)) return [];
   const seen =
     traces.autoMode === true
-      ? 'EKS says that its compute is enabled'
-      : `EKS is not asked, and NodePool ${pools.join(', ')} names a class of ${AUTO_MODE_GROUP}`;
+      ? 'EKS reports computeConfig.enabled'
+      : `EKS did not report computeConfig, and NodePool ${pools.join(', ')} names a class of ${AUTO_MODE_GROUP}`;
   const message =
-    `EKS Auto Mode runs in cluster ${cluster}: ${seen}. Two autoscalers must not answer the same pods: disable it ` +
+    `EKS Auto Mode runs in cluster ${cluster}: ${seen}. Two autoscalers must not act on the same pods: disable it ` +
     `(aws eks update-cluster-config --name ${cluster}, computeConfig enabled=false) and delete its NodePools, ` +
-    'or set shadow for this cluster to watch what Kerf would do';
+    'or set shadow for this cluster to record what Kerf would do';
   return [
     {
       subject: { kind: 'Cluster', name: cluster },

@@ -1,42 +1,42 @@
 import type { Labels } from '../../apis/kubernetes.ts';
 import { SECOND_MS } from '../../apis/time.ts';
 
-/** Pods by where they are and what they are labelled; each part that is given must hold. */
+/** Selects pods by namespace and labels. A pod must match both if both are set. */
 export interface WorkloadSelector {
   /** @default every namespace */
   readonly namespace?: string;
-  /** All of them. @default every pod */
+  /** The pod must have all of these labels. @default every pod */
   readonly labels?: Labels;
 }
 
-/** F18: what a cluster can do without. A gate of Karpenter's for what Kerf does not do has no meaning here. */
+/** F18: features that can be disabled. Kerf has no gate for features of Karpenter that it does not implement. */
 export interface FeatureGates {
-  /** A4. Off, NodeOverlays are not read. */
+  /** A4. If false, NodeOverlays are not read. */
   readonly nodeOverlay: boolean;
-  /** A5. Off, CapacityBuffers are not read. */
+  /** A5. If false, CapacityBuffers are not read. */
   readonly capacityBuffer: boolean;
-  /** B59. Off, instances are bought where they are paid for already. */
+  /** B59. If false, capacity reservations are not used. */
   readonly reservedCapacity: boolean;
 }
 
-/** What a cluster's owner may set of how it is decided and acted: F17, F18 and F20, as far as they have a meaning here. */
+/** The settings of a cluster: those of F17, F18 and F20 that apply to Kerf, and Kerf's own. */
 export interface ClusterSettings {
-  /** F17 BATCH_IDLE_DURATION: how long no pod may come before a run begins. */
+  /** F17 BATCH_IDLE_DURATION: a run begins when no pod has become pending for this time. */
   readonly batchIdleMs: number;
-  /** F17 BATCH_MAX_DURATION: how long pods may keep coming before a run begins all the same. */
+  /** F17 BATCH_MAX_DURATION: a run begins after this time even if more pods become pending. */
   readonly batchMaxMs: number;
   /** B32. */
   readonly preferencePolicy: 'Respect' | 'Ignore';
   /** B24. */
   readonly minValuesPolicy: 'Strict' | 'BestEffort';
   readonly featureGates: FeatureGates;
-  /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a share of 1 (C4). */
+  /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a fraction of 1 (C4). */
   readonly memoryOverhead: number;
   /** F20 RESERVED_ENIS (C7). */
   readonly reservedEnis: number;
-  /** Pods that neither wake an empty cluster nor hold its last node. */
+  /** Pods that neither launch the first node of an empty cluster nor keep its last node. */
   readonly ignoreAtZero: readonly WorkloadSelector[];
-  /** Decisions are made and recorded; nothing is written to the cluster and nothing is asked of EC2. */
+  /** Decisions are made and recorded, but neither the cluster nor EC2 is changed. */
   readonly shadow: boolean;
 }
 

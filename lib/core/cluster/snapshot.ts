@@ -10,7 +10,7 @@ import type { NodeClaimRecord } from '../node-claim/record.ts';
 import type { SchedulingOptions } from '../scheduling/options.ts';
 import type { WorkloadSelector } from './settings.ts';
 
-/** A NodePool with what it can launch just now; `unusable` says why it can launch nothing. */
+/** A NodePool with the instance types that it can launch now. `unusable` is the reason why it cannot launch any. */
 export interface NodePoolView {
   readonly nodePool: NodePool;
   readonly nodeClass?: EC2NodeClass;
@@ -18,31 +18,31 @@ export interface NodePoolView {
   readonly unusable?: { readonly reason: Reason; readonly message: string };
 }
 
-/** A cluster at one moment: all that a cluster-wide decision reads, complete before deciding. */
+/** A cluster at one time: all data that a cluster-wide decision reads, collected before the decision. */
 export interface ClusterSnapshot {
   readonly cluster: string;
-  /** The store's epoch when the reading began: a decision made from this snapshot stands only if it has not moved. */
+  /** The epoch of the store when reading began. A decision on this snapshot is recorded only if the epoch is unchanged. */
   readonly epoch: number;
   readonly nodePools: readonly NodePoolView[];
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
-  /** The room that CapacityBuffers keep free, as pods that are not in the cluster. @default none */
+  /** The capacity that CapacityBuffers reserve, as pods that do not exist in the cluster. @default none */
   readonly bufferPods?: readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly nodeClaims: readonly NodeClaimRecord[];
   readonly commands: readonly DisruptionCommand[];
-  /** Offerings without capacity, as `instanceTypes` already shows them: here for the time when they may be back. */
+  /** Offerings without capacity, with the end of their marks. `instanceTypes` already has them as unavailable. */
   readonly unavailable: readonly UnavailableOffering[];
-  /** Names of nodes that are promised to pods, in order. */
+  /** The names of nodes that are nominated for pods, in order. */
   readonly nominated: readonly string[];
-  /** @default none: a pod that asks for a volume is refused */
+  /** @default none: a pod with a PersistentVolumeClaim is refused */
   readonly storage?: Storage;
-  /** For the namespaceSelector of affinity terms (B52). @default the namespaces in use, without labels */
+  /** Used for the namespaceSelector of affinity terms (B52). @default the namespaces of the pods, without labels */
   readonly namespaces?: readonly Namespace[];
   readonly options?: SchedulingOptions;
-  /** Pods that neither wake an empty cluster nor hold its last node. @default none */
+  /** Pods that neither launch the first node of an empty cluster nor keep its last node. @default none */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
-  /** NodeOverlays and CapacityBuffers that decisions cannot go by, with the reasons. @default none */
+  /** NodeOverlays and CapacityBuffers that are ignored, with the reasons. @default none */
   readonly unheeded?: readonly Blocked[];
 }

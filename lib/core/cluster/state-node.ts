@@ -16,28 +16,28 @@ import { isActive, isTerminal } from './pods.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 
 /**
- * A node as decisions see it: a Node, a NodeClaim on its way to be one, or both. A claim that is not launched yet takes
- * part by its record, so nothing waits for it (B3 is where Karpenter stalls).
+ * A node for decisions: a Node, a NodeClaim without a node, or both. A claim that is not launched yet is included by its
+ * record, so that no run waits for it (in Karpenter it does: B3).
  */
 export interface StateNode {
-  /** The node's name; the claim's where there is no node yet. */
+  /** The name of the node; of the claim if it has no node yet. */
   readonly name: string;
   readonly nodePool?: string;
   readonly node?: Node;
   readonly nodeClaim?: NodeClaimRecord;
   readonly labels: Labels;
-  /** Its labels as requirements; of an unlaunched claim all that it may still become. */
+  /** Its labels as requirements; for a claim that is not launched yet, the requirements of the claim. */
   readonly requirements: Requirements;
   /** Taints that count for scheduling (B16). */
   readonly taints: readonly Taint[];
   readonly allocatable: Resources;
-  /** Pods bound to it that are not terminal. */
+  /** The pods bound to it that are not terminal. */
   readonly pods: readonly Pod[];
   readonly initialized: boolean;
   readonly deleting: boolean;
 }
 
-/** Every node and every claim in flight: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */
+/** All nodes and all claims without a node: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */
 export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const claims = new Map(snapshot.nodeClaims.flatMap((record) => claimKeys(record).map((key) => [key, record])));
   const podsByNode = Map.groupBy(
@@ -68,17 +68,17 @@ function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonl
   const labels = { ...record?.labels, ...node.metadata.labels };
   const initialized = record === undefined || labels[INITIALIZED] === 'true';
   const reported = parseResources(node.status?.allocatable);
-  // Until it is registered the node lacks labels that its claim promises.
-  const promised = initialized ? NO_REQUIREMENTS : requirementsFrom(record?.spec.requirements ?? []);
+  // Before registration the node does not have all labels of its claim.
+  const expected = initialized ? NO_REQUIREMENTS : requirementsFrom(record?.spec.requirements ?? []);
   return {
     name: node.metadata.name,
     ...(labels[NODE_POOL] === undefined ? {} : { nodePool: labels[NODE_POOL] }),
     node,
     ...(record === undefined ? {} : { nodeClaim: record }),
     labels,
-    requirements: merge(promised, requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels })),
+    requirements: merge(expected, requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels })),
     taints: schedulingTaints(node, record, initialized),
-    // B17: until the kubelet has said all, the claim's own figures stand in.
+    // B17: the figures of the claim replace those that the kubelet has not reported yet.
     allocatable: initialized ? reported : { ...reported, ...unreported(record.allocatable, reported) },
     pods,
     initialized,
@@ -86,9 +86,9 @@ function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonl
   };
 }
 
-/** A device that its plugin has not found yet is reported as none. */
-function unreported(promised: Resources, reported: Resources): Resources {
-  return Object.fromEntries(Object.entries(promised).filter(([name]) => (reported[name] ?? 0) === 0));
+/** The resources that the node reports as 0 or not at all, as it does until a device plugin runs. */
+function unreported(expected: Resources, reported: Resources): Resources {
+  return Object.fromEntries(Object.entries(expected).filter(([name]) => (reported[name] ?? 0) === 0));
 }
 
 function fromRecord(record: NodeClaimRecord): StateNode {
@@ -113,7 +113,7 @@ function fromRecord(record: NodeClaimRecord): StateNode {
   };
 }
 
-/** B16: a node of ours that is still starting is judged without the taints that will go by themselves. */
+/** B16: the taints that apply to pods. Temporary taints and startup taints do not count while the node starts. */
 function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initialized: boolean): readonly Taint[] {
   const taints = [
     ...(node.spec?.taints ?? []),
@@ -128,7 +128,7 @@ function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initi
   return [...lasting, ...missing];
 }
 
-/** What pods on the node take, those that are just ending included: they hold their place until they are gone. */
+/** The requests of all pods on the node. Terminating pods count until they are gone. */
 function usedResources(stateNode: StateNode): Resources {
   return add(...stateNode.pods.map(podRequests));
 }
@@ -141,7 +141,7 @@ export function isNodeReady(node: Node): boolean {
   return conditionStatus(node, 'Ready') === 'True';
 }
 
-/** Pods on it that run or will run. */
+/** The pods on the node that are neither terminal nor terminating. */
 export function activePods(stateNode: StateNode): readonly Pod[] {
   return stateNode.pods.filter(isActive);
 }

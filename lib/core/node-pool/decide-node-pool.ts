@@ -10,20 +10,20 @@ import { whyInvalid } from '../validation/node-pool.ts';
 import { nodePoolHash } from './node-pool-hash.ts';
 import { registrationHealth } from './registration-health.ts';
 
-/** A NodePool with all that its status tells of. */
+/** A NodePool with the objects from which its status is computed. */
 export interface NodePoolLook {
   readonly nodePool: NodePool;
-  /** The one that it names. @default there is none */
+  /** The NodeClass that it names. @default it does not exist */
   readonly nodeClass?: EC2NodeClass | undefined;
-  /** Claims of this pool. */
+  /** The NodeClaims of this pool. */
   readonly records: readonly NodeClaimRecord[];
-  /** By their providerID. */
+  /** By providerID. */
   readonly nodes: ReadonlyMap<string, Node>;
 }
 
 type Status = NonNullable<NodePool['status']>;
 
-/** What the object is to say: undefined where it says it already, so that a quiet minute writes nothing (A1.22–A1.27). */
+/** The annotations and status of a NodePool; undefined if the object has them already, so that nothing is written (A1.22–A1.27). */
 export function decideNodePool(look: NodePoolLook, nowMs: number): ObjectPatch<Status> | undefined {
   const { nodePool, nodeClass } = look;
   const { generation, annotations = {} } = nodePool.metadata;
@@ -51,11 +51,11 @@ export function decideNodePool(look: NodePoolLook, nowMs: number): ObjectPatch<S
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** A1.22: what was launched and is not going; the node's own figures where there is one. */
+/** A1.22: the launched NodeClaims that are not being deleted, with the capacity that their nodes report. */
 function sumOf({ records, nodes }: NodePoolLook): Pick<Status, 'nodes' | 'resources'> {
-  const staying = records.filter((record) => instanceOf(record) !== undefined && record.deletion === undefined);
-  const sum = add(...staying.map((record) => capacityOf(record, nodes)));
-  return { nodes: staying.length, resources: { ...formatResources(sum), nodes: String(staying.length) } };
+  const counted = records.filter((record) => instanceOf(record) !== undefined && record.deletion === undefined);
+  const sum = add(...counted.map((record) => capacityOf(record, nodes)));
+  return { nodes: counted.length, resources: { ...formatResources(sum), nodes: String(counted.length) } };
 }
 
 function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): Resources {
@@ -71,11 +71,11 @@ function validation(nodePool: NodePool): Finding {
   if (invalid !== undefined) return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid };
   const { replicas } = nodePool.spec;
   if (replicas === undefined) return holds(type);
-  const message = `spec.replicas is ${replicas}: Kerf keeps no fixed number of nodes yet: leave it out to have nodes launched for pods`;
+  const message = `spec.replicas is ${replicas}: Kerf does not support static capacity: remove the field to launch nodes for pending pods`;
   return { type, status: 'False', reason: 'StaticCapacityNotSupported', message };
 }
 
-/** A1.25: what its NodeClass says of itself. */
+/** A1.25: the readiness of its NodeClass. */
 function nodeClassReady({ spec }: NodePool, nodeClass: EC2NodeClass | undefined): Finding {
   const type = 'NodeClassReady';
   const { name } = spec.template.spec.nodeClassRef;
@@ -89,7 +89,7 @@ function nodeClassReady({ spec }: NodePool, nodeClass: EC2NodeClass | undefined)
   const ready = nodeClass.status?.conditions?.find((one) => one.type === 'Ready');
   if (ready?.status === 'True') return holds(type);
   if (ready?.status !== 'False') {
-    const message = `it is not known yet whether EC2NodeClass ${name} is ready: ${ready?.message ?? 'it has no status'}`;
+    const message = `the readiness of EC2NodeClass ${name} is unknown: ${ready?.message ?? 'it has no status'}`;
     return { type, status: 'Unknown', reason: 'NodeClassReadinessUnknown', message };
   }
   const { reason = 'NodeClassNotReady', message = '' } = ready;

@@ -6,13 +6,13 @@ import { canonicalJson, withoutOrder } from '../canonical-json.ts';
 import { fingerprint } from '../identity.ts';
 import type { NodeClaimRecord } from '../node-claim/record.ts';
 
-/** What is counted is Karpenter's, the function is ours: its values are compared with no others. */
+/** The hashed fields are those of Karpenter. The hash function is Kerf's own, so hashes of other versions are not comparable. */
 const VERSION = 'kerf-3';
 
 /**
- * A1.27: the annotations by which a node is known to be as its pool's template says: they change where a node would.
- * Requirements are compared with the node's labels instead; how a duration is written, what is empty, and the order of a
- * list are no difference.
+ * A1.27: the annotations that show whether a node matches the template of its pool. Their values change with every field of
+ * the template that affects a node. Requirements are not hashed: they are compared with the labels of the node. The format of
+ * durations, empty values and the order of lists do not affect the hash.
  */
 export function nodePoolHash({ spec }: NodePool): Labels {
   const { metadata = {}, spec: template } = spec.template;
@@ -22,7 +22,7 @@ export function nodePoolHash({ spec }: NodePool): Labels {
   return { [NODE_POOL_HASH]: fingerprint(canonicalJson(content)), [NODE_POOL_HASH_VERSION]: VERSION };
 }
 
-/** A1.28: a claim that another version of the rules marked is marked anew, never taken for one that differs. */
+/** A1.28: a claim with a hash of another version gets a new hash, and does not count as drifted. */
 export function restamped(record: NodeClaimRecord, nodePool: NodePool): NodeClaimRecord {
   if (record.annotations[NODE_POOL_HASH_VERSION] === VERSION || record.deletion !== undefined) return record;
   return { ...record, annotations: { ...record.annotations, ...nodePoolHash(nodePool) } };

@@ -4,22 +4,22 @@ import { type Finding, holds } from '../conditions.ts';
 import type { DeletionReason, NodeClaimRecord } from '../node-claim/record.ts';
 
 const TYPE = 'NodeRegistrationHealthy';
-/** D9: of this many outcomes, this many failures are too many. */
+/** D9: the number of latest outcomes, and the number of failures among them that make the pool unhealthy. */
 const LATEST = 4;
-const TOO_MANY = 2;
+const FAILURE_THRESHOLD = 2;
 const FAILURES: readonly DeletionReason[] = ['launch_timeout', 'registration_timeout'];
 
 export interface RegistrationView {
   readonly nodePool: NodePool;
   readonly records: readonly NodeClaimRecord[];
-  /** Neither the pool nor its class was changed since the condition was written. */
+  /** True if neither the pool nor its NodeClass was changed since the condition was written. */
   readonly sameGeneration: boolean;
 }
 
 /**
- * D9: whether the pool's instances become nodes. Nothing counts outcomes here: claims that registered are seen as long as
- * they live, those that did not as long as they are being deleted; afterwards the condition itself remembers, until a node
- * registers after it was written, or the pool or its class changes.
+ * D9: whether the pool's instances register as nodes. The outcomes are read from the claims: a registered claim counts while
+ * it exists, and a failed one while it is being deleted. Without them the condition keeps its status until a node registers
+ * after its transition, or until the pool or its NodeClass changes.
  */
 export function registrationHealth({ nodePool, records, sameGeneration }: RegistrationView): Finding {
   const outcomes = records.flatMap(outcomeOf).toSorted((a, b) => b.atMs - a.atMs);
@@ -28,17 +28,22 @@ export function registrationHealth({ nodePool, records, sameGeneration }: Regist
   const since = known?.lastTransitionTime;
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since);
   const failed = outcomes.slice(0, LATEST).filter(({ registered }) => !registered).length;
-  if (failed >= TOO_MANY) {
-    const message = `${failed} of the last ${Math.min(outcomes.length, LATEST)} instances did not become nodes in time`;
+  if (failed >= FAILURE_THRESHOLD) {
+    const message = `${failed} of the last ${Math.min(outcomes.length, LATEST)} instances did not register as nodes in time`;
     return { type: TYPE, status: 'False', reason: 'RegistrationFailed', message };
   }
-  const isBetter = outcomes.some(({ registered, atMs }) => registered && atMs > sinceMs);
-  if (isBetter || known?.status === 'True') return holds(TYPE);
+  const hasRecovered = outcomes.some(({ registered, atMs }) => registered && atMs > sinceMs);
+  if (hasRecovered || known?.status === 'True') return holds(TYPE);
   if (known !== undefined) {
     const { status, reason = TYPE, message = '' } = known;
     return { type: TYPE, status, reason, message };
   }
-  return { type: TYPE, status: 'Unknown', reason: 'AwaitingReconciliation', message: 'no instance was launched yet' };
+  return {
+    type: TYPE,
+    status: 'Unknown',
+    reason: 'AwaitingReconciliation',
+    message: 'no instance has been launched yet',
+  };
 }
 
 interface Outcome {

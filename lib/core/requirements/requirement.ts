@@ -1,19 +1,19 @@
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
 
 /**
- * What a label's value may be: either one of `values`, or anything but `values`; numbers may be bounded as well.
+ * The allowed values of a label: one of `values`, or any value except `values`; numbers can also have bounds.
  * *Source:* A0.4: Gt n is `gte n+1`, Lt n is `lte n−1`; bounds and values combine.
  */
 export interface Requirement {
   readonly key: string;
-  /** True: any value but `values` (and the label may be absent where nothing bounds it). False: one of `values`. */
+  /** True: any value except `values`; the label may be absent unless `mustExist`. False: one of `values`. */
   readonly complement: boolean;
   readonly values: ReadonlySet<string>;
   readonly gte?: bigint;
   readonly lte?: bigint;
-  /** A1.6: how many values must be left to choose from; matching does not look at it. */
+  /** A1.6: the minimum number of values that must remain. Matching ignores it. */
   readonly minValues?: number;
-  /** True where the label must be there: Exists, Gt and the like. With no values to choose from, nothing meets it. */
+  /** True if the label must exist, as for Exists and Gt. Together with an empty list of values, nothing meets it. */
   readonly mustExist: boolean;
 }
 
@@ -30,7 +30,7 @@ function withoutMinValues({ key, operator, values = [] }: NodePoolRequirement): 
     case 'DoesNotExist':
       return oneOf(key, []);
     case 'NotIn':
-      // Without values, which no API lets through, it is Exists to Karpenter.
+      // Karpenter treats NotIn without values as Exists. The API rejects it.
       return { key, complement: true, values: new Set(values), mustExist: values.length === 0 };
     case 'Exists':
       return { ...anything(key), mustExist: true };
@@ -45,7 +45,7 @@ function withoutMinValues({ key, operator, values = [] }: NodePoolRequirement): 
   }
 }
 
-/** A bound beyond the numbers that there are, and one that is no number, leave nothing. */
+/** A bound that is not a number, or beyond 64 bits, allows no value. */
 function atLeast(key: string, bound: bigint | undefined, above: bigint): Requirement {
   if (bound === undefined || bound + above > LARGEST_INT64) return nothing(key);
   return { ...anything(key), mustExist: true, gte: bound + above };
@@ -64,12 +64,12 @@ function anything(key: string): Requirement {
   return { key, complement: true, values: new Set(), mustExist: false };
 }
 
-/** A0.4: what a contradiction asks for: no value will do, and no absence either. */
+/** A0.4: a contradiction: no value meets it, and the label may not be absent. */
 function nothing(key: string): Requirement {
   return { key, complement: false, values: new Set(), mustExist: true };
 }
 
-/** What satisfies both; A1.6: the larger minValues stays. *Cost:* O(values). */
+/** The requirement that both together make. A1.6: the larger minValues applies. *Cost:* O(values). */
 export function intersect(a: Requirement, b: Requirement): Requirement {
   const both = intersectValues(a, b);
   const minValues = Math.max(a.minValues ?? 0, b.minValues ?? 0);
@@ -85,7 +85,7 @@ function intersectValues(a: Requirement, b: Requirement): Requirement {
     return {
       key: a.key,
       complement: true,
-      // A0.4: what the bounds rule out need not be named.
+      // A0.4: values outside the bounds need not be excluded by name.
       values: new Set([...a.values.union(b.values)].filter((value) => inBounds(value, bounds))),
       mustExist: a.mustExist || b.mustExist,
       ...bounds,
@@ -98,7 +98,7 @@ function intersectValues(a: Requirement, b: Requirement): Requirement {
   return kept.length > 0 || (allowsAbsence(a) && allowsAbsence(b)) ? oneOf(a.key, kept) : nothing(a.key);
 }
 
-/** Whether some value meets both: `intersect` is not empty, without making it. *Cost:* O(values), no allocation. */
+/** Whether a value meets both, without computing `intersect`. *Cost:* O(values), no allocation. */
 export function overlaps(a: Requirement, b: Requirement): boolean {
   if (crosses(a, b) || crosses(b, a)) return false;
   if (a.complement && b.complement) return true;
@@ -113,13 +113,13 @@ function crosses(low: Requirement, high: Requirement): boolean {
   return low.gte !== undefined && high.lte !== undefined && low.gte > high.lte;
 }
 
-/** True where a label of this value meets the requirement; undefined stands for an absent label. */
+/** Whether a label with this value meets the requirement; undefined means an absent label. */
 export function admits(of: Requirement, value: string | undefined): boolean {
   if (value === undefined) return allowsAbsence(of);
   return of.complement !== of.values.has(value) && inBounds(value, of);
 }
 
-/** True where whatever meets `have` meets `want` too. *Cost:* O(values). */
+/** Whether every value that meets `have` also meets `want`. *Cost:* O(values). */
 export function implies(have: Requirement, want: Requirement): boolean {
   if (allowsAbsence(have) && !allowsAbsence(want)) return false;
   if (!have.complement) return [...have.values].every((value) => admits(want, value));
@@ -129,23 +129,23 @@ export function implies(have: Requirement, want: Requirement): boolean {
   return [...want.values].every((value) => !admits(have, value));
 }
 
-/** True where nothing can satisfy it but the label's absence. */
+/** Whether no value meets it. */
 export function isEmpty(of: Requirement): boolean {
   return !of.complement && of.values.size === 0;
 }
 
-/** True where the label may be missing altogether: NotIn and DoesNotExist (A0.5). */
+/** Whether the label may be absent: NotIn and DoesNotExist (A0.5). */
 export function allowsAbsence(of: Requirement): boolean {
   return !of.mustExist && (of.complement || of.values.size === 0);
 }
 
 /**
- * The API form: In, NotIn, Exists, DoesNotExist, with Gte, Lte or Exists beside NotIn where the label must be there.
- * A1.6: the API refuses a minValues beyond the number of listed values, so it is no more than those.
+ * The API form: In, NotIn, Exists or DoesNotExist; Gte, Lte or Exists in addition to NotIn if the label must exist.
+ * A1.6: the API rejects a minValues above the number of listed values, so it is limited to that number.
  */
 export function toNodeSelectorRequirements(of: Requirement): readonly NodePoolRequirement[] {
-  const most = of.complement || of.values.size === 0 ? Number.POSITIVE_INFINITY : of.values.size;
-  const minValues = Math.min(of.minValues ?? 0, most);
+  const limit = of.complement || of.values.size === 0 ? Number.POSITIVE_INFINITY : of.values.size;
+  const minValues = Math.min(of.minValues ?? 0, limit);
   const list = withoutFlexibility(of);
   return minValues === 0 ? list : list.map((one) => ({ ...one, minValues }));
 }
@@ -169,8 +169,8 @@ function withoutFlexibility(of: Requirement): readonly NodePoolRequirement[] {
 
 const LARGEST_INT64 = (1n << 63n) - 1n;
 const SMALLEST_INT64 = -(1n << 63n);
-/** So few characters are a number that a double holds exactly. */
-const FEW_CHARACTERS = 15;
+/** A double represents integers of up to this many characters exactly. */
+const MAX_EXACT_LENGTH = 15;
 
 function inBounds(value: string, { gte, lte }: { readonly gte?: bigint; readonly lte?: bigint }): boolean {
   if (gte === undefined && lte === undefined) return true;
@@ -178,15 +178,15 @@ function inBounds(value: string, { gte, lte }: { readonly gte?: bigint; readonly
   return number !== undefined && (gte === undefined || number >= gte) && (lte === undefined || number <= lte);
 }
 
-/** The number that a label's value spells (`007` and `+7` are 7); undefined where it is none, or none of 64 bits. */
+/** The integer of a label's value (`007` and `+7` are 7); undefined if it is not an integer of 64 bits. */
 function integerOf(text: string): number | bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
-  if (text.length <= FEW_CHARACTERS) return Number(text);
+  if (text.length <= MAX_EXACT_LENGTH) return Number(text);
   const number = bigintOf(text);
   return number >= SMALLEST_INT64 && number <= LARGEST_INT64 ? number : undefined;
 }
 
-/** A bound too large for 64 bits is the largest that they hold, as with Karpenter. */
+/** A bound beyond 64 bits becomes the nearest 64-bit integer, as in Karpenter. */
 function boundOf([text = '']: readonly string[]): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
   const number = bigintOf(text);

@@ -14,12 +14,12 @@ import {
   toNodeSelectorRequirements,
 } from './requirement.ts';
 
-/** Requirements by label name; a name that is missing is unconstrained. Never changed in place. */
+/** Requirements by label name. A label without an entry is unconstrained. */
 export type Requirements = ReadonlyMap<string, Requirement>;
 
 export const NO_REQUIREMENTS: Requirements = new Map();
 
-/** Requirements of one key intersect (A1.5); names of old are read as today's (A0.6). */
+/** Builds a set of requirements. Those with the same key are intersected (A1.5). Deprecated label names are replaced (A0.6). */
 export function requirementsFrom(list: readonly NodePoolRequirement[]): Requirements {
   const all = new Map<string, Requirement>();
   for (const one of list) narrow(all, requirement({ ...one, key: currentLabelName(one.key) }));
@@ -36,7 +36,7 @@ export function requirementsFromLabels(labels: Labels = {}): Requirements {
   return requirementsFrom(Object.entries(labels).map(([key, value]) => ({ key, operator: 'In', values: [value] })));
 }
 
-/** Values by label as the instance types carry them; an empty list means that the label is absent. */
+/** Builds requirements from the values of each label; an empty list means that the label is absent. */
 export function requirementsFromValues(values: Readonly<Record<string, readonly string[]>>): Requirements {
   return new Map(Object.entries(values).map(([key, allowed]) => [key, oneOf(key, allowed)]));
 }
@@ -52,7 +52,7 @@ export function merge(a: Requirements, b: Requirements): Requirements {
   return merged;
 }
 
-/** Why two sets of requirements cannot both hold: the label, what was asked for and what is offered. */
+/** Why two sets of requirements are incompatible: the label, the required values and the offered values. */
 export interface Incompatibility {
   readonly key: string;
   readonly asked: string;
@@ -60,9 +60,9 @@ export interface Incompatibility {
 }
 
 /**
- * Why `asked` cannot be met by something that `offered` describes, or undefined where it can.
- * *Source:* A0.5: a label that is not offered must be well-known, or be asked for by NotIn or DoesNotExist; otherwise the
- * two must intersect, unless both allow the label to be absent.
+ * The first reason why `offered` is incompatible with `asked`; undefined if they are compatible.
+ * *Source:* A0.5: a label that is not offered must be in `allowUndefined`, or be required with NotIn or DoesNotExist. The
+ * requirements of any other label must overlap, unless both allow the label to be absent.
  */
 export function whyIncompatible(
   offered: Requirements,
@@ -82,7 +82,7 @@ export function whyIncompatible(
   return undefined;
 }
 
-/** True where both can hold at once; labels that only one of them names do not matter. *Cost:* O(labels of the smaller). */
+/** Whether both sets are compatible. Labels in only one of them are ignored. *Cost:* O(labels of the smaller set). */
 export function intersects(a: Requirements, b: Requirements): boolean {
   const [fewer, more] = a.size <= b.size ? [a, b] : [b, a];
   for (const [key, one] of fewer) {
@@ -93,7 +93,7 @@ export function intersects(a: Requirements, b: Requirements): boolean {
   return true;
 }
 
-/** The label, in words, that keeps these labels from meeting the requirements; undefined where they do. */
+/** The first label that does not meet the requirements; undefined if all do. */
 export function whyLabelsFail(labels: Labels, asked: Requirements): Incompatibility | undefined {
   for (const [key, want] of asked) {
     if (!admits(want, labels[key])) return { key, asked: formatRequirement(want), offered: labels[key] ?? 'not set' };
@@ -101,7 +101,7 @@ export function whyLabelsFail(labels: Labels, asked: Requirements): Incompatibil
   return undefined;
 }
 
-/** Where exactly one value is left, the label that a node will carry. */
+/** The labels with exactly one allowed value, which a node will have. */
 export function singleValues(all: Requirements): Labels {
   const labels: Record<string, string> = {};
   for (const [key, one] of all) {
@@ -127,9 +127,8 @@ function shortened(values: readonly string[]): string {
 }
 
 /**
- * Why not every outcome that `offered` leaves open meets `asked`; undefined where each does. Of a node whose labels are
- * known this is plain matching; of a claim that is not launched yet it is the cautious answer: a label among `open` of
- * which nothing is said may still get any value.
+ * Why some label values that `offered` allows do not meet `asked`; undefined if all do. For a node with known labels this is
+ * plain matching. For a claim that is not launched yet, a label in `open` without a requirement can still get any value.
  */
 export function whyNotGuaranteed(
   offered: Requirements,

@@ -2,8 +2,8 @@ import type { Container, Pod, PodSpec } from '../../apis/kubernetes.ts';
 import { add, larger, parseResources, type Resources } from './resources.ts';
 
 /**
- * What a pod asks of a node, its own slot (`pods: 1`) included.
- * *Source:* B18: containers and sidecars together, or the largest step of the init sequence, plus overhead; pod-level
+ * The requests of a pod, including one pod (`pods: 1`).
+ * *Source:* B18: the sum of containers and sidecars, or the largest step of the init sequence, plus overhead; pod-level
  * resources take precedence.
  */
 export function podRequests(pod: Pod): Resources {
@@ -14,7 +14,7 @@ export function podRequests(pod: Pod): Resources {
   return { ...add({ ...containers, ...podLevel }, parseResources(spec.overhead)), pods: 1 };
 }
 
-/** While a pod is resized in place, what it was given before counts until the kubelet has taken it back. */
+/** During an in-place resize, the allocated resources count until the kubelet has released them. */
 function withAllocated({ spec, status }: Pod): PodSpec {
   const allocated = new Map(status?.containerStatuses?.map((one) => [one.name, one.allocatedResources]));
   if (allocated.size === 0) return spec;
@@ -29,7 +29,7 @@ function runningRequests(spec: PodSpec): Resources {
   return add(...spec.containers.map(requestsOf), ...(spec.initContainers ?? []).filter(isSidecar).map(requestsOf));
 }
 
-/** A regular init container runs beside the sidecars that were started before it. */
+/** The largest sum of an init container and the sidecars that start before it. */
 function initPeak(spec: PodSpec): Resources {
   let sidecars: Resources = {};
   let peak: Resources = {};
@@ -44,7 +44,7 @@ function isSidecar(container: Container): boolean {
   return container.restartPolicy === 'Always';
 }
 
-/** Kubernetes defaults a missing request to the limit. */
+/** The requests of a container. In Kubernetes, a missing request defaults to the limit. */
 function requestsOf(of: Pick<Container, 'resources'>): Resources {
   return parseResources({ ...of.resources?.limits, ...of.resources?.requests });
 }

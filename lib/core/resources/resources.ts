@@ -3,21 +3,21 @@ import { formatBytes, formatCpu, milliValue, unitValue } from '../../apis/quanti
 
 /**
  * Amounts by resource name as plain numbers.
- * *Units:* `cpu` in millicores, everything else in whole units (bytes, counts). A resource that is not named is zero.
+ * *Units:* `cpu` in millicores, others in whole units (bytes, counts). A resource without an entry is zero.
  */
 export type Resources = Readonly<Record<string, number>>;
 
-/** Reads an API resource list. *Errors:* RangeError for text that is no quantity (validated input has none). */
+/** Parses an API resource list. *Errors:* RangeError for text that is not a quantity; validated input has none. */
 export function parseResources(list: ResourceList = {}): Resources {
   return Object.fromEntries(
     Object.entries(list)
-      // No resource is called `constructor`, and every object would seem to have it.
+      // Names such as `constructor` are inherited by every object and are not resources.
       .filter(([name]) => !(name in Object.prototype))
       .map(([name, quantity]) => [name, name === 'cpu' ? milliValue(quantity) : unitValue(quantity)]),
   );
 }
 
-/** Writes an API resource list, as people write quantities where that is exact. */
+/** Formats an API resource list, with suffixes where they are exact. */
 export function formatResources(resources: Resources): ResourceList {
   return Object.fromEntries(
     Object.entries(resources).map(([name, amount]) => {
@@ -27,7 +27,7 @@ export function formatResources(resources: Resources): ResourceList {
   );
 }
 
-/** One amount as people write it: `1500m` cpu, `3.5Gi` memory, `2` pods. */
+/** Formats one amount: `1500m` cpu, `3.5Gi` memory, `2` pods. */
 export function formatAmount(name: string, amount: number): string {
   if (name === 'cpu') return formatCpu(amount);
   return name === 'memory' || name === 'ephemeral-storage' ? formatBytes(amount) : String(amount);
@@ -47,19 +47,19 @@ export function subtract(from: Resources, what: Resources): Resources {
   return rest;
 }
 
-/** Per resource the larger of the two. */
+/** The larger amount of each resource. */
 export function larger(a: Resources, b: Resources): Resources {
-  const most: Record<string, number> = { ...a };
-  for (const [name, amount] of Object.entries(b)) most[name] = Math.max(most[name] ?? 0, amount);
-  return most;
+  const result: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) result[name] = Math.max(result[name] ?? 0, amount);
+  return result;
 }
 
-/** Per resource the smaller of the two; what one of them lacks is zero. */
+/** The smaller amount of each resource of `a`; a resource that `b` lacks is zero. */
 export function smaller(a: Resources, b: Resources): Resources {
   return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
 }
 
-/** B19: every requested key must fit, and a negative total refuses even a pod that does not ask for it. */
+/** B19: whether every request fits. A negative available amount refuses all pods, even those that do not request the resource. */
 export function fits(requests: Resources, available: Resources): boolean {
   for (const name in requests) if ((requests[name] ?? 0) > (available[name] ?? 0)) return false;
   for (const name in available) if ((available[name] ?? 0) < 0) return false;

@@ -80,7 +80,7 @@ describe('F12: pods', () => {
       { ...EVICT, kind: 'evict-pod', nodeClaim: 'general-1', pod: POD, force: { graceSeconds: 7 } },
     ];
     const [event] = eventsOf(aDecision({ controller: 'termination', actions }), { record: RECORD });
-    expect(event).toMatchObject({ reason: 'Disrupted', message: expect.stringContaining('7 seconds') });
+    expect(event).toMatchObject({ reason: 'Disrupted', message: expect.stringContaining('7s grace') });
   });
 });
 
