@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { BadInputError } from '../apis/bad-input-error.ts';
+import { counted } from '../apis/counted.ts';
 import { fieldOf, isRecord, type UnknownRecord } from '../apis/record.ts';
 import type { Schema } from '../apis/schemas/schema.ts';
 import { withDefaults } from '../apis/with-defaults.ts';
@@ -55,7 +56,7 @@ export function refuse(file: string, problems: readonly string[]): never {
   throw new BadInputError(
     [
       ...problems.slice(0, MOST_PROBLEMS).map((problem) => `${file}: ${problem}`),
-      ...(more > 0 ? [`${file}: ${more} more ${more === 1 ? 'problem' : 'problems'}`] : []),
+      ...(more > 0 ? [`${file}: ${counted(more, 'more problem')}`] : []),
     ].join('\n'),
   );
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { ManifestFlags } from '../manifest-parameters.ts';
@@ -25,7 +26,7 @@ function notesOf({ warnings, unreadable, converted, objects }: ConversionOutput)
       const what = path === '' ? message : `${path}: ${message}`;
       return `${file}:${line}  warning  ${what}\n    → ${fix}`;
     }),
-    `${converted} of ${objects.length} ${objects.length === 1 ? 'document' : 'documents'} converted`,
+    `${converted} of ${counted(objects.length, 'document')} converted`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { quote } from '../../apis/quote.ts';
 import { isRecord } from '../../apis/record.ts';
 import { FORMATS, isFormatName } from '../../apis/schemas/formats.ts';
@@ -54,7 +55,7 @@ export function boundsOf({ minimum, maximum, format }: Schema): string {
 
 export function sizeMessage(keyword: string, data: unknown): string {
   const count = isRecord(data) ? Object.keys(data).length : Array.isArray(data) ? data.length : undefined;
-  if (count !== undefined) return `has ${count === 0 ? 'no entry' : count === 1 ? '1 entry' : `${count} entries`}`;
+  if (count !== undefined) return `has ${count === 0 ? 'no entry' : counted(count, 'entry', 'entries')}`;
   if (keyword === 'minLength') return `${quote(data)} is too short`;
   if (keyword === 'maxLength') return `${quote(data)} is too long`;
   return `${quote(data)} is too ${keyword === 'minimum' ? 'small' : 'large'}`;
@@ -80,7 +81,7 @@ export function sizeAllowed(schema: Schema): string {
   const least = schema.minItems ?? schema.minProperties;
   const most = schema.maxItems ?? schema.maxProperties;
   if (least !== undefined && most !== undefined) return `${least} to ${most} entries`;
-  if (least !== undefined) return `at least ${least} ${least === 1 ? 'entry' : 'entries'}`;
+  if (least !== undefined) return `at least ${counted(least, 'entry', 'entries')}`;
   if (most !== undefined) return `at most ${most} entries`;
   return schema.maxLength === undefined ? allowedBy(schema) : `at most ${schema.maxLength} characters`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { quote } from '../../apis/quote.ts';
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { parseScenario, type Scenario } from '../../apis/scenario.ts';
@@ -161,7 +162,7 @@ function cut(problems: readonly ManifestProblem[], order: ReadonlyMap<string, nu
         file,
         line: next.line,
         field: '',
-        message: `${rest} more ${rest === 1 ? 'problem' : 'problems'} from this line on`,
+        message: `${counted(rest, 'more problem')} from this line on`,
       },
     ];
   });

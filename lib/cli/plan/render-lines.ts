@@ -12,10 +12,6 @@ export function indented(text: string, spaces: number, width: number): readonly 
   return wrapText(text, Math.max(width - spaces, 40)).map((line) => ' '.repeat(spaces) + line);
 }
 
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Names come from a file that anybody may have written: what would steer the terminal is shown as a sign. */
 export function printable(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

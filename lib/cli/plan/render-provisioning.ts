@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
+import { counted } from '../../apis/counted.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
 import { formatUsdPerHour } from '../format-money.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
-import { andMore, counted, indented, MOST_ROWS, printable } from './render-lines.ts';
+import { andMore, indented, MOST_ROWS, printable } from './render-lines.ts';
 import { renderNewNodes } from './render-new-nodes.ts';
 import { renderUnplaced } from './render-unplaced.ts';
 

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { applyOverlays } from '../../core/instance-type/overlays.ts';
 import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
 import { provision } from '../../core/provisioning/provision.ts';
@@ -11,7 +12,7 @@ import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
 import { provisioningOutput } from './provisioning-output.ts';
-import { counted, printable } from './render-lines.ts';
+import { printable } from './render-lines.ts';
 import { renderProvisioning } from './render-provisioning.ts';
 
 /** What `kerf plan provisioning` does. */

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { ANY, type UnavailableMark } from '../../core/action.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
@@ -147,10 +148,6 @@ function describeNodes(
 /** A node's name without its domain. */
 function short(node: string): string {
   return node.split('.')[0] ?? node;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function line(label: string, text: string, style: Description['style'] = 'plain'): Description {

@@ -1,9 +1,10 @@
 import { styleText } from 'node:util';
+import { counted } from '../../apis/counted.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
 import type { CliContext } from '../context.ts';
 import { wrapText } from '../wrap-text.ts';
-import { counted, type Description, describeEntry } from './describe-entry.ts';
+import { type Description, describeEntry } from './describe-entry.ts';
 
 /** Where output goes to: how wide, and whether in colour. */
 type Terminal = Pick<CliContext, 'columns' | 'color'>;

@@ -1,4 +1,5 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
+import { counted } from '../../apis/counted.ts';
 import type { Scenario } from '../../apis/scenario.ts';
 import { HOUR_MS } from '../../apis/time.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
@@ -8,7 +9,6 @@ import { EXIT } from '../exit-codes.ts';
 import { shippedCatalogue } from '../figures.ts';
 import { formatProblem } from '../manifests/format-problem.ts';
 import { type Manifests, readManifests } from '../manifests/read-manifests.ts';
-import { counted } from '../plan/render-lines.ts';
 import { readAllSources } from '../read-sources.ts';
 import { chooseRegion } from './choose-region.ts';
 import { renderSummary } from './render-summary.ts';

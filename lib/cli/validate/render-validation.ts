@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { counted } from '../../apis/counted.ts';
 import type { CliContext } from '../context.ts';
 import { wrapText } from '../wrap-text.ts';
 import type { Finding, ValidatedObject, Validation } from './validation.ts';
@@ -54,8 +55,4 @@ function summaryOf({ objects, unreadable, seen }: Validation): string {
     ...(unreadable.length === 0 ? [] : [counted(unreadable.length, 'read error')]),
   ];
   return `${parts.join(', ')}\n`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { type Deployment, type PodDisruptionBudget, selectorMatches } from '../../apis/kubernetes.ts';
 import type { FieldProblem } from '../validation/field-problem.ts';
 
@@ -47,7 +48,7 @@ function allNeeded(minAvailable: number | string, workloads: readonly Workload[]
   const needed = percent === undefined ? Number(minAvailable) : Math.ceil((percent * replicas) / 100);
   if (replicas === 0 || !(needed >= replicas)) return [];
   const names = workloads.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(' and ');
-  const have = `${names} ${workloads.length === 1 ? 'has' : 'have'} ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
+  const have = `${names} ${workloads.length === 1 ? 'has' : 'have'} ${counted(replicas, 'replica')}`;
   const share = percent === undefined ? '' : `, which requires ${needed} of them`;
   const allowed =
     replicas === 1

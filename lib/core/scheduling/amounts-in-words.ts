@@ -1,3 +1,5 @@
+import { counted } from '../../apis/counted.ts';
+
 /** An amount as a person says it: `7.91` cpu, `3.63Gi` memory, `29` pods. Rounded; for decisions use the number. */
 export function amountInWords(name: string, amount: number, decimals = 2): string {
   if (name === 'cpu') return rounded(amount / 1_000, decimals);
@@ -26,5 +28,5 @@ function rounded(amount: number, decimals: number): string {
 }
 
 export function typesInWords(count: number): string {
-  return `${count} instance type${count === 1 ? '' : 's'}`;
+  return counted(count, 'instance type');
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { isLabelValue, isQualifiedName, NAME_RULE } from '../../apis/label-syntax.ts';
 import {
   CAPACITY_TYPE,
@@ -87,7 +88,7 @@ function knownValueProblems(
     return [{ path, message, allowed: `at least one of ${known.join(', ')}` }];
   }
   if (usable >= minValues) return [];
-  const message = `has ${usable} known ${usable === 1 ? 'value' : 'values'} of ${key}, but minValues requires ${minValues}`;
+  const message = `has ${counted(usable, 'known value')} of ${key}, but minValues requires ${minValues}`;
   return [{ path, message, allowed: `a minValues of at most ${usable}, or more of ${known.join(', ')}` }];
 }
 
