@@ -79,7 +79,7 @@ export class LambdaFunction extends Construct {
     if (props.network !== undefined) this.#runIn(props.network);
   }
 
-  /** By the ids that the configuration says: to look the VPC up would need an account at synthesis. */
+  /** Uses the ids in the configuration, because looking up the VPC requires an account at synthesis. */
   #runIn({ vpcId, subnetIds, securityGroupIds }: NetworkOptions): void {
     const resource = this.function.node.defaultChild;
     if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');

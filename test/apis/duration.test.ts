@@ -36,7 +36,7 @@ describe('durations (A0.3)', () => {
     expect(parseDuration(`0.${'9'.repeat(1_000_000)}s`)).toBe(1_000);
   });
 
-  test('Never is no duration and no mistake', () => {
+  test('Never is neither a duration nor an error', () => {
     expect(parseNillableDuration('Never')).toBeUndefined();
     expect(parseNillableDuration('1m')).toBe(60_000);
   });

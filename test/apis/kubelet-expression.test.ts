@@ -34,7 +34,7 @@ describe('A3.17: an expression over the numbers of a type gives a whole number',
   });
 });
 
-describe('A3.29: what is no expression is told as it is compiled', () => {
+describe('A3.29: an invalid expression is reported when it is compiled', () => {
   test.each([
     ['', 'Unexpected token: EOF'],
     ['min(110,', 'Unexpected token: EOF'],
@@ -84,7 +84,7 @@ describe('an expression that is short and might take for ever is refused before 
   });
 });
 
-describe('A3.29: what gives no number for a type is told as it is evaluated', () => {
+describe('A3.29: an expression without a valid number for a type is reported when it is evaluated', () => {
   test.each([
     ['1048576 / (vcpus - vcpus)', 'division by zero'],
     ['0 - 1', 'it returns -1'],

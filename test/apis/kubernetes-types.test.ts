@@ -29,7 +29,7 @@ type NodeAsServed = Omit<Node, 'status'> & {
   };
 };
 
-describe('what we read is what the Kubernetes API says', () => {
+describe('the types match the Kubernetes API', () => {
   test('every field of our types is in client-node’s, under its name and of its kind (tsc checks it)', () => {
     expectTypeOf<Outline<V1Pod>>().toExtend<Outline<Pod>>();
     expectTypeOf<Outline<V1Node>>().toExtend<Outline<NodeAsServed>>();

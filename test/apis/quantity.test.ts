@@ -61,7 +61,7 @@ describe('quantities are exact', () => {
     ['1.0001', 1_001],
     ['-250m', -250],
     ['-1u', -1],
-  ])('%s is %i milli-units, rounded away from nought', (text, milli) => {
+  ])('%s is %i milli-units, rounded away from zero', (text, milli) => {
     expect(milliValue(text)).toBe(milli);
   });
 
@@ -74,7 +74,7 @@ describe('quantities are exact', () => {
     ['128974848', 128_974_848],
     ['129M', 129_000_000],
     ['123Mi', 128_974_848],
-  ])('%s is %i units, rounded away from nought', (text, units) => {
+  ])('%s is %i units, rounded away from zero', (text, units) => {
     expect(unitValue(text)).toBe(units);
   });
 
@@ -94,7 +94,7 @@ describe('quantities are exact', () => {
   });
 });
 
-describe('text that is no quantity is refused', () => {
+describe('text that is not a quantity is rejected', () => {
   const nonsense = [
     '',
     ' ',

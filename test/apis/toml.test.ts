@@ -42,7 +42,7 @@ describe('what is read', () => {
     ['plain words', 1, 7],
     ['a = "\\ud800"', 1, 6],
     ['\0', 1, 1],
-  ])('what is no TOML is unreadable, and where it begins to be is said: %j', (text, line, column) => {
+  ])('invalid TOML is unreadable, with the position of the error: %j', (text, line, column) => {
     expect(readToml(text)).toMatchObject({ kind: 'unreadable', line, column });
   });
 

@@ -22,8 +22,8 @@ const FUNCTIONS = [
   'Termination STANDARD kerf:termination',
 ];
 
-describe('who is let into a cluster', () => {
-  test('the functions, each in a group of its own, and the role that Karpenter’s guide makes for nodes', () => {
+describe('access entries of a cluster', () => {
+  test('the functions, each with its own group, and the node role of Karpenter’s guide', () => {
     expect(admittedBy([{ name: 'blue', install: false }])).toEqual([...FUNCTIONS, 'KarpenterNodeRole-blue EC2_LINUX']);
   });
 
@@ -43,12 +43,12 @@ describe('who is let into a cluster', () => {
     expect(admittedBy([{ name: 'blue' }])[5]).toBe('Installer STANDARD');
   });
 
-  test('nobody, where others do it', () => {
+  test('none, where they are created elsewhere', () => {
     expect(admittedBy([{ name: 'blue', accessEntries: false }])).toEqual([]);
   });
 });
 
-test('the installer’s log outlives the stack: what could not be taken out of a cluster is told there alone', () => {
+test('the installer’s log is retained after the stack is deleted, because only it has the errors of removing Kerf', () => {
   const template = templateOf([{ name: 'blue' }]);
   const kept = Object.keys(template.findResources('AWS::Logs::LogGroup', { DeletionPolicy: 'Retain' }));
   expect(kept).toEqual([expect.stringMatching(/^Installer/)]);
@@ -56,7 +56,7 @@ test('the installer’s log outlives the stack: what could not be taken out of a
 });
 
 describe('a role that the stack makes for nodes', () => {
-  test('has a name that an EC2NodeClass can say, may be handed to instances, and is let in', () => {
+  test('has a fixed name for EC2NodeClasses, may be passed to instances, and has an access entry', () => {
     const template = templateOf([{ name: 'blue', makeNodeRole: true }]);
     template.hasResourceProperties('AWS::IAM::Role', { RoleName: 'KerfNodeRole-blue' });
     expect(JSON.stringify(template.toJSON())).not.toContain('KarpenterNodeRole');

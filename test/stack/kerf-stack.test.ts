@@ -164,7 +164,7 @@ function secretsOf(from: Template): Readonly<Record<string, string>> {
   );
 }
 
-test('lifecycle, which puts the webhook back into clusters, knows the same address and secret', () => {
+test('lifecycle, which restores the webhook in clusters, has the same URL and secret', () => {
   const secrets = secretsOf(template);
   expect(secrets).toHaveProperty(['Kerf lifecycle']);
   expect(new Set(Object.values(secrets)).size).toBe(1);
@@ -176,7 +176,7 @@ test('lifecycle, which puts the webhook back into clusters, knows the same addre
   });
 });
 
-test('another rotation is another secret, for everybody who knows it; the same one is the same', () => {
+test('a new rotation creates a new secret for all its users; the same rotation keeps it', () => {
   const secretAfter = (webhookSecretRotation: string): Readonly<Record<string, string>> => {
     const rotated = synthesize([{ name: 'blue' }], { webhookSecretRotation });
     rotated.resourceCountIs('AWS::SecretsManager::Secret', 1);

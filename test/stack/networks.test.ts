@@ -58,7 +58,7 @@ test.each(['webhook', 'interruption'])('%s calls no cluster, and runs in no VPC'
   for (const one of found) expect(one).not.toHaveProperty('VpcConfig');
 });
 
-test('a function in a VPC knows that it is in one, and may have no way to what an API server calls', () => {
+test('a function in a VPC has the id of the VPC, and may have no route to the endpoint of the webhook', () => {
   const vpcs = functionsNamed('lifecycle').map((one) => at(one, 'Environment', 'Variables', VARIABLES.vpc));
   expect(vpcs).toEqual([undefined, network.vpcId, 'vpc-22222222']);
 });
@@ -112,7 +112,7 @@ test('the longest configuration fits into the 4 KB that Lambda has for the varia
   expect(Math.max(...sizes)).toBeLessThanOrEqual(4_096);
 });
 
-test('an alarm on dead letters says of which function they are', () => {
+test('an alarm on dead letters has the name of their function', () => {
   const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map((alarm) =>
     JSON.stringify(at(alarm, 'AlarmDescription')),
   );

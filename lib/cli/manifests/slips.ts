@@ -45,9 +45,9 @@ export function movedField({ path, kind, value }: Field): Moved | undefined {
   const name = String(path.at(-1));
   const [around, entryOf] = [path.at(-2), path.at(-3)];
   if (name === 'apiVersion' && around === 'nodeClassRef')
-    return { allowed: 'group: karpenter.k8s.aws in its place', meant: 'group' };
+    return { allowed: 'group: karpenter.k8s.aws instead', meant: 'group' };
   if (name === 'apiVersion' && around === 'scalableRef')
-    return { allowed: 'apiGroup: apps in its place', meant: 'apiGroup' };
+    return { allowed: 'apiGroup: apps instead', meant: 'apiGroup' };
   if (name.toLowerCase() === 'name' && entryOf === 'subnetSelectorTerms')
     return {
       allowed: `tags: {Name: ${typeof value === 'string' ? value.slice(0, 80) : 'NAME'}}, or the id of the subnet`,

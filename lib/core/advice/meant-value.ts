@@ -25,9 +25,9 @@ export function meantBy(key: string, value: string, figures: KnownFigures): Pick
 
 /** Handles an instance type in place of its family, and the reverse. */
 function otherLabel(key: string, value: string, { types }: KnownFigures): string | undefined {
-  if (key === FAMILY && types.knows(INSTANCE_TYPE, value))
+  if (key === FAMILY && types.hasValue(INSTANCE_TYPE, value))
     return `${value.split('.')[0]}, or ${value} under ${INSTANCE_TYPE}`;
-  if (key === INSTANCE_TYPE && types.knows(FAMILY, value)) {
+  if (key === INSTANCE_TYPE && types.hasValue(FAMILY, value)) {
     const [first = value] = types.valuesOf(INSTANCE_TYPE).filter((name) => name.startsWith(`${value}.`));
     return `one of its types, such as ${first}, or ${value} under ${FAMILY}`;
   }

@@ -10,7 +10,7 @@ const UNIT = `is not the memory of an instance type: ${INSTANCE_MEMORY} is a num
 
 /** Detects gibibytes or a unit in a label that is in mebibytes. Undefined for other values, which an unknown type may have. */
 export function whyNoMemory(value: string, types: TypeIndex): Unknown | undefined {
-  if (types.knows(INSTANCE_MEMORY, value)) return undefined;
+  if (types.hasValue(INSTANCE_MEMORY, value)) return undefined;
   const mib = mebibytes(value, types);
   return mib === undefined ? undefined : { message: UNIT, allowed: () => mib, meant: () => mib };
 }
@@ -18,7 +18,7 @@ export function whyNoMemory(value: string, types: TypeIndex): Unknown | undefine
 function mebibytes(value: string, types: TypeIndex): string | undefined {
   if (/^\d{1,6}$/.test(value)) {
     const meant = String(Number(value) * MIB_PER_GIB);
-    return types.knows(INSTANCE_MEMORY, meant) ? meant : undefined;
+    return types.hasValue(INSTANCE_MEMORY, meant) ? meant : undefined;
   }
   if (!/^\d+(?:\.\d+)?[KMGT]i?B?$/i.test(value)) return undefined;
   // Instance labels are in binary units, so 16G and 16GB mean the same.

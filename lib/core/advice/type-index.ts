@@ -18,7 +18,7 @@ export interface TypeIndex {
   /** False for labels that depend on a NodeClass, an offering or a pool. */
   readonly has: (key: string) => boolean;
   /** True if some type has this value of the label. *Cost:* O(1) after the first call for the label. */
-  readonly knows: (key: string, value: string) => boolean;
+  readonly hasValue: (key: string, value: string) => boolean;
   /** Every value of the label, in the order of `valuesAmong`. *Cost:* O(1) after the first call for the label. */
   readonly valuesOf: (key: string) => readonly string[];
   /** The values that begin with a letter, unchanged and, in the same order, without punctuation. */
@@ -54,7 +54,7 @@ export function indexTypes(facts: readonly InstanceTypeFacts[]): TypeIndex {
   return {
     size: facts.length,
     all,
-    knows: (key, value) => valueSets(key).has(value),
+    hasValue: (key, value) => valueSets(key).has(value),
     valuesOf,
     namesUnder: (key, letter) => byLetter(key)(letter),
     has: (key) => keys.has(key),

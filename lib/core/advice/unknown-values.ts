@@ -88,7 +88,7 @@ function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown 
   if (key === CAPACITY_TYPE) return whyNoCapacityType(value, figures);
   if (key === INSTANCE_MEMORY) return whyNoMemory(value, figures.types);
   const noun = NOUNS.get(key);
-  if (noun === undefined || figures.types.knows(key, value) || isLeftOut(key, value)) return undefined;
+  if (noun === undefined || figures.types.hasValue(key, value) || isLeftOut(key, value)) return undefined;
   return { message: `is not a known ${noun}`, ...meantBy(key, value, figures) };
 }
 

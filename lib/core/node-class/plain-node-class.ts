@@ -8,7 +8,7 @@ export const METADATA_DEFAULTS: MetadataOptions = {
   httpTokens: 'required',
 };
 
-/** AL2023 as it comes, with an untouched kubelet: for whoever asks what instance types are, of no class in particular. */
+/** AL2023 with the default kubelet configuration, for describing instance types without a NodeClass. */
 export const PLAIN_NODE_CLASS: EC2NodeClass = {
   apiVersion: 'karpenter.k8s.aws/v1',
   kind: 'EC2NodeClass',

@@ -44,7 +44,7 @@ export interface KubernetesClusterOptions {
   readonly keptBytes?: number;
   /** Kinds with fewer objects are not cached. @default 1000, and 5000 nodes */
   readonly keptFrom?: number;
-  /** @default as `PATIENCE` says */
+  /** @default `PATIENCE` */
   readonly patience?: Patience;
   /** Logs details about reading the cluster. @default no log */
   readonly tell?: (message: string, fields: Readonly<Record<string, unknown>>) => void;

@@ -72,7 +72,7 @@ async function send(
   throw portErrorOf({ status: answer.status, body: { message } }, `${request.method} ${path}`);
 }
 
-/** The API server says what it objects to, the address with the secret for one, and that is logged. */
+/** Removes the secret from messages of the API server, which may contain the URL and are logged. */
 function withoutSecrets(message: string, { webhooks }: ValidatingWebhookConfiguration): string {
   const secrets = webhooks.map(({ clientConfig: { url } }) => url.slice(url.lastIndexOf('/') + 1));
   return secrets.filter((secret) => secret !== '').reduce((text, secret) => text.replaceAll(secret, '…'), message);

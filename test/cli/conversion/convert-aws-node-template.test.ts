@@ -181,7 +181,7 @@ describe('what was left to defaults', () => {
     expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
   });
 
-  test('an empty selector was legal, and v1 wants terms', () => {
+  test('an empty selector was valid, but v1 requires terms', () => {
     const { spec, warnings } = specOf(`  subnetSelector: {}\n${FAMILY}${REST}`);
     expect(spec).toHaveProperty('subnetSelectorTerms', [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }]);
     expect(warnings).toEqual([

@@ -54,7 +54,7 @@ describe('in the spec of a pod', () => {
     expect(warnings).toEqual([expect.stringContaining(`spec.${path}: "`)]);
   });
 
-  test('a label that is there under both names stays once, and twice if the values differ', () => {
+  test('a label with both names is kept once, or twice if the values differ', () => {
     const both = (value: string): string =>
       `${POD}spec:\n  nodeSelector: {karpenter.sh/nodepool: x, karpenter.sh/provisioner-name: ${value}}\n`;
     expect(convertText(both('x')).text).toBe(`${POD}spec:\n  nodeSelector: {karpenter.sh/nodepool: x}\n`);

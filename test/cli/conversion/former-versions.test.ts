@@ -74,7 +74,7 @@ spec:
   ]);
 });
 
-test('a default that is another today is told', () => {
+test('a changed default is reported', () => {
   const { warnings } = convertText('apiVersion: extensions/v1beta1\nkind: DaemonSet\nspec: {}\n');
   expect(warnings).toEqual([
     'apiVersion: extensions/v1beta1 is no longer served and became apps/v1; its default updateStrategy is RollingUpdate; it was OnDelete',

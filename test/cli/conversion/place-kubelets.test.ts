@@ -122,7 +122,7 @@ describe('kubelet settings of pools', () => {
     expect(classes).toEqual({ shared: { maxPods: 9 }, 'shared-a': { maxPods: 20 } });
   });
 
-  test('without their class are left out, and the warning says what to write there', () => {
+  test('without their class are removed, and the warning shows what to write there', () => {
     const { conversions } = convertText(pool('a', '{maxPods: 20, clusterDNS: [10.0.0.1]}'));
     expect(conversions[0]?.warnings).toEqual([
       expect.objectContaining({

@@ -171,7 +171,7 @@ const NODE_POOLS: readonly Case[] = [
     pool('group: karpenter.k8s.aws', 'apiVersion: karpenter.k8s.aws/v1'),
     10,
     `${POD_SPEC}.nodeClassRef.apiVersion`,
-    'is not a field, and group is missing; write group: karpenter.k8s.aws in its place',
+    'is not a field, and group is missing; write group: karpenter.k8s.aws instead',
   ],
   [
     pool('name: default}', 'name: defualt}'),

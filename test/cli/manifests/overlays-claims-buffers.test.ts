@@ -50,7 +50,7 @@ template:
       - {name: main, image: web, resources: {requests: {cpu: "1"}}}
 `;
 
-test('a sound NodeClaim is read and checked, and says why it not used by a simulation', () => {
+test('a valid NodeClaim is read and checked, with a note that a simulation does not use it', () => {
   const { problems, manifests } = readManifests([{ file: 'a.yaml', text: NODE_CLAIM }]);
   expect(problems.map(formatProblem)).toEqual([]);
   expect(manifests.ignored).toMatchObject([{ kind: 'NodeClaim', note: 'nodes come from the NodePools of the files' }]);

@@ -37,7 +37,7 @@ describe('reading several files', () => {
     ]);
   });
 
-  test('a reference to an object that is broken itself is no second problem', () => {
+  test('a reference to an invalid object is not a second problem', () => {
     const text = join(NODE_POOL, edit(NODE_CLASS, 'role: KarpenterNodeRole', 'role: ""'));
     expect(readManifests([{ file: 'a.yaml', text }]).problems).toHaveLength(1);
   });

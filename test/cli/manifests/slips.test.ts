@@ -71,12 +71,12 @@ describe('a habit of v1beta1 and before is a problem with what stands for it in 
 
   test('nodeClassRef.apiVersion is group now, and that is all that is said of it', () => {
     expect(fixes(pool('group: karpenter.k8s.aws', 'apiVersion: karpenter.k8s.aws/v1beta1'))).toEqual([
-      [`${POD_SPEC}.nodeClassRef.apiVersion`, 'write group: karpenter.k8s.aws in its place'],
+      [`${POD_SPEC}.nodeClassRef.apiVersion`, 'write group: karpenter.k8s.aws instead'],
     ]);
   });
 });
 
-describe('an EC2NodeClass without amiSelectorTerms is told the alias of its family', () => {
+describe('an EC2NodeClass without amiSelectorTerms gets the alias of its family as a suggestion', () => {
   test.each([
     ['', '[{alias: al2023@latest}]: v1 has no default images'],
     ['  amiFamily: AL2\n', '[{alias: al2@latest}]: v1 has no default images'],
@@ -152,7 +152,7 @@ describe('a duration that Karpenter does not read is a problem with the one that
   });
 });
 
-describe('text without its quotes is told to have them only where the text would do', () => {
+describe('quotes are suggested only where the quoted text would be valid', () => {
   test.each([
     ['spec.disruption.budgets[0].nodes', 'write it in quotes: "10"', pool('nodes: 10%', 'nodes: 10')],
     [
@@ -218,7 +218,7 @@ const inClass = (line: string): string => nodeClass('  tags:', `  ${line}\n  tag
 const SUBNETS = '  subnetSelectorTerms:\n    - tags: {karpenter.sh/discovery: demo}';
 const WHOLE_REF = '{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}';
 
-describe('a field that is out of place is told its place, or to go', () => {
+describe('the correct place is suggested for a misplaced field, or its removal', () => {
   test.each([
     [
       `${POD_SPEC}.taints[0].operator`,
@@ -235,11 +235,7 @@ describe('a field that is out of place is told its place, or to go', () => {
       'write tags: {Name: a}, or the id of the subnet',
       nodeClass(SUBNETS, '  subnetSelectorTerms: [{name: a}]'),
     ],
-    [
-      'spec.scalableRef.apiVersion',
-      'write apiGroup: apps in its place',
-      buffer('apiGroup: apps', 'apiVersion: apps/v1'),
-    ],
+    ['spec.scalableRef.apiVersion', 'write apiGroup: apps instead', buffer('apiGroup: apps', 'apiVersion: apps/v1')],
     ['spec.kubeletConfiguration', 'write it as spec.kubelet', inClass('kubeletConfiguration: {}')],
     [
       'spec.amiSelector',
@@ -259,7 +255,7 @@ describe('a field that is out of place is told its place, or to go', () => {
   });
 });
 
-describe('a slip is told the very text that was meant', () => {
+describe('the corrected text is suggested for a common mistake', () => {
   test.each([
     [
       `${POD_SPEC}.nodeClassRef.kind`,
@@ -291,7 +287,7 @@ describe('a slip is told the very text that was meant', () => {
     expect(fixes(text)).toEqual([[field, fix]]);
   });
 
-  test('a NodePool without requirements is told that they may be empty', () => {
+  test('empty requirements are suggested for a NodePool without requirements', () => {
     const text = pool('requirements:\n        - key: karpenter.sh/capacity-type', 'requirement:\n        - key: a');
     expect(fixes(text)).toEqual([[`${POD_SPEC}.requirement`, 'write requirements']]);
     const without = NODE_POOL.replace(/ {6}requirements:[^]*?(?= {6}taints:)/, '');
@@ -304,7 +300,7 @@ describe('a slip is told the very text that was meant', () => {
 const messages = (text: string): readonly string[] =>
   readManifests([{ file: 'a.yaml', text }]).problems.map(({ field, message }) => `${field}: ${message}`);
 
-describe('one slip is one problem', () => {
+describe('one mistake is one problem', () => {
   test.each([
     [
       'spec.subnetSelectorTerms[0].tag: is not a field, and the rest selects nothing; did you mean tags?',

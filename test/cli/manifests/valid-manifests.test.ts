@@ -184,7 +184,7 @@ describe('a valid manifest has no problem', () => {
 });
 
 describe('what is read', () => {
-  test('every kind is in its own list, and namespaced objects say their namespace', () => {
+  test('every kind is in its own list, and namespaced objects have a namespace', () => {
     const manifests = read(join(NODE_POOL, NODE_CLASS), join(DEPLOYMENT, DAEMON_SET, POD, BUDGET));
     expect(manifests.nodePools.map(({ metadata }) => metadata.name)).toEqual(['default']);
     expect(manifests.nodeClasses).toHaveLength(1);
@@ -247,7 +247,7 @@ describe('what is read', () => {
     expect(ignored[3]?.note).toBe('its pods are not simulated');
   });
 
-  test('pods that let the server finish their name are told apart', () => {
+  test('pods with generateName get different names', () => {
     const pod = edit(POD, 'name: job', 'generateName: job-');
     expect(read(join(pod, pod)).pods.map(({ metadata }) => metadata.name)).toEqual(['job-00001', 'job-00002']);
   });

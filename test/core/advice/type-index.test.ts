@@ -30,7 +30,7 @@ test.each([
   expect(countOf(types.meeting(requirement(one)))).toBe(found.length);
 });
 
-test('an index of nothing knows no label and no type', () => {
+test('an empty index has no labels and no types', () => {
   const none = indexTypes([]);
   expect([none.size, none.all, none.has(ARCH), none.capacitiesOf(none.all)]).toEqual([0, 0n, false, []]);
 });

@@ -9,7 +9,7 @@ describe('the entry of a role', () => {
     expect(accessStep('demo', FUNCTION, undefined)).toEqual({ kind: 'create' });
   });
 
-  test('that lets it in already stays, whoever made it', () => {
+  test('that already gives access is kept, regardless of its owner', () => {
     expect(accessStep('demo', NODE, { ...NODE, groups: [] })).toEqual({ kind: 'keep' });
     expect(accessStep('demo', FUNCTION, { ...FUNCTION, groups: ['kerf:lifecycle', 'auditors'] })).toEqual({
       kind: 'keep',
@@ -32,7 +32,7 @@ describe('the entry of a role', () => {
   });
 });
 
-test('a cluster that goes by its ConfigMap alone is explained; the others take entries', () => {
+test('a cluster that authenticates only by its ConfigMap gets an explanation; the others accept entries', () => {
   expect(whyNoEntries('demo', 'CONFIG_MAP')).toMatch(/update-cluster-config --name demo .*API_AND_CONFIG_MAP/);
   expect(whyNoEntries('demo', 'API_AND_CONFIG_MAP')).toBeUndefined();
   expect(whyNoEntries('demo', 'API')).toBeUndefined();

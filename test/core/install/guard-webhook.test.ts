@@ -36,7 +36,7 @@ describe('an endpoint that answers', () => {
     expect(well(found())).toEqual({ kind: 'keep' });
   });
 
-  test('gets its configuration back where somebody deleted it', () => {
+  test('gets its configuration back after it was deleted', () => {
     expect(well(undefined)).toEqual({ kind: 'create' });
   });
 
@@ -60,12 +60,12 @@ describe('an endpoint that answers', () => {
     ['rules of others', { rules: [] }],
     ['a narrower choice', { objectSelector: { matchLabels: { a: 'b' } } }],
     ['no condition', { matchConditions: undefined }],
-  ])('gets it back as it must be where somebody wrote %s', (_, edit) => {
+  ])('gets it back in the correct form after a user wrote %s', (_, edit) => {
     const webhooks = wanted.webhooks.map((each, index) => (index === 0 ? { ...each, ...edit } : each));
     expect(well(found({ webhooks }))).toMatchObject({ kind: 'patch', patch: { webhooks: wanted.webhooks } });
   });
 
-  test('what an API server fills in beside our fields, and in another order, is no edit', () => {
+  test('additional fields and another order from the API server are not an edit', () => {
     const webhooks = wanted.webhooks.map((each) => ({
       ofLater: true,
       ...Object.fromEntries(Object.entries(each).toReversed()),
@@ -105,7 +105,7 @@ describe('an endpoint that does not answer', () => {
     expect(unwell(found({ annotations: failed('2', agoMs) }))).toEqual({ kind: 'keep' });
   });
 
-  test('is counted although the last failure is in the future, by somebody’s wrong clock', () => {
+  test('is counted although the last failure is in the future because of a wrong clock', () => {
     expect(unwell(found({ annotations: failed('1', -MINUTE) }))).toMatchObject({ kind: 'patch' });
   });
 
@@ -117,7 +117,7 @@ describe('an endpoint that does not answer', () => {
     expect(unwell(is)).toEqual({ kind: 'keep', complaint: expect.stringContaining('it answered 502') });
   });
 
-  test('is no reason to leave calls to somebody else’s address in place', () => {
+  test('also restores a changed URL', () => {
     const webhooks = wanted.webhooks.map((each) => ({ ...each, clientConfig: { url: 'https://elsewhere.test/' } }));
     expect(unwell(found({ webhooks }))).toMatchObject({ patch: { webhooks: wanted.webhooks } });
   });

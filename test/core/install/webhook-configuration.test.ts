@@ -10,7 +10,7 @@ test('each rule calls the cluster’s own path with the secret at its end', () =
   );
 });
 
-test('an authority of its own is named only where one is given', () => {
+test('a certificate authority is set only where one is given', () => {
   const given = webhookConfiguration({ ...ENDPOINT, certificateAuthority: 'UEVN' }).webhooks;
   expect(given.map(({ clientConfig }) => clientConfig.caBundle)).toEqual(webhooks.map(() => 'UEVN'));
   expect(webhooks.flatMap(({ clientConfig }) => Object.keys(clientConfig))).toEqual(webhooks.map(() => 'url'));
@@ -34,7 +34,7 @@ test('nothing is asked of what the scheduler waits for, and nothing that is writ
   ]);
 });
 
-test('what Kerf writes wakes nobody', () => {
+test('writes of Kerf trigger no function', () => {
   for (const { matchConditions } of webhooks) {
     expect(matchConditions.map(({ name }) => name)).toContain('not-by-kerf');
   }

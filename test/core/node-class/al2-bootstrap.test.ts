@@ -87,7 +87,7 @@ describe.skipIf(!BASH)('the call of AWS’s script, read by bash (skipped where 
     expect(option(callOf(scriptOf({ instanceStorePolicy: 'RAID0' })), '--local-disks')).toBe('raid0');
   });
 
-  test('C70: a cluster of IPv6 says so', () => {
+  test('C70: an IPv6 cluster has its own arguments', () => {
     const bootstrap = { ...A_NODE.bootstrap, serviceCidr: 'fd30:1c53:5f8a::/108' };
     const call = callOf(scriptOf({}, { bootstrap }));
     expect(option(call, '--ip-family')).toBe('ipv6');

@@ -90,7 +90,7 @@ describe('C65: versions of Kubernetes without images', () => {
     expect(readAlias(alias, kubernetes).kind).toBe(supported ? 'parameters' : 'unsupported');
   });
 
-  test('the reason says which version is, which would do, and what to use', () => {
+  test('the message has the version, the supported version, and an alternative', () => {
     expect(refusal('al2@latest', '1.33')).toMatchObject({ reason: 'UnsupportedKubernetesVersion' });
     expect(refusal('al2@latest', '1.33').why).toMatch(/1\.32, not for 1\.33.*al2023/);
     expect(refusal('windows2025@latest', '1.34').why).toMatch(/1\.35 on, not for 1\.34.*windows2022/);

@@ -6,7 +6,7 @@ function settingsOf(userData: string, spec: Spec = {}, over: Partial<Node> = {})
   return parse(textOf({ amiFamily: 'Bottlerocket', userData, ...spec }, over), { integersAsBigInt: true });
 }
 
-describe('what the node is told', () => {
+describe('the settings of a node', () => {
   test('C71: without user data: the cluster, its DNS, labels, and taints', () => {
     expect(settingsOf('')).toEqual({
       settings: {
@@ -94,7 +94,7 @@ describe('what the node is told', () => {
 });
 
 describe('what the user wrote', () => {
-  test('C71: settings that the node need not be told stay, known to us or not', () => {
+  test('C71: other settings of the user are kept, also unknown ones', () => {
     const written = `
 # A comment may go.
 settings.motd = "hello\\nworld"
@@ -127,7 +127,7 @@ ratio = 1.0
     expect(textOf({ amiFamily: 'Bottlerocket', userData: written })).toMatch(/ratio = 1\.0\n/);
   });
 
-  test('C71: what the NodeClass says too is the NodeClass’s, what the cluster is nobody may say otherwise', () => {
+  test('C71: the NodeClass takes precedence over user data, and the parameters of the cluster cannot be changed', () => {
     const written = `[settings.kubernetes]
 cluster-name = "other"
 api-server = "https://other"
@@ -150,7 +150,7 @@ memory = "1Gi"
     expect(settings).not.toHaveProperty('kubernetes.kube-reserved.memory');
   });
 
-  test('C75: a DNS of the user’s goes before the cluster’s, the NodeClass’s before the user’s', () => {
+  test('C75: the DNS address of the NodeClass takes precedence over that of the user, and the latter over that of the cluster', () => {
     const written = 'settings.kubernetes.cluster-dns-ip = ["169.254.20.10", "10.100.0.10"]';
     expect(settingsOf(written)).toHaveProperty('settings.kubernetes.cluster-dns-ip', ['169.254.20.10', '10.100.0.10']);
     const kubelet = { clusterDNS: ['10.1.1.1'] };
@@ -170,7 +170,7 @@ theirs = ["1:NoSchedule"]
     expect(settingsOf(written)).not.toHaveProperty('settings.kubernetes.node-taints.theirs');
   });
 
-  test('C71: what is no TOML is refused with its line and column', () => {
+  test('C71: invalid TOML is rejected with line and column', () => {
     expect(refusalOf({ amiFamily: 'Bottlerocket', userData: '[settings]\nmotd = hello\n' })).toMatch(
       /^UnreadableUserData: EC2NodeClass default: userData is not valid TOML, .*line 2, column 8: /,
     );

@@ -30,7 +30,7 @@ describe('C62: the best image comes first', () => {
     expect(chooseImages(found.toReversed(), NOW_MS).map(({ id }) => id)).toEqual([best]);
   });
 
-  test('whether it is deprecated is told', () => {
+  test('it shows whether it is deprecated', () => {
     expect(chooseImages([image('ami-a', { deprecatedAt: LAST_WEEK })], NOW_MS)[0]?.deprecated).toBe(true);
   });
 });

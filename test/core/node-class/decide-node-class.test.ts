@@ -160,7 +160,7 @@ describe('a class that is not ready', () => {
     ]);
   });
 
-  test('says Unknown, not False, of what EC2 did not let it look at', () => {
+  test('is Unknown, not False, for resources that EC2 did not allow to read', () => {
     const problems = [{ reason: 'Refused', message: 'describe subnets: UnauthorizedOperation' }] as const;
     const nodeClass = written(seen({ found: without('subnets'), problems }));
     expect(conditionOf(nodeClass, 'SubnetsReady')).toMatchObject({ status: 'Unknown', reason: 'Refused' });
@@ -273,7 +273,7 @@ describe('conditions over time', () => {
     expect(written(seen({ nodeClass: ready, ...lost }), LATER_MS).status).not.toHaveProperty('subnets');
   });
 
-  test('a condition of somebody else stays, one of ours that is not asked any more goes', () => {
+  test('conditions of other controllers are kept, and obsolete ones of Kerf are removed', () => {
     const old = { status: 'False', reason: 'x', message: '', lastTransitionTime: formatTime(NOW_MS) } as const;
     const conditions = [
       { type: 'example.com/Audited', ...old },

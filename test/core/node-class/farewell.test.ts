@@ -9,7 +9,7 @@ const metadata = { name: 'default', generation: 1, deletionTimestamp: formatTime
 const going = { ...aNodeClass(), metadata };
 
 describe('a NodeClass that is deleted (A3.30)', () => {
-  test('waits for the NodeClaims that refer to it, and says so once', () => {
+  test('waits for the NodeClaims that reference it, and reports this once', () => {
     const first = decideFarewell(going, ['b', 'a'], NOW_MS);
     const reason = 'WaitingOnNodeClaimTermination';
     expect(first).toMatchObject({

@@ -50,7 +50,7 @@ describe('the hash of a NodeClass (A3.26)', () => {
     expect(hashOf({}, 'T1RIRVI=')).not.toBe(hashOf());
   });
 
-  test('says whose function made it, so that no value of Karpenter is compared with it', () => {
+  test('has the version of Kerf’s hash function, so it is not compared with values of Karpenter', () => {
     expect(nodeClassHash(aNodeClass(), 'Q0E=')).toMatchObject({
       'karpenter.k8s.aws/ec2nodeclass-hash': expect.stringMatching(/^[a-z2-7]{26}$/),
       'karpenter.k8s.aws/ec2nodeclass-hash-version': 'kerf-6',

@@ -17,7 +17,7 @@ describe('whether instances are launched of a NodeClass (C37)', () => {
     expect(whyNotUsable(saying('True'))).toBeUndefined();
   });
 
-  test('they are where it has no status yet: whoever launches looks itself', () => {
+  test('they are where it has no status yet, because the launch resolves the selectors', () => {
     expect(whyNotUsable(aNodeClass())).toBeUndefined();
     expect(whyNotUsable({ ...aNodeClass(), status: { subnets: [] } })).toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe('whether instances are launched of a NodeClass (C37)', () => {
     },
   );
 
-  test('they are not where another program gave a reason of its own, which the message then has', () => {
+  test('they are not where another program set a reason, which is in the message', () => {
     const { status, ...rest } = saying('False');
     const conditions = (status?.conditions ?? []).map((one) => ({ ...one, reason: 'Elsewhere' }));
     expect(whyNotUsable({ ...rest, status: { conditions } })).toEqual({

@@ -215,7 +215,7 @@ describe('what the user wrote', () => {
 });
 
 describe('Custom', () => {
-  test('C73: it gets what the user wrote, byte for byte, whatever its kubelet settings', () => {
+  test('C73: it gets the user data unchanged, regardless of kubelet settings', () => {
     const written = '  \r\nanything at all';
     expect(textOf({ amiFamily: 'Custom', userData: written, kubelet: { maxPods: 'vcpus * 2' } })).toBe(written);
     expect(textOf({ amiFamily: 'Custom' })).toBe('');

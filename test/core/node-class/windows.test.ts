@@ -40,7 +40,7 @@ describe('the call of AWS’s script', () => {
     expect(text).toContain(" -DNSClusterIP '10.1.1.1' ");
   });
 
-  test('every kind of single quote that PowerShell knows is doubled', () => {
+  test('every kind of single quote in PowerShell is doubled', () => {
     const bootstrap = { ...A_NODE.bootstrap, clusterName: 'a\'b’c‘d‚e‛f"g$h`' };
     expect(textOf({ amiFamily: 'Windows2025' }, { bootstrap })).toContain(
       "-EKSClusterName 'a''b’’c‘‘d‚‚e‛‛f\"g$h`' -APIServerEndpoint",

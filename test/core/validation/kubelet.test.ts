@@ -14,7 +14,7 @@ function soft(threshold: unknown, grace: unknown): Kubelet {
   return { evictionSoft: { 'memory.available': threshold }, evictionSoftGracePeriod: { 'memory.available': grace } };
 }
 
-describe('A3.16: a kubelet as Karpenter documents it has no problem', () => {
+describe('A3.16: the kubelet configuration in Karpenter’s documentation is valid', () => {
   test.each<Kubelet>([
     {},
     { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' },
@@ -34,7 +34,7 @@ describe('A3.16: a kubelet as Karpenter documents it has no problem', () => {
   });
 });
 
-describe('A3.16: a field that the kubelet does not have is refused, wherever it stands', () => {
+describe('A3.16: an unknown field is rejected at any depth', () => {
   test.each<[Kubelet, string]>([
     [{ maxPod: 110 }, 'maxPod'],
     [{ MaxPods: 110 }, 'MaxPods'],
@@ -57,7 +57,7 @@ describe('A3.16: a field that the kubelet does not have is refused, wherever it 
   });
 });
 
-describe('A3.16: every field has the type that the kubelet gives it', () => {
+describe('A3.16: every field must have the type that the kubelet defines', () => {
   test.each<[Kubelet, Kubelet]>([
     [{ staticPodPath: '/etc' }, { staticPodPath: 1 }],
     [{ cpuCFSQuota: false }, { cpuCFSQuota: 'false' }],
@@ -86,7 +86,7 @@ describe('A3.16: every field has the type that the kubelet gives it', () => {
     expect(pathsOf(refused)).toHaveLength(1);
   });
 
-  test('the problem says what is there and what is allowed', () => {
+  test('the problem has the value and the allowed values', () => {
     expect(kubeletProblems({ podsPerCore: '2' })).toEqual([
       {
         path: ['podsPerCore'],
@@ -185,7 +185,7 @@ function told(kubelet: Readonly<Record<string, unknown>>): readonly string[] {
   );
 }
 
-describe('A3.17: text that is no amount is an expression', () => {
+describe('A3.17: text that is not an amount is an expression', () => {
   test.each<Readonly<Record<string, unknown>>>([
     { maxPods: 'min(max_pods, 110)' },
     { maxPods: '110' },
@@ -217,7 +217,7 @@ describe('A3.17: text that is no amount is an expression', () => {
     ]);
   });
 
-  test('the problem says what may be written', () => {
+  test('the problem has the allowed values', () => {
     expect(kubeletExpressionProblems({ maxPods: 'x' })[0]?.allowed).toBe(
       'a whole number of zero or more without quotes, or a CEL expression over vcpus, memory_mib, default_enis, ips_per_eni, ' +
         'max_pods, instance_type with such a value, for example min(max_pods, vcpus * 8)',

@@ -46,7 +46,7 @@ describe('A3.15 to A3.18: why Karpenter calls an EC2NodeClass not ready that the
     expect(nodeClassProblems(aNodeClass(spec))).toMatchObject([{ path, message, allowed }]);
   });
 
-  test('a kubelet field that only some families can set names those that stay', () => {
+  test('the problem of an unsupported kubelet field lists the supported fields', () => {
     const spec: Partial<Spec> = {
       amiSelectorTerms: [{ alias: 'bottlerocket@latest' }],
       kubelet: { featureGates: { NodeSwap: true } },

@@ -25,7 +25,7 @@ const OF_EC2 = [
 ];
 
 describe('A4.1, A4.4: why Karpenter refuses a NodeOverlay', () => {
-  test.each(OF_EC2)('capacity %s is what EC2 says', (name) => {
+  test.each(OF_EC2)('capacity %s is defined by EC2', (name) => {
     expect(nodeOverlayProblems(anOverlay({ capacity: { [name]: '1', 'example.com/licence': 4 } }))).toEqual([
       {
         path: ['spec', 'capacity', name],

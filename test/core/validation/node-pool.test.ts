@@ -159,7 +159,7 @@ describe('A1.26: a NodePool that Karpenter takes', () => {
 });
 
 describe('why nothing is launched of a NodePool', () => {
-  test('its name, which Karpenter lets pass, is a label that no kubelet starts with', () => {
+  test('a name that Karpenter accepts may be too long for a label, with which no kubelet starts', () => {
     expect(nodePoolProblems(aNodePool({ name: LONG }))).toEqual([]);
     expect(whyInvalid(aNodePool({ name: LONG }))).toBe(
       `metadata.name "${LONG}" has 64 characters, but it becomes a label of every node: write at most 63 characters`,

@@ -95,7 +95,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     expect(ec2.calls()).toHaveLength(1);
   });
 
-  test('and each call that is not allowed is told apart', async () => {
+  test('and each call that is not allowed is reported separately', async () => {
     const message = 'You are not authorized';
     const answer = async () => authorization().whyNot('default', trial());
     ec2.on(RunInstancesCommand).rejects(denied(message));
@@ -106,7 +106,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     expect(await answer()).toEqual({ reason: 'CreateLaunchTemplateAuthCheckFailed', message });
   });
 
-  test('and what EC2 says is told without its secret part, which is another each time', async () => {
+  test('and the message of EC2 is reported without its encoded part, which differs each time', async () => {
     const message = 'You are not authorized to perform: ec2:CreateFleet. Encoded authorization failure message: x1Y2';
     ec2.on(CreateFleetCommand).rejects(denied(message));
     expect(await authorization().whyNot('default', trial())).toMatchObject({
@@ -114,12 +114,12 @@ describe('what a launch may do is tried (A3.29)', () => {
     });
   });
 
-  test('and an objection to something else is no answer about permissions', async () => {
+  test('and another error is not an answer about permissions', async () => {
     ec2.on(RunInstancesCommand).rejects(awsError('InvalidParameterValue', 400));
     expect(await authorization().whyNot('default', trial())).toBeUndefined();
   });
 
-  test('and a call that was throttled, or not answered, is no answer at all', async () => {
+  test('and a throttled call or a call without a response is an error', async () => {
     for (const code of ['RequestLimitExceeded', 'TimeoutError']) {
       ec2.on(CreateFleetCommand).rejects(awsError(code));
       await expect(authorization().whyNot('default', trial())).rejects.toBeInstanceOf(UnreachableError);

@@ -52,7 +52,7 @@ test('a call takes no more ids than it may', async () => {
   expect(calls).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
 });
 
-test('the failure of one id is its own; that of the call is everybody’s', async () => {
+test('the error of an id applies to that id; the error of a call applies to all its ids', async () => {
   const { act, close } = aBatch(500, new Map([['b', new Error('for b')]]));
   const done = Promise.allSettled(['a', 'b', 'c'].map(act));
   close();

@@ -86,7 +86,7 @@ describe('a call within the budget', () => {
     expect(requests).toEqual([1_500]);
   });
 
-  test('asks again where others have what there is for a moment', async () => {
+  test('tries again where other callers hold the remaining calls', async () => {
     const grants: CallGrant[] = [
       { kind: 'wait', untilMs: NOW_MS + 300 },
       { kind: 'granted', atMs: NOW_MS + 300 },
@@ -99,7 +99,7 @@ describe('a call within the budget', () => {
     expect(requests).toEqual([300]);
   });
 
-  test('is not made where it would wait too long, and says when to come again', async () => {
+  test('is not made where it would wait too long, and the error has the time to try again', async () => {
     const { call, requests } = held(always({ kind: 'wait', untilMs: NOW_MS + 30_000 }));
     const failed = call();
     await expect(failed).rejects.toBeInstanceOf(UnreachableError);
@@ -124,7 +124,7 @@ describe('a call within the budget', () => {
   });
 });
 
-test('what EC2 throttles is told to the budget by the name of the action, and not asked for again before there is room', async () => {
+test('a throttled action is reported to the budget by its name, and is not called again before the budget allows it', async () => {
   const { call, requests, told } = held((clock) => memoryCallBudget(() => SLOW, clock), ['throttled']);
   await expect(call()).rejects.toBeInstanceOf(UnreachableError);
   expect(told).toEqual(['DescribeInstances']);

@@ -117,7 +117,7 @@ test('types are cut to the facts that are computed with', async () => {
   ]);
 });
 
-test('devices, disks and Neuron cores are told apart', async () => {
+test('devices, disks and Neuron cores are distinguished', async () => {
   const InstanceTypes: InstanceTypeInfo[] = [
     {
       ...M5_LARGE,
@@ -162,7 +162,7 @@ test('all pages are read', async () => {
   expect(facts.map(({ name }) => name)).toEqual(['m5.large', 'm5.xlarge']);
 });
 
-test('a list that cannot be read fails the whole: half a catalogue would be believed', async () => {
+test('an unreadable list fails the whole catalogue, because a partial one would be used', async () => {
   ec2.on(DescribeInstanceTypeOfferingsCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
 });

@@ -27,7 +27,7 @@ describe('the way a cluster lets people in', () => {
     expect(await entries.authenticationMode('demo')).toBe(authenticationMode);
   });
 
-  test('a cluster that says nothing of it knows the ConfigMap alone', async () => {
+  test('a cluster without a mode supports only the ConfigMap', async () => {
     eks.on(DescribeClusterCommand).resolves({ cluster: {} });
     expect(await entries.authenticationMode('demo')).toBe('CONFIG_MAP');
   });
@@ -39,7 +39,7 @@ describe('the way a cluster lets people in', () => {
 });
 
 describe('an entry', () => {
-  test('is found with its groups, and its absence is no error', async () => {
+  test('is found with its groups, and its absence is not an error', async () => {
     eks
       .on(DescribeAccessEntryCommand)
       .resolvesOnce({ accessEntry: { type: 'STANDARD', kubernetesGroups: ['a'] } })
@@ -57,7 +57,7 @@ describe('an entry', () => {
     expect(node).not.toHaveProperty('kubernetesGroups');
   });
 
-  test('that somebody made meanwhile is success, and a throttled call is told', async () => {
+  test('that was created meanwhile is a success, and a throttled call is an error', async () => {
     const node = { principal: ROLE, type: 'EC2_LINUX', groups: [] } as const;
     eks
       .on(CreateAccessEntryCommand)
@@ -75,7 +75,7 @@ describe('an entry', () => {
     });
   });
 
-  test('is given a policy for all of the cluster, and a refusal is told', async () => {
+  test('gets a policy for the whole cluster, and a refusal is an error', async () => {
     eks.on(AssociateAccessPolicyCommand).resolvesOnce({}).rejects(awsError('InvalidParameterException', 400));
     await entries.givePolicy('demo', ROLE, 'arn:policy');
     expect(eks.commandCalls(AssociateAccessPolicyCommand)[0]?.args[0].input).toEqual({

@@ -42,7 +42,7 @@ beforeEach(() => {
 const urlOf = (token: string) => new URL(Buffer.from(token.slice('k8s-aws-v1.'.length), 'base64url').toString());
 
 describe('the token', () => {
-  test('it is a GetCallerIdentity call for this cluster, presigned as Signature Version 4 says', async () => {
+  test('it is a GetCallerIdentity call for this cluster, presigned by Signature Version 4', async () => {
     const token = await eksToken({ cluster: 'demo', region: 'eu-west-3', credentials: CREDENTIALS, nowMs: NOW_MS });
     expect(token).toMatch(/^k8s-aws-v1\.[A-Za-z0-9_-]+$/);
     const url = urlOf(token);
@@ -113,7 +113,7 @@ describe('the token', () => {
 });
 
 describe('the cluster', () => {
-  test('it says what a node and a client must know, and is asked once in ten minutes', async () => {
+  test('it has the parameters for nodes and clients, and is read once in ten minutes', async () => {
     const { access: eksAccess, pass } = access();
     expect(await eksAccess.describe()).toEqual({
       bootstrap: {
@@ -132,7 +132,7 @@ describe('the cluster', () => {
     expect(eks.calls()).toHaveLength(2);
   });
 
-  test('what EKS said last holds while it does not answer, but not where it says no', async () => {
+  test('the last answer of EKS is used while it does not respond, but not where it rejects the call', async () => {
     const { access: eksAccess, pass } = access();
     const said = await eksAccess.describe();
     pass(10 * MINUTE_MS);

@@ -79,7 +79,7 @@ describe('A3.10: a profile of one’s own', () => {
     );
   });
 
-  test('is believed where IAM is not reached, and a role is not', async () => {
+  test('is used without access to IAM, but a role is not', async () => {
     expect(await withoutIam.ensure(place, own('own'))).toEqual({ kind: 'ready', name: 'own' });
     const state = await withoutIam.ensure(place, nodeClass);
     expect(state).toMatchObject({
@@ -139,7 +139,7 @@ describe('C67: the profile of a role', () => {
     expect(iam.commandCalls(AddRoleToInstanceProfileCommand)).toHaveLength(1);
   });
 
-  test('that is somebody else’s is left alone', async () => {
+  test('of another owner is not changed', async () => {
     inAccount(profile(NAME, ['other'], { 'eks:eks-cluster-name': 'demo' }));
     expect(await profiles.ensure(place, nodeClass)).toMatchObject({ reason: 'InstanceProfileConflict' });
     expect(iam.calls()).toHaveLength(1);
@@ -227,7 +227,7 @@ describe('C67: profiles that nothing needs', () => {
     expect(deleted()).toEqual([]);
   });
 
-  test('they are looked for every half hour, however often somebody asks', async () => {
+  test('they are read every half hour, regardless of the number of requests', async () => {
     inAccount();
     await profiles.removeUnused(place, [nodeClass], unused);
     clock.nowMs += HOUR_MS / 2 - 1;
@@ -238,7 +238,7 @@ describe('C67: profiles that nothing needs', () => {
     expect(iam.commandCalls(ListInstanceProfilesCommand)).toHaveLength(2);
   });
 
-  test('A3.30: a class that is released lets go of all its own, and what is gone already is success', async () => {
+  test('A3.30: releasing a class deletes all its profiles, and a missing profile is a success', async () => {
     inAccount(profile(NAME, ['node']), { ...profile('demo_else', []), Path: '/karpenter/eu-west-1/demo/u-2/' });
     iam.on(RemoveRoleFromInstanceProfileCommand).rejects(awsError('NoSuchEntityException', 404));
     iam.on(DeleteInstanceProfileCommand).rejects(awsError('NoSuchEntityException', 404));

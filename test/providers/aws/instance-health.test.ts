@@ -19,7 +19,7 @@ test('a healthy fleet costs three questions with empty answers, whatever its siz
   expect(filters.map(({ Name }) => Name)).toEqual(['instance-status.status', 'system-status.status', 'event.code']);
 });
 
-test('an instance that is in several answers is told of once, with all that is wrong, pages followed', async () => {
+test('an instance in several responses and pages is reported once, with all problems', async () => {
   const one = {
     InstanceId: 'i-2',
     SystemStatus: FAILED,

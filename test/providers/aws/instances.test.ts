@@ -105,7 +105,7 @@ test.each([
   expect(ec2.commandCalls(CreateTagsCommand)).toHaveLength(0);
 });
 
-test('an answer about another instance than the one asked for is not believed', async () => {
+test('an instance that was not requested is ignored', async () => {
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-2')));
   await endOne('i-1');
   expect(terminated()).toEqual([]);
@@ -197,7 +197,7 @@ test('tags are added to an instance of the cluster; one that is gone meanwhile n
   await expect(tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags })).rejects.toBeInstanceOf(RefusedError);
 });
 
-test('owners are told by both tags; an instance that is ending has none', async () => {
+test('owners are identified by both tags; an instance that is shutting down has none', async () => {
   const cluster = { Key: 'eks:eks-cluster-name', Value: 'demo' };
   ec2
     .on(DescribeInstancesCommand)

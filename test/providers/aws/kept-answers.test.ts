@@ -45,7 +45,7 @@ test('an answer that found nothing is not kept', async () => {
   expect(await ask()).toEqual(['a']);
 });
 
-test('a failure reaches everybody who asked, and is not kept', async () => {
+test('a failure is returned to all callers, and is not cached', async () => {
   const { ask, calls } = world([new Error('throttled'), ['a']]);
   const both = await Promise.allSettled([ask(), ask()]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -92,7 +92,7 @@ describe('the launch template', () => {
     });
   });
 
-  test('what the NodeClass says about volumes and metadata is taken', () => {
+  test('the volumes and metadata options of the NodeClass are used', () => {
     const { data } = launchTemplateOf(aLaunchRequest(), {
       ...aTemplate(),
       blockDeviceMappings: [

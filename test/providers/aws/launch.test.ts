@@ -129,7 +129,7 @@ describe('the outcome', () => {
     });
   });
 
-  test('C53: what was missing is told although an instance came', async () => {
+  test('C53: missing capacity is reported although an instance was launched', async () => {
     ec2.on(CreateFleetCommand).resolves({ ...LAUNCHED, Errors: [noCapacity('m5.large', 'us-east-1a')] });
     expect(await launchOnce(aLaunchRequest())).toMatchObject({
       kind: 'launched',
@@ -185,7 +185,7 @@ describe('the outcome', () => {
     ]);
   });
 
-  test('a capacity error that is thrown says the same of capacity', async () => {
+  test('a thrown capacity error is reported as missing capacity', async () => {
     ec2.on(CreateFleetCommand).rejects(awsError('MaxSpotInstanceCountExceeded'));
     expect(await launchOnce(spotRequest())).toMatchObject({ kind: 'rejected', missing: [{}, {}] });
   });
@@ -214,7 +214,7 @@ describe('the outcome', () => {
     ]);
   });
 
-  test('what is not allowed is told once, without the text that is another each time and longer than a message may be', async () => {
+  test('a missing permission is reported once, without the encoded message, which is long and differs each time', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [denied('x1'), denied('y2')] });
     expect(await launchOnce(aLaunchRequest())).toEqual({
       kind: 'refused',
@@ -229,7 +229,7 @@ describe('the outcome', () => {
     });
   });
 
-  test('another failure of authorization says nothing of capacity', async () => {
+  test('another authorization failure is not reported as missing capacity', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'AuthFailure', ErrorMessage: 'not accepted' }] });
     expect((await launchOnce(spotRequest())).missing).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe('old launch templates (C57)', () => {
     ec2.on(DeleteLaunchTemplateCommand).resolves({});
   });
 
-  test('those of a month ago go, and no younger one, nobody else’s, and none that we did not name', async () => {
+  test('those that are a month old are deleted, but no newer ones, none of other owners, and none with another name', async () => {
     const foreign = { ...aged('lt-5', 90), LaunchTemplateName: 'karpenter.k8s.aws/123' };
     ec2.on(DescribeLaunchTemplatesCommand).resolves({
       LaunchTemplates: [aged('lt-1', 31), aged('lt-2', 29), aged('lt-3', 90, 'other'), aged('lt-4', 60), foreign],

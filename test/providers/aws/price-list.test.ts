@@ -65,7 +65,7 @@ describe('on-demand prices (C28)', () => {
     ['a text that is no JSON', '{'],
     ['a list where an object belongs', '[]'],
     ['nothing', 'null'],
-  ])('%s is no price, and costs no other price', async (_, text) => {
+  ])('%s is not a price, and does not affect other prices', async (_, text) => {
     pricing.on(GetProductsCommand).resolves({ PriceList: [text, product('m6g.large')] });
     expect(await prices()).toEqual([['m6g.large', 0.096]]);
   });

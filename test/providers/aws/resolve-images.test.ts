@@ -69,13 +69,13 @@ describe('C64: an alias', () => {
     expect(account.parametersRead).toHaveLength(2);
   });
 
-  test('that AWS has not published for this version finds no image, and says for which version', async () => {
+  test('that AWS has not published for this version finds no image, and the message has the version', async () => {
     account.parameters.clear();
     const resolution = await account.resolve();
     expect(resolution).toMatchObject({ reason: 'AMINotFound', message: expect.stringMatching(/al2023@latest.*1\.33/) });
   });
 
-  test('C65: that AWS makes no more for this version is told as such', async () => {
+  test('C65: that AWS no longer publishes for this version is reported as unsupported', async () => {
     const resolution = await account.resolve({ amiSelectorTerms: [{ alias: 'al2@latest' }] });
     expect(resolution).toMatchObject({
       reason: 'UnsupportedKubernetesVersion',
@@ -100,7 +100,7 @@ describe('C62: an SSM parameter', () => {
     ]);
   });
 
-  test('that holds something else finds nothing, and is not repeated to anybody', async () => {
+  test('with another content finds nothing, and the content is not in the message', async () => {
     account.parameters.set('/golden/ami', 'hunter2');
     const resolution = await account.resolve(spec);
     expect(problemsOf(resolution)).toEqual(['AMINotFound']);

@@ -37,7 +37,7 @@ test('A3.3: a security group’s name is its group name, not a tag', async () =>
   ]);
 });
 
-test('a term that says nothing finds nothing, rather than all that there is', async () => {
+test('an empty term finds nothing, not all resources', async () => {
   const resolution = await account.resolve({ subnetSelectorTerms: [{}], securityGroupSelectorTerms: [{ tags: {} }] });
   expect(problemsOf(resolution)).toEqual(['SubnetsNotFound', 'SecurityGroupsNotFound']);
   expect(account.ec2.commandCalls(DescribeSubnetsCommand)).toHaveLength(0);
@@ -51,7 +51,7 @@ test('C67: an instance profile is used as it stands, a role stands for the profi
 });
 
 describe('problems', () => {
-  test('A3.28: all are told at once, and with them what was found', async () => {
+  test('A3.28: all problems are reported at once, with the resources that were found', async () => {
     account.ec2.on(DescribeSubnetsCommand).resolves({ Subnets: [] });
     account.ec2.on(DescribeImagesCommand).resolves({ Images: [] });
     const { role: _role, ...neither } = aNodeClass().spec;
@@ -62,7 +62,7 @@ describe('problems', () => {
     expect(Object.keys(resolution.found).toSorted()).toEqual(['bootstrap', 'securityGroups']);
   });
 
-  test('what finds nothing says where it looked and for what', async () => {
+  test('a selector that finds nothing is reported with the region and the terms', async () => {
     account.ec2.on(DescribeSubnetsCommand).resolves({ Subnets: [] });
     const resolution = await account.resolve({ subnetSelectorTerms: [{ tags: { team: 'web' } }] });
     expect(resolution).toMatchObject({
@@ -76,7 +76,7 @@ describe('problems', () => {
     expect(problemsOf(await account.resolve())).toEqual(['Refused', 'SecurityGroupsNotFound']);
   });
 
-  test('a lookup that EC2 does not answer is no answer at all', async () => {
+  test('a lookup without a response of EC2 is an error', async () => {
     account.ec2.on(DescribeSubnetsCommand).rejects(awsError('RequestLimitExceeded', 503));
     await expect(account.resolve()).rejects.toMatchObject({ name: 'UnreachableError' });
   });
@@ -94,7 +94,7 @@ describe('problems', () => {
 describe('C61, C63: what was found is kept', () => {
   const calls = () => account.ec2.calls().length + account.parametersRead.length;
 
-  test('a second resolution within a minute asks nobody', async () => {
+  test('a second resolution within a minute makes no call', async () => {
     const first = await account.resolve();
     const asked = calls();
     expect(asked).toBe(4);

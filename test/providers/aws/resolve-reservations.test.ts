@@ -33,7 +33,7 @@ describe('C31: capacity reservations', () => {
     return resolvedOf(await account.resolve({ capacityReservationSelectorTerms: terms })).capacityReservations;
   };
 
-  test('one is told with its owner, and how many instances are not in use', async () => {
+  test('one has its owner and the number of unused instances', async () => {
     expect(await resolve([reservation()])).toEqual([
       {
         id: 'cr-1',
@@ -89,11 +89,11 @@ describe('C31: capacity reservations', () => {
     expect(later?.map(({ state }) => state)).toEqual(['active', 'expiring', 'active']);
   });
 
-  test('one that its owner may take back is told so', async () => {
+  test('one that its owner may reclaim is marked as interruptible', async () => {
     expect((await resolve([reservation({ Interruptible: true })]))?.[0]).toMatchObject({ interruptible: true });
   });
 
-  test('to find none is no problem, nor is an id that EC2 does not know', async () => {
+  test('an empty result is not a problem, nor is an unknown id', async () => {
     expect(await resolve([])).toEqual([]);
     account = scriptedAccount();
     account.ec2.on(DescribeCapacityReservationsCommand).rejects(awsError('InvalidCapacityReservationId.NotFound', 400));
@@ -101,7 +101,7 @@ describe('C31: capacity reservations', () => {
     expect(resolvedOf(resolution).capacityReservations).toEqual([]);
   });
 
-  test('a class that selects none asks for none', async () => {
+  test('a class without selectors makes no call', async () => {
     expect(resolvedOf(await account.resolve()).capacityReservations).toBeUndefined();
     expect(account.ec2.commandCalls(DescribeCapacityReservationsCommand)).toHaveLength(0);
     expect(await resolve([reservation()], [{}])).toEqual([]);
@@ -145,14 +145,14 @@ describe('C68: a placement group', () => {
     ]);
   });
 
-  test('that does not exist is a problem of its own', async () => {
+  test('that does not exist has its own problem', async () => {
     account.ec2.on(DescribePlacementGroupsCommand).rejects(awsError('InvalidPlacementGroup.Unknown', 400));
     const resolution = await account.resolve({ placementGroupSelector: { name: 'hpc' } });
     expect(problemsOf(resolution)).toEqual(['PlacementGroupNotFound']);
     expect(resolution).toMatchObject({ message: expect.stringContaining('hpc') });
   });
 
-  test('that is on its way out is not found, and the message says so', async () => {
+  test('that is being deleted is not found, and the message has its state', async () => {
     account.ec2
       .on(DescribePlacementGroupsCommand)
       .resolves({ PlacementGroups: [{ ...group, State: 'deleting', Strategy: 'cluster' }] });

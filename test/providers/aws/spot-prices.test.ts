@@ -33,14 +33,14 @@ test('C29: the latest price of each type and zone counts, whatever the order and
   expect(ec2.commandCalls(DescribeSpotPriceHistoryCommand)[0]?.args[0].input.StartTime).toEqual(new Date(NOW_MS));
 });
 
-test('what is no price is left out', async () => {
+test('invalid prices are left out', async () => {
   ec2.on(DescribeSpotPriceHistoryCommand).resolves({
     SpotPriceHistory: [price('us-east-1a', '', 0), price('us-east-1a', '0', 0), { SpotPrice: '1' }],
   });
   expect([...(await describeSpotPrices(client, NOW_MS))]).toEqual([]);
 });
 
-test('a throttled history is told as such', async () => {
+test('a throttled history is reported as throttled', async () => {
   ec2.on(DescribeSpotPriceHistoryCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeSpotPrices(client, NOW_MS)).rejects.toBeInstanceOf(UnreachableError);
 });

@@ -60,7 +60,7 @@ test('no names are no call', async () => {
 test.each([
   ['AccessDeniedException', 400, 'RefusedError'],
   ['ThrottlingException', 400, 'UnreachableError'],
-])('%s is a port error that says what was read', async (code, status, name) => {
+])('%s is a port error with the names of the parameters', async (code, status, name) => {
   ssm.on(GetParametersCommand).rejects(awsError(code, status));
   await expect(read(['/a'])).rejects.toMatchObject({ name, message: expect.stringContaining('/a') });
 });

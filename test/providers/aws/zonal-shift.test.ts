@@ -95,7 +95,7 @@ describe('the zones that a cluster is shifted away from (C36)', () => {
     [403, RefusedError],
     [429, UnreachableError],
     [500, UnreachableError],
-  ])('a status of %i is told, and not kept', async (status, kind) => {
+  ])('a status of %i is an error, and is not cached', async (status, kind) => {
     const { shiftedZones, asked } = reader(() => new Response('no', { status }));
     await expect(shiftedZones()).rejects.toBeInstanceOf(kind);
     await expect(shiftedZones()).rejects.toThrow(String(status));

@@ -86,7 +86,7 @@ describe('what it costs', () => {
     expect(writes()).toBe(before);
   });
 
-  test('calls that are throttled together are told once', async () => {
+  test('calls that are throttled together are reported once', async () => {
     const budget = new DynamoDbCallBudget(options);
     await budget.take('CreateFleet');
     const before = writes();

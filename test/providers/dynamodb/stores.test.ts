@@ -133,7 +133,7 @@ describe('NodeClaims', () => {
     expect(items?.map((item) => item.Put?.Item?.['expiresAt']?.N)).toEqual([undefined, lapse, lapse]);
   });
 
-  test('an item of another shape is refused with its name, not believed', async () => {
+  test('an item of another shape is rejected with its name', async () => {
     const payload = packBody({ cluster: 'demo' }, 'x');
     dynamo.on(GetItemCommand).resolves({ Item: marshall({ pk: 'cluster#demo', sk: 'claim#a', payload }) });
     await expect(store.readNodeClaim('demo', 'a')).rejects.toThrow(/claim#a.*written by another version/);
@@ -169,7 +169,7 @@ describe('failures of the world', () => {
     },
   );
 
-  test('without its table it says what to check', async () => {
+  test('the error of a missing table has what to check', async () => {
     dynamo.on(GetItemCommand).rejects(thrown('ResourceNotFoundException'));
     await expect(store.readEpoch('demo')).rejects.toThrow(/check the name, account and region of the table$/);
   });

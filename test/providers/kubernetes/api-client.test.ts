@@ -103,7 +103,7 @@ async function listenWithTls(): Promise<{ readonly secure: Server; readonly endp
 }
 
 describe('TLS', () => {
-  test('a server is believed that the cluster’s own authority vouches for, and no other', async () => {
+  test('only a server with a certificate of the cluster’s authority is trusted', async () => {
     const { secure, endpoint } = await listenWithTls();
     connect({ endpoint, certificateAuthority: TEST_CERTIFICATE });
     expect(await client.expect(LIST)).toEqual({ items: [] });
@@ -116,7 +116,7 @@ describe('TLS', () => {
 });
 
 describe('retries', () => {
-  test('an overloaded server is asked again when it says, and then answers', async () => {
+  test('a request to an overloaded server is repeated after Retry-After', async () => {
     server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
     await client.expect(LIST);
     expect(waits).toEqual([1_000, 200]);
@@ -160,7 +160,7 @@ describe('retries', () => {
     await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  test('nobody listens: unreachable, with the reason', async () => {
+  test('a refused connection is unreachable, with the reason', async () => {
     await server.close();
     await expect(client.expect(LIST)).rejects.toThrow(/no answer.*ECONNREFUSED/);
     server = await FakeApiServer.start();

@@ -75,13 +75,13 @@ describe('a list that is kept', () => {
     expect(asked()).toEqual(['list 1']);
   });
 
-  test('is believed where other kinds changed and the last known change comes again', async () => {
+  test('is used where only other kinds changed and the last known change is sent again', async () => {
     server.store.pass();
     expect(await names()).toHaveLength(3);
     expect(asked()).toEqual(['list 1', 'watch 102']);
   });
 
-  test('is not believed where the stream is silent: another stream, then all of it anew', async () => {
+  test('is not used where the stream is silent: another stream is tried, then a complete list', async () => {
     server.store.remove(pod('web-2'));
     server.watches.failNext({ kind: 'stall', after: 0 });
     expect(await names()).toEqual(['web-1', 'web-3']);
@@ -157,7 +157,7 @@ describe('a list that is kept', () => {
 });
 
 describe('a run that is over', () => {
-  test('leaves no watch open, and the next one goes on from what it knew', async () => {
+  test('leaves no watch open, and the next one continues from the last known version', async () => {
     put('web-4');
     connect({ patience: { ...PATIENCE, bookmarkMs: 60_000, longestMs: 60_000 } });
     await cluster.listPods();

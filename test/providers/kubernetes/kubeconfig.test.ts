@@ -88,7 +88,7 @@ describe('a context of a kubeconfig', () => {
     server.close();
   });
 
-  test('a file that is not there, or is no kubeconfig, is refused by its name', async () => {
+  test('a missing file, or one that is not a kubeconfig, is rejected with its name', async () => {
     await expect(access(join(folder, 'none'))).rejects.toThrow(/none cannot be read: ENOENT/);
     const file = join(folder, 'broken');
     writeFileSync(file, 'clusters: [');

@@ -50,7 +50,7 @@ describe('lists', () => {
     await expect(cluster.listPods()).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  test('an answer that is no list is no empty cluster, whatever its status', async () => {
+  test('a response that is not a list is not treated as an empty cluster, regardless of its status', async () => {
     server.failNext({ kind: 'status', status: 200, message: 'sign in to the proxy' });
     await expect(cluster.listNodePools()).rejects.toThrow(/nodepools: the response has status 200 but is not a list/);
   });
@@ -150,7 +150,7 @@ describe('evictions', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('another failure of the server is no budget', async () => {
+  test('another failure of the server is not treated as a budget', async () => {
     putPod({ metadata: { uid: 'uid-1' } });
     server.failNext({ kind: 'status', status: 500, message: 'etcdserver: request timed out' });
     await expect(cluster.evictPod(target)).rejects.toBeInstanceOf(UnreachableError);
@@ -198,7 +198,7 @@ describe('the NodeClaim mirror', () => {
     });
   });
 
-  test('without the CRD it is refused: somebody must install it', async () => {
+  test('without the CRD it is refused, because the CRD must be installed', async () => {
     server.uninstall('/apis/karpenter.sh/v1/nodeclaims');
     await expect(cluster.applyNodeClaim(mirror)).rejects.toBeInstanceOf(RefusedError);
   });
@@ -214,7 +214,7 @@ describe('the NodeClaim mirror', () => {
     });
   });
 
-  test('a write of somebody else in between is read again', async () => {
+  test('after a concurrent write it is read again', async () => {
     server.store.put(NODE_CLAIM, { metadata: { finalizers: ['karpenter.sh/termination'] }, spec: {} });
     // The deletion, the read, then the patch.
     server.failNext({ kind: 'none' }, { kind: 'none' }, { kind: 'status', status: 409 });
@@ -227,7 +227,7 @@ describe('the NodeClaim mirror', () => {
 describe('events', () => {
   const event = { type: 'Warning', reason: 'Blocked', message: 'x'.repeat(2_000) } as const;
 
-  test('an event has what the API server asks for', async () => {
+  test('an event has the fields that the API server requires', async () => {
     await cluster.publishEvent({ ...event, regarding: { kind: 'Node', name: 'node-1' } });
     expect(lastRequest()).toMatchObject({
       method: 'POST',
@@ -258,7 +258,7 @@ describe('events', () => {
       ['Blocked', 120],
       ['FailedScheduling', 300],
       ['Unconsolidatable', 900],
-    ])('%s is told once in %i seconds, wherever the minutes begin', async (reason, seconds) => {
+    ])('%s is written once in %i seconds', async (reason, seconds) => {
       await say(0, reason);
       await say(seconds - 1, reason);
       expect(events()).not.toMatchObject([{ series: {} }]);
@@ -269,7 +269,7 @@ describe('events', () => {
       expect(events()).toMatchObject([{ series: { count: 3 } }]);
     });
 
-    test('by two functions at once it is told once', async () => {
+    test('two functions at the same time write it once', async () => {
       await say(0);
       await Promise.all([say(200), say(200)]);
       expect(events()).toMatchObject([{ series: { count: 2 } }]);
@@ -290,7 +290,7 @@ describe('events', () => {
     expect(name.length).toBeLessThan(254);
   });
 
-  test('a namespace that is gone is no failure', async () => {
+  test('a deleted namespace is not a failure', async () => {
     const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
     server.failNext({ kind: 'status', status: 404 });
     await cluster.publishEvent({ ...event, regarding });

@@ -41,7 +41,7 @@ function saying(body: unknown, status = 200): RequestListener {
 
 const breaking: RequestListener = (request) => request.socket.destroy();
 
-test('the webhook itself passes, and wakes nobody for it', async () => {
+test('the webhook itself passes, and the probe triggers no function', async () => {
   const woken: unknown[] = [];
   const ports: WebhookPorts = {
     messages: { wake: async (...wake) => void woken.push(wake) },
@@ -81,7 +81,7 @@ test('one that hangs is not well when the time is over', async () => {
   expect(await probe(url, { signal: asked.signal })).toBe('the webhook did not answer within 1000 ms');
 });
 
-test('one that nobody vouches for, or that is not there, is not well', async () => {
+test('an untrusted or missing endpoint fails the probe', async () => {
   const url = await serve(saying({ response: { uid: 'kerf-probe', allowed: true } }));
   expect(await probe(url, {}, '')).toContain('self-signed certificate');
   const closed = await probe('https://127.0.0.1:1/');

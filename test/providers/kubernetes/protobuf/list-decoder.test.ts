@@ -41,7 +41,7 @@ describe('a pod', () => {
     expect(specOf({ 3: '', 10: '', 11: false, 24: '' })).toEqual({});
   });
 
-  test('shows a zero that somebody set', () => {
+  test('keeps a zero that is set explicitly', () => {
     const toleration = aMessage({ 1: 'gone', 2: 'Exists', 4: 'NoExecute', 5: 0 });
     expect(specOf({ 4: 0, 22: toleration, 25: 0 })).toEqual({
       terminationGracePeriodSeconds: 0,
@@ -93,7 +93,7 @@ test('pods that have the same in a field share it', () => {
   expect(other?.metadata.labels).toBe(one?.metadata.labels);
 });
 
-test('a list says its version, and whether there is more', () => {
+test('a list has its version, and whether it is complete', () => {
   const decoder = listDecoder(POD_LIST);
   decoder.push(aListAnswer([], { resourceVersion: '42', continue: 'token' }));
   expect(decoder.end()).toEqual({ resourceVersion: '42', continue: 'token' });
