@@ -83,7 +83,12 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
       nodePools,
       ...objects,
       bufferPods: document.list('bufferPods'),
-      nodeClaims: readClaims(document, { cluster, nodes: objects.nodes, instanceTypesOf }),
+      nodeClaims: readClaims(document, {
+        cluster,
+        nodes: objects.nodes,
+        nodePools: document.list('nodePools'),
+        instanceTypesOf,
+      }),
       commands: document.list('commands'),
       unavailable,
       nominated: nominatedFrom(document.list('nominations'), nowMs),

@@ -25,22 +25,35 @@ export interface FoundInstance extends Instance {
   readonly launchedAtMs: number;
 }
 
-/** The instance that it names, without asking EC2; undefined where it names none. What it costs it does not say. */
-export function instanceOfNodeClaim({ metadata, spec, status }: NodeClaim): FoundInstance | undefined {
-  const id = instanceIdOf(status?.providerID);
-  if (id === undefined) return undefined;
-  const { labels = {} } = metadata;
+/** What is read of a NodeClaim object. */
+export interface ClaimObject extends Pick<NodeClaim, 'metadata' | 'spec'> {
+  readonly status?: NodeClaim['status'] | undefined;
+}
+
+/**
+ * The instance that it names, without asking EC2; undefined where it names none. What it costs it does not say. *Shape:* a provider ID
+ * that is not one of EC2 names an instance too, by what is behind its last slash.
+ * @param known its node, which tells what the claim leaves out, and the time that stands for one that nothing tells
+ */
+export function instanceOfNodeClaim(
+  { metadata, spec, status }: ClaimObject,
+  { node, unknownSinceMs = 0 }: { readonly node?: Node | undefined; readonly unknownSinceMs?: number } = {},
+): FoundInstance | undefined {
+  const { providerID = '' } = status ?? {};
+  if (providerID === '') return undefined;
+  const id = instanceIdOf(providerID) ?? providerID.slice(providerID.lastIndexOf('/') + 1);
+  const labels = { ...metadata.labels, ...node?.metadata.labels };
   return {
     id,
     instanceType: labels[INSTANCE_TYPE] ?? '',
-    zone: labels[ZONE] ?? status?.providerID?.split('/')[3] ?? '',
+    zone: labels[ZONE] ?? providerID.split('/')[3] ?? '',
     capacityType: CAPACITY_TYPES.find((one) => one === labels[CAPACITY_TYPE]) ?? 'on-demand',
     imageId: status?.imageID ?? '',
     priceUsdPerHour: 0,
     nodeClaim: metadata.name,
     nodePool: labels[NODE_POOL] ?? '',
     nodeClass: spec.nodeClassRef.name,
-    launchedAtMs: trueSince(status?.conditions, 'Launched') ?? createdAt(metadata) ?? 0,
+    launchedAtMs: trueSince(status?.conditions, 'Launched') ?? createdAt(metadata) ?? unknownSinceMs,
   };
 }
 
@@ -49,10 +62,10 @@ type Progress = Pick<
   'nodeName' | 'registeredAtMs' | 'initializedAtMs' | 'lastPodEventAtMs' | 'deletion'
 >;
 
-/** How far it has come: its node tells that, its object since when. */
+/** How far it has come: its node tells that, its object since when, and `unknownSinceMs` where it does not. */
 export function progressOf(
-  { node, nodeClaim }: { readonly node?: Node | undefined; readonly nodeClaim?: NodeClaim | undefined },
-  nowMs: number,
+  { node, nodeClaim }: { readonly node?: Node | undefined; readonly nodeClaim?: ClaimObject | undefined },
+  unknownSinceMs: number,
 ): Progress {
   const { conditions, lastPodEventTime } = nodeClaim?.status ?? {};
   const deletion = nodeClaim && deletionOf(nodeClaim);
@@ -60,17 +73,17 @@ export function progressOf(
     ...(node !== undefined &&
       isRegistered(node) && {
         nodeName: node.metadata.name,
-        registeredAtMs: trueSince(conditions, 'Registered') ?? nowMs,
+        registeredAtMs: trueSince(conditions, 'Registered') ?? unknownSinceMs,
       }),
     ...(node !== undefined &&
-      isInitialized(node) && { initializedAtMs: trueSince(conditions, 'Initialized') ?? nowMs }),
+      isInitialized(node) && { initializedAtMs: trueSince(conditions, 'Initialized') ?? unknownSinceMs }),
     ...(lastPodEventTime !== undefined && { lastPodEventAtMs: parseTime(lastPodEventTime) }),
     ...(deletion !== undefined && { deletion }),
   };
 }
 
 /** D18: since when it is being deleted, and until when pods may stay: by what was promised, and not from now on. */
-function deletionOf({ metadata, spec }: NodeClaim): Deletion | undefined {
+function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   const { deletionTimestamp, annotations = {} } = metadata;
   if (deletionTimestamp === undefined) return undefined;
   const requestedAtMs = parseTime(deletionTimestamp);
@@ -89,7 +102,7 @@ function deletionOf({ metadata, spec }: NodeClaim): Deletion | undefined {
 export function restamped(
   annotations: Labels,
   classHash: Labels | undefined,
-  claim: { readonly nodeClaim?: NodeClaim | undefined; readonly nodeClass?: EC2NodeClass | undefined },
+  claim: { readonly nodeClaim?: ClaimObject | undefined; readonly nodeClass?: EC2NodeClass | undefined },
 ): Labels {
   const version = classHash?.[NODE_CLASS_HASH_VERSION];
   if (version === undefined || annotations[NODE_CLASS_HASH_VERSION] === version) return annotations;
@@ -103,7 +116,7 @@ export function whyDrifted({
   nodeClaim,
   nodeClass,
 }: {
-  readonly nodeClaim?: NodeClaim | undefined;
+  readonly nodeClaim?: ClaimObject | undefined;
   readonly nodeClass?: EC2NodeClass | undefined;
 }): string | undefined {
   const drifted = nodeClaim?.status?.conditions?.find(({ type, status }) => type === 'Drifted' && status === 'True');

@@ -1,13 +1,13 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
-import { NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION, NODE_POOL } from '../../apis/labels.ts';
+import { NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { parseTime } from '../../apis/time.ts';
 import type { Catalogue } from '../instance-type/facts.ts';
+import type { InstanceType } from '../instance-type/instance-type.ts';
 import { instanceTypesFor } from '../instance-type/resolve.ts';
-import { parseResources } from '../resources/resources.ts';
-import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
+import { type ClaimEvidence, poolNamedBy, recordFromObject } from './adoption/record-from-object.ts';
+import { type Orphan, whyLeftAlone } from './adoption.ts';
 import { type FoundInstance, instanceOfNodeClaim } from './left-claim.ts';
 import { type NodeClaimRecord, providerIdOf } from './record.ts';
 
@@ -55,41 +55,35 @@ function hashOnClass({ metadata: { annotations = {} } }: EC2NodeClass): Labels {
 }
 
 /**
- * The claims that a cluster shows, as records that nobody keeps: whoever only watches sees the nodes of whoever acts as claims.
- * *Shape:* one that is not launched yet takes part with what its pods ask for, so that they are not placed twice; one that
- * belongs to no NodePool is left out, and its node is static capacity.
+ * The claims that a cluster shows, as records that nobody keeps: shadow mode sees the nodes of another autoscaler as claims.
+ * *Shape:* a claim that belongs to no NodePool, or to one of a fixed size, is left out, and its node is static capacity.
  */
 export function recordsShown(world: OrphanWorld, nowMs: number): readonly NodeClaimRecord[] {
+  const typesOf = new Map<string, readonly InstanceType[]>();
+  const instanceTypesOf = (className: string): readonly InstanceType[] => {
+    const types = typesOf.get(className) ?? typesOfClass(world, className);
+    typesOf.set(className, types);
+    return types;
+  };
   return world.nodeClaims.flatMap((nodeClaim) => {
-    const instance = instanceOfNodeClaim(nodeClaim);
-    if (instance === undefined) return plannedRecord(world.cluster, nodeClaim);
-    const orphan = orphanOf(world, instance);
-    return whyLeftAlone(orphan) === undefined ? (adoptedRecord(orphan, nowMs) ?? []) : [];
+    const evidence = evidenceOf(world, nodeClaim);
+    if (whyLeftAlone(evidence) !== undefined) return [];
+    const instanceTypes = instanceTypesOf(nodeClaim.spec.nodeClassRef.name);
+    return recordFromObject({ ...evidence, instanceTypes }, nowMs) ?? [];
   });
 }
 
-function plannedRecord(cluster: string, { metadata, spec }: NodeClaim): readonly NodeClaimRecord[] {
-  const { name, labels = {}, annotations = {}, creationTimestamp } = metadata;
-  const nodePool = labels[NODE_POOL];
-  if (nodePool === undefined || creationTimestamp === undefined || metadata.deletionTimestamp !== undefined) return [];
-  const requests = parseResources(spec.resources?.requests);
-  return [
-    {
-      cluster,
-      name,
-      version: 0,
-      decisionId: `shown-${name}`,
-      nodePool,
-      labels,
-      annotations,
-      spec: { ...spec, resources: { requests: spec.resources?.requests ?? {} } },
-      createdAtMs: parseTime(creationTimestamp),
-      pods: [],
-      options: [],
-      types: [],
-      holds: requests,
-      allocatable: requests,
-      launch: { kind: 'planned' },
-    },
-  ];
+function typesOfClass({ catalogue, nodeClasses }: OrphanWorld, className: string): readonly InstanceType[] {
+  const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === className);
+  return catalogue === undefined || nodeClass === undefined ? [] : instanceTypesFor(catalogue, nodeClass);
+}
+
+function evidenceOf(world: OrphanWorld, nodeClaim: NodeClaim): Omit<ClaimEvidence, 'instanceTypes'> {
+  const node = world.nodes.find(
+    ({ spec }) => spec?.providerID !== undefined && spec.providerID === nodeClaim.status?.providerID,
+  );
+  const instance = instanceOfNodeClaim(nodeClaim, { node });
+  if (instance !== undefined) return { ...orphanOf(world, instance), nodeClaim, node };
+  const nodePool = world.nodePools.find(({ metadata }) => metadata.name === poolNamedBy({ nodeClaim }));
+  return { cluster: world.cluster, nodeClaim, nodePool };
 }

@@ -1,6 +1,5 @@
 import { type Labels, podKey } from '../../apis/kubernetes.ts';
 import {
-  ARCH,
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
   HOSTNAME,
@@ -12,7 +11,8 @@ import {
 } from '../../apis/labels.ts';
 import { digest } from '../identity.ts';
 import type { InstanceType } from '../instance-type/instance-type.ts';
-import type { LaunchOption, LaunchType, NodeClaimRecord } from '../node-claim/record.ts';
+import { launchTypeOf } from '../node-claim/adoption/launch-type.ts';
+import type { LaunchOption, NodeClaimRecord } from '../node-claim/record.ts';
 import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
 import { admits, allowsAbsence, oneOf, type Requirement } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
@@ -67,7 +67,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     pods: claim.pods.map(podKey),
     ...(bufferPods.length === 0 ? {} : { bufferPods }),
     options,
-    types: sent.map(launchType),
+    types: sent.map(launchTypeOf),
     holds: largestCapacity(sent),
     allocatable: smallestAllocatable(sent),
     launch: { kind: 'planned' },
@@ -82,11 +82,6 @@ function overlayAnnotations(types: readonly InstanceType[]): Labels {
     ...(priced ? { [PRICE_OVERLAY_APPLIED]: 'true' } : {}),
     ...(enlarged ? { [CAPACITY_OVERLAY_APPLIED]: 'true' } : {}),
   };
-}
-
-function launchType({ name, requirements, capacity, allocatable, launch }: InstanceType): LaunchType {
-  const architecture = requirements.get(ARCH)?.values.has('arm64') === true ? 'arm64' : 'amd64';
-  return { name, architecture, capacity, allocatable, ...launch };
 }
 
 /** B38: the requirements narrowed to what is really asked of EC2; the placeholder hostname goes. */

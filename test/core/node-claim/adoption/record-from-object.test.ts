@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { type ClaimEvidence, recordFromObject } from '../../../../lib/core/node-claim/adoption/record-from-object.ts';
+import { whyLeftAlone } from '../../../../lib/core/node-claim/adoption.ts';
+import { instanceOfNodeClaim } from '../../../../lib/core/node-claim/left-claim.ts';
+import { someTypes } from '../../../builders/instance-types.ts';
+import { aJoinedNode, aKarpenterClaim } from '../../../builders/left-world.ts';
+import { aNodePool } from '../../../builders/node-pools.ts';
+import { HOUR, NOW_MS } from '../../../builders/times.ts';
+
+const claim = aKarpenterClaim('general-a', 'i-1');
+const node = aJoinedNode('general-a', 'i-1');
+const { status: _, ...unlaunched } = claim;
+const DAY_AGO_MS = NOW_MS - 24 * HOUR;
+
+function record(over: Partial<ClaimEvidence> = {}) {
+  const nodeClaim = over.nodeClaim ?? claim;
+  const instance = instanceOfNodeClaim(nodeClaim, { node: over.node });
+  return recordFromObject({ cluster: 'demo', instance, nodeClaim, instanceTypes: someTypes(), ...over }, NOW_MS);
+}
+
+describe('the record that is made of a NodeClaim object', () => {
+  test('promises no label with which its node tells its own progress', () => {
+    const labels = { ...claim.metadata.labels, 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' };
+    const made = record({ nodeClaim: { ...claim, metadata: { ...claim.metadata, labels } } });
+    expect(made?.labels).toEqual(claim.metadata.labels);
+  });
+
+  test('is registered and initialized where its node is, since when its conditions say', () => {
+    expect(record({ node })).toMatchObject({ registeredAtMs: DAY_AGO_MS, initializedAtMs: DAY_AGO_MS });
+    expect(record()).not.toHaveProperty('registeredAtMs');
+    const { conditions: _conditions, ...bare } = claim.status ?? {};
+    expect(record({ node, nodeClaim: { ...claim, status: bare } })).toMatchObject({ initializedAtMs: NOW_MS });
+  });
+
+  test('holds what its object was counted as, else what its type has, else what its node reports (promise 2)', () => {
+    const counted = { ...claim, status: { ...claim.status, capacity: { cpu: '7' }, allocatable: { cpu: '6' } } };
+    expect(record({ node, nodeClaim: counted })).toMatchObject({ holds: { cpu: 7_000 }, allocatable: { cpu: 6_000 } });
+    expect(record({ node })?.holds).toEqual(someTypes()[0]?.capacity);
+    expect(record({ node, instanceTypes: [] })?.allocatable).toMatchObject({ cpu: 2_000 });
+  });
+
+  test('is launched by any provider ID, not one of EC2 alone', () => {
+    const foreign = { ...claim, status: { ...claim.status, providerID: 'kwok://node-7' } };
+    expect(record({ nodeClaim: foreign })?.launch).toMatchObject({ kind: 'launched', instance: { id: 'node-7' } });
+  });
+
+  test('that is being deleted before it is launched is kept, for it still counts against its pool’s limits', () => {
+    const deletionTimestamp = '2026-01-31T07:30:00Z';
+    const going = { ...unlaunched, metadata: { ...claim.metadata, deletionTimestamp } };
+    expect(record({ nodeClaim: going })).toMatchObject({
+      launch: { kind: 'planned' },
+      deletion: { reason: 'deleted' },
+    });
+  });
+
+  test('that is not launched and of which no type is known holds what its pods ask for', () => {
+    const spec = { ...claim.spec, resources: { requests: { cpu: '3' } } };
+    const made = record({ nodeClaim: { ...unlaunched, spec }, instanceTypes: [] });
+    expect(made).toMatchObject({ holds: { cpu: 3_000 }, allocatable: { cpu: 3_000 }, types: [], options: [] });
+  });
+
+  test('has the NodePool of its label, else of its owner, else of its node', () => {
+    const { labels: __, ...bare } = claim.metadata;
+    const owner = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name: 'owner', uid: 'u' };
+    const owned = { ...claim, metadata: { ...bare, ownerReferences: [owner] } };
+    const unnamed = { ...claim, metadata: bare };
+    expect(record()?.nodePool).toBe('general');
+    expect(recordFromObject({ cluster: 'demo', nodeClaim: owned, node, instanceTypes: [] }, NOW_MS)?.nodePool).toBe(
+      'owner',
+    );
+    const labelled = { ...node, metadata: { ...node.metadata, labels: { 'karpenter.sh/nodepool': 'of-node' } } };
+    expect(
+      recordFromObject({ cluster: 'demo', nodeClaim: unnamed, node: labelled, instanceTypes: [] }, NOW_MS)?.nodePool,
+    ).toBe('of-node');
+    expect(recordFromObject({ cluster: 'demo', nodeClaim: unnamed, instanceTypes: [] }, NOW_MS)).toBeUndefined();
+  });
+});
+
+test('a claim of no NodePool, or of one of a fixed size, is left alone whether it is launched or not', () => {
+  const { labels: _labels, ...bare } = claim.metadata;
+  for (const one of [claim, unlaunched]) {
+    expect(whyLeftAlone({ nodeClaim: { ...one, metadata: bare } })?.reason).toBe('StandaloneNotSupported');
+    expect(whyLeftAlone({ nodeClaim: one, nodePool: aNodePool({ replicas: 2 }) })?.reason).toBe(
+      'StaticCapacityNotSupported',
+    );
+    expect(whyLeftAlone({ nodeClaim: one, nodePool: aNodePool() })).toBeUndefined();
+  }
+});
