@@ -2,17 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { isRecord } from '../apis/record.ts';
-import type { KnownFigures } from '../core/advice/known-figures.ts';
-import { indexTypes } from '../core/advice/type-index.ts';
 import { readCatalogue, readFacts } from '../core/instance-type/catalogue.ts';
-import type { Catalogue } from '../core/instance-type/facts.ts';
-import { suggest } from './manifests/suggest.ts';
+import type { Catalogue, InstanceTypeFacts } from '../core/instance-type/facts.ts';
 import type { RegionChoice } from './simulate/choose-region.ts';
 
-/** The folder of the figures that come with Kerf. */
+/** The folder of the bundled data on EC2. */
 export const DATA: string = fileURLToPath(new URL('../../data/', import.meta.url));
 
-/** The shipped figures of one region. *Errors:* BadInputError for a region that there are no figures for. */
+/** Returns the bundled instance types and prices of a region. *Errors:* BadInputError if no data is bundled for the region. */
 export function shippedCatalogue({ region, because }: RegionChoice): Catalogue {
   const regions = shippedRegions();
   if (!regions.includes(region)) {
@@ -23,10 +20,14 @@ export function shippedCatalogue({ region, because }: RegionChoice): Catalogue {
   return readCatalogue(readData('instance-types.json'), readData(`regions/${region}.json`));
 }
 
-/** What the shipped figures of all regions say, to tell whether a manifest asks for something that there is. */
-export function shippedFigures(): KnownFigures {
-  const zones = shippedRegions().map((region) => [region, zonesOf(readData(`regions/${region}.json`))] as const);
-  return { types: indexTypes(readFacts(readData('instance-types.json'))), zones: new Map(zones), suggest };
+/** Returns the instance types in the bundled data of all regions. */
+export function shippedFacts(): readonly InstanceTypeFacts[] {
+  return readFacts(readData('instance-types.json'));
+}
+
+/** Returns the ids of zones by their names, by region. */
+export function shippedZones(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  return new Map(shippedRegions().map((region) => [region, zonesOf(readData(`regions/${region}.json`))] as const));
 }
 
 function zonesOf(region: unknown): ReadonlyMap<string, string> {

@@ -1,3 +1,4 @@
+import type { ClusterManifests } from '../apis/cluster-manifests.ts';
 import { podKey } from '../apis/kubernetes.ts';
 import type { Scenario } from '../apis/scenario.ts';
 import { formatTime, MINUTE_MS, parseTime } from '../apis/time.ts';
@@ -18,7 +19,7 @@ import { kubeScheduler } from './kubernetes/kube-scheduler.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
 import { uidOf } from './kubernetes/objects.ts';
 import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
-import { type KubernetesState, kubernetesState, type Manifests, writePod } from './kubernetes/state.ts';
+import { type KubernetesState, kubernetesState, writePod } from './kubernetes/state.ts';
 import { workloadOf, workloads } from './kubernetes/workloads.ts';
 import { memoryCatalogueStore } from './memory-catalogue-store.ts';
 import { memoryLeases } from './memory-leases.ts';
@@ -37,7 +38,7 @@ const CLUSTER = 'simulated';
 const TICKED: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
 
 export interface SimulationInput {
-  readonly manifests: Manifests;
+  readonly manifests: ClusterManifests;
   readonly scenario?: Scenario;
   readonly catalogue: Catalogue;
   /** What EC2 has set aside; every NodeClass selects all of it. @default nothing */
@@ -192,7 +193,7 @@ function isRunning(ec2: SimulatedEc2, id: string): boolean {
 }
 
 /** The cluster's own controllers: they look whenever something changed, a moment later. */
-function startCluster(parts: Parts, kerf: Functions, manifests: Manifests): void {
+function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests): void {
   const { state, timetable, timeline } = parts;
   const [deployments, scheduler, kubelet] = [
     workloads(state, timetable),

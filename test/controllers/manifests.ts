@@ -1,8 +1,8 @@
+import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Deployment, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
-import type { Manifests } from '../../lib/simulator/kubernetes/state.ts';
 
 /** A pool that may launch c7g and m7g, spot and on-demand, in one zone. */
 export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {
@@ -61,7 +61,7 @@ export function aDeployment(name: string, replicas: number, cpu = '1'): Deployme
   };
 }
 
-export function someManifests(over: Partial<Manifests> = {}): Manifests {
+export function someManifests(over: Partial<ClusterManifests> = {}): ClusterManifests {
   return {
     nodePools: [aPool()],
     nodeClasses: [aNodeClass()],

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
 import { observeBuffers } from '../../lib/controllers/observe-buffers.ts';
 import { observePlaces } from '../../lib/controllers/observe-places.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
-import { kubernetesState, type Manifests } from '../../lib/simulator/kubernetes/state.ts';
+import { kubernetesState } from '../../lib/simulator/kubernetes/state.ts';
 import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
 import { pendingPod } from '../builders/pods.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { someManifests } from './manifests.ts';
 
 /** A simulated cluster that notes which of the lists were read. */
-function clusterWith(manifests: Partial<Manifests> = {}): { readonly cluster: Cluster; readonly read: string[] } {
+function clusterWith(manifests: Partial<ClusterManifests> = {}): {
+  readonly cluster: Cluster;
+  readonly read: string[];
+} {
   const cluster = simulatedCluster(kubernetesState(someManifests(manifests)), { now: () => NOW_MS });
   const read: string[] = [];
   const noting = <Answer>(name: string, answer: Answer): Answer => {

@@ -1,8 +1,8 @@
+import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
 import { counted } from '../../apis/counted.ts';
 import { quote } from '../../apis/quote.ts';
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { parseScenario, type Scenario } from '../../apis/scenario.ts';
-import type { Manifests as ClusterManifests } from '../../simulator/kubernetes/state.ts';
 import { checkTogether, type Declared } from './check-together.ts';
 import { classify, type ReadKind } from './classify.ts';
 import type { ManifestProblem, Report } from './problem.ts';

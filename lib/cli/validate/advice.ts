@@ -7,8 +7,8 @@ import { nodeOverlayAdvice } from '../../core/advice/node-overlay.ts';
 import { nodePoolAdvice } from '../../core/advice/node-pool.ts';
 import { podDisruptionBudgetAdvice, type Workload } from '../../core/advice/pod-disruption-budget.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
-import { shippedFigures } from '../figures.ts';
 import type { ReadObject } from '../manifests/read-object.ts';
+import { shippedFigures } from '../shipped-figures.ts';
 
 /** Returns warnings for settings that are valid but probably unintended. */
 export type Advisor = (object: ReadObject) => readonly FieldProblem[];

@@ -1,4 +1,5 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
+import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import {
   type DaemonSet,
@@ -13,19 +14,6 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { changed, createCustom, keyOf, uidOf } from './objects.ts';
-
-/** Objects that people wrote: what the simulation starts from. */
-export interface Manifests {
-  readonly nodePools: readonly NodePool[];
-  readonly nodeClasses: readonly EC2NodeClass[];
-  readonly deployments: readonly Deployment[];
-  readonly daemonSets: readonly DaemonSet[];
-  readonly pods: readonly Pod[];
-  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
-  readonly nodeOverlays: readonly NodeOverlay[];
-  readonly capacityBuffers: readonly CapacityBuffer[];
-  readonly podTemplates: readonly NamedPodTemplate[];
-}
 
 /** What the API server tells its webhook: the resource that was written and the object's name. */
 export interface Review {
@@ -52,7 +40,7 @@ export interface KubernetesState {
   onReview: (review: Review) => void;
 }
 
-export function kubernetesState(manifests: Manifests): KubernetesState {
+export function kubernetesState(manifests: ClusterManifests): KubernetesState {
   const daemonSets = manifests.daemonSets.map((one) => ({
     ...one,
     metadata: { ...one.metadata, uid: uidOf('DaemonSet', one) },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DisruptionBudget } from '../../../lib/apis/node-pool.ts';
 import { budgetAdvice } from '../../../lib/core/advice/budgets.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 function closed(schedule: string, duration: string, more: Partial<DisruptionBudget> = {}): DisruptionBudget {
   return { nodes: '0', schedule, duration, ...more };

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { shippedFigures } from '../../../lib/cli/figures.ts';
 import { formatProblem } from '../../../lib/cli/manifests/format-problem.ts';
 import { readManifests } from '../../../lib/cli/manifests/read-manifests.ts';
+import { shippedFigures } from '../../../lib/cli/shipped-figures.ts';
 import { nodeClassAdvice } from '../../../lib/core/advice/node-class.ts';
 import { nodePoolAdvice } from '../../../lib/core/advice/node-pool.ts';
 import { podDisruptionBudgetAdvice } from '../../../lib/core/advice/pod-disruption-budget.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 const EXAMPLES = new URL('../../../examples/', import.meta.url);
 const figures = shippedFigures();

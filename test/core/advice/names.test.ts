@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { ResourceList } from '../../../lib/apis/kubernetes.ts';
-import { shippedFigures } from '../../../lib/cli/figures.ts';
+import { shippedFigures } from '../../../lib/cli/shipped-figures.ts';
 import { nodeClassAdvice } from '../../../lib/core/advice/node-class.ts';
 import { nodePoolAdvice } from '../../../lib/core/advice/node-pool.ts';
 import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 const figures = shippedFigures();
 

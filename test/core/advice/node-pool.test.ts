@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorRequirement } from '../../../lib/apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, OS, REGION, INSTANCE_TYPE as TYPE, ZONE } from '../../../lib/apis/labels.ts';
 import type { DisruptionBudget } from '../../../lib/apis/node-pool.ts';
-import { shippedFigures } from '../../../lib/cli/figures.ts';
+import { shippedFigures } from '../../../lib/cli/shipped-figures.ts';
 import { nodePoolAdvice } from '../../../lib/core/advice/node-pool.ts';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
 import { aNodePool, asking, type NodePoolOptions } from '../../builders/node-pools.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 const INSTANCE = 'karpenter.k8s.aws/instance-';
 const figures = shippedFigures();

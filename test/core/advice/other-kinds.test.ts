@@ -3,13 +3,13 @@ import type { CapacityBuffer } from '../../../lib/apis/capacity-buffer.ts';
 import type { BlockDeviceMapping, EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { INSTANCE_TYPE as TYPE } from '../../../lib/apis/labels.ts';
 import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
-import { shippedFigures } from '../../../lib/cli/figures.ts';
+import { shippedFigures } from '../../../lib/cli/shipped-figures.ts';
 import { capacityBufferAdvice } from '../../../lib/core/advice/capacity-buffer.ts';
 import { nodeClassAdvice } from '../../../lib/core/advice/node-class.ts';
 import { nodeOverlayAdvice } from '../../../lib/core/advice/node-overlay.ts';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
 import { aNodeClass, asking } from '../../builders/node-pools.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 const figures = shippedFigures();
 

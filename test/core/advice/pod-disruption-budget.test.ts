@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PodDisruptionBudget } from '../../../lib/apis/kubernetes.ts';
 import { podDisruptionBudgetAdvice, type Workload } from '../../../lib/core/advice/pod-disruption-budget.ts';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 const selector = { matchLabels: { app: 'web' } };
 

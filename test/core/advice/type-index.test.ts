@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ARCH } from '../../../lib/apis/labels.ts';
+import { shippedFacts } from '../../../lib/cli/figures.ts';
 import { countOf, indexTypes } from '../../../lib/core/advice/type-index.ts';
 import { instanceLabels } from '../../../lib/core/instance-type/instance-labels.ts';
 import { requirement } from '../../../lib/core/requirements/requirement.ts';
 import { intersects, requirementsFromValues } from '../../../lib/core/requirements/requirements.ts';
 import { asking } from '../../builders/node-pools.ts';
-import { shippedFacts } from './figures.ts';
 
 const INSTANCE = 'karpenter.k8s.aws/instance-';
 const facts = shippedFacts();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { NodeSelectorRequirement } from '../../../lib/apis/kubernetes.ts';
 import { INSTANCE_TYPE, OS, ZONE } from '../../../lib/apis/labels.ts';
-import { shippedFigures } from '../../../lib/cli/figures.ts';
+import { shippedFigures } from '../../../lib/cli/shipped-figures.ts';
 import { nodePoolAdvice } from '../../../lib/core/advice/node-pool.ts';
 import { aNodePool, asking } from '../../builders/node-pools.ts';
-import { sentences } from './figures.ts';
+import { sentences } from './sentences.ts';
 
 const INSTANCE = 'karpenter.k8s.aws/instance-';
 const figures = shippedFigures();

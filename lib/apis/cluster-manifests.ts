@@ -1,0 +1,18 @@
+import type { CapacityBuffer } from './capacity-buffer.ts';
+import type { EC2NodeClass } from './ec2-node-class.ts';
+import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget } from './kubernetes.ts';
+import type { NodeOverlay } from './node-overlay.ts';
+import type { NodePool } from './node-pool.ts';
+
+/** The objects of a cluster as manifests declare them: a simulation starts from them. */
+export interface ClusterManifests {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly deployments: readonly Deployment[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly pods: readonly Pod[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly nodeOverlays: readonly NodeOverlay[];
+  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly podTemplates: readonly NamedPodTemplate[];
+}
