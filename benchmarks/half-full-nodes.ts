@@ -1,5 +1,5 @@
 import type { Pod } from '../lib/apis/kubernetes.ts';
-import type { InstanceType } from '../lib/core/instance-type/instance-type.ts';
+import type { InstanceType } from '../lib/core/model/instance-type.ts';
 import { singleValues } from '../lib/core/requirements/requirements.ts';
 import { formatResources } from '../lib/core/resources/resources.ts';
 import type { Random } from '../lib/simulator/random.ts';

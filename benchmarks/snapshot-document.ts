@@ -1,7 +1,7 @@
 import type { EC2NodeClass } from '../lib/apis/ec2-node-class.ts';
-import { shippedCatalogue } from '../lib/cli/figures.ts';
-import type { InstanceType } from '../lib/core/instance-type/instance-type.ts';
+import { shippedCatalogue } from '../lib/catalogue/figures.ts';
 import { instanceTypesFor } from '../lib/core/instance-type/resolve.ts';
+import type { InstanceType } from '../lib/core/model/instance-type.ts';
 import { formatResources, subtract } from '../lib/core/resources/resources.ts';
 import { randomFrom } from '../lib/simulator/random.ts';
 import { deployments } from './deployments.ts';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { OptionError } from '../lib/operator/option-values.ts';
+import { OptionError } from '../lib/operator/options/option-values.ts';
 import { kerfApp } from '../lib/stack/kerf-app.ts';
 
 try {

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { behaviourSections, sectionsOf } from '../scripts/behaviour-rows.ts';
-import { promisesIn, rowsIn, rowsOfTitle } from '../scripts/row-citations.ts';
-import { testTitles } from '../scripts/test-titles.ts';
+import { behaviourSections, sectionsOf } from '../scripts/generate/behaviour-rows.ts';
+import { promisesIn, rowsIn, rowsOfTitle } from '../scripts/generate/row-citations.ts';
+import { testTitles } from '../scripts/generate/test-titles.ts';
 import { trackedFiles } from './tracked-files.ts';
 
 /** Every row of behaviour, promise and document that code, tests and documents cite can be looked up. */
@@ -12,7 +12,7 @@ import { trackedFiles } from './tracked-files.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Their citations are made up. */
-const EXAMPLES = ['test/citations.test.ts', 'test/parity/test-titles.test.ts', 'scripts/row-citations.ts'];
+const EXAMPLES = ['test/citations.test.ts', 'test/parity/test-titles.test.ts', 'scripts/generate/row-citations.ts'];
 
 const sections = behaviourSections(ROOT);
 const rows = sections.flatMap((section) => section.rows);

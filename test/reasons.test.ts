@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REASONS } from '../lib/core/model/reasons.ts';
-import { reasonsDocument } from '../scripts/reasons-document.ts';
+import { reasonsDocument } from '../scripts/generate/reasons-document.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TABLE = 'lib/core/model/reasons.ts';

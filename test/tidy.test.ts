@@ -88,7 +88,11 @@ describe('files', () => {
 });
 
 /** What the deployment is configured by, which the stack writes and the functions read. */
-const CONFIGURATION = ['lib/operator/options.ts', 'lib/operator/cluster-options.ts', 'lib/operator/option-values.ts'];
+const CONFIGURATION = [
+  'lib/operator/options/options.ts',
+  'lib/operator/options/cluster-options.ts',
+  'lib/operator/options/option-values.ts',
+];
 
 /** Who may import whom: docs/architecture.md's table. A layer is its folder; what is not listed is forbidden. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -101,10 +105,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'lib/providers/kubernetes': ['lib/providers/kubernetes', 'lib/ports', 'lib/core', 'lib/apis'],
   'lib/operator': ['lib/operator', 'lib/providers', 'lib/controllers', 'lib/ports', 'lib/core', 'lib/apis'],
   'lib/simulator': ['lib/simulator', 'lib/controllers', 'lib/ports', 'lib/core', 'lib/apis'],
-  'lib/snapshot': ['lib/snapshot', 'lib/cli/manifests', 'lib/core', 'lib/apis'],
+  'lib/catalogue': ['lib/catalogue', 'lib/core', 'lib/apis'],
+  'lib/manifests': ['lib/manifests', 'lib/catalogue', 'lib/core', 'lib/apis'],
+  'lib/snapshot': ['lib/snapshot', 'lib/manifests', 'lib/core', 'lib/apis'],
   'lib/cli': [
     'lib/cli',
     'lib/snapshot',
+    'lib/manifests',
+    'lib/catalogue',
     'lib/simulator',
     'lib/operator',
     'lib/providers',
@@ -125,8 +133,10 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'lib/providers/dynamodb': /^(node:|@aws-sdk\/(client-dynamodb|client-s3|util-dynamodb)$)/,
   'lib/providers/kubernetes': /^(node:|@kubernetes\/)/,
   'lib/operator': /^(node:|@aws-sdk\/|@aws-lambda-powertools\/|aws-lambda$)/,
+  'lib/catalogue': /^node:(fs|url)$/,
+  'lib/manifests': /^(@marcbachmann\/cel-js$|ajv|yaml$)/,
   'lib/snapshot': /^(node:path$|ajv)/,
-  'lib/cli': /^(node:|@marcbachmann\/cel-js$|@stricli\/core$|ajv|yaml$)/,
+  'lib/cli': /^(node:|@stricli\/core$)/,
   'lib/stack': /^(node:|aws-cdk-lib|constructs$|cdk-nag$)/,
   functions: /^(aws-lambda$|@aws-lambda-powertools\/)/,
   bin: /^(node:|@stricli\/core$|aws-cdk-lib|cdk-nag$)/,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { putObjects } from './etcd.ts';
 import { type ClusterSize, nodeName, otherObjects } from './others.ts';

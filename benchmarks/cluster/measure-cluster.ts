@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isProvisionable } from '../../lib/core/cluster/pods.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { CHANGED_NODES } from './changes.ts';
 import { countRequests, type Found, measured } from './look.ts';

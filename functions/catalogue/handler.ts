@@ -1,5 +1,5 @@
 import { refreshCatalogue } from '../../lib/controllers/catalogue.ts';
-import { wireCatalogue } from '../../lib/operator/catalogue.ts';
+import { wireCatalogue } from '../../lib/operator/wiring/catalogue.ts';
 
 const { ports, telemetry } = wireCatalogue();
 

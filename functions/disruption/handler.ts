@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { attended } from '../../lib/controllers/attend.ts';
 import { reconcileDisruption } from '../../lib/controllers/disruption.ts';
-import { wireController } from '../../lib/operator/controller.ts';
-import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
+import { attended } from '../../lib/controllers/run/guard.ts';
+import { answerWakes, type WakeBatch } from '../../lib/operator/lambda/queue-batch.ts';
+import { wireController } from '../../lib/operator/wiring/controller.ts';
 
 const runtime = wireController('disruption');
 const reconcile = attended('disruption', reconcileDisruption);

@@ -1,6 +1,6 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
-import { answerCustomResource } from '../../lib/operator/custom-resource.ts';
-import { wireInstaller } from '../../lib/operator/installer.ts';
+import { answerCustomResource } from '../../lib/operator/lambda/custom-resource.ts';
+import { wireInstaller } from '../../lib/operator/wiring/installer.ts';
 
 const { runtime, resource } = wireInstaller();
 

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { handleInterruption } from '../../lib/controllers/interruption.ts';
-import { wireInterruption } from '../../lib/operator/interruption.ts';
-import { answerEvents } from '../../lib/operator/queue-batch.ts';
+import { answerEvents } from '../../lib/operator/lambda/queue-batch.ts';
+import { wireInterruption } from '../../lib/operator/wiring/interruption.ts';
 
 const { ports, runtime } = wireInterruption();
 

@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { attended } from '../../lib/controllers/attend.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
-import { wireLifecycle } from '../../lib/operator/lifecycle.ts';
-import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
+import { attended } from '../../lib/controllers/run/guard.ts';
+import { answerWakes, type WakeBatch } from '../../lib/operator/lambda/queue-batch.ts';
+import { wireLifecycle } from '../../lib/operator/wiring/lifecycle.ts';
 
 const runtime = wireLifecycle();
 const reconcile = attended('lifecycle', reconcileLifecycle);

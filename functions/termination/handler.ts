@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { attended } from '../../lib/controllers/attend.ts';
+import { attended } from '../../lib/controllers/run/guard.ts';
 import { reconcileTermination } from '../../lib/controllers/termination.ts';
-import { wireController } from '../../lib/operator/controller.ts';
-import { answerWakes, type WakeBatch } from '../../lib/operator/queue-batch.ts';
+import { answerWakes, type WakeBatch } from '../../lib/operator/lambda/queue-batch.ts';
+import { wireController } from '../../lib/operator/wiring/controller.ts';
 
 const runtime = wireController('termination');
 const reconcile = attended('termination', reconcileTermination);

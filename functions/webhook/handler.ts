@@ -1,6 +1,6 @@
 import type { LambdaFunctionURLEvent, LambdaFunctionURLResult } from 'aws-lambda';
 import { answerWebhook } from '../../lib/controllers/webhook.ts';
-import { wireWebhook } from '../../lib/operator/webhook.ts';
+import { wireWebhook } from '../../lib/operator/wiring/webhook.ts';
 
 const { ports, telemetry } = wireWebhook();
 

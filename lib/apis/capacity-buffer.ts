@@ -1,4 +1,4 @@
+import type { Immutable } from './formats/immutable.ts';
 import type * as generated from './generated/capacity-buffer.ts';
-import type { Immutable } from './immutable.ts';
 
 export type CapacityBuffer = Immutable<generated.CapacityBuffer>;

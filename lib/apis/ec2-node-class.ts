@@ -1,6 +1,6 @@
 import { type AmiFamily, FAMILY_OF_ALIAS } from './ami-family.ts';
+import type { Immutable } from './formats/immutable.ts';
 import type * as generated from './generated/ec2-node-class.ts';
-import type { Immutable } from './immutable.ts';
 
 export type EC2NodeClass = Immutable<generated.EC2NodeClass>;
 export type EC2NodeClassStatus = Immutable<generated.EC2NodeClassStatus>;

@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { whyTooCostly } from './expression-cost.ts';
+import { whyTooCostly } from './formats/expression-cost.ts';
 
 /**
  * A3.17: the variables of a CEL expression that sets a kubelet option for each instance type.

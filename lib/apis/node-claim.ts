@@ -1,5 +1,5 @@
+import type { Immutable } from './formats/immutable.ts';
 import type * as generated from './generated/node-claim.ts';
-import type { Immutable } from './immutable.ts';
 import type { ResourceList } from './kubernetes.ts';
 
 /** The object that `kubectl get nodeclaims` shows. It mirrors the record in the table, which is authoritative. */

@@ -1,4 +1,4 @@
+import type { Immutable } from './formats/immutable.ts';
 import type * as generated from './generated/node-overlay.ts';
-import type { Immutable } from './immutable.ts';
 
 export type NodeOverlay = Immutable<generated.NodeOverlay>;

@@ -1,5 +1,5 @@
+import type { Immutable } from './formats/immutable.ts';
 import type * as generated from './generated/node-pool.ts';
-import type { Immutable } from './immutable.ts';
 
 export type NodePool = Immutable<generated.NodePool>;
 

@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts';
+import { parseDuration } from './formats/duration.ts';
 import type { ObjectMeta } from './kubernetes.ts';
 import type { CapacityType } from './labels.ts';
 

@@ -1,7 +1,7 @@
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { fieldOf } from '../apis/record.ts';
+import type { ManifestSource } from '../manifests/read/read-documents.ts';
 import { type CliContext, MOST_TEXT } from './context.ts';
-import type { ManifestSource } from './manifests/read-documents.ts';
 
 /** What has no object that could be judged: a whole file, or a document of it. */
 export interface Unreadable {

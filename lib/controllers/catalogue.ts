@@ -1,8 +1,8 @@
-import { pricedCatalogue } from '../core/instance-type/prices.ts';
+import { pricedCatalogue } from '../core/instance-type/offerings/prices.ts';
 import type { CloudProvider } from '../ports/cloud-provider.ts';
 import { PortError } from '../ports/errors.ts';
 import type { Pricing } from '../ports/pricing.ts';
-import type { ControllerPorts } from './ports.ts';
+import type { ControllerPorts } from './run/ports.ts';
 
 export interface CataloguePorts extends Pick<ControllerPorts, 'catalogue'> {
   readonly cloud: Pick<CloudProvider, 'describeCatalogue'>;

@@ -1,14 +1,14 @@
-import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
 import { stateNodes } from '../core/cluster/state-node.ts';
 import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
+import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { StaleRecordError } from '../ports/errors.ts';
-import type { CoalescedWake } from './coalesce-wakes.ts';
-import { observeCluster } from './observe-cluster.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import { observeCluster } from './observe/observe-cluster.ts';
 import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
-import { takeTurn, together } from './take-turns.ts';
-import { armWakeUp } from './wake-up.ts';
+import type { CoalescedWake } from './run/coalesce-wakes.ts';
+import type { ControllerPorts, RunReport } from './run/ports.ts';
+import { takeTurn, together } from './run/take-turns.ts';
+import { armWakeUp } from './run/wake-up.ts';
 
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
 export async function reconcileDisruption(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {

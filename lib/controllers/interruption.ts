@@ -1,12 +1,12 @@
-import type { Blocked, Decision } from '../core/action.ts';
 import { interrupt } from '../core/interruption/interrupt.ts';
 import { type InterruptionMessage, parseInterruption } from '../core/interruption/message.ts';
+import type { Blocked, Decision } from '../core/model/decision.ts';
 import { decisionId } from '../core/model/decision-id.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { RefusedError, StaleRecordError } from '../ports/errors.ts';
-import { stoodDown } from './attend.ts';
-import { carryOutOffCluster } from './carry-out.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import { carryOutOffCluster } from './run/carry-out.ts';
+import { stoodDown } from './run/guard.ts';
+import type { ControllerPorts, RunReport } from './run/ports.ts';
 
 export interface InterruptionPorts extends Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'> {
   readonly cloud: Pick<ControllerPorts['cloud'], 'instanceOwners'>;

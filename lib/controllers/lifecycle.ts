@@ -1,22 +1,22 @@
-import { SECOND_MS } from '../apis/time.ts';
-import { type Due, settling } from '../core/action.ts';
+import { SECOND_MS } from '../apis/formats/time.ts';
+import { type Due, settling } from '../core/model/decision.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { Wake } from '../ports/messages.ts';
-import { eachClaim } from './each-claim.ts';
-import { findClaims } from './find-claims.ts';
-import { onFreshState } from './fresh-state.ts';
-import { observeWorld, viewOf, type World } from './observe-claims.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import { tendWebhook } from './install/sync-webhook.ts';
+import { tendInstances } from './instances/sync-instances.ts';
+import { observeWorld, viewOf, type World } from './observe/observe-claims.ts';
 import { applyVerdict, type ObjectRun } from './run/apply-verdict.ts';
-import { showRecord } from './show-record.ts';
-import { tendInstances } from './tend-instances.ts';
-import { tendNodeClaims } from './tend-node-claims.ts';
-import { tendNodeClasses } from './tend-node-classes.ts';
-import { tendNodePools } from './tend-node-pools.ts';
-import { tendOverlays } from './tend-overlays.ts';
-import { tendWebhook } from './tend-webhook.ts';
-import { armWakeUp } from './wake-up.ts';
+import { eachClaim } from './run/each-claim.ts';
+import { findClaims } from './run/find-claims.ts';
+import { onFreshState } from './run/fresh-state.ts';
+import type { ControllerPorts, RunReport } from './run/ports.ts';
+import { showRecord } from './run/show-record.ts';
+import { armWakeUp } from './run/wake-up.ts';
+import { tendNodeClaims } from './status/sync-node-claim-status.ts';
+import { tendNodeClasses } from './status/sync-node-class-status.ts';
+import { tendNodePools } from './status/sync-node-pool-status.ts';
+import { tendOverlays } from './status/sync-overlay-status.ts';
 
 /** How many launches one invocation tries for a claim before it leaves the rest to the next. */
 const MOST_STEPS = 12;

@@ -2,14 +2,14 @@ import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
-import type { CoalescedWake } from './coalesce-wakes.ts';
-import { observeCluster } from './observe-cluster.ts';
-import { settledEpoch } from './open-decisions.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import { observeCluster } from './observe/observe-cluster.ts';
 import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
-import { takeTurn, together } from './take-turns.ts';
-import { tendBuffers } from './tend-buffers.ts';
-import { armWakeUp } from './wake-up.ts';
+import type { CoalescedWake } from './run/coalesce-wakes.ts';
+import { settledEpoch } from './run/open-decisions.ts';
+import type { ControllerPorts, RunReport } from './run/ports.ts';
+import { takeTurn, together } from './run/take-turns.ts';
+import { armWakeUp } from './run/wake-up.ts';
+import { tendBuffers } from './status/sync-buffer-status.ts';
 
 /** Pending pods → NodeClaims, a batch at a time. */
 export async function reconcileProvisioning(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {

@@ -1,19 +1,19 @@
 import type { Node } from '../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
-import type { Due } from '../core/action.ts';
 import { canWait, runsNothingElse } from '../core/cluster/at-rest.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/node-claim/record.ts';
+import type { Due } from '../core/model/decision.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import type { DescribedInstance } from '../ports/cloud-provider.ts';
 import type { Wake } from '../ports/messages.ts';
-import { type Aside, eachClaim } from './each-claim.ts';
-import { findClaims } from './find-claims.ts';
-import { onFreshState, type SeenNodes } from './fresh-state.ts';
-import { observeShifts } from './observe-unavailable.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import { observeShifts } from './observe/observe-unavailable.ts';
 import { applyVerdict, type ObjectRun } from './run/apply-verdict.ts';
-import { armWakeUp } from './wake-up.ts';
+import { type Aside, eachClaim } from './run/each-claim.ts';
+import { findClaims } from './run/find-claims.ts';
+import { onFreshState, type SeenNodes } from './run/fresh-state.ts';
+import type { ControllerPorts, RunReport } from './run/ports.ts';
+import { armWakeUp } from './run/wake-up.ts';
 
 /** NodeClaims to be deleted → drained nodes → terminated instances → nothing left. */
 export async function reconcileTermination(ports: ControllerPorts, wake: Wake): Promise<RunReport> {

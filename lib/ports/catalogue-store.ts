@@ -1,6 +1,6 @@
-import type { UnavailableMark, UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
-import type { LearnedMemory } from '../core/instance-type/learned-memory.ts';
+import type { UnavailableMark, UnavailableOffering } from '../core/model/decision.ts';
+import type { LearnedMemory } from '../core/model/learned-memory.ts';
 
 /**
  * Instance types, prices and missing capacity of one region, shared by all clusters of the account.

@@ -1,10 +1,10 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Labels } from '../apis/kubernetes.ts';
-import type { UnavailableMark } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { UnavailableMark } from '../core/model/decision.ts';
+import type { Instance, LaunchRequest } from '../core/model/node-claim-record.ts';
+import type { ResolvedNodeClass } from '../core/model/resolved-node-class.ts';
 import type { InstanceHealth } from '../core/node-claim/instance-health.ts';
-import type { Instance, LaunchRequest } from '../core/node-claim/record.ts';
-import type { ResolvedNodeClass } from '../core/node-class/resolved-node-class.ts';
 
 /** A selector that finds nothing, or an image family we cannot start: the pool is skipped, with this reason (A3.28). */
 export interface UnresolvedNodeClass {

@@ -13,12 +13,12 @@ import type { NodeClaim } from '../apis/node-claim.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import type { Storage } from '../apis/storage.ts';
-import type { PodTarget } from '../core/action.ts';
-import type { ClusterEvent } from '../core/cluster/event.ts';
-import type { RivalTraces } from '../core/cluster/rivals.ts';
-import type { NodePatch, NodeTarget } from '../core/node-claim/node-patch.ts';
-import type { NodeClassPatch } from '../core/node-class/decide-node-class.ts';
-import type { ObjectPatch } from '../core/object-patch.ts';
+import type { RivalTraces } from '../core/cluster/other-autoscalers.ts';
+import type { PodTarget } from '../core/model/decision.ts';
+import type { ClusterEvent } from '../core/model/event.ts';
+import type { NodePatch, NodeTarget } from '../core/model/node-patch.ts';
+import type { ObjectPatch } from '../core/model/object-patch.ts';
+import type { NodeClassPatch } from '../core/node-class/status/decide-node-class.ts';
 
 /** The kinds that a CapacityBuffer may keep room for (A5.4). */
 export type ScalableKind = 'Deployment' | 'StatefulSet' | 'ReplicaSet';

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../apis/custom-resource-definition.ts';
-import type { RivalTraces } from '../core/cluster/rivals.ts';
+import type { RivalTraces } from '../core/cluster/other-autoscalers.ts';
 import type { FoundDefinition } from '../core/install/definitions.ts';
 import type { ClusterRole, ClusterRoleBinding } from '../core/install/rbac.ts';
 import type { ValidatingWebhookConfiguration } from '../core/install/webhook-configuration.ts';

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../apis/time.ts';
+import { SECOND_MS } from '../apis/formats/time.ts';
 
 /** What only one run at a time does for a cluster: deciding for all of it. */
 export type LeasedWork = 'provisioning' | 'disruption';

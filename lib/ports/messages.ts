@@ -1,4 +1,4 @@
-import type { Decision } from '../core/action.ts';
+import type { Decision } from '../core/model/decision.ts';
 
 /** A function that is woken through a queue of its own. */
 export type WakeTarget = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'catalogue';

@@ -1,6 +1,6 @@
-import type { Decision } from '../core/action.ts';
-import type { DisruptionCommand } from '../core/disruption/command.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { DisruptionCommand } from '../core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { Lease } from './leases.ts';
 
 /** A node promised to pods that the kube-scheduler has not bound yet: not disruptable until then (B5). */

@@ -1,5 +1,5 @@
 /** Faults and delays of the ports, for tests and for the simulator itself. */
-import type { ControllerPorts } from '../controllers/ports.ts';
+import type { ControllerPorts } from '../controllers/run/ports.ts';
 import { UnreachableError } from '../ports/errors.ts';
 import type { Random } from './random.ts';
 

@@ -1,12 +1,12 @@
-import { attended } from '../controllers/attend.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
 import { reconcileDisruption } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
-import type { ControllerPorts, RunReport } from '../controllers/ports.ts';
 import { reconcileProvisioning } from '../controllers/provisioning.ts';
+import { attended } from '../controllers/run/guard.ts';
 import { handleEvents } from '../controllers/run/handle-events.ts';
 import { handleWakes } from '../controllers/run/handle-wakes.ts';
+import type { ControllerPorts, RunReport } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
 import { ANSWER_WITHIN_MS, answerWebhook } from '../controllers/webhook.ts';

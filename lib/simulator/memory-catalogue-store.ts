@@ -1,8 +1,8 @@
-import type { UnavailableMark, UnavailableOffering } from '../core/action.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
-import { type LearnedMemory, standsAgainst } from '../core/instance-type/learned-memory.ts';
-import { type Marked, marked } from '../core/instance-type/marked.ts';
-import { unavailableKey } from '../core/instance-type/unavailable.ts';
+import { type Marked, marked } from '../core/instance-type/offerings/marked.ts';
+import { unavailableKey } from '../core/instance-type/offerings/unavailable.ts';
+import type { UnavailableMark, UnavailableOffering } from '../core/model/decision.ts';
+import { type LearnedMemory, standsAgainst } from '../core/model/learned-memory.ts';
 import type { CatalogueStore } from '../ports/catalogue-store.ts';
 
 /** The catalogue's part of the table, in memory. */

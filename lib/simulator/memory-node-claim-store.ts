@@ -1,7 +1,7 @@
-import type { Decision } from '../core/action.ts';
 import { compareText } from '../core/compare-text.ts';
-import type { DisruptionCommand } from '../core/disruption/command.ts';
-import { instanceOf, type NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { DisruptionCommand } from '../core/model/disruption-command.ts';
+import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../apis/duration.ts';
+import { formatDuration } from '../apis/formats/duration.ts';
 import { NODE_POOL } from '../apis/labels.ts';
 import type { Scenario, ScenarioEvent } from '../apis/scenario.ts';
 import type { SimulatedEc2 } from './aws/simulated-ec2.ts';

@@ -1,6 +1,6 @@
 import { type Pod, podKey } from '../apis/kubernetes.ts';
-import type { Blocked } from '../core/action.ts';
 import { compareText } from '../core/compare-text.ts';
+import type { Blocked } from '../core/model/decision.ts';
 import { formatSubject, namespacedSubject } from '../core/model/subject.ts';
 import { costOf, type SimulatedInstance } from './aws/simulated-ec2.ts';
 import type { KubernetesState } from './kubernetes/state.ts';

@@ -1,13 +1,13 @@
 import type { ClusterManifests } from '../apis/cluster-manifests.ts';
+import { formatTime, MINUTE_MS, parseTime } from '../apis/formats/time.ts';
 import { podKey } from '../apis/kubernetes.ts';
 import type { Scenario } from '../apis/scenario.ts';
-import { formatTime, MINUTE_MS, parseTime } from '../apis/time.ts';
-import type { ControllerPorts } from '../controllers/ports.ts';
-import type { Blocked, Decision } from '../core/action.ts';
-import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
+import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { Blocked, Decision } from '../core/model/decision.ts';
+import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/model/settings.ts';
 import { formatSubject } from '../core/model/subject.ts';
-import type { ResolvedCapacityReservation } from '../core/node-class/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';

@@ -1,5 +1,5 @@
-import type { Action, Blocked, Controller, Decision } from '../core/action.ts';
-import type { LaunchOption } from '../core/node-claim/record.ts';
+import type { Action, Blocked, Controller, Decision } from '../core/model/decision.ts';
+import type { LaunchOption } from '../core/model/node-claim-record.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** What the world did. What Kerf did is an ActionSummary. */

@@ -35,12 +35,12 @@ import {
   TEXT,
 } from '../apis/schemas/schema.ts';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
-import type { Blocked } from '../core/action.ts';
-import type { WorkloadSelector } from '../core/cluster/settings.ts';
-import type { NodePoolView } from '../core/cluster/snapshot.ts';
-import type { DisruptionCommand } from '../core/disruption/command.ts';
-import type { LaunchTraits, Reservation } from '../core/instance-type/instance-type.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
+import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
+import type { Blocked } from '../core/model/decision.ts';
+import type { DisruptionCommand } from '../core/model/disruption-command.ts';
+import type { LaunchTraits, Reservation } from '../core/model/instance-type.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import type { WorkloadSelector } from '../core/model/settings.ts';
 import {
   CONDITION_LIST,
   METADATA,

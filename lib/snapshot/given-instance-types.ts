@@ -1,5 +1,5 @@
-import type { NodePoolView } from '../core/cluster/snapshot.ts';
-import type { InstanceType, Offering } from '../core/instance-type/instance-type.ts';
+import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
+import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import { formatResources } from '../core/resources/resources.ts';
 import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
 

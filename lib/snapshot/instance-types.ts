@@ -1,9 +1,9 @@
+import { milliValue, unitValue } from '../apis/formats/quantity.ts';
 import type { ResourceList } from '../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts';
-import { milliValue, unitValue } from '../apis/quantity.ts';
-import type { UnavailableOffering } from '../core/action.ts';
-import type { InstanceType, Offering, Reservation } from '../core/instance-type/instance-type.ts';
-import { unavailability } from '../core/instance-type/unavailable.ts';
+import { unavailability } from '../core/instance-type/offerings/unavailable.ts';
+import type { UnavailableOffering } from '../core/model/decision.ts';
+import type { InstanceType, Offering, Reservation } from '../core/model/instance-type.ts';
 import { oneOf, type Requirement } from '../core/requirements/requirement.ts';
 import type { Requirements } from '../core/requirements/requirements.ts';
 import { add, type Resources, subtract } from '../core/resources/resources.ts';

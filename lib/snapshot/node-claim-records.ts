@@ -1,11 +1,11 @@
+import { parseTime } from '../apis/formats/time.ts';
 import type { Node } from '../apis/kubernetes.ts';
 import type { NodePool } from '../apis/node-pool.ts';
-import { parseTime } from '../apis/time.ts';
-import type { InstanceType } from '../core/instance-type/instance-type.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import { whyLeftAlone } from '../core/node-claim/adoption/adoption.ts';
+import { instanceOfNodeClaim } from '../core/node-claim/adoption/left-claim.ts';
 import { poolNamedBy, recordFromObject } from '../core/node-claim/adoption/record-from-object.ts';
-import { whyLeftAlone } from '../core/node-claim/adoption.ts';
-import { instanceOfNodeClaim } from '../core/node-claim/left-claim.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
 import type { GivenNodeClaim } from './document-schemas.ts';
 
 /** A claim that says nothing of its past has long been as it is. */

@@ -1,7 +1,7 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Condition } from '../apis/kubernetes.ts';
-import type { NodePoolView } from '../core/cluster/snapshot.ts';
-import type { InstanceType } from '../core/instance-type/instance-type.ts';
+import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
 import type { Reason } from '../core/model/reasons.ts';
 import type { SnapshotHead, SnapshotLists } from './document-schemas.ts';
 

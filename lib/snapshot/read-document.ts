@@ -1,13 +1,13 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { counted } from '../apis/counted.ts';
+import { withDefaults } from '../apis/formats/with-defaults.ts';
 import { fieldOf, isRecord, type UnknownRecord } from '../apis/record.ts';
 import type { Schema } from '../apis/schemas/schema.ts';
-import { withDefaults } from '../apis/with-defaults.ts';
-import { AJV_OPTIONS } from '../cli/manifests/ajv-options.ts';
-import { explain } from '../cli/manifests/explain.ts';
-import { FORMAT_CHECKS, isDateTime } from '../cli/manifests/format-checks.ts';
-import { formatPath, type Path, sentenceOf } from '../cli/manifests/problem.ts';
+import { AJV_OPTIONS } from '../manifests/check/ajv-options.ts';
+import { FORMAT_CHECKS, isDateTime } from '../manifests/check/format-checks.ts';
+import { explain } from '../manifests/explain/explain.ts';
+import { formatPath, type Path, sentenceOf } from '../manifests/explain/problem.ts';
 import {
   ENTRY_SCHEMAS,
   HEAD_SCHEMA,

@@ -1,16 +1,16 @@
 import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
+import { parseTime } from '../apis/formats/time.ts';
 import type { NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
-import { parseTime } from '../apis/time.ts';
-import { suggest } from '../cli/manifests/suggest.ts';
-import type { UnavailableOffering } from '../core/action.ts';
-import { DEFAULT_SETTINGS } from '../core/cluster/settings.ts';
-import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
-import type { InstanceType } from '../core/instance-type/instance-type.ts';
-import { UNAVAILABLE_MS } from '../core/instance-type/unavailable.ts';
-import type { NodeClaimRecord } from '../core/node-claim/record.ts';
-import type { SchedulingOptions } from '../core/scheduling/options.ts';
+import { UNAVAILABLE_MS } from '../core/instance-type/offerings/unavailable.ts';
+import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
+import type { UnavailableOffering } from '../core/model/decision.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import type { SchedulingOptions } from '../core/model/scheduling-options.ts';
+import { DEFAULT_SETTINGS } from '../core/model/settings.ts';
+import { suggest } from '../manifests/explain/suggest.ts';
 import {
   ENTRY_SCHEMAS,
   type GivenNomination,

@@ -1,5 +1,5 @@
+import { quote } from '../apis/formats/quote.ts';
 import { type ObjectMeta, podKey } from '../apis/kubernetes.ts';
-import { quote } from '../apis/quote.ts';
 import type { ListName } from './document-schemas.ts';
 import { refuse } from './read-document.ts';
 

@@ -1,6 +1,6 @@
-import { formatExactTime } from '../apis/time.ts';
-import type { UnavailableOffering } from '../core/action.ts';
-import type { ClusterSnapshot } from '../core/cluster/snapshot.ts';
+import { formatExactTime } from '../apis/formats/time.ts';
+import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
+import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { GivenUnavailableOffering, SnapshotHead, SnapshotLists } from './document-schemas.ts';
 import { givenInstanceTypes } from './given-instance-types.ts';
 

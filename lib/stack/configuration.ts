@@ -1,5 +1,5 @@
-import { type ClusterOptions, networkName, parseCluster, writeClusters } from '../operator/cluster-options.ts';
-import { OptionError, parseJson, shown } from '../operator/option-values.ts';
+import { type ClusterOptions, networkName, parseCluster, writeClusters } from '../operator/options/cluster-options.ts';
+import { OptionError, parseJson, shown } from '../operator/options/option-values.ts';
 
 /** In bytes. Lambda allows 4,096 bytes for all environment variables; the others of a function in a VPC may need 1,310. @internal */
 export const LONGEST_CLUSTERS = 2_700;

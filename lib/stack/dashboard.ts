@@ -7,7 +7,7 @@ import {
   Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { CLUSTER_FUNCTIONS, METRICS } from '../operator/options.ts';
+import { CLUSTER_FUNCTIONS, METRICS } from '../operator/options/options.ts';
 import type { WakeFunction } from './wake-function.ts';
 
 export interface DashboardProps {

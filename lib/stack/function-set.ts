@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
-import { type ClusterOptions, type NetworkOptions, writeClusters } from '../operator/cluster-options.ts';
+import { type ClusterOptions, type NetworkOptions, writeClusters } from '../operator/options/cluster-options.ts';
 import {
   type AccessEntry,
   CLUSTER_FUNCTIONS,
@@ -11,7 +11,7 @@ import {
   WEBHOOK_TARGETS,
   WOKEN_FUNCTIONS,
   type WokenFunction,
-} from '../operator/options.ts';
+} from '../operator/options/options.ts';
 import type { BodyBucket } from './body-bucket.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';

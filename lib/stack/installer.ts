@@ -1,8 +1,8 @@
 import { CustomResource, Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { ClusterOptions } from '../operator/cluster-options.ts';
-import { type AccessEntry, INSTALLER_TARGETS, VARIABLES, type WokenFunction } from '../operator/options.ts';
+import type { ClusterOptions } from '../operator/options/cluster-options.ts';
+import { type AccessEntry, INSTALLER_TARGETS, VARIABLES, type WokenFunction } from '../operator/options/options.ts';
 import { LambdaFunction, type Woken } from './lambda-function.ts';
 import { acknowledgeWildcards } from './permissions.ts';
 import type { StateTable } from './state-table.ts';

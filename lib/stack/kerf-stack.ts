@@ -1,14 +1,14 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import { type ClusterOptions, networkName } from '../operator/cluster-options.ts';
-import { PRICE_FOLDER, VARIABLES } from '../operator/options.ts';
+import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
+import { PRICE_FOLDER, VARIABLES } from '../operator/options/options.ts';
 import { BodyBucket } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionSet } from './function-set.ts';
 import * as permissions from './permissions.ts';
 import { CatalogueSchedule } from './schedules.ts';
-import { StandDownAlarm } from './stand-down-alarm.ts';
+import { StandDownAlarm } from './standby-alarm.ts';
 import { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
 

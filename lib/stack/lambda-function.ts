@@ -4,8 +4,8 @@ import { Architecture, CfnFunction, LoggingFormat, RecursiveLoop, Runtime } from
 import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { NetworkOptions } from '../operator/cluster-options.ts';
-import { VARIABLES, type WokenFunction } from '../operator/options.ts';
+import type { NetworkOptions } from '../operator/options/cluster-options.ts';
+import { VARIABLES, type WokenFunction } from '../operator/options/options.ts';
 import { grantNetworkInterfaces } from './permissions.ts';
 import type { WakeQueue } from './wake-queue.ts';
 

@@ -1,8 +1,8 @@
 import { type Stack, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { ClusterOptions } from '../operator/cluster-options.ts';
-import { OptionError } from '../operator/option-values.ts';
+import type { ClusterOptions } from '../operator/options/cluster-options.ts';
+import { OptionError } from '../operator/options/option-values.ts';
 
 /** The permissions of a node: to join the cluster, to assign pod IPs, to pull images, and to be managed by SSM. */
 const POLICIES = [

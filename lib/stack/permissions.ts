@@ -1,8 +1,8 @@
 /** The permissions of the functions on EC2, EKS, IAM and SSM. Each wildcard has a reason. */
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { ClusterOptions } from '../operator/cluster-options.ts';
-import { CLUSTER_TAG } from '../operator/options.ts';
+import type { ClusterOptions } from '../operator/options/cluster-options.ts';
+import { CLUSTER_TAG } from '../operator/options/options.ts';
 import { roleArn } from './node-role.ts';
 
 /** The resource types that CreateFleet creates and tags. */

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
-import { VARIABLES } from '../operator/options.ts';
+import { VARIABLES } from '../operator/options/options.ts';
 import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
 import { WakeQueue } from './wake-queue.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { generatedFiles } from '../../scripts/generated-apis.ts';
+import { generatedFiles } from '../../scripts/generate/generated-apis.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const files = await generatedFiles();

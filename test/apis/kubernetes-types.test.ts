@@ -8,7 +8,7 @@ import {
 } from '@kubernetes/client-node';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Condition, DaemonSet, Deployment, Node, Pod, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
-import { fieldsOf, podOf } from '../../lib/providers/kubernetes/project.ts';
+import { fieldsOf, podOf } from '../../lib/providers/kubernetes/project/project.ts';
 
 /**
  * A type by the names and kinds of its fields alone. client-node has dates where the wire has text, `string` for every

@@ -1,7 +1,7 @@
 /** Whom the deployed stack let into its cluster: the installer ran behind CloudFormation, and EKS has what it made. */
 import { DescribeAccessEntryCommand, EKSClient, ListAssociatedAccessPoliciesCommand } from '@aws-sdk/client-eks';
 import { afterAll, describe, expect, test } from 'vitest';
-import { eksAccessEntries } from '../../lib/providers/aws/eks-access-entries.ts';
+import { eksAccessEntries } from '../../lib/providers/aws/eks/eks-access-entries.ts';
 import { output } from './deployment.ts';
 
 const eks = new EKSClient();

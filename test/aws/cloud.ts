@@ -2,8 +2,8 @@ import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { IAMClient } from '@aws-sdk/client-iam';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
-import { IamInstanceProfiles } from '../../lib/providers/aws/iam-instance-profiles.ts';
-import { ssmParameters } from '../../lib/providers/aws/ssm-parameters.ts';
+import { IamInstanceProfiles } from '../../lib/providers/aws/iam/iam-instance-profiles.ts';
+import { ssmParameters } from '../../lib/providers/aws/node-class/ssm-parameters.ts';
 import type { Ec2World } from './ec2-world.ts';
 
 export interface AwsClients {

@@ -16,7 +16,7 @@ import {
   type IAMClient,
 } from '@aws-sdk/client-iam';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import type { LaunchRequest } from '../../lib/core/node-claim/record.ts';
+import type { LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 import { aLaunchRequest, aTemplate } from '../contract/records.ts';
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refreshCatalogue } from '../../lib/controllers/catalogue.ts';
-import { wireCatalogue } from '../../lib/operator/catalogue.ts';
+import { wireCatalogue } from '../../lib/operator/wiring/catalogue.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { type Kerf, startKerf } from './kerf.ts';

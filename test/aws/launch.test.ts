@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { CreateCapacityReservationCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LaunchRequest } from '../../lib/core/node-claim/record.ts';
+import type { LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import type { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
 import { aTemplate } from '../contract/records.ts';
 import { cloudOf } from './cloud.ts';

@@ -14,11 +14,11 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { Decision } from '../../lib/core/action.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
 import type { Wake, WakeTarget } from '../../lib/ports/messages.ts';
-import { EventBridgeDecisionBus } from '../../lib/providers/aws/decision-bus.ts';
-import { awsMessages } from '../../lib/providers/aws/messages.ts';
-import { SqsWakeQueue } from '../../lib/providers/aws/wake-queue.ts';
+import { EventBridgeDecisionBus } from '../../lib/providers/aws/messages/decision-bus.ts';
+import { awsMessages } from '../../lib/providers/aws/messages/messages.ts';
+import { SqsWakeQueue } from '../../lib/providers/aws/messages/wake-queue.ts';
 import { messagesContract } from '../contract/messages.ts';
 
 const TARGETS: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination', 'catalogue'];

@@ -1,4 +1,4 @@
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
 import { samples } from '../samples.ts';
 

@@ -1,6 +1,6 @@
+import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { NodeClaimView } from '../../lib/core/node-claim/lifecycle.ts';
 import { decideLifecycle, type LifecycleVerdict } from '../../lib/core/node-claim/lifecycle.ts';
-import type { NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
 import { launchContext } from './launch-context.ts';
 import { NOW_MS } from './times.ts';
 

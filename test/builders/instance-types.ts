@@ -1,5 +1,5 @@
 import type { CapacityType } from '../../lib/apis/labels.ts';
-import type { InstanceType, Offering } from '../../lib/core/instance-type/instance-type.ts';
+import type { InstanceType, Offering } from '../../lib/core/model/instance-type.ts';
 import { requirementsFromValues } from '../../lib/core/requirements/requirements.ts';
 import type { Resources } from '../../lib/core/resources/resources.ts';
 

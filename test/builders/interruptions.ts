@@ -1,4 +1,4 @@
-import { formatTime } from '../../lib/apis/time.ts';
+import { formatTime } from '../../lib/apis/formats/time.ts';
 import { NOW_MS } from './times.ts';
 
 /** What EventBridge delivers, of EC2 and of just now. */

@@ -1,5 +1,5 @@
-import type { LaunchContext } from '../../lib/core/node-claim/launch.ts';
-import type { ResolvedCapacityReservation } from '../../lib/core/node-class/resolved-node-class.ts';
+import type { ResolvedCapacityReservation } from '../../lib/core/model/resolved-node-class.ts';
+import type { LaunchContext } from '../../lib/core/node-claim/launch/launch.ts';
 import { aNodeClass } from './node-pools.ts';
 
 /** Five m5.large in eu-west-3a, none of them in use. */

@@ -1,7 +1,7 @@
+import { formatTime } from '../../lib/apis/formats/time.ts';
 import type { Node } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
-import { formatTime } from '../../lib/apis/time.ts';
-import type { LeftInstance, LeftWorld } from '../../lib/core/node-claim/adoption-plan.ts';
+import type { LeftInstance, LeftWorld } from '../../lib/core/node-claim/adoption/adoption-plan.ts';
 import { aFoundInstance, claimSpec } from './node-claims.ts';
 import { aNodePool } from './node-pools.ts';
 import { aNode } from './nodes.ts';

@@ -1,8 +1,8 @@
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Labels, NodeSelectorRequirement, RequirementOperator, ResourceList } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import type { NodePoolView } from '../../lib/core/cluster/snapshot.ts';
-import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
+import type { NodePoolView } from '../../lib/core/model/cluster-snapshot.ts';
+import type { InstanceType } from '../../lib/core/model/instance-type.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 import { someTypes } from './instance-types.ts';
 

@@ -1,3 +1,4 @@
+import { formatTime } from '../../lib/apis/formats/time.ts';
 import type {
   Affinity,
   Container,
@@ -8,7 +9,6 @@ import type {
   ResourceList,
   TopologySpreadConstraint,
 } from '../../lib/apis/kubernetes.ts';
-import { formatTime } from '../../lib/apis/time.ts';
 import { NOW_MS } from './times.ts';
 
 export interface PodOptions {

@@ -1,6 +1,6 @@
 import type { Node } from '../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
-import { type NodeClaimRecord, providerIdOf } from '../../lib/core/node-claim/record.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
+import { type NodeClaimRecord, providerIdOf } from '../../lib/core/model/node-claim-record.ts';
 import { anInstance, launchedClaim } from './node-claims.ts';
 import { aPoolView } from './node-pools.ts';
 import { aNode, type NodeOptions } from './nodes.ts';

@@ -1,7 +1,7 @@
 /** The definitions that Kerf installs, on a real API server: accepted as they are, and what kubectl makes of them. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { at, listAt } from '../stack/json.ts';
-import { callApi, mergePatch, read, succeed } from './api-client.ts';
+import { callApi, mergePatch, read, succeed } from './support/api-client.ts';
 import {
   applyDefinition,
   COLLECTIONS,
@@ -14,8 +14,8 @@ import {
   pathOf,
   removeAll,
   shippedDefinitions,
-} from './resources.ts';
-import { aNodeClaim, aNodePool, SAMPLES } from './samples.ts';
+} from './support/resources.ts';
+import { aNodeClaim, aNodePool, SAMPLES } from './support/samples.ts';
 
 const shipped = shippedDefinitions();
 const READY = {

@@ -1,9 +1,9 @@
 /** What the API server fills in, by the definitions that Kerf installs. */
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { at } from '../stack/json.ts';
-import { read } from './api-client.ts';
-import { create, installDefinitions, pathOf, removeAll, type Sample } from './resources.ts';
-import { aCapacityBuffer, aNodeClaim, aNodeClass, aNodeOverlay, aNodePool, aTemplate } from './samples.ts';
+import { read } from './support/api-client.ts';
+import { create, installDefinitions, pathOf, removeAll, type Sample } from './support/resources.ts';
+import { aCapacityBuffer, aNodeClaim, aNodeClass, aNodeOverlay, aNodePool, aTemplate } from './support/samples.ts';
 
 beforeAll(installDefinitions);
 afterEach(removeAll);

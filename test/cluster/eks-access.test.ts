@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../lib/apis/time.ts';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import { RefusedError } from '../../lib/ports/errors.ts';
 import type { AwsCredentials } from '../../lib/providers/aws/client/request-signer.ts';
-import { EksAccess } from '../../lib/providers/aws/eks-access.ts';
-import { eksToken } from '../../lib/providers/aws/eks-token.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { EksAccess } from '../../lib/providers/aws/eks/eks-access.ts';
+import { eksToken } from '../../lib/providers/aws/eks/eks-token.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
 import { at } from '../stack/json.ts';
-import { installRoles } from './identities.ts';
-import { startTokenReview, type TokenReview } from './token-review.ts';
+import { installRoles } from './support/identities.ts';
+import { startTokenReview, type TokenReview } from './support/token-review.ts';
 
 const CLUSTER = 'demo';
 const REGION = 'eu-west-3';

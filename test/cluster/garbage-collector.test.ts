@@ -1,16 +1,16 @@
 /** Kubernetes's own garbage collector between a NodePool, its NodeClaims and their nodes: it decides that they go, our finalizers when. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { TERMINATION_FINALIZER } from '../../lib/apis/labels.ts';
-import { mirrorOf } from '../../lib/core/node-claim/mirror.ts';
+import { mirrorOf } from '../../lib/core/node-claim/mirror/mirror.ts';
 import { registrationPatch } from '../../lib/core/node-claim/registration.ts';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
-import { adminClient, mergePatch, succeed } from './api-client.ts';
-import { COLLECTIONS, create, installDefinitions } from './resources.ts';
-import { aNodePool } from './samples.ts';
+import { adminClient, mergePatch, succeed } from './support/api-client.ts';
+import { COLLECTIONS, create, installDefinitions } from './support/resources.ts';
+import { aNodePool } from './support/samples.ts';
 
 /** The collector looks for new kinds every 30 s. */
 const KNOWN = { timeout: 60_000, interval: 500 };

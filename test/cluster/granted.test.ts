@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClusterFunction } from '../../lib/core/install/rbac.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { nodeManifest } from '../rig/node-objects.ts';
 import { textAt } from '../stack/json.ts';
-import { mergePatch, succeed } from './api-client.ts';
-import { startGrantedProxy } from './granted-proxy.ts';
-import { FUNCTIONS, installRoles } from './identities.ts';
-import { create, installDefinitions, pathOf, removeAll } from './resources.ts';
-import { SAMPLES } from './samples.ts';
+import { mergePatch, succeed } from './support/api-client.ts';
+import { startGrantedProxy } from './support/granted-proxy.ts';
+import { FUNCTIONS, installRoles } from './support/identities.ts';
+import { create, installDefinitions, pathOf, removeAll } from './support/resources.ts';
+import { SAMPLES } from './support/samples.ts';
 
 const NODE = '/api/v1/nodes/granted';
 const PODS = '/api/v1/namespaces/default/pods';

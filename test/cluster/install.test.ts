@@ -1,24 +1,24 @@
 /** Installing into a real API server and taking it out again, with the rights that the installer has on EKS. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { SECOND_MS } from '../../lib/apis/time.ts';
-import { type InstallPorts, type InstallTarget, install } from '../../lib/controllers/install.ts';
-import { uninstall } from '../../lib/controllers/uninstall.ts';
+import { SECOND_MS } from '../../lib/apis/formats/time.ts';
+import { type InstallPorts, type InstallTarget, install } from '../../lib/controllers/install/install.ts';
+import { uninstall } from '../../lib/controllers/install/uninstall.ts';
 import { wantedDefinitions } from '../../lib/core/install/definitions.ts';
 import { rbacObjects } from '../../lib/core/install/rbac.ts';
 import type { AccessEntries } from '../../lib/ports/access-entries.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
-import { kubernetesInstallation } from '../../lib/providers/kubernetes/installation.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
+import { kubernetesInstallation } from '../../lib/providers/kubernetes/install/installation.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { aClaim, anInstance } from '../builders/node-claims.ts';
 import { nodeManifest } from '../rig/node-objects.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
 import { at, listAt, textAt } from '../stack/json.ts';
-import { callApi, mergePatch, read, succeed } from './api-client.ts';
-import { isAllowed } from './identities.ts';
-import { conditionOf, create, pathOf } from './resources.ts';
-import { aNodeClaim, aNodeClass, aNodePool } from './samples.ts';
+import { callApi, mergePatch, read, succeed } from './support/api-client.ts';
+import { isAllowed } from './support/identities.ts';
+import { conditionOf, create, pathOf } from './support/resources.ts';
+import { aNodeClaim, aNodeClass, aNodePool } from './support/samples.ts';
 
 const TARGET: InstallTarget = {
   cluster: 'demo',

@@ -1,11 +1,11 @@
 /** What is kept of a cluster, on a real API server: its watch, its forgetfulness and its restarts. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
-import { adminClient, callApi, mergePatch, succeed } from './api-client.ts';
+import { adminClient, callApi, mergePatch, succeed } from './support/api-client.ts';
 
 const NAMES = Array.from({ length: 30 }, (_, index) => `pod-${index}`);
 const NAMESPACES = ['shop', 'web'];

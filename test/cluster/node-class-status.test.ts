@@ -1,16 +1,16 @@
 /** What Kerf writes to an EC2NodeClass, on a real API server: taken whole, given back as it was, never over another's write. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import { MINUTE_MS } from '../../lib/apis/time.ts';
-import { decideNodeClass, finalizersWanted } from '../../lib/core/node-class/decide-node-class.ts';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { decideNodeClass, finalizersWanted } from '../../lib/core/node-class/status/decide-node-class.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { launchContext } from '../builders/launch-context.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { adminClient, succeed } from './api-client.ts';
-import { create, installDefinitions, pathOf, removeAll } from './resources.ts';
-import { aNodeClass } from './samples.ts';
+import { adminClient, succeed } from './support/api-client.ts';
+import { create, installDefinitions, pathOf, removeAll } from './support/resources.ts';
+import { aNodeClass } from './support/samples.ts';
 
 let client: ApiClient;
 let cluster: KubernetesCluster;

@@ -7,7 +7,7 @@ import type { ControlPlane } from '../../scripts/control-plane.ts';
 import { startOwnControlPlane } from '../rig/own-control-plane.ts';
 import { createDeployment } from '../rig/workloads.ts';
 import { at, textAt } from '../stack/json.ts';
-import { callApi, read } from './api-client.ts';
+import { callApi, read } from './support/api-client.ts';
 
 let controlPlane: ControlPlane;
 

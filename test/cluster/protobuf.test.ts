@@ -2,15 +2,15 @@
 
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { ObjectMeta } from '../../lib/apis/kubernetes.ts';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
-import { type Listing, listWithVersion } from '../../lib/providers/kubernetes/lists.ts';
-import { nodeOf, podOf } from '../../lib/providers/kubernetes/project.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
+import { type Listing, listWithVersion } from '../../lib/providers/kubernetes/client/lists.ts';
+import { nodeOf, podOf } from '../../lib/providers/kubernetes/project/project.ts';
 import { NODE_LIST } from '../../lib/providers/kubernetes/protobuf/node.ts';
 import { POD_LIST } from '../../lib/providers/kubernetes/protobuf/pod.ts';
 import { streamList } from '../../lib/providers/kubernetes/protobuf/stream-list.ts';
 import { textAt } from '../stack/json.ts';
-import { adminClient, callApi, succeed } from './api-client.ts';
-import { type Fields, type RandomPod, randomPods } from './random-objects.ts';
+import { adminClient, callApi, succeed } from './support/api-client.ts';
+import { type Fields, type RandomPod, randomPods } from './support/random-objects.ts';
 
 const NAMESPACE = 'protobuf';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;

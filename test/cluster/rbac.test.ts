@@ -1,8 +1,8 @@
 /** What the functions may do in a cluster, by the verdict of the API server's own RBAC: all that they need, and no more (C87). */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ClusterFunction } from '../../lib/core/install/rbac.ts';
-import { succeed } from './api-client.ts';
-import { type Attempt, callAs, FUNCTIONS, installRoles, isAllowed } from './identities.ts';
+import { succeed } from './support/api-client.ts';
+import { type Attempt, callAs, FUNCTIONS, installRoles, isAllowed } from './support/identities.ts';
 
 beforeAll(installRoles);
 

@@ -1,10 +1,10 @@
 /** What the API server refuses by the definitions that Kerf installs, and in what words. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { at } from '../stack/json.ts';
-import { mergePatch } from './api-client.ts';
-import { REFUSED } from './refused-objects.ts';
-import { create, installDefinitions, judge, pathOf, removeAll, type Sample } from './resources.ts';
-import { aNodeClaim, aNodePool, SAMPLES } from './samples.ts';
+import { mergePatch } from './support/api-client.ts';
+import { REFUSED } from './support/refused-objects.ts';
+import { create, installDefinitions, judge, pathOf, removeAll, type Sample } from './support/resources.ts';
+import { aNodeClaim, aNodePool, SAMPLES } from './support/samples.ts';
 
 beforeAll(installDefinitions);
 

@@ -6,8 +6,8 @@ import { type FakeKubelet, type KubeletPlan, startFakeKubelet } from '../rig/fak
 import { caBundle, serveTls } from '../rig/tls-server.ts';
 import { clearCluster, createDeployment, isRunning, podsOf, scaleDeployment } from '../rig/workloads.ts';
 import { at, listAt } from '../stack/json.ts';
-import { callApi, read, succeed } from './api-client.ts';
-import { conditionOf } from './resources.ts';
+import { callApi, read, succeed } from './support/api-client.ts';
+import { conditionOf } from './support/resources.ts';
 
 const WAIT = { timeout: 45_000, interval: 100 };
 const kubelets: FakeKubelet[] = [];

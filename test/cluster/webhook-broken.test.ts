@@ -1,13 +1,13 @@
 /** Promise 5: whatever becomes of the webhook, the cluster's scheduler does not notice. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { anEvent } from '../rig/events.ts';
 import { type FakeKubelet, startFakeKubelet } from '../rig/fake-kubelet.ts';
 import { type Health, registrationAt, serveWebhook, type WebhookEndpoint } from '../rig/webhook-endpoint.ts';
 import { clearCluster, createDeployment, podsOf } from '../rig/workloads.ts';
 import { at } from '../stack/json.ts';
-import { adminClient, callApi, read, succeed } from './api-client.ts';
-import { conditionOf } from './resources.ts';
+import { adminClient, callApi, read, succeed } from './support/api-client.ts';
+import { conditionOf } from './support/resources.ts';
 
 const WAIT = { timeout: 110_000, interval: 100 };
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/kerf';

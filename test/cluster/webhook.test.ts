@@ -1,10 +1,10 @@
 /** What the API server tells the webhook: each rule on what it must, and on nothing that is written all the time or by Kerf itself. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { tendWebhook } from '../../lib/controllers/tend-webhook.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
+import { tendWebhook } from '../../lib/controllers/install/sync-webhook.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import type { WebhookRegistration } from '../../lib/ports/webhook-registration.ts';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { MINUTE, NOW_MS } from '../builders/times.ts';
 import { anEvent, type EventFields } from '../rig/events.ts';
@@ -12,10 +12,10 @@ import { startFakeKubelet } from '../rig/fake-kubelet.ts';
 import { registrationAt, serveWebhook, type WebhookEndpoint } from '../rig/webhook-endpoint.ts';
 import { clearCluster, createDeployment } from '../rig/workloads.ts';
 import { at, listAt, textAt } from '../stack/json.ts';
-import { adminClient, type Call, callApi, mergePatch, read, succeed } from './api-client.ts';
-import { installRoles, speakingFor } from './identities.ts';
-import { create, installDefinitions, pathOf, removeAll } from './resources.ts';
-import { aNodeClaim, aNodeClass, aNodePool } from './samples.ts';
+import { adminClient, type Call, callApi, mergePatch, read, succeed } from './support/api-client.ts';
+import { installRoles, speakingFor } from './support/identities.ts';
+import { create, installDefinitions, pathOf, removeAll } from './support/resources.ts';
+import { aNodeClaim, aNodeClass, aNodePool } from './support/samples.ts';
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/kerf';

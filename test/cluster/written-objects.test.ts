@@ -2,19 +2,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { isShownBy, mirrorOf } from '../../lib/core/node-claim/mirror.ts';
-import { nodeTarget } from '../../lib/core/node-claim/node-patch.ts';
+import { nodeTarget } from '../../lib/core/model/node-patch.ts';
+import { isShownBy, mirrorOf } from '../../lib/core/node-claim/mirror/mirror.ts';
 import { registrationPatch } from '../../lib/core/node-claim/registration.ts';
 import { decideNodePool } from '../../lib/core/node-pool/decide-node-pool.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { MINUTE, NOW_MS } from '../builders/times.ts';
 import { listAt, textAt } from '../stack/json.ts';
-import { adminClient, mergePatch, read, succeed } from './api-client.ts';
-import { COLLECTIONS, create, install, installDefinitions, removeAll, shippedDefinitions } from './resources.ts';
-import { aNodeClaim, aNodePool } from './samples.ts';
+import { adminClient, mergePatch, read, succeed } from './support/api-client.ts';
+import {
+  COLLECTIONS,
+  create,
+  install,
+  installDefinitions,
+  removeAll,
+  shippedDefinitions,
+} from './support/resources.ts';
+import { aNodeClaim, aNodePool } from './support/samples.ts';
 
 const NODES = '/api/v1/nodes';
 const EVENTS = '/apis/events.k8s.io/v1/namespaces/default/events';

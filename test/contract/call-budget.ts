@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SECOND_MS } from '../../lib/apis/time.ts';
+import { SECOND_MS } from '../../lib/apis/formats/time.ts';
 import { type CallLimits, PATIENCE_MS } from '../../lib/core/call-budget/token-bucket.ts';
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
 import type { Clock } from '../../lib/ports/clock.ts';

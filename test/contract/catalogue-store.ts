@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../lib/apis/time.ts';
-import { ANY, type UnavailableMark, type UnavailableOffering } from '../../lib/core/action.ts';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
 import type { Catalogue, RegionalOffering } from '../../lib/core/instance-type/facts.ts';
+import { ANY, type UnavailableMark, type UnavailableOffering } from '../../lib/core/model/decision.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
 import { NOW_MS } from './records.ts';
 

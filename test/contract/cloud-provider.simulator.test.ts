@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
+import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import { timelineFrom } from '../../lib/simulator/timeline.ts';

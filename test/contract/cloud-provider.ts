@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
-import type { Instance, LaunchRequest } from '../../lib/core/node-claim/record.ts';
-import { imageFor } from '../../lib/core/node-class/images.ts';
+import { imageFor } from '../../lib/core/model/images.ts';
+import type { Instance, LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import type { CloudProvider, DescribedInstance } from '../../lib/ports/cloud-provider.ts';
 
 /** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */

@@ -1,4 +1,4 @@
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { clusterContract } from './cluster.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Node, ObjectMeta, Pod } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
-import type { PodTarget } from '../../lib/core/action.ts';
+import type { PodTarget } from '../../lib/core/model/decision.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
 import {

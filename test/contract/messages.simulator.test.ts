@@ -1,4 +1,4 @@
-import type { Decision } from '../../lib/core/action.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
 import type { Wake, WakeTarget } from '../../lib/ports/messages.ts';
 import { simulatedMessages } from '../../lib/simulator/aws/simulated-messages.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Decision } from '../../lib/core/action.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
 import { LONGEST_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../../lib/ports/messages.ts';
 import { aDecision } from './records.ts';
 

@@ -1,6 +1,11 @@
-import type { Decision } from '../../lib/core/action.ts';
-import type { DisruptionCommand } from '../../lib/core/disruption/command.ts';
-import type { Instance, LaunchRequest, LaunchTemplateSpec, NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
+import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
+import type {
+  Instance,
+  LaunchRequest,
+  LaunchTemplateSpec,
+  NodeClaimRecord,
+} from '../../lib/core/model/node-claim-record.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
 /** 2026-01-31T08:00:00Z: any instant will do. */

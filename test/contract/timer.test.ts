@@ -1,5 +1,5 @@
 import { afterEach, vi } from 'vitest';
-import { systemTimer } from '../../lib/operator/system-timer.ts';
+import { systemTimer } from '../../lib/operator/lambda/system-timer.ts';
 import { invocationTimer } from '../../lib/simulator/aws/simulated-lambda.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
 import { timerContract } from './timer.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handleInterruption, type InterruptionPorts } from '../../lib/controllers/interruption.ts';
-import type { Decision } from '../../lib/core/action.ts';
-import type { NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
+import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { InstanceOwner } from '../../lib/ports/cloud-provider.ts';
 import { RefusedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';

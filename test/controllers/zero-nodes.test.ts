@@ -1,7 +1,7 @@
 /** A cluster with what every EKS cluster has in it goes to zero nodes, stays there, and comes back with its first pod. */
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../lib/apis/time.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
 import { live } from './life.ts';
 import { aDeployment, aPool, coreDns, coreDnsBudget, someManifests } from './manifests.ts';

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { WakeBatch } from '../../lib/operator/queue-batch.ts';
+import type { WakeBatch } from '../../lib/operator/lambda/queue-batch.ts';
 
 beforeAll(() => {
   vi.stubEnv('AWS_REGION', 'eu-west-3');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../lib/controllers/ports.ts';
-import { answerEvents } from '../../lib/operator/queue-batch.ts';
+import type { RunReport } from '../../lib/controllers/run/ports.ts';
+import { answerEvents } from '../../lib/operator/lambda/queue-batch.ts';
 import { RefusedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import { failedOf, message, recordingRuntime } from './messages.ts';
 

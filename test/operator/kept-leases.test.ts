@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { keptLeases } from '../../lib/controllers/run/kept-leases.ts';
-import { afterSystemTime } from '../../lib/operator/system-timer.ts';
+import { afterSystemTime } from '../../lib/operator/lambda/system-timer.ts';
 import { LEASE_MS, type Lease, type Leases } from '../../lib/ports/leases.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 

@@ -1,8 +1,8 @@
 /** SQS messages, and what a batch of them tells the world. */
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
-import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { MessageRuntime } from '../../lib/controllers/run/retry-soon.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/cluster/settings.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 
 export function message(id: string, body: unknown, receiveCount = 1): SQSRecord {
   return {

@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import type { Reconcile, RunReport } from '../../lib/controllers/ports.ts';
 import { groupWakes, type WakeRuntime } from '../../lib/controllers/run/handle-wakes.ts';
-import { answerWakes, queuedMessage } from '../../lib/operator/queue-batch.ts';
+import type { Reconcile, RunReport } from '../../lib/controllers/run/ports.ts';
+import { answerWakes, queuedMessage } from '../../lib/operator/lambda/queue-batch.ts';
 import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';

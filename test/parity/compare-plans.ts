@@ -1,4 +1,4 @@
-import type { RawPlan } from './raw-documents.ts';
+import type { RawPlan } from './verifier/raw-documents.ts';
 
 /** How two plans for the same snapshot differ where it matters. */
 export interface PlanComparison {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { heldSections, parityDocuments, titlesOfProject } from '../../scripts/parity-table.ts';
+import { heldSections, parityDocuments, titlesOfProject } from '../../scripts/generate/parity-table.ts';
 import { HELD_BY, NOT_HELD } from './rows.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

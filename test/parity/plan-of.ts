@@ -1,7 +1,7 @@
 import { provisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
-import type { RawPlan, RawSnapshot } from './raw-documents.ts';
+import type { RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 
 /** What `kerf plan provisioning --output json` says of the snapshot, the same way through: text, reader, engine, output. */
 export function planOf(snapshot: RawSnapshot): RawPlan {

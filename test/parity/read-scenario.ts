@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RawInstanceType, RawPlan, RawSnapshot } from './raw-documents.ts';
+import type { RawInstanceType, RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 
 /** Scenarios with Karpenter's own answers. They lie beside the repository and not in it: where they are absent, tests say so. */
 

@@ -9,7 +9,7 @@ export interface NamedTest {
 export const HELD_BY: Readonly<Record<string, readonly NamedTest[]>> = {
   B1: [
     { file: 'test/controllers/webhook.test.ts', title: 'who is woken' },
-    { file: 'test/controllers/twice.test.ts', title: 'every wake lost: the tick alone gets the work done' },
+    { file: 'test/controllers/run/twice.test.ts', title: 'every wake lost: the tick alone gets the work done' },
   ],
   B2: [
     {

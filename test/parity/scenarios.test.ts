@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { comparePlans } from './compare-plans.ts';
 import { planOf } from './plan-of.ts';
 import { readScenario, scenarioNames } from './read-scenario.ts';
-import { verifyPlan } from './verify-plan.ts';
+import { verifyPlan } from './verifier/verify-plan.ts';
 
 /** Our plans for the scenarios in ../shared, beside Karpenter's: every rule kept, every pod placed that it places, no dearer. */
 

@@ -6,8 +6,8 @@ import type {
   RawPlannedClaim,
   RawPod,
   RawSnapshot,
-} from './raw-documents.ts';
-import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, NODE_POOL, REGISTERED, ZONE } from './well-known-labels.ts';
+} from './verifier/raw-documents.ts';
+import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, NODE_POOL, REGISTERED, ZONE } from './verifier/well-known-labels.ts';
 
 /** A cluster for tests of the verifier, small enough to be checked by hand: 2 types, 2 zones, 1 pool. */
 

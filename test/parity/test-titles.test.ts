@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rowsOfTitle } from '../../scripts/row-citations.ts';
-import { testTitles } from '../../scripts/test-titles.ts';
+import { rowsOfTitle } from '../../scripts/generate/row-citations.ts';
+import { testTitles } from '../../scripts/generate/test-titles.ts';
 
 /** Rows from 70 on, which no section has: this file must not be taken to hold any. */
 const titlesIn = (source: string) => testTitles(source).map(({ title }) => title);

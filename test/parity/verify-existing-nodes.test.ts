@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { type Objection, testObjections } from './objections.ts';
 import { aNode, aPod, aPool, aSnapshot, hostPort, onNode, requests } from './small-cluster.ts';
-import { NODE_POOL, ZONE } from './well-known-labels.ts';
+import { type Objection, testObjections } from './verifier/objections.ts';
+import { NODE_POOL, ZONE } from './verifier/well-known-labels.ts';
 
 /** The verifier's proof for nodes that are there. */
 

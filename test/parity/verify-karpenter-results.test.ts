@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readScenario, scenarioNames } from './read-scenario.ts';
-import { verifyPlan } from './verify-plan.ts';
+import { verifyPlan } from './verifier/verify-plan.ts';
 
 /**
  * Karpenter's own results, as far as the scenarios lie beside the repository, in ../shared.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { comparePlans } from './compare-plans.ts';
-import { type Objection, testObjections } from './objections.ts';
 import { aClaim, aNode, aPlan, aPod, aPool, aSnapshot, hostPort, onNode, requests } from './small-cluster.ts';
-import { ZONE } from './well-known-labels.ts';
+import { type Objection, testObjections } from './verifier/objections.ts';
+import { ZONE } from './verifier/well-known-labels.ts';
 
 /** The verifier's own proof: for each rule a sound plan that it lets pass, and the same plan broken, to which it objects. */
 

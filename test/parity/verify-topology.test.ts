@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { type Objection, testObjections } from './objections.ts';
-import type { RawAffinityTerm, RawPod, RawSpread } from './raw-documents.ts';
 import { aClaim, aNode, aPlan, aPod, aPool, aSnapshot, onNode } from './small-cluster.ts';
-import { HOSTNAME, ZONE } from './well-known-labels.ts';
+import { type Objection, testObjections } from './verifier/objections.ts';
+import type { RawAffinityTerm, RawPod, RawSpread } from './verifier/raw-documents.ts';
+import { HOSTNAME, ZONE } from './verifier/well-known-labels.ts';
 
 /** The verifier's proof for topology: spread, affinity, anti-affinity; in the final state, with zones settled and left open. */
 

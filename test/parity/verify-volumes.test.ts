@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { type Objection, testObjections } from './objections.ts';
-import type { RawPod, RawSnapshot } from './raw-documents.ts';
 import { aClaim, aNode, aPlan, aPod, aSnapshot, onNode } from './small-cluster.ts';
-import { ZONE } from './well-known-labels.ts';
+import { type Objection, testObjections } from './verifier/objections.ts';
+import type { RawPod, RawSnapshot } from './verifier/raw-documents.ts';
+import { ZONE } from './verifier/well-known-labels.ts';
 
 /** The verifier's proof for volumes. */
 

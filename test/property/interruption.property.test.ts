@@ -1,9 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatTime } from '../../lib/apis/time.ts';
+import { formatTime } from '../../lib/apis/formats/time.ts';
 import { handleInterruption, type InterruptionPorts } from '../../lib/controllers/interruption.ts';
-import { answerEvents } from '../../lib/operator/queue-batch.ts';
+import { answerEvents } from '../../lib/operator/lambda/queue-batch.ts';
 import { RefusedError } from '../../lib/ports/errors.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';

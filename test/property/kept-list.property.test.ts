@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UnreachableError } from '../../lib/ports/errors.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import type { WatchFault } from '../fakes/api-watches.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MINUTE_MS, SECOND_MS } from '../../lib/apis/time.ts';
-import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { type SimulationInput, simulate } from '../../lib/simulator/simulation.ts';

@@ -1,6 +1,6 @@
+import { formatTime, MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
-import { formatTime, MINUTE_MS, SECOND_MS } from '../../lib/apis/time.ts';
-import type { ControllerPorts } from '../../lib/controllers/ports.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
 import { withFaults } from '../../lib/simulator/faults.ts';

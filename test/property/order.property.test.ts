@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { podKey } from '../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { samples } from '../samples.ts';
-import { problem } from './problems.ts';
+import { problem } from './random/problems.ts';
 
 /** What a snapshot comes to, as plain data. */
 function summary(snapshot: ClusterSnapshot): unknown {

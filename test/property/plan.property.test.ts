@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planOf } from '../parity/plan-of.ts';
-import type { RawPlan, RawSnapshot } from '../parity/raw-documents.ts';
-import { verifyPlan } from '../parity/verify-plan.ts';
+import type { RawPlan, RawSnapshot } from '../parity/verifier/raw-documents.ts';
+import { verifyPlan } from '../parity/verifier/verify-plan.ts';
 import { samples } from '../samples.ts';
-import { randomSnapshot } from './random-snapshot.ts';
+import { randomSnapshot } from './random/random-snapshot.ts';
 
 const RUN = { seed: 20_261_121, numRuns: samples(3_000) };
 

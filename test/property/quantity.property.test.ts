@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../lib/apis/duration.ts';
-import { formatBytes, formatCpu, milliValue, parseQuantityNano, unitValue } from '../../lib/apis/quantity.ts';
+import { parseDuration } from '../../lib/apis/formats/duration.ts';
+import { formatBytes, formatCpu, milliValue, parseQuantityNano, unitValue } from '../../lib/apis/formats/quantity.ts';
 import { formatResources, parseResources } from '../../lib/core/resources/resources.ts';
 
 const RUN = { seed: 20_260_131, numRuns: 500 };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RawSnapshot } from '../parity/raw-documents.ts';
-import { verifyPlan } from '../parity/verify-plan.ts';
-import { randomSnapshot } from './random-snapshot.ts';
+import type { RawSnapshot } from '../parity/verifier/raw-documents.ts';
+import { verifyPlan } from '../parity/verifier/verify-plan.ts';
+import { randomSnapshot } from './random/random-snapshot.ts';
 
 /** That random snapshots are worth something: every kind of rule turns up in them, and the verifier reads them. */
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planOf } from '../parity/plan-of.ts';
-import type { RawSnapshot } from '../parity/raw-documents.ts';
-import { verifyPlan } from '../parity/verify-plan.ts';
+import type { RawSnapshot } from '../parity/verifier/raw-documents.ts';
+import { verifyPlan } from '../parity/verifier/verify-plan.ts';
 import { samples } from '../samples.ts';
-import { randomSnapshot } from './random-snapshot.ts';
+import { randomSnapshot } from './random/random-snapshot.ts';
 
 const RESERVATION = 'karpenter.k8s.aws/capacity-reservation-id';
 const RUN = { seed: 20_261_122, numRuns: samples(400) };

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Pod, podKey } from '../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../lib/core/scheduling/solve.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { samples } from '../samples.ts';
-import { problem } from './problems.ts';
+import { problem } from './random/problems.ts';
 import { unjustifiedRefusals } from './unjustified-refusals.ts';
 
 const RUN = { seed: 20_260_131, numRuns: samples(1_500) };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import { disrupt } from '../../lib/core/disruption/disrupt.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { snapshotText } from '../../lib/snapshot/write-snapshot.ts';
 import { samples } from '../samples.ts';
-import { randomSnapshot } from './random-snapshot.ts';
+import { randomSnapshot } from './random/random-snapshot.ts';
 
 function read(text: string) {
   return readSnapshot({ readText: () => text }, { path: 'snapshot.json', nowMs: Date.UTC(2026, 0, 1) });

@@ -1,6 +1,6 @@
 import type { DaemonSet, Labels, Pod, Taint } from '../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot, NodePoolView } from '../../lib/core/cluster/snapshot.ts';
-import type { InstanceType } from '../../lib/core/instance-type/instance-type.ts';
+import type { ClusterSnapshot, NodePoolView } from '../../lib/core/model/cluster-snapshot.ts';
+import type { InstanceType } from '../../lib/core/model/instance-type.ts';
 import type { Reason } from '../../lib/core/model/reasons.ts';
 import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
 

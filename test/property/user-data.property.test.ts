@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { isTomlTable, readToml, type TomlTable } from '../../lib/apis/toml.ts';
-import { dataOf, partsOf, textOf } from '../core/node-class/user-data-readers.ts';
+import { isTomlTable, readToml, type TomlTable } from '../../lib/apis/formats/toml.ts';
+import { dataOf, partsOf, textOf } from '../core/node-class/user-data/user-data-readers.ts';
 import { samples } from '../samples.ts';
 
 /** The law of each family: whatever the user writes, the user data is well-formed and keeps it, or there is a reason. */

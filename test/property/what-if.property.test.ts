@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
 import { whatIfOf } from '../../lib/core/provisioning/what-if.ts';
 import { formatRequirement } from '../../lib/core/requirements/requirements.ts';
 import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { problem } from './problems.ts';
-import { randomSnapshot } from './random-snapshot.ts';
+import { problem } from './random/problems.ts';
+import { randomSnapshot } from './random/random-snapshot.ts';
 
 /** One shared state, many questions in any order: no answer may depend on the questions before it. */
 

@@ -1,8 +1,8 @@
 /** Events as schedulers and others write them. */
 import { randomUUID } from 'node:crypto';
 import type { ClusterFunction } from '../../lib/core/install/rbac.ts';
-import { succeed } from '../cluster/api-client.ts';
-import { speakingFor } from '../cluster/identities.ts';
+import { succeed } from '../cluster/support/api-client.ts';
+import { speakingFor } from '../cluster/support/identities.ts';
 
 export interface EventFields {
   readonly reason?: string;

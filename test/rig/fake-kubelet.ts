@@ -3,7 +3,7 @@
  * to its node and lets go of what is deleted. It has the rights of a node and no others: NodeRestriction looks at what it writes.
  */
 import { setTimeout } from 'node:timers/promises';
-import { type Answer, type Call, callApi } from '../cluster/api-client.ts';
+import { type Answer, type Call, callApi } from '../cluster/support/api-client.ts';
 import { at, listAt, textAt } from '../stack/json.ts';
 import { type FakeNode, leaseOf, nodeManifest, readiness } from './node-objects.ts';
 import { runningStatus } from './pod-status.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../scripts/control-plane.ts';
 import { clusterEnvironment } from '../../scripts/control-plane-access.ts';
-import { forgetConnections, variable } from '../cluster/api-client.ts';
+import { forgetConnections, variable } from '../cluster/support/api-client.ts';
 
 /** From here on it is the cluster of this test file: `KERF_CLUSTER_*` name it. `stop` it in the end. */
 export async function startOwnControlPlane(

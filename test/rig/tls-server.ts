@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import { variable } from '../cluster/api-client.ts';
+import { variable } from '../cluster/support/api-client.ts';
 
 export interface TlsServer {
   readonly endpoint: string;

@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { answerWebhook, type WebhookPorts } from '../../lib/controllers/webhook.ts';
-import { webhookRegistrationOf } from '../../lib/operator/webhook-registration.ts';
+import { webhookRegistrationOf } from '../../lib/operator/wiring/webhook-registration.ts';
 import type { WebhookRegistration } from '../../lib/ports/webhook-registration.ts';
-import type { ApiClient } from '../../lib/providers/kubernetes/api-client.ts';
+import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { at, textAt } from '../stack/json.ts';
 import { caBundle, serveTls, type TlsServer } from './tls-server.ts';
 

@@ -1,5 +1,5 @@
 /** Deployments and what becomes of them. */
-import { read, succeed } from '../cluster/api-client.ts';
+import { read, succeed } from '../cluster/support/api-client.ts';
 import { at, listAt } from '../stack/json.ts';
 
 export interface Workload {

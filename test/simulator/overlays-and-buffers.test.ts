@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterEvent } from '../../lib/core/cluster/event.ts';
+import type { ClusterEvent } from '../../lib/core/model/event.ts';
 import { formatSubject } from '../../lib/core/model/subject.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';

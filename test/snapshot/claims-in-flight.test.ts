@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
 import { instanceTypesFor } from '../../lib/core/instance-type/resolve.ts';
-import { mirrorOf } from '../../lib/core/node-claim/mirror.ts';
-import { recordsShown } from '../../lib/core/node-claim/orphans.ts';
-import type { NodeClaimRecord } from '../../lib/core/node-claim/record.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
+import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import { recordsShown } from '../../lib/core/node-claim/adoption/orphans.ts';
+import { mirrorOf } from '../../lib/core/node-claim/mirror/mirror.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { snapshotText } from '../../lib/snapshot/write-snapshot.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseTime } from '../../lib/apis/time.ts';
+import { parseTime } from '../../lib/apis/formats/time.ts';
 import { isProvisionable } from '../../lib/core/cluster/pods.ts';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
 import { type ReadSnapshot, readSnapshot } from '../../lib/snapshot/read-snapshot.ts';

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
-import { MINUTE_MS } from '../../lib/apis/time.ts';
-import { shippedCatalogue } from '../../lib/cli/figures.ts';
-import { observeCluster } from '../../lib/controllers/observe-cluster.ts';
-import type { ControllerPorts } from '../../lib/controllers/ports.ts';
-import type { ClusterSnapshot } from '../../lib/core/cluster/snapshot.ts';
+import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
+import { observeCluster } from '../../lib/controllers/observe/observe-cluster.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { disrupt } from '../../lib/core/disruption/disrupt.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterOptions } from '../../lib/operator/cluster-options.ts';
-import { OptionError } from '../../lib/operator/option-values.ts';
+import type { ClusterOptions } from '../../lib/operator/options/cluster-options.ts';
+import { OptionError } from '../../lib/operator/options/option-values.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
 import { at } from './json.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import cdk from '../../cdk.json' with { type: 'json' };
-import type { ClusterOptions } from '../../lib/operator/cluster-options.ts';
+import type { ClusterOptions } from '../../lib/operator/options/cluster-options.ts';
 import { KerfStack, type KerfStackProps } from '../../lib/stack/kerf-stack.ts';
 import { readJson, textAt } from './json.ts';
 

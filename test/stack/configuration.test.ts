@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OptionError } from '../../lib/operator/option-values.ts';
+import { OptionError } from '../../lib/operator/options/option-values.ts';
 import { configuredClusters, webhookSecretRotation } from '../../lib/stack/configuration.ts';
 
 function read(context: { readonly cluster?: unknown; readonly clusters?: unknown }): unknown {

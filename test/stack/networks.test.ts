@@ -1,7 +1,7 @@
 /** Clusters that are reached in different networks have functions of their own there, and share the table. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { VARIABLES } from '../../lib/operator/options.ts';
+import { VARIABLES } from '../../lib/operator/options/options.ts';
 import { LONGEST_CLUSTERS } from '../../lib/stack/configuration.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
 import { at, listAt, recordAt, textAt } from './json.ts';

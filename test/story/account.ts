@@ -12,9 +12,9 @@ import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
 import { output } from '../aws/deployment.ts';
 import { makeRole } from '../aws/ec2-world.ts';
-import { succeed } from '../cluster/api-client.ts';
-import { COLLECTIONS } from '../cluster/resources.ts';
-import { aNodeClass, aNodePool } from '../cluster/samples.ts';
+import { succeed } from '../cluster/support/api-client.ts';
+import { COLLECTIONS } from '../cluster/support/resources.ts';
+import { aNodeClass, aNodePool } from '../cluster/support/samples.ts';
 import { readJson } from '../stack/json.ts';
 
 export const CLUSTER = 'demo';

@@ -1,5 +1,5 @@
 /** CoreDNS as EKS brings it: two replicas that wish to be apart, a priority, a PodDisruptionBudget. */
-import { succeed } from '../cluster/api-client.ts';
+import { succeed } from '../cluster/support/api-client.ts';
 
 const LABELS = { 'k8s-app': 'kube-dns' };
 

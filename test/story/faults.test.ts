@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually, logLines } from '../aws/deployment.ts';
-import { mergePatch } from '../cluster/api-client.ts';
-import { COLLECTIONS } from '../cluster/resources.ts';
+import { mergePatch } from '../cluster/support/api-client.ts';
+import { COLLECTIONS } from '../cluster/support/resources.ts';
 import { createDeployment, isRunning, podsOf, scaleDeployment } from '../rig/workloads.ts';
 import { at } from '../stack/json.ts';
 import { launchBystander, stateOf } from './bystander.ts';

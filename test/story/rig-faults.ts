@@ -1,6 +1,6 @@
 /** What can be done to the rig: its API server, its etcd, the DynamoDB of the functions, the functions themselves. */
 import { variable } from '../aws/deployment.ts';
-import { forgetConnections } from '../cluster/api-client.ts';
+import { forgetConnections } from '../cluster/support/api-client.ts';
 import { listAt, textAt } from '../stack/json.ts';
 import { CLUSTER } from './account.ts';
 

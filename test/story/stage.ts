@@ -1,6 +1,6 @@
 /** The deployment between its cluster and its account, furnished once for all test files, and what is played of it. */
-import { callApi, read } from '../cluster/api-client.ts';
-import { COLLECTIONS } from '../cluster/resources.ts';
+import { callApi, read } from '../cluster/support/api-client.ts';
+import { COLLECTIONS } from '../cluster/support/resources.ts';
 import { at, listAt } from '../stack/json.ts';
 import { CATALOGUE, CLUSTER, configureNodes, furnishAccount } from './account.ts';
 import { type Machines, playMachines } from './machines.ts';

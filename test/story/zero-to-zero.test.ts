@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually, logLines } from '../aws/deployment.ts';
-import { read } from '../cluster/api-client.ts';
+import { read } from '../cluster/support/api-client.ts';
 import { createDeployment, isRunning, podsOf, scaleDeployment } from '../rig/workloads.ts';
 import { at, listAt } from '../stack/json.ts';
 import { createCoreDns } from './core-dns.ts';

@@ -1,4 +1,4 @@
-import { DNS_SUBDOMAIN, NAME, NAME_RULE } from '../label-syntax.ts';
+import { DNS_SUBDOMAIN, NAME, NAME_RULE } from '../formats/label-syntax.ts';
 
 /** A text format of a field. `allowed` completes "write …". */
 export interface Format {

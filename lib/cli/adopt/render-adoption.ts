@@ -1,9 +1,9 @@
 import { counted } from '../../apis/counted.ts';
-import type { Adoption } from '../../controllers/adopt.ts';
-import type { AdoptionLine } from '../../core/node-claim/adoption-plan.ts';
+import type { Adoption } from '../../controllers/instances/adopt.ts';
+import type { AdoptionLine } from '../../core/node-claim/adoption/adoption-plan.ts';
 import type { CliContext } from '../context.ts';
-import { type CellColumn, formatTableWithin } from '../plan/format-table.ts';
-import { indented, printable } from '../plan/render-lines.ts';
+import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
+import { indented, printable } from '../render/render-lines.ts';
 
 export interface ShownAdoption extends Adoption {
   readonly cluster: string;

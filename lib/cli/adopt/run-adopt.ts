@@ -1,6 +1,6 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
-import { type AdoptionPorts, applyAdoption, observeAdoption } from '../../controllers/adopt.ts';
-import { OptionError } from '../../operator/option-values.ts';
+import { type AdoptionPorts, applyAdoption, observeAdoption } from '../../controllers/instances/adopt.ts';
+import { OptionError } from '../../operator/options/option-values.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { userPath } from '../shell-context.ts';
@@ -28,7 +28,7 @@ async function connected({ kubeconfig, context, ...flags }: AdoptFlags): Promise
   const { cluster, table, region, endpoint } = flags;
   const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);
   const choice = file === undefined && context === undefined ? undefined : { file, context };
-  const { wireAdoption } = await import('../../operator/adoption.ts');
+  const { wireAdoption } = await import('../../operator/wiring/adoption.ts');
   try {
     return await wireAdoption({ cluster, table, region, endpoint, kubeconfig: choice });
   } catch (error) {

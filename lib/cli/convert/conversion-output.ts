@@ -1,7 +1,7 @@
-import { convertDocuments } from '../conversion/convert-documents.ts';
-import { parseDocuments } from '../manifests/parse-documents.ts';
-import { formatPath, sentenceOf } from '../manifests/problem.ts';
-import type { ManifestSource } from '../manifests/read-documents.ts';
+import { convertDocuments } from '../../manifests/convert/convert-documents.ts';
+import { formatPath, sentenceOf } from '../../manifests/explain/problem.ts';
+import { parseDocuments } from '../../manifests/read/parse-documents.ts';
+import type { ManifestSource } from '../../manifests/read/read-documents.ts';
 import type { Unreadable } from '../read-sources.ts';
 
 export interface ConversionNote {

@@ -2,10 +2,10 @@ import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { PLAIN_NODE_CLASS } from '../../core/node-class/plain-node-class.ts';
+import { formatProblem } from '../../manifests/explain/format-problem.ts';
+import { suggest } from '../../manifests/explain/suggest.ts';
+import { readManifests } from '../../manifests/read/read-manifests.ts';
 import type { CliContext } from '../context.ts';
-import { formatProblem } from '../manifests/format-problem.ts';
-import { readManifests } from '../manifests/read-manifests.ts';
-import { suggest } from '../manifests/suggest.ts';
 import { readAllSources } from '../read-sources.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ResourceList } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
 import { formatResources, subtract } from '../../core/resources/resources.ts';
 
 /** What `kerf instance-types --output json` prints; a snapshot takes it as its `instanceTypesFile`. */

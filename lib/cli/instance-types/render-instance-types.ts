@@ -1,14 +1,14 @@
 import { styleText } from 'node:util';
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { formatCpu } from '../../apis/formats/quantity.ts';
 import { ARCH, type CapacityType } from '../../apis/labels.ts';
-import { formatCpu } from '../../apis/quantity.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { InstanceType } from '../../core/instance-type/instance-type.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
 import type { CliContext } from '../context.ts';
-import { formatGib } from '../format-gib.ts';
-import { type CellColumn, formatTableWithin } from '../plan/format-table.ts';
-import { indented, printable } from '../plan/render-lines.ts';
+import { formatGib } from '../render/format-gib.ts';
+import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
+import { indented, printable } from '../render/render-lines.ts';
 
 const COLUMNS: readonly CellColumn<InstanceType>[] = [
   { title: 'type', align: 'left', cell: ({ name }) => name },

@@ -1,14 +1,14 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
+import { DEFAULT_REGION } from '../../catalogue/choose-region.ts';
+import { DATA, shippedCatalogue } from '../../catalogue/figures.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { InstanceType } from '../../core/instance-type/instance-type.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
-import { OptionError } from '../../operator/option-values.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
+import { suggest } from '../../manifests/explain/suggest.ts';
+import { OptionError } from '../../operator/options/option-values.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { DATA, shippedCatalogue } from '../figures.ts';
-import { suggest } from '../manifests/suggest.ts';
-import { printable } from '../plan/render-lines.ts';
-import { DEFAULT_REGION } from '../simulate/choose-region.ts';
+import { printable } from '../render/render-lines.ts';
 import { chooseNodeClass } from './choose-node-class.ts';
 import { instanceTypesOutput } from './instance-type-output.ts';
 import type { InstanceTypesFlags } from './instance-types-command.ts';
@@ -43,7 +43,7 @@ async function read(context: CliContext, { from, region }: InstanceTypesFlags): 
     return shippedCatalogue({ region: region ?? DEFAULT_REGION, because });
   }
   // The EC2 client takes a third of a second to load, and most calls do without.
-  const { catalogueFromAccount } = await import('../../operator/account-catalogue.ts');
+  const { catalogueFromAccount } = await import('../../operator/wiring/account-catalogue.ts');
   const tell = (note: string): void => context.process.stderr.write(`${printable(note)}\n`);
   try {
     return await catalogueFromAccount({ region, figures: DATA, tell });

@@ -1,10 +1,10 @@
-import { cutText } from '../../apis/quote.ts';
+import { cutText } from '../../apis/formats/quote.ts';
 import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
-import { classify } from '../manifests/classify.ts';
-import type { ManifestProblem, Report } from '../manifests/problem.ts';
-import { type ManifestSource, readDocuments } from '../manifests/read-documents.ts';
-import { type ReadObject, readObject } from '../manifests/read-object.ts';
-import { labelOf, reporterOf, type SourceObject } from '../manifests/source-object.ts';
+import type { ManifestProblem, Report } from '../../manifests/explain/problem.ts';
+import { classify } from '../../manifests/read/classify.ts';
+import { type ManifestSource, readDocuments } from '../../manifests/read/read-documents.ts';
+import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
+import { labelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
 import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
 
 /** What manifests add to a snapshot. */

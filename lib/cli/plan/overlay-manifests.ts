@@ -1,9 +1,9 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { type Deployment, type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
+import type { ReadObject } from '../../manifests/read/read-object.ts';
 import { filledNamespaces, filledPod } from '../../snapshot/fill-in.ts';
 import { nodePoolViews } from '../../snapshot/node-pool-views.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
-import type { ReadObject } from '../manifests/read-object.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { type PodsOfTemplate, replicaPods } from './template-pods.ts';
 

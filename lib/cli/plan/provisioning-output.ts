@@ -1,8 +1,8 @@
 import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
 import { compareText } from '../../core/compare-text.ts';
+import type { LaunchOption, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Reason } from '../../core/model/reasons.ts';
-import type { LaunchOption, NodeClaimRecord } from '../../core/node-claim/record.ts';
 import { NO_NODE_POOL, type ProvisioningVerdict } from '../../core/provisioning/provision.ts';
 import { toNodeSelectorRequirements } from '../../core/requirements/requirement.ts';
 import type { Requirements } from '../../core/requirements/requirements.ts';

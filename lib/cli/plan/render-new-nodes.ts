@@ -1,13 +1,13 @@
+import { formatCpu } from '../../apis/formats/quantity.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
-import { formatCpu } from '../../apis/quantity.ts';
 import { compareText } from '../../core/compare-text.ts';
-import { compatibleOfferings } from '../../core/instance-type/compatible-offerings.ts';
+import { compatibleOfferings } from '../../core/instance-type/offerings/compatible-offerings.ts';
 import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
-import { formatGib } from '../format-gib.ts';
-import { type CellColumn, formatTableWithin } from './format-table.ts';
+import { formatGib } from '../render/format-gib.ts';
+import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
+import { andMore, indented, MOST_ROWS } from '../render/render-lines.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
-import { andMore, indented, MOST_ROWS } from './render-lines.ts';
 
 /** New nodes that are told in one row. */
 interface Row {

@@ -3,10 +3,10 @@ import { counted } from '../../apis/counted.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
-import { formatUsdPerHour } from '../format-money.ts';
+import { formatUsdPerHour } from '../render/format-money.ts';
+import { andMore, indented, MOST_ROWS, printable } from '../render/render-lines.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
-import { andMore, indented, MOST_ROWS, printable } from './render-lines.ts';
 import { renderNewNodes } from './render-new-nodes.ts';
 import { renderUnplaced } from './render-unplaced.ts';
 

@@ -1,9 +1,9 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Unplaced } from '../../core/scheduling/schedule.ts';
+import { andMore, indented, MOST_ROWS } from '../render/render-lines.ts';
 import { podNames } from './pod-groups.ts';
 import { type PodError, podErrors } from './provisioning-output.ts';
-import { andMore, indented, MOST_ROWS } from './render-lines.ts';
 
 interface Group {
   readonly pods: Pod[];

@@ -1,18 +1,18 @@
 import { counted } from '../../apis/counted.ts';
-import { applyOverlays } from '../../core/instance-type/overlays.ts';
+import { applyOverlays } from '../../core/instance-type/overlays/overlays.ts';
 import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
 import { provision } from '../../core/provisioning/provision.ts';
+import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { formatProblem } from '../manifests/format-problem.ts';
 import { readAllSources } from '../read-sources.ts';
+import { printable } from '../render/render-lines.ts';
 import { leftAlone } from './left-alone.ts';
 import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
 import { provisioningOutput } from './provisioning-output.ts';
-import { printable } from './render-lines.ts';
 import { renderProvisioning } from './render-provisioning.ts';
 
 /** What `kerf plan provisioning` does. */

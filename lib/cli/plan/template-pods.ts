@@ -1,9 +1,9 @@
+import { quote } from '../../apis/formats/quote.ts';
 import type { OwnerReference, Pod } from '../../apis/kubernetes.ts';
-import { quote } from '../../apis/quote.ts';
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import { fingerprint } from '../../core/identity.ts';
-import type { Report } from '../manifests/problem.ts';
-import { readObject } from '../manifests/read-object.ts';
+import type { Report } from '../../manifests/explain/problem.ts';
+import { readObject } from '../../manifests/read/read-object.ts';
 
 /** A workload with the pods that it would have. */
 export interface PodsOfTemplate {

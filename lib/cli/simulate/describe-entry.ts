@@ -1,8 +1,8 @@
 import { counted } from '../../apis/counted.ts';
-import { ANY, type UnavailableMark } from '../../core/action.ts';
+import { ANY, type UnavailableMark } from '../../core/model/decision.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
-import { formatUsdPerHour } from '../format-money.ts';
+import { formatUsdPerHour } from '../render/format-money.ts';
 
 /** An entry in words. `repeats` names what many entries of one instant may have in common: they become one line. */
 export interface Description {

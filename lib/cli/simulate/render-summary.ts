@@ -1,4 +1,4 @@
-import { formatDuration } from '../../apis/duration.ts';
+import { formatDuration } from '../../apis/formats/duration.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
 import type { CliContext } from '../context.ts';
 

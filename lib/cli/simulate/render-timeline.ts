@@ -3,7 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
 import type { CliContext } from '../context.ts';
-import { wrapText } from '../wrap-text.ts';
+import { wrapText } from '../render/wrap-text.ts';
 import { type Description, describeEntry } from './describe-entry.ts';
 
 /** Where output goes to: how wide, and whether in colour. */

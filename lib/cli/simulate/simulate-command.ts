@@ -1,5 +1,5 @@
 import { buildCommand, type Command } from '@stricli/core';
-import { parseDuration } from '../../apis/duration.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
 import type { CliContext } from '../context.ts';
 
 export interface SimulateFlags {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
 import type { CliContext } from '../context.ts';
-import { wrapText } from '../wrap-text.ts';
+import { wrapText } from '../render/wrap-text.ts';
 import type { Finding, ValidatedObject, Validation } from './validation.ts';
 
 type Terminal = Pick<CliContext, 'columns' | 'color'>;

@@ -1,11 +1,11 @@
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
-import { classify, isOurs } from '../manifests/classify.ts';
-import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../manifests/problem.ts';
-import { type ManifestSource, readDocuments, type WrittenObject } from '../manifests/read-documents.ts';
-import { type ReadObject, readObject } from '../manifests/read-object.ts';
-import { reporterOf, type SourceObject } from '../manifests/source-object.ts';
+import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../../manifests/explain/problem.ts';
+import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
+import { classify, isOurs } from '../../manifests/read/classify.ts';
+import { type ManifestSource, readDocuments, type WrittenObject } from '../../manifests/read/read-documents.ts';
+import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
+import { reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
 import type { Unreadable } from '../read-sources.ts';
-import { type Advisor, advisor } from './advice.ts';
 
 export interface Finding {
   readonly severity: 'error' | 'warning';

@@ -1,11 +1,11 @@
-import type { Blocked, Controller, Decision, Verdict } from '../../core/action.ts';
-import type { SeenObjects } from '../../core/cluster/events-of.ts';
+import type { SeenObjects } from '../../core/events/events-of.ts';
+import type { Blocked, Controller, Decision, Verdict } from '../../core/model/decision.ts';
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
-import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
-import { announce } from '../announce.ts';
-import { carryOut } from '../carry-out.ts';
-import type { Aside } from '../each-claim.ts';
-import type { ControllerPorts } from '../ports.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { announce } from './announce.ts';
+import { carryOut } from './carry-out.ts';
+import type { Aside } from './each-claim.ts';
+import type { ControllerPorts } from './ports.ts';
 
 /** What a run collects for its report. */
 export interface RunNotes {

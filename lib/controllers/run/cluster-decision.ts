@@ -1,15 +1,15 @@
-import { SECOND_MS } from '../../apis/time.ts';
-import { type Controller, type Decision, settling, type Verdict } from '../../core/action.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
-import type { ClusterSnapshot } from '../../core/cluster/snapshot.ts';
+import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
+import { type Controller, type Decision, settling, type Verdict } from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
-import { instanceOf } from '../../core/node-claim/record.ts';
+import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
-import { announce } from '../announce.ts';
-import { finishDecision } from '../open-decisions.ts';
-import type { ControllerPorts, RunReport } from '../ports.ts';
-import { recordShadow } from '../shadow.ts';
+import { announce } from './announce.ts';
+import { finishDecision } from './open-decisions.ts';
+import type { ControllerPorts, RunReport } from './ports.ts';
+import { recordShadow } from './shadow.ts';
 
 /** What a decision is before it is made: its name is part of what it makes. */
 export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNodes'>;

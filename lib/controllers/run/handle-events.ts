@@ -1,7 +1,7 @@
 /** A batch of events that came through a queue, each handled by itself. */
 import { isOvertaken } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
-import type { RunReport } from '../ports.ts';
+import type { RunReport } from './ports.ts';
 import { type MessageRuntime, retrySoon } from './retry-soon.ts';
 
 /** *Shape:* the ids of the messages to deliver again: those that are not JSON, or could not be handled. */

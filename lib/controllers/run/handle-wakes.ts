@@ -3,8 +3,8 @@ import { isOvertaken, UnreachableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
-import { type CoalescedWake, coalesceWakes, type SentWake } from '../coalesce-wakes.ts';
-import type { ControllerPorts, Reconcile } from '../ports.ts';
+import { type CoalescedWake, coalesceWakes, type SentWake } from './coalesce-wakes.ts';
+import type { ControllerPorts, Reconcile } from './ports.ts';
 import { type MessageRuntime, retrySoon } from './retry-soon.ts';
 
 export interface WakeRuntime extends MessageRuntime {

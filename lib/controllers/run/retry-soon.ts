@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Telemetry } from './telemetry.ts';

@@ -1,5 +1,5 @@
 import type { Wake } from '../../ports/messages.ts';
-import type { RunReport } from '../ports.ts';
+import type { RunReport } from './ports.ts';
 
 /** What leaves a function without being an action. The operator writes log lines and metrics, the simulator its timeline. */
 export interface Telemetry {

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 
 /** The limits of AWS for one API in one account and region: the burst capacity and the refill rate. */
 export interface CallLimits {

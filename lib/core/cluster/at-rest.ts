@@ -1,7 +1,7 @@
 import { namespaceOf, type Pod, selectorMatches } from '../../apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { WorkloadSelector } from '../model/settings.ts';
 import { isKeptInPlace, isMadeAgain, isOwnedByDaemonSet, isReschedulable } from './pods.ts';
-import type { WorkloadSelector } from './settings.ts';
-import type { ClusterSnapshot } from './snapshot.ts';
 import type { StateNode } from './state-node.ts';
 
 /** Scale to zero, which Karpenter does not have: pods that `ignoreAtZero` selects do not keep a node on their own. */

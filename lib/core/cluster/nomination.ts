@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
-import { MINUTE_MS } from '../../apis/time.ts';
-import type { Action } from '../action.ts';
+import type { Action } from '../model/decision.ts';
 import { isActive, isReschedulable } from './pods.ts';
 
 /** B5: two ticks. Karpenter polls every 10 s and nominates for 20 s. */

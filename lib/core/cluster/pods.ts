@@ -1,8 +1,8 @@
-import { parseDuration } from '../../apis/duration.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { parseTime } from '../../apis/formats/time.ts';
 import { conditionStatus, type Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, tolerates } from '../../apis/taints.ts';
-import { parseTime } from '../../apis/time.ts';
 
 /** Predicates on pods for provisioning, disruption and termination. */
 

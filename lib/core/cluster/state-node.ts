@@ -2,7 +2,8 @@ import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '.
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
 import { isEphemeral, sameTaint } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../node-claim/record.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import {
   merge,
   NO_REQUIREMENTS,
@@ -13,7 +14,6 @@ import {
 import { podRequests } from '../resources/pod-requests.ts';
 import { add, parseResources, type Resources, subtract } from '../resources/resources.ts';
 import { isActive, isTerminal } from './pods.ts';
-import type { ClusterSnapshot } from './snapshot.ts';
 
 /**
  * A node for decisions: a Node, a NodeClaim without a node, or both. A claim that is not launched yet is included by its

@@ -1,5 +1,5 @@
-import { isWindowOpen, parseCron } from '../../apis/cron.ts';
-import { parseDuration } from '../../apis/duration.ts';
+import { isWindowOpen, parseCron } from '../../apis/formats/cron.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 
 /** How many nodes of a pool may be disrupted at once, and how many are already. */

@@ -1,5 +1,5 @@
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Subject } from '../model/subject.ts';
 import { bufferSubject, isBufferPod } from '../provisioning/buffer-pods.ts';
 import { schedulePods } from '../provisioning/schedule-pods.ts';

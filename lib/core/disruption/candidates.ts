@@ -3,12 +3,12 @@ import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
-import { isShifted } from '../instance-type/unavailable.ts';
-import { instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
-import { type Refusal, refusal } from '../scheduling/refusal.ts';
-import type { DisruptionCandidate } from './command.ts';
+import { isShifted } from '../instance-type/offerings/unavailable.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { DisruptionCandidate } from '../model/disruption-command.ts';
+import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { type Refusal, refusal } from '../model/refusal.ts';
 
 /** A node that a method may consider, with the pool and claim that every method needs. */
 export interface Candidate {

@@ -1,15 +1,15 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
-import type { Action, Blocked, Due, Verdict } from '../action.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
-import type { DeletionReason } from '../node-claim/record.ts';
-import type { Refusal } from '../scheduling/refusal.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { Action, Blocked, Due, Verdict } from '../model/decision.ts';
+import type { DisruptionCommand } from '../model/disruption-command.ts';
+import type { DeletionReason } from '../model/node-claim-record.ts';
+import type { Refusal } from '../model/refusal.ts';
 import { budgetRoom } from './budgets.ts';
 import { type BufferedNodes, bufferedNodes } from './buffered-nodes.ts';
 import { type Candidate, candidateOf, describeCandidate, isCandidate, poolCounts } from './candidates.ts';
-import type { DisruptionCommand } from './command.ts';
 import type { Method } from './method.ts';
 import { emptiness } from './methods/emptiness.ts';
 

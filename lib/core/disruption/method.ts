@@ -1,9 +1,9 @@
 import type { DisruptionReason } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
-import type { Refusal } from '../scheduling/refusal.ts';
+import type { DisruptionCommand } from '../model/disruption-command.ts';
+import type { Refusal } from '../model/refusal.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
 import type { Candidate } from './candidates.ts';
-import type { DisruptionCommand } from './command.ts';
 
 /** One reason to disrupt nodes. The methods stand in a list; the first that has something to do wins the pass (E2). */
 export interface Method {

@@ -1,7 +1,7 @@
 import { isActive, isOwnedByDaemonSet } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { fingerprint } from '../identity.ts';
-import type { NodeClaimRecord } from '../node-claim/record.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /**
  * The records whose nodes have other pods than when they were last looked at, with that noted. Nothing watches the

@@ -1,6 +1,7 @@
 /** Disables the webhook of a cluster while its endpoint does not answer, and enables it again. Runs on every tick. */
+
+import { formatTime, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import { ownField } from '../../apis/record.ts';
-import { formatTime, parseTime, SECOND_MS } from '../../apis/time.ts';
 import { sameContent } from '../canonical-json.ts';
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from './webhook-configuration.ts';
 

@@ -1,5 +1,5 @@
 /** The RBAC roles of each function. Together they allow no more than Karpenter's own role (C87). */
-import { KARPENTER_LEASE } from '../cluster/rivals.ts';
+import { KARPENTER_LEASE } from '../cluster/other-autoscalers.ts';
 
 /** The functions with access to a cluster. Each has its own RBAC group. */
 export type ClusterFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';

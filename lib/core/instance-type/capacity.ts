@@ -1,6 +1,6 @@
 import type { AmiFamily } from '../../apis/ami-family.ts';
 import { amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { unitValue } from '../../apis/quantity.ts';
+import { unitValue } from '../../apis/formats/quantity.ts';
 import type { Resources } from '../resources/resources.ts';
 import { type InstanceTypeFacts, isNitro } from './facts.ts';
 

@@ -1,7 +1,7 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { Blocked } from '../action.ts';
+import type { Blocked } from '../model/decision.ts';
 import type { Reason } from '../model/reasons.ts';
-import type { ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
+import type { ResolvedPlacementGroup } from '../model/resolved-node-class.ts';
 import { efaOnlyInterfaces, isWindows } from './capacity.ts';
 import { type InstanceTypeFacts, isNitro, networkCardsOf, PLACEMENT_STRATEGIES } from './facts.ts';
 

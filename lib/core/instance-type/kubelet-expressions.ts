@@ -1,7 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { isQuantity } from '../../apis/formats/quantity.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import { compileKubeletExpression, type ExpressionVariables } from '../../apis/kubelet-expression.ts';
-import { isQuantity } from '../../apis/quantity.ts';
-import { quote } from '../../apis/quote.ts';
 
 /** A3.29. */
 export interface KubeletExpressionProblem {

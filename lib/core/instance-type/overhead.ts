@@ -1,6 +1,6 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { isQuantity, parseQuantityNano, unitValue } from '../../apis/formats/quantity.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
-import { isQuantity, parseQuantityNano, unitValue } from '../../apis/quantity.ts';
 import { parseResources, type Resources } from '../resources/resources.ts';
 import { eniLimitedPods, GIB, MIB } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';

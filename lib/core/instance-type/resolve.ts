@@ -1,18 +1,18 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, REGION, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/labels.ts';
-import type { ResolvedImage, ResolvedPlacementGroup } from '../node-class/resolved-node-class.ts';
+import type { InstanceType, LaunchTraits, Offering, TypeKubelet } from '../model/instance-type.ts';
+import { type LearnedMemory, learnedMemoryOf } from '../model/learned-memory.ts';
+import type { ResolvedImage, ResolvedPlacementGroup } from '../model/resolved-node-class.ts';
 import { type Requirements, requirementsFromValues } from '../requirements/requirements.ts';
-import type { AvailabilityOptions } from './availability.ts';
 import { type CapacitySettings, capacityOf } from './capacity.ts';
 import { whyNotBootable } from './compatibility.ts';
 import { type Catalogue, type InstanceTypeFacts, networkCardsOf } from './facts.ts';
 import { instanceLabels, type LabelValues } from './instance-labels.ts';
-import type { InstanceType, LaunchTraits, Offering, TypeKubelet } from './instance-type.ts';
-import { type LearnedMemory, learnedMemoryOf } from './learned-memory.ts';
-import { offeringsOf } from './offerings.ts';
+import type { AvailabilityOptions } from './offerings/availability.ts';
+import { offeringsOf } from './offerings/offerings.ts';
+import { reservationLabels } from './offerings/reservation-labels.ts';
 import { allocatableOf } from './overhead.ts';
-import { reservationLabels } from './reservation-labels.ts';
 import { kubeletWorker, withTypeKubelet } from './type-kubelet.ts';
 
 export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettings {

@@ -1,6 +1,6 @@
 import { CAPACITY_TYPE, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import type { InstanceType } from '../model/instance-type.ts';
 import { intersects, type Requirements } from '../requirements/requirements.ts';
-import type { InstanceType } from './instance-type.ts';
 
 /** Labels of an offering. On a type they have the values of the currently available offerings, so they do not decide its suitability. */
 export const PLACE_LABELS: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACITY_TYPE, ...RESERVATION_LABELS]);

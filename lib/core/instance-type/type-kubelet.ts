@@ -1,10 +1,10 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { isQuantity } from '../../apis/formats/quantity.ts';
 import type { ExpressionVariables } from '../../apis/kubelet-expression.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
-import { isQuantity } from '../../apis/quantity.ts';
+import type { TypeKubelet } from '../model/instance-type.ts';
 import { type CapacitySettings, delegatesPrefixes, maxPodsOf, podsByNetwork } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
-import type { TypeKubelet } from './instance-type.ts';
 import { type KubeletExpressionProblem, type KubeletExpressions, kubeletExpressionsOf } from './kubelet-expressions.ts';
 
 /** The kubelet settings computed for one type, and the expressions that failed for it. */

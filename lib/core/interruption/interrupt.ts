@@ -1,5 +1,5 @@
-import type { Action, Blocked } from '../action.ts';
-import { type DeletionReason, type Instance, instanceOf, type NodeClaimRecord } from '../node-claim/record.ts';
+import type { Action, Blocked } from '../model/decision.ts';
+import { type DeletionReason, type Instance, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { InstanceState, InterruptionMessage } from './message.ts';
 
 export type InterruptAction = Action & { readonly kind: 'mark-unavailable' | 'delete-node-claim' };

@@ -1,5 +1,5 @@
+import { parseTime } from '../../apis/formats/time.ts';
 import { isRecord, type UnknownRecord } from '../../apis/record.ts';
-import { parseTime } from '../../apis/time.ts';
 
 /** An event of EC2 or AWS Health about instances, received through EventBridge (C79, C80). */
 export type InterruptionMessage =

@@ -1,6 +1,6 @@
-import type { Action, Blocked, Controller, Decision, Verdict } from '../action.ts';
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { fingerprint } from '../identity.ts';
+import type { ClusterSnapshot } from './cluster-snapshot.ts';
+import type { Action, Blocked, Controller, Decision, Verdict } from './decision.ts';
 import { formatSubject } from './subject.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { SECOND_MS } from '../../apis/time.ts';
-import type { Action } from '../action.ts';
-import type { NodeClaimRecord } from './record.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import type { Action } from '../model/decision.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /** What EC2 says is wrong with an instance. */
 export interface InstanceHealth {

@@ -1,12 +1,14 @@
-import { parseNillableDuration } from '../../apis/duration.ts';
+import { parseNillableDuration } from '../../apis/formats/duration.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
-import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
-import { type Action, type Blocked, type Due, settling, type Verdict } from '../action.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { type LearnedMemory, memoryLesson } from '../instance-type/learned-memory.ts';
+import { type Action, type Blocked, type Due, settling, type Verdict } from '../model/decision.ts';
+import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
+import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
+import { nodeTarget } from '../model/node-patch.ts';
 import type { Reason } from '../model/reasons.ts';
 import {
   adopted,
@@ -16,10 +18,8 @@ import {
   launched,
   planLaunch,
   refusedLaunch,
-} from './launch.ts';
-import { LONGEST_MESSAGE } from './mirror-conditions.ts';
-import { nodeTarget } from './node-patch.ts';
-import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from './record.ts';
+} from './launch/launch.ts';
+import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
 /** D8. */

@@ -10,10 +10,10 @@ import {
 } from '../../apis/labels.ts';
 import { formatTaint, isEphemeral, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { reservationLabels } from '../instance-type/reservation-labels.ts';
+import { reservationLabels } from '../instance-type/offerings/reservation-labels.ts';
+import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import type { NodePatch } from '../model/node-patch.ts';
 import { parseResources } from '../resources/resources.ts';
-import type { NodePatch } from './node-patch.ts';
-import { instanceOf, type NodeClaimRecord } from './record.ts';
 
 /** D5, D6: what registration writes to the node: labels, taints, our finalizer, its owner; the unregistered taint goes. */
 export function registrationPatch(

@@ -1,11 +1,11 @@
+import { formatTime, MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Node } from '../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, RESERVATION_ID, RESERVATION_INTERRUPTIBLE, RESERVATION_TYPE } from '../../apis/labels.ts';
-import { formatTime, MINUTE_MS } from '../../apis/time.ts';
-import type { Action } from '../action.ts';
-import type { ResolvedCapacityReservation } from '../node-class/resolved-node-class.ts';
-import { LISTED_AFTER_MS } from './launch.ts';
-import { nodeTarget } from './node-patch.ts';
-import { type Instance, instanceOf, type NodeClaimRecord } from './record.ts';
+import type { Action } from '../model/decision.ts';
+import { type Instance, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { nodeTarget } from '../model/node-patch.ts';
+import type { ResolvedCapacityReservation } from '../model/resolved-node-class.ts';
+import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isRegistered } from './registration.ts';
 
 /** C83: EC2 begins to end a block's instances half an hour before its end; pods get ten minutes more to move. */

@@ -1,7 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { NODE_CLAIM_TAG, TAGGED } from '../../apis/labels.ts';
-import type { Action } from '../action.ts';
-import { instanceOf, type NodeClaimRecord } from './record.ts';
+import type { Action } from '../model/decision.ts';
+import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /** EC2 shows it in its console. */
 const NAME = 'Name';

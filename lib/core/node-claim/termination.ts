@@ -1,15 +1,15 @@
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
-import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/time.ts';
-import { type Action, type Blocked, type Due, type PodTarget, settling, type Verdict } from '../action.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
-import type { WorkloadSelector } from '../cluster/settings.ts';
+import { type Action, type Blocked, type Due, type PodTarget, settling, type Verdict } from '../model/decision.ts';
+import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { nodeTarget } from '../model/node-patch.ts';
+import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
-import { LISTED_AFTER_MS } from './launch.ts';
-import { nodeTarget } from './node-patch.ts';
-import { type Deletion, instanceOf, type NodeClaimRecord } from './record.ts';
+import { LISTED_AFTER_MS } from './launch/launch.ts';
 
 /** D22: a drain is not over before daemons and latecomers had time to show. */
 const LEAST_DRAIN_MS = 5 * SECOND_MS;

@@ -1,10 +1,10 @@
-import { parseNillableDuration } from '../../apis/duration.ts';
+import { parseNillableDuration } from '../../apis/formats/duration.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { NODE_POOL_HASH, NODE_POOL_HASH_VERSION } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { canonicalJson, withoutOrder } from '../canonical-json.ts';
 import { fingerprint } from '../identity.ts';
-import type { NodeClaimRecord } from '../node-claim/record.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /** The hashed fields are those of Karpenter. The hash function is Kerf's own, so hashes of other versions are not comparable. */
 const VERSION = 'kerf-3';

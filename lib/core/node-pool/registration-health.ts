@@ -1,7 +1,7 @@
+import { parseTime } from '../../apis/formats/time.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { parseTime } from '../../apis/time.ts';
-import { type Finding, holds } from '../conditions.ts';
-import type { DeletionReason, NodeClaimRecord } from '../node-claim/record.ts';
+import { type Finding, holds } from '../model/conditions.ts';
+import type { DeletionReason, NodeClaimRecord } from '../model/node-claim-record.ts';
 
 const TYPE = 'NodeRegistrationHealthy';
 /** D9: the number of latest outcomes, and the number of failures among them that make the pool unhealthy. */

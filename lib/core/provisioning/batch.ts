@@ -1,5 +1,5 @@
-import { SECOND_MS } from '../../apis/time.ts';
-import type { ClusterSettings } from '../cluster/settings.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import type { ClusterSettings } from '../model/settings.ts';
 
 /** How long a wake queue collects by itself before it calls: a message that is sent at once is a second old when it is seen. */
 const QUEUE_WINDOW_MS = SECOND_MS;

@@ -1,6 +1,6 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
+import { formatTime } from '../../apis/formats/time.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../apis/kubernetes.ts';
-import { formatTime } from '../../apis/time.ts';
 import type { Subject } from '../model/subject.ts';
 import { bufferReplicas } from './buffer-replicas.ts';
 import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buffer-template.ts';

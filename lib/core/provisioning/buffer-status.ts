@@ -1,10 +1,10 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import type { Action, Blocked } from '../action.ts';
 import { sameContent } from '../canonical-json.ts';
-import { conditionsFrom, type Finding } from '../conditions.ts';
+import { conditionsFrom, type Finding } from '../model/conditions.ts';
+import type { Action, Blocked } from '../model/decision.ts';
+import type { ObjectPatch } from '../model/object-patch.ts';
 import { isSameSubject, namespacedSubject, type Subject } from '../model/subject.ts';
-import type { ObjectPatch } from '../object-patch.ts';
 import { bufferSubject } from './buffer-pods.ts';
 
 /** A run of provisioning, as far as it concerns buffers. */

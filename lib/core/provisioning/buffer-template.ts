@@ -1,4 +1,5 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import {
   type NamedPodTemplate,
   namespaceOf,
@@ -6,7 +7,6 @@ import {
   type PodTemplate,
   type ScalableWorkload,
 } from '../../apis/kubernetes.ts';
-import { quote } from '../../apis/quote.ts';
 import { amountProblems } from '../validation/decoding.ts';
 
 /** What buffers may refer to. */

@@ -1,9 +1,9 @@
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { CAPACITY_TYPE, ZONE } from '../../apis/labels.ts';
-import { MINUTE_MS, SECOND_MS } from '../../apis/time.ts';
-import type { UnavailableOffering } from '../action.ts';
-import { compatibleOfferings } from '../instance-type/compatible-offerings.ts';
+import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
+import { UNAVAILABLE_MS } from '../instance-type/offerings/unavailable.ts';
 import { suitableTypes } from '../instance-type/suitable-types.ts';
-import { UNAVAILABLE_MS } from '../instance-type/unavailable.ts';
+import type { UnavailableOffering } from '../model/decision.ts';
 import { admits } from '../requirements/requirement.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';

@@ -1,4 +1,4 @@
-import type { Action, Decision } from '../action.ts';
+import type { Action, Decision } from '../model/decision.ts';
 
 /** New claims in one part: a recorded decision must fit an item of the table. */
 export const MAX_CLAIMS_PER_PART = 50;

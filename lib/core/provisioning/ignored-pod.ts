@@ -1,6 +1,6 @@
 import type { NodeSelectorRequirement, Pod } from '../../apis/kubernetes.ts';
 import { NODE_CLASS } from '../../apis/labels.ts';
-import { type Refusal, refusal } from '../scheduling/refusal.ts';
+import { type Refusal, refusal } from '../model/refusal.ts';
 import { requirementProblems } from '../validation/requirements.ts';
 
 /**

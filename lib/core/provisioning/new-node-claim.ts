@@ -10,9 +10,9 @@ import {
   ZONE,
 } from '../../apis/labels.ts';
 import { digest } from '../identity.ts';
-import type { InstanceType } from '../instance-type/instance-type.ts';
+import type { InstanceType } from '../model/instance-type.ts';
+import type { LaunchOption, NodeClaimRecord } from '../model/node-claim-record.ts';
 import { launchTypeOf } from '../node-claim/adoption/launch-type.ts';
-import type { LaunchOption, NodeClaimRecord } from '../node-claim/record.ts';
 import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
 import { admits, allowsAbsence, oneOf, type Requirement } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';

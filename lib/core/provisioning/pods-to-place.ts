@@ -1,9 +1,9 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import type { StateNode } from '../cluster/state-node.ts';
-import type { Refusal } from '../scheduling/refusal.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { Refusal } from '../model/refusal.ts';
 import { whyIgnored } from './ignored-pod.ts';
 
 export interface PodsToPlace {

@@ -1,10 +1,17 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { type Action, type Blocked, type Due, type ExistingNodesRefusal, settling, type Verdict } from '../action.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import { nomination } from '../cluster/nomination.ts';
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import {
+  type Action,
+  type Blocked,
+  type Due,
+  type ExistingNodesRefusal,
+  settling,
+  type Verdict,
+} from '../model/decision.ts';
+import type { Refusal } from '../model/refusal.ts';
 import { formatSubject, namespacedSubject, type Subject } from '../model/subject.ts';
-import type { Refusal } from '../scheduling/refusal.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
 import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';

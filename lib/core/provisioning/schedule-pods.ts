@@ -1,5 +1,5 @@
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
 import { solve } from '../scheduling/solve.ts';
 import { type PodsToPlace, podsToPlace } from './pods-to-place.ts';

@@ -1,5 +1,5 @@
-import type { ClusterSnapshot } from '../cluster/snapshot.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Question } from '../scheduling/run.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { whatIfOn } from '../scheduling/solve.ts';

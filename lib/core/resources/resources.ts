@@ -1,5 +1,5 @@
+import { formatBytes, formatCpu, milliValue, unitValue } from '../../apis/formats/quantity.ts';
 import type { ResourceList } from '../../apis/kubernetes.ts';
-import { formatBytes, formatCpu, milliValue, unitValue } from '../../apis/quantity.ts';
 
 /**
  * Amounts by resource name as plain numbers.

@@ -1,5 +1,6 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import type { Refusal } from '../model/refusal.ts';
 import {
   type ExistingHost,
   existingHost,
@@ -19,7 +20,6 @@ import { type RequirementSets, requirementSets } from './pools/requirement-sets.
 import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
 import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './pools/template.ts';
 import { type TypeIndex, typeIndex } from './pools/type-index.ts';
-import type { Refusal } from './refusal.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { eligibleDomains } from './topology/eligible-domains.ts';
 import { identityOf, type PlacedIndex, placedIndex } from './topology/placed-pods.ts';

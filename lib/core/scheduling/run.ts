@@ -1,7 +1,8 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { isActive } from '../cluster/pods.ts';
+import type { Refusal } from '../model/refusal.ts';
+import type { SchedulingOptions } from '../model/scheduling-options.ts';
 import { type ClusterIndex, indexOnce, type SpaceIndex } from './cluster-index.ts';
-import type { SchedulingOptions } from './options.ts';
 import { type Aim, type Goal, goalOf } from './packing/goal.ts';
 import { type ExistingHost, type HostRooms, hostRooms } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
@@ -13,7 +14,6 @@ import type { PoolLimits } from './pools/pool-limits.ts';
 import type { RequirementSets } from './pools/requirement-sets.ts';
 import type { ResourceSpace } from './pools/resource-space.ts';
 import type { TypeIndex } from './pools/type-index.ts';
-import type { Refusal } from './refusal.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { type Allowance, allowances } from './topology/allowance.ts';
 import { type CountedHost, type Counters, counters } from './topology/counters.ts';

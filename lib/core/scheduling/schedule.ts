@@ -1,13 +1,13 @@
 import type { DaemonSet, Namespace, Pod } from '../../apis/kubernetes.ts';
 import type { Storage } from '../../apis/storage.ts';
-import type { NodePoolView } from '../cluster/snapshot.ts';
 import type { StateNode } from '../cluster/state-node.ts';
-import type { InstanceType, Offering } from '../instance-type/instance-type.ts';
+import type { NodePoolView } from '../model/cluster-snapshot.ts';
+import type { InstanceType, Offering } from '../model/instance-type.ts';
+import type { Refusal } from '../model/refusal.ts';
+import type { SchedulingOptions } from '../model/scheduling-options.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { Resources } from '../resources/resources.ts';
-import type { SchedulingOptions } from './options.ts';
 import type { NodeClaimTemplate } from './pools/template.ts';
-import type { Refusal } from './refusal.ts';
 
 /** Pods to place, and everything that bears on where they may go. */
 export interface SchedulingProblem {

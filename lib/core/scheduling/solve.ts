@@ -1,7 +1,7 @@
 import { podKey } from '../../apis/kubernetes.ts';
 import { indexForMany } from './cluster-index.ts';
+import { type GuestBook, guestBook } from './packing/fillers.ts';
 import type { Aim } from './packing/goal.ts';
-import { type GuestBook, guestBook } from './packing/guests.ts';
 import { marketWorth } from './packing/market-worth.ts';
 import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';

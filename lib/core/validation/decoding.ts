@@ -1,7 +1,7 @@
-import { parseDuration } from '../../apis/duration.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { isQuantity } from '../../apis/formats/quantity.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import type { ResourceList } from '../../apis/kubernetes.ts';
-import { isQuantity } from '../../apis/quantity.ts';
-import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 
 /** Values that match the API server's patterns but cannot be decoded. One object with such a value hides its whole kind from Karpenter. */

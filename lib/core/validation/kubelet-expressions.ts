@@ -1,6 +1,6 @@
+import { isQuantity } from '../../apis/formats/quantity.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import { compileKubeletExpression, type ExpressionVariables } from '../../apis/kubelet-expression.ts';
-import { isQuantity } from '../../apis/quantity.ts';
-import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 
 /** A3.29: a problem with the reason of the condition that reports it. */

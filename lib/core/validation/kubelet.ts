@@ -1,6 +1,6 @@
-import { parseDuration } from '../../apis/duration.ts';
-import { isQuantity, parseQuantityNano } from '../../apis/quantity.ts';
-import { quote } from '../../apis/quote.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { isQuantity, parseQuantityNano } from '../../apis/formats/quantity.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { KUBELET_FIELDS } from './kubelet-fields.ts';
 import { decodeFields } from './strict-decode.ts';

@@ -1,5 +1,5 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import { quote } from '../../apis/quote.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import { type FieldProblem, under } from './field-problem.ts';
 import { kubeletProblems } from './kubelet.ts';
 import { kubeletExpressionProblems } from './kubelet-expressions.ts';

@@ -1,7 +1,7 @@
+import { isQualifiedName } from '../../apis/formats/label-syntax.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import type { Taint } from '../../apis/kubernetes.ts';
-import { isQualifiedName } from '../../apis/label-syntax.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { quote } from '../../apis/quote.ts';
 import { formatTaint } from '../../apis/taints.ts';
 import { amountProblems, durationProblems } from './decoding.ts';
 import { type FieldProblem, under } from './field-problem.ts';

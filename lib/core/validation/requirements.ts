@@ -1,5 +1,6 @@
 import { counted } from '../../apis/counted.ts';
-import { isLabelValue, isQualifiedName, NAME_RULE } from '../../apis/label-syntax.ts';
+import { isLabelValue, isQualifiedName, NAME_RULE } from '../../apis/formats/label-syntax.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import {
   CAPACITY_TYPE,
   CAPACITY_TYPES,
@@ -9,7 +10,6 @@ import {
   WELL_KNOWN_LABELS,
 } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
-import { quote } from '../../apis/quote.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { placeholderHint } from './placeholder.ts';
 

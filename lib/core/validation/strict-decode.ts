@@ -1,6 +1,6 @@
-import { parseDuration } from '../../apis/duration.ts';
-import { isQuantity } from '../../apis/quantity.ts';
-import { quote } from '../../apis/quote.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { isQuantity } from '../../apis/formats/quantity.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import { isRecord } from '../../apis/record.ts';
 import type { FieldProblem } from './field-problem.ts';
 import type { Shape } from './kubelet-fields.ts';

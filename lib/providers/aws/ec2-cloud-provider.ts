@@ -2,10 +2,10 @@ import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { LaunchRequest } from '../../core/model/node-claim-record.ts';
+import type { ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
-import type { LaunchRequest } from '../../core/node-claim/record.ts';
-import { trialRequest } from '../../core/node-claim/trial-request.ts';
-import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
+import { trialRequest } from '../../core/node-claim/launch/trial-request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   CloudProvider,
@@ -16,23 +16,23 @@ import type {
   MissingPermission,
   NodeClassResolution,
 } from '../../ports/cloud-provider.ts';
-import { Authorization } from './authorization.ts';
-import { batched } from './batch.ts';
-import { describeCatalogue } from './describe-catalogue.ts';
-import { endInstances } from './end-instances.ts';
-import { describeInstanceHealth } from './instance-health.ts';
-import { type InstanceProfiles, withoutIam } from './instance-profiles.ts';
-import type { BranchInterfaces } from './instance-type-facts.ts';
-import { describeInstances, instanceOwners, MOST_IDS } from './instances.ts';
-import { launch } from './launch.ts';
-import { LaunchTemplates } from './launch-template.ts';
-import { deleteLaunchTemplates, OldLaunchTemplates } from './our-launch-templates.ts';
-import { isProfileUsed } from './profile-use.ts';
-import type { ClusterFacts } from './resolution.ts';
-import { type RefreshIntervals, type ResolutionAnswers, resolutionAnswers } from './resolution-answers.ts';
-import { resolveNodeClass } from './resolve-node-class.ts';
-import type { ReadParameters } from './ssm-parameters.ts';
-import { tagInstance } from './tag-instance.ts';
+import { describeCatalogue } from './catalogue/describe-catalogue.ts';
+import type { BranchInterfaces } from './catalogue/instance-type-facts.ts';
+import { batched } from './client/batch.ts';
+import { type InstanceProfiles, withoutIam } from './iam/instance-profiles.ts';
+import { isProfileUsed } from './iam/profile-use.ts';
+import { endInstances } from './instances/end-instances.ts';
+import { describeInstanceHealth } from './instances/instance-health.ts';
+import { describeInstances, instanceOwners, MOST_IDS } from './instances/instances.ts';
+import { tagInstance } from './instances/tag-instance.ts';
+import { Authorization } from './launch/authorization.ts';
+import { launch } from './launch/launch.ts';
+import { LaunchTemplates } from './launch/launch-template.ts';
+import { deleteLaunchTemplates, OldLaunchTemplates } from './launch/our-launch-templates.ts';
+import type { ClusterFacts } from './node-class/resolution.ts';
+import { type RefreshIntervals, type ResolutionAnswers, resolutionAnswers } from './node-class/resolution-answers.ts';
+import { resolveNodeClass } from './node-class/resolve-node-class.ts';
+import type { ReadParameters } from './node-class/ssm-parameters.ts';
 
 export interface Ec2Options {
   readonly client: EC2Client;

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import {
   type CallLimits,
   fullBucket,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { UnavailableMark, UnavailableOffering } from '../../core/action.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { LearnedMemory } from '../../core/instance-type/learned-memory.ts';
+import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
+import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { compress, LARGEST_BODY_BYTES, unpackBody } from './body.ts';

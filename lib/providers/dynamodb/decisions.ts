@@ -1,5 +1,5 @@
-import type { Decision } from '../../core/action.ts';
 import { compareText } from '../../core/compare-text.ts';
+import type { Decision } from '../../core/model/decision.ts';
 import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
 import { compress, LARGEST_BODY_BYTES, tooLarge, unpackBody } from './body.ts';

@@ -1,4 +1,4 @@
-import type { LearnedMemory } from '../../core/instance-type/learned-memory.ts';
+import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import { learnedMemoryKey, learnedPartition, MEMORY } from './keys.ts';
 import type { Attributes, Condition, Table } from './table.ts';
 

@@ -1,6 +1,6 @@
-import type { Decision } from '../../core/action.ts';
-import type { DisruptionCommand } from '../../core/disruption/command.ts';
-import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';

@@ -1,4 +1,4 @@
-import { instanceOf, type NodeClaimRecord } from '../../core/node-claim/record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import { packBody, unpackBody } from './body.ts';
 import { CLAIM, claimKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { Blocked, Decision } from '../../core/action.ts';
+import type { Blocked, Decision } from '../../core/model/decision.ts';
 import { isReason, type Reason } from '../../core/model/reasons.ts';
 import type { Subject } from '../../core/model/subject.ts';
 import { hasObjects, hasTexts } from './stored-shapes.ts';

@@ -1,7 +1,7 @@
 import { ownField } from '../../apis/record.ts';
-import type { DisruptionCommand } from '../../core/disruption/command.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { NodeClaimRecord } from '../../core/node-claim/record.ts';
+import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 
 /**
  * Distinguishes stored documents by fields that every version has. Only Kerf writes to the table, so this detects mistakes,

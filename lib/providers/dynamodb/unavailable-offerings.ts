@@ -1,7 +1,7 @@
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
-import type { UnavailableMark, UnavailableOffering } from '../../core/action.ts';
-import { type Marked, marked, REMEMBERED_MS } from '../../core/instance-type/marked.ts';
-import { unavailableKey } from '../../core/instance-type/unavailable.ts';
+import { type Marked, marked, REMEMBERED_MS } from '../../core/instance-type/offerings/marked.ts';
+import { unavailableKey } from '../../core/instance-type/offerings/unavailable.ts';
+import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
 import { UnreachableError } from '../../ports/errors.ts';
 import { OFFERING, unavailableOfferingKey, unavailablePartition } from './keys.ts';
 import { ABSENT, type Attributes, type Condition, type Item, type Table } from './table.ts';

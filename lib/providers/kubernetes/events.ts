@@ -1,9 +1,9 @@
-import { parseTime } from '../../apis/time.ts';
-import { type ClusterEvent, quietForMs } from '../../core/cluster/event.ts';
+import { parseTime } from '../../apis/formats/time.ts';
 import { fingerprint } from '../../core/identity.ts';
-import type { ApiClient } from './api-client.ts';
-import { isNamespaceGoing, portErrorOf } from './errors.ts';
-import { type Fields, fieldsOf } from './project.ts';
+import { type ClusterEvent, quietForMs } from '../../core/model/event.ts';
+import type { ApiClient } from './client/api-client.ts';
+import { isNamespaceGoing, portErrorOf } from './client/errors.ts';
+import { type Fields, fieldsOf } from './project/project.ts';
 
 const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> = {
   Pod: 'v1',

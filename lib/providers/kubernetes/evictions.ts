@@ -1,8 +1,8 @@
-import type { PodTarget } from '../../core/action.ts';
+import type { PodTarget } from '../../core/model/decision.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
-import type { ApiClient } from './api-client.ts';
-import { type ApiResponse, isNamespaceGoing, messageOf, portErrorOf } from './errors.ts';
-import { fieldsOf } from './project.ts';
+import type { ApiClient } from './client/api-client.ts';
+import { type ApiResponse, isNamespaceGoing, messageOf, portErrorOf } from './client/errors.ts';
+import { fieldsOf } from './project/project.ts';
 
 /** Limits the request to exactly this pod: the server compares the UID atomically. */
 export async function evictPod(client: ApiClient, pod: PodTarget): Promise<EvictionOutcome> {

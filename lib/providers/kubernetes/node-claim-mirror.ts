@@ -1,12 +1,12 @@
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
-import { CONDITION_TYPES } from '../../core/node-claim/mirror-conditions.ts';
+import { CONDITION_TYPES } from '../../core/node-claim/mirror/mirror-conditions.ts';
 import { ConflictError } from '../../ports/errors.ts';
-import type { ApiClient } from './api-client.ts';
-import { portErrorOf } from './errors.ts';
-import { NODE_CLAIM, NODE_CLAIMS, patchCustom } from './patch-custom.ts';
-import { fieldsOf } from './project.ts';
-import { nodeClaimOf } from './project-custom.ts';
+import type { ApiClient } from './client/api-client.ts';
+import { portErrorOf } from './client/errors.ts';
+import { NODE_CLAIM, NODE_CLAIMS, patchCustom } from './client/patch-custom.ts';
+import { fieldsOf } from './project/project.ts';
+import { nodeClaimOf } from './project/project-custom.ts';
 
 const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
 const TRIES = 3;

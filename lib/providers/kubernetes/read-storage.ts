@@ -1,7 +1,7 @@
 import type { Storage } from '../../apis/storage.ts';
-import type { ApiClient } from './api-client.ts';
-import type { KeptLists } from './kept-lists.ts';
-import { listAll } from './lists.ts';
+import type { ApiClient } from './client/api-client.ts';
+import { listAll } from './client/lists.ts';
+import type { KeptLists } from './kept/kept-lists.ts';
 import { STORAGE_CLASSES } from './storage.ts';
 
 /** Reads the storage objects of the cluster, reduced to the fields that restrict where a pod may run. */

@@ -1,6 +1,6 @@
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
-import type { ListOptions } from './lists.ts';
-import { checked, each, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project.ts';
+import type { ListOptions } from './client/lists.ts';
+import { checked, each, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project/project.ts';
 
 /** The storage kinds that restrict where a pod may run, reduced to the fields that are used. */
 

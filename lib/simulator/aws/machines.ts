@@ -1,12 +1,12 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import type { Node, ResourceList } from '../../apis/kubernetes.ts';
 import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, ZONE } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
-import { formatTime } from '../../apis/time.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { applyOverlays } from '../../core/instance-type/overlays.ts';
+import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
+import { applyOverlays } from '../../core/instance-type/overlays/overlays.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
-import { withOverlayPrices } from '../../core/instance-type/unpriced-types.ts';
-import { providerIdOf } from '../../core/node-claim/record.ts';
+import { providerIdOf } from '../../core/model/node-claim-record.ts';
 import { formatResources } from '../../core/resources/resources.ts';
 import { deleteNode } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState, writeNode } from '../kubernetes/state.ts';

@@ -1,11 +1,11 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { formatTime } from '../../apis/formats/time.ts';
 import type { CapacityType } from '../../apis/labels.ts';
-import { formatTime } from '../../apis/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { FleetOverride, Instance, LaunchRequest } from '../../core/node-claim/record.ts';
-import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
+import type { FleetOverride, Instance, LaunchRequest } from '../../core/model/node-claim-record.ts';
+import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
 import type {
   CloudProvider,
   DescribedInstance,

@@ -1,6 +1,6 @@
-import { MINUTE_MS } from '../../apis/time.ts';
-import type { ControllerPorts } from '../../controllers/ports.ts';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
+import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { WakeTarget } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';

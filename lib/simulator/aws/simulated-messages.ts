@@ -1,5 +1,5 @@
-import { SECOND_MS } from '../../apis/time.ts';
-import type { Decision } from '../../core/action.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import type { Decision } from '../../core/model/decision.ts';
 import { LONGEST_DELAY_MS, type Messages, type WakeTarget } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timetable } from '../timetable.ts';

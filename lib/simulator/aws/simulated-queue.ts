@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { MAX_RECEIVES, type QueuedMessage, type Redelivery } from '../../ports/redelivery.ts';
 import type { Cancel } from '../../ports/timer.ts';
 import type { Timetable } from '../timetable.ts';

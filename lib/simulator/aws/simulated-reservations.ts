@@ -1,5 +1,5 @@
-import type { FleetOverride, Instance } from '../../core/node-claim/record.ts';
-import type { ResolvedCapacityReservation } from '../../core/node-class/resolved-node-class.ts';
+import type { FleetOverride, Instance } from '../../core/model/node-claim-record.ts';
+import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
 
 /** The reservations as EC2 counts them now: every NodeClass selects all of them. */
 export function reservationsNow(

@@ -1,9 +1,9 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/choose-images.ts';
+import type { ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
+import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/images/choose-images.ts';
 import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
-import type { ResolvedNodeClass } from '../../core/node-class/resolved-node-class.ts';
 
 interface Place {
   readonly cluster: string;

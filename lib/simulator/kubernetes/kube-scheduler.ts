@@ -1,5 +1,5 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
-import { formatTime } from '../../apis/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { schedulerCache } from './scheduler-cache.ts';
 import { chooseFrom } from './scheduler-choice.ts';

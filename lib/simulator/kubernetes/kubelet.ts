@@ -1,5 +1,5 @@
+import { formatTime, parseTime } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { formatTime, parseTime } from '../../apis/time.ts';
 import { isTerminating } from '../../core/cluster/pods.ts';
 import { isNodeReady } from '../../core/cluster/state-node.ts';
 import type { Random } from '../random.ts';

@@ -1,6 +1,6 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import { namespaceOf, type ObjectMeta } from '../../apis/kubernetes.ts';
-import { formatTime } from '../../apis/time.ts';
-import type { ObjectPatch } from '../../core/object-patch.ts';
+import type { ObjectPatch } from '../../core/model/object-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError } from '../../ports/errors.ts';
 

@@ -1,10 +1,10 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
-import { formatTime } from '../../apis/time.ts';
-import type { PodTarget } from '../../core/action.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
-import type { NodePatch } from '../../core/node-claim/node-patch.ts';
+import type { PodTarget } from '../../core/model/decision.ts';
+import type { NodePatch } from '../../core/model/node-patch.ts';
 import { isOurClass } from '../../core/node-class/our-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';

@@ -1,5 +1,5 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import { type Deployment, type OwnerReference, type Pod, type PodTemplate, podKey } from '../../apis/kubernetes.ts';
-import { formatTime } from '../../apis/time.ts';
 import { isActive } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AdoptFlags } from '../../../lib/cli/adopt/adopt-command.ts';
 import { runAdopt } from '../../../lib/cli/adopt/run-adopt.ts';
-import type { AdoptionPorts } from '../../../lib/controllers/adopt.ts';
-import type { RivalTraces } from '../../../lib/core/cluster/rivals.ts';
+import type { AdoptionPorts } from '../../../lib/controllers/instances/adopt.ts';
+import type { RivalTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aJoinedNode, aKarpenterClaim, aLeftInstance, aLeftWorld } from '../../builders/left-world.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyVerdict, type ObjectRun } from '../../../lib/controllers/run/apply-verdict.ts';
-import type { Action, Blocked, Decision } from '../../../lib/core/action.ts';
-import { DEFAULT_SETTINGS } from '../../../lib/core/cluster/settings.ts';
+import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/time.ts';
-import type { ControllerPorts } from '../../../lib/controllers/ports.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { FunctionName, WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
 import { around } from '../../../lib/simulator/faults.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';

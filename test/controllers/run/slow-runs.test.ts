@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SECOND_MS } from '../../../lib/apis/time.ts';
+import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { StaleLeaseError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { LEASE_MS } from '../../../lib/ports/leases.ts';
 import type { SimulatedInvocation, WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SECOND_MS } from '../../../lib/apis/time.ts';
+import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import {
   fullBucket,
   PATIENCE_MS,

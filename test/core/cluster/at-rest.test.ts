@@ -1,9 +1,9 @@
 /** Workloads that neither wake an empty cluster nor hold its last node, and run as soon as anything else does. */
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
-import type { Deletion } from '../../../lib/core/node-claim/record.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseTime } from '../../../lib/apis/formats/time.ts';
 import type { DisruptionBudget, DisruptionReason } from '../../../lib/apis/node-pool.ts';
-import { parseTime } from '../../../lib/apis/time.ts';
 import { budgetRoom } from '../../../lib/core/disruption/budgets.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { someBufferPods } from '../../builders/capacity-buffers.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { pendingPod } from '../../builders/pods.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
-import type { DisruptionCommand } from '../../../lib/core/disruption/command.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { aBudget, aNode, type NodeOptions } from '../../builders/nodes.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import { recordsWithPodEvents } from '../../../lib/core/disruption/pod-events.ts';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatTime } from '../../../lib/apis/time.ts';
+import { formatTime } from '../../../lib/apis/formats/time.ts';
 import {
   FAILED_AT,
   FAILED_PROBES,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.ts';
-import type { InstanceType } from '../../../lib/core/instance-type/instance-type.ts';
+import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
 import { parseResources, subtract } from '../../../lib/core/resources/resources.ts';
 import {
   asText,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFacts } from '../../../lib/core/instance-type/catalogue.ts';
-import type { InstanceType } from '../../../lib/core/instance-type/instance-type.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
+import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { catalogueOf } from './builders.ts';
 

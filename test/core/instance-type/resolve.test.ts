@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.ts';
-import type { OfferingKey } from '../../../lib/core/instance-type/availability.ts';
-import type { InstanceType } from '../../../lib/core/instance-type/instance-type.ts';
+import type { OfferingKey } from '../../../lib/core/instance-type/offerings/availability.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
+import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { catalogueOf, factsOf, regionalOf } from './builders.ts';
 

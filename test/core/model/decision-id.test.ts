@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Action, Blocked, Controller } from '../../../lib/core/action.ts';
+import type { Action, Blocked, Controller } from '../../../lib/core/model/decision.ts';
 import { decisionOn } from '../../../lib/core/model/decision-id.ts';
 
 const DELETE: Action = { kind: 'delete-node-claim', nodeClaim: 'a', reason: 'unhealthy', message: 'broken' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { decideLifecycle, type NodeClaimView } from '../../../lib/core/node-claim/lifecycle.ts';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
 import { deletionOf, viewOf } from '../../builders/claim-view.ts';
 import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';

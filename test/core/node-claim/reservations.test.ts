@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { decideReserved, isReserved, type ReservedView } from '../../../lib/core/node-claim/reservations.ts';
 import { anInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { tagged, tagsToGive } from '../../../lib/core/node-claim/tagging.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import type { Action } from '../../../lib/core/action.ts';
-import type { Deletion, NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import type { Action } from '../../../lib/core/model/decision.ts';
+import type { Deletion, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import {
   decideTermination,
   type TerminationVerdict,

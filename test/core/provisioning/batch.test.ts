@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../lib/core/cluster/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { type BatchContext, batchWakes, type WakeTimes } from '../../../lib/core/provisioning/batch.ts';
 
 const at = (nowMs: number, lookAtMs?: number): BatchContext => ({ ...DEFAULT_SETTINGS, nowMs, lookAtMs });

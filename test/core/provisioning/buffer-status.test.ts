@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CapacityBuffer } from '../../../lib/apis/capacity-buffer.ts';
 import { podKey } from '../../../lib/apis/kubernetes.ts';
-import type { Blocked } from '../../../lib/core/action.ts';
+import type { Blocked } from '../../../lib/core/model/decision.ts';
 import type { Reason } from '../../../lib/core/model/reasons.ts';
 import { bufferPods } from '../../../lib/core/provisioning/buffer-pods.ts';
 import { type BufferLook, decideBuffer } from '../../../lib/core/provisioning/buffer-status.ts';

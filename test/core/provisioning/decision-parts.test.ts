@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../lib/core/action.ts';
+import type { Decision } from '../../../lib/core/model/decision.ts';
 import { decisionParts, MAX_CLAIMS_PER_PART } from '../../../lib/core/provisioning/decision-parts.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { aNode } from '../../builders/nodes.ts';

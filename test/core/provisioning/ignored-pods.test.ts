@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
 import { aPod, pendingPod } from '../../builders/pods.ts';

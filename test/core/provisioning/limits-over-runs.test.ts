@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
 import { aPoolView, asking, type NodePoolViewOptions } from '../../builders/node-pools.ts';

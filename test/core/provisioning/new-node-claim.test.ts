@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonSet, Labels, Pod } from '../../../lib/apis/kubernetes.ts';
 import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
-import { applyOverlays } from '../../../lib/core/instance-type/overlays.ts';
-import type { NodeClaimRecord } from '../../../lib/core/node-claim/record.ts';
+import { applyOverlays } from '../../../lib/core/instance-type/overlays/overlays.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { newNodeClaim } from '../../../lib/core/provisioning/new-node-claim.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
 import { anOverlay } from '../../builders/node-overlays.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { podsToPlace } from '../../../lib/core/provisioning/pods-to-place.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aBudget } from '../../builders/nodes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { someBufferPods } from '../../builders/capacity-buffers.ts';
 import { aNode } from '../../builders/nodes.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
-import type { Action } from '../../../lib/core/action.ts';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
-import { UNAVAILABLE_MS } from '../../../lib/core/instance-type/unavailable.ts';
+import { UNAVAILABLE_MS } from '../../../lib/core/instance-type/offerings/unavailable.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import type { Action } from '../../../lib/core/model/decision.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { aBudget, aNode } from '../../builders/nodes.ts';

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import type { ClusterSnapshot } from '../../../lib/core/cluster/snapshot.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { Schedule } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';

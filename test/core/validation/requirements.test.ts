@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isQualifiedName } from '../../../lib/apis/label-syntax.ts';
+import { isQualifiedName } from '../../../lib/apis/formats/label-syntax.ts';
 import type { NodePoolRequirement } from '../../../lib/apis/node-pool.ts';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
 import { keyProblems, labelValueProblems, requirementProblems } from '../../../lib/core/validation/requirements.ts';

@@ -8,9 +8,9 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { NodeClassResolution } from '../../../lib/ports/cloud-provider.ts';
-import type { ResolveTools } from '../../../lib/providers/aws/resolution.ts';
-import { resolutionAnswers } from '../../../lib/providers/aws/resolution-answers.ts';
-import { resolveNodeClass } from '../../../lib/providers/aws/resolve-node-class.ts';
+import type { ResolveTools } from '../../../lib/providers/aws/node-class/resolution.ts';
+import { resolutionAnswers } from '../../../lib/providers/aws/node-class/resolution-answers.ts';
+import { resolveNodeClass } from '../../../lib/providers/aws/node-class/resolve-node-class.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { NOW_MS } from '../../contract/records.ts';
 

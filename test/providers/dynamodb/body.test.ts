@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LaunchOption } from '../../../lib/core/node-claim/record.ts';
+import type { LaunchOption } from '../../../lib/core/model/node-claim-record.ts';
 import { RefusedError } from '../../../lib/ports/errors.ts';
 import { packBody, unpackBody } from '../../../lib/providers/dynamodb/body.ts';
 import { aRecord } from '../../contract/records.ts';

@@ -8,7 +8,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SECOND_MS } from '../../../lib/apis/time.ts';
+import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.ts';
 import { callBudgetContract } from '../../contract/call-budget.ts';
 import { NOW_MS } from '../../contract/records.ts';

@@ -7,7 +7,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogue-store.ts';
 import { NOW_MS } from '../../contract/records.ts';

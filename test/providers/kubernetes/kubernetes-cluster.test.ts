@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
-import { ApiClient } from '../../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { NOW_MS } from '../../contract/records.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';

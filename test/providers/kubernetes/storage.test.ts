@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ApiClient } from '../../../lib/providers/kubernetes/api-client.ts';
+import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { aStorageClass, aVolume, aVolumeClaim } from '../../builders/storage.ts';
 import { NOW_MS } from '../../builders/times.ts';

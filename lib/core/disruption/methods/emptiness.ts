@@ -1,6 +1,6 @@
-import { parseNillableDuration } from '../../../apis/duration.ts';
+import { parseNillableDuration } from '../../../apis/formats/duration.ts';
+import { refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
-import { refusal } from '../../scheduling/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method } from '../method.ts';

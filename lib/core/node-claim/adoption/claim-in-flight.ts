@@ -2,12 +2,12 @@ import type { Labels } from '../../../apis/kubernetes.ts';
 import { NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../../apis/node-claim.ts';
 import { compareText } from '../../compare-text.ts';
-import { placeFilter } from '../../instance-type/compatible-offerings.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
+import { placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
 import { suitableTypes } from '../../instance-type/suitable-types.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import type { LaunchOption, NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { merge, type Requirements, requirementsFrom, requirementsFromLabels } from '../../requirements/requirements.ts';
 import { fits, larger, parseResources, type Resources, smaller } from '../../resources/resources.ts';
-import type { LaunchOption, NodeClaimRecord } from '../record.ts';
 import { launchTypeOf } from './launch-type.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { ARCH } from '../../../apis/labels.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
-import type { LaunchType } from '../record.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import type { LaunchType } from '../../model/node-claim-record.ts';
 
 /** The instance type as the record of a claim has it. */
 export function launchTypeOf({ name, requirements, capacity, allocatable, launch }: InstanceType): LaunchType {

@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { parseTime } from '../../../apis/formats/time.ts';
 import type { Labels, Node } from '../../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
@@ -12,14 +13,13 @@ import {
 } from '../../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../../apis/node-claim.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
-import { parseTime } from '../../../apis/time.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { parseResources, type Resources } from '../../resources/resources.ts';
-import { type ClaimObject, type FoundInstance, progressOf, restamped } from '../left-claim.ts';
-import type { NodeClaimRecord } from '../record.ts';
 import { isRegistered } from '../registration.ts';
 import { claimInFlight } from './claim-in-flight.ts';
 import { launchTypeOf } from './launch-type.ts';
+import { type ClaimObject, type FoundInstance, progressOf, restamped } from './left-claim.ts';
 
 /** All that shows what a NodeClaim without a record is. */
 export interface ClaimEvidence {

@@ -7,8 +7,8 @@ import { cheapestOf, type Selection, type TypeIndex, undominated } from '../pool
 import type { Counter } from '../topology/counters.ts';
 import { startsGroup } from '../topology/rules.ts';
 import { fill } from './fill-node.ts';
+import type { Guest, GuestBook, Party } from './fillers.ts';
 import type { Goal } from './goal.ts';
-import type { Guest, GuestBook, Party } from './guests.ts';
 
 /** What a new claim aims at, and the pods that it is sized for. */
 export interface Plan {

@@ -6,7 +6,7 @@ import { fitsIn, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { Cell, TypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 import { startsGroup, type TopologyRule } from '../topology/rules.ts';
-import type { Guest, Party } from './guests.ts';
+import type { Guest, Party } from './fillers.ts';
 
 /** What a new node of a type would be filled with. */
 export interface Filled {

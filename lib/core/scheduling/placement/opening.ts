@@ -1,6 +1,6 @@
 import { chooseType, type Plan } from '../packing/choose-type.ts';
+import type { GuestBook } from '../packing/fillers.ts';
 import { NODE_PRICE } from '../packing/goal.ts';
-import type { GuestBook } from '../packing/guests.ts';
 import { type Demand, suitsNewNode } from '../pods/demand.ts';
 import { type Bitset, common, isEmptyBitset } from '../pools/bitset.ts';
 import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';

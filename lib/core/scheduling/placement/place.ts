@@ -1,4 +1,4 @@
-import type { GuestBook } from '../packing/guests.ts';
+import type { GuestBook } from '../packing/fillers.ts';
 import type { Demand } from '../pods/demand.ts';
 import { takeFrom, timesIn } from '../pools/resource-space.ts';
 import type { Run } from '../run.ts';

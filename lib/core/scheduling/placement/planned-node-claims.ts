@@ -1,5 +1,5 @@
-import type { InstanceType } from '../../instance-type/instance-type.ts';
-import { joinedByName } from '../../instance-type/offering-groups.ts';
+import { joinedByName } from '../../instance-type/offerings/offering-groups.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
 import { add, type Resources, smaller } from '../../resources/resources.ts';
 import { type Bitset, common, emptyBitset, has } from '../pools/bitset.ts';
 import { inflexibility } from '../pools/min-values.ts';

@@ -1,8 +1,8 @@
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Demand } from '../pods/demand.ts';
 import { has } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import type { TypeIndex } from '../pools/type-index.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import { whyUnplaced } from './why-unplaced.ts';

@@ -1,10 +1,10 @@
 import { untoleratedTaint } from '../../../apis/taints.ts';
 import { compareText } from '../../compare-text.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admits } from '../../requirements/requirement.ts';
 import { amountInWords } from '../amounts-in-words.ts';
 import type { Demand } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 import type { Run } from '../run.ts';
 import { type ExistingHost, type HostRoom, hasRoom, isAdmitted } from './existing-host.ts';
 

@@ -1,4 +1,5 @@
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { isEmpty, type Requirement } from '../../requirements/requirement.ts';
 import { formatRequirement, merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
@@ -12,7 +13,6 @@ import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
 import { instanceTypesIn, isToBeHad, type TypeIndex } from '../pools/type-index.ts';
 import { whyNoInstanceType } from '../pools/why-no-instance-type.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import { newHostAnswer, onlyRepel } from '../topology/rules.ts';

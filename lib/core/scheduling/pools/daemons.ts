@@ -1,7 +1,7 @@
 import type { DaemonSet, Pod } from '../../../apis/kubernetes.ts';
 import { hardTaints, untoleratedTaint } from '../../../apis/taints.ts';
 import { compareText } from '../../compare-text.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
 import { intersect, type Requirement } from '../../requirements/requirement.ts';
 import { type Requirements, whyIncompatible, whyNotGuaranteed } from '../../requirements/requirements.ts';
 import { podRequests } from '../../resources/pod-requests.ts';

@@ -1,7 +1,7 @@
 import { compareText } from '../../compare-text.ts';
-import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
-import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
-import type { LaunchOption } from '../../node-claim/record.ts';
+import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
+import type { InstanceType, Offering } from '../../model/instance-type.ts';
+import type { LaunchOption } from '../../model/node-claim-record.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { NodeClaimTemplate } from './template.ts';
 

@@ -1,8 +1,8 @@
 import type { NodePool } from '../../../apis/node-pool.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { larger, parseResources, type Resources } from '../../resources/resources.ts';
 import { amountInWords, amountsInWords, typesInWords } from '../amounts-in-words.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 
 /** What is left of a NodePool's limits, `nodes` included; only limited resources are named. */
 export type RemainingLimits = Resources;

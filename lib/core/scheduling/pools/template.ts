@@ -1,9 +1,10 @@
 import type { Labels, Taint } from '../../../apis/kubernetes.ts';
 import { INITIALIZED, NODE_CLASS, NODE_POOL, REGISTERED } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
-import type { NodePoolView } from '../../cluster/snapshot.ts';
-import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
+import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
+import type { NodePoolView } from '../../model/cluster-snapshot.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { allowsAbsence, isEmpty } from '../../requirements/requirement.ts';
 import {
   intersects,
@@ -12,7 +13,6 @@ import {
   requirementsFrom,
   requirementsFromLabels,
 } from '../../requirements/requirements.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 import { type Daemon, type DaemonGroup, daemonGroups } from './daemons.ts';
 
 /** What every new claim of a NodePool starts from (B13, B14). */

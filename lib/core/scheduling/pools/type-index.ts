@@ -1,8 +1,8 @@
 import { compareText } from '../../compare-text.ts';
-import { type Place, placeFilter } from '../../instance-type/compatible-offerings.ts';
-import type { InstanceType, Reservation } from '../../instance-type/instance-type.ts';
-import { splitByRoom } from '../../instance-type/offering-groups.ts';
+import { type Place, placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
+import { splitByRoom } from '../../instance-type/offerings/offering-groups.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
+import type { InstanceType, Reservation } from '../../model/instance-type.ts';
 import { allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';

@@ -1,11 +1,11 @@
 import { HOSTNAME } from '../../../apis/labels.ts';
-import type { InstanceType } from '../../instance-type/instance-type.ts';
 import { PLACE_LABELS, suitableTypes } from '../../instance-type/suitable-types.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { isEmpty, type Requirement } from '../../requirements/requirement.ts';
 import { formatRequirement, type Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { amountInWords, amountsInWords, typesInWords } from '../amounts-in-words.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 import type { NodeClaimTemplate } from './template.ts';
 import { whyNotForSale } from './why-not-for-sale.ts';
 

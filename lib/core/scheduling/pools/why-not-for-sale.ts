@@ -1,10 +1,10 @@
 import { compareText } from '../../compare-text.ts';
-import { compatibleOfferings } from '../../instance-type/compatible-offerings.ts';
-import type { InstanceType, Offering } from '../../instance-type/instance-type.ts';
+import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
+import type { InstanceType, Offering } from '../../model/instance-type.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatRequirement, type Requirements } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 
 /** Why none of the types that are large enough can be had with these requirements: sold elsewhere, or sold out. */
 export function whyNotForSale(

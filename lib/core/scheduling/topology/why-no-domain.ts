@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '../refusal.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { countedInWords, listed } from './counted-in-words.ts';
 import { type KeyRules, leastCount, startsGroup, type TopologyRule } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatRequirement, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
-import { type Refusal, refusal } from '../refusal.ts';
 import { type Attachments, attachments } from './attach-limits.ts';
 import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
 import { type Alternatives, crossProduct, MOST_ALTERNATIVES, reduced } from './requirement-alternatives.ts';

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../../apis/storage.ts';
-import { type Refusal, refusal } from '../refusal.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { driverOf } from './attach-limits.ts';
 import type { ClaimedVolume } from './claimed-volumes.ts';
 import type { StorageIndex } from './storage-index.ts';

@@ -1,4 +1,4 @@
-import { formatTime, SECOND_MS } from '../../../apis/time.ts';
+import { formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { type Cursor, WireError } from './wire.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { checked } from '../project.ts';
+import { checked } from '../project/project.ts';
 import { type KnownValues, noKnownValues } from './known-values.ts';
 import { readMessage } from './read-message.ts';
 import { field, type Message, message } from './schema.ts';

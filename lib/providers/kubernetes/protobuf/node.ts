@@ -1,5 +1,5 @@
 import type { Node } from '../../../apis/kubernetes.ts';
-import { isNode } from '../project.ts';
+import { isNode } from '../project/project.ts';
 import type { ProtobufList } from './list-decoder.ts';
 import { OBJECT_META } from './metadata.ts';
 import { field, message } from './schema.ts';

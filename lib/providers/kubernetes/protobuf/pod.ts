@@ -1,5 +1,5 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
-import { isPod } from '../project.ts';
+import { isPod } from '../project/project.ts';
 import { AFFINITY } from './affinity.ts';
 import type { ProtobufList } from './list-decoder.ts';
 import { LABEL_SELECTOR, OBJECT_META } from './metadata.ts';

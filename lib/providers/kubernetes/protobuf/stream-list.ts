@@ -1,5 +1,5 @@
 import { UnreachableError } from '../../../ports/errors.ts';
-import type { ApiClient, ApiStream } from '../api-client.ts';
+import type { ApiClient, ApiStream } from '../client/api-client.ts';
 import { listDecoder, type ProtobufList } from './list-decoder.ts';
 
 export interface StreamedListOptions<T> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { whyLeftAlone } from '../../../../lib/core/node-claim/adoption/adoption.ts';
+import { instanceOfNodeClaim } from '../../../../lib/core/node-claim/adoption/left-claim.ts';
 import { type ClaimEvidence, recordFromObject } from '../../../../lib/core/node-claim/adoption/record-from-object.ts';
-import { whyLeftAlone } from '../../../../lib/core/node-claim/adoption.ts';
-import { instanceOfNodeClaim } from '../../../../lib/core/node-claim/left-claim.ts';
 import { someTypes } from '../../../builders/instance-types.ts';
 import { aJoinedNode, aKarpenterClaim } from '../../../builders/left-world.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';

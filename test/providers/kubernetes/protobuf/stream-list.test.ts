@@ -2,9 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
-import { ApiClient } from '../../../../lib/providers/kubernetes/api-client.ts';
-import { listWithVersion } from '../../../../lib/providers/kubernetes/lists.ts';
-import { podOf } from '../../../../lib/providers/kubernetes/project.ts';
+import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
+import { listWithVersion } from '../../../../lib/providers/kubernetes/client/lists.ts';
+import { podOf } from '../../../../lib/providers/kubernetes/project/project.ts';
 import { POD_LIST } from '../../../../lib/providers/kubernetes/protobuf/pod.ts';
 import { aListAnswer, aWirePod } from '../../../builders/protobuf.ts';
 

@@ -1,0 +1,66 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+import type { Blocked } from '../../core/model/decision.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { type AdoptionLine, type LeftInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
+import { observeRivals } from '../observe/observe-other-autoscalers.ts';
+import type { ControllerPorts } from '../run/ports.ts';
+
+/** What taking over asks: a cluster that is only read, its instances, and the table. */
+export interface AdoptionPorts extends Pick<ControllerPorts, 'clock'> {
+  readonly cluster: Pick<
+    ControllerPorts['cluster'],
+    'findRivals' | 'listNodeClaims' | 'listNodes' | 'listNodePools' | 'listNodeClasses'
+  >;
+  readonly store: Pick<ControllerPorts['store'], 'readNodeClaim' | 'createNodeClaim'>;
+  readonly catalogue: Pick<ControllerPorts['catalogue'], 'readCatalogue'>;
+  readonly cloud: Pick<ControllerPorts['cloud'], 'autoMode'> & {
+    /** Instances of the cluster that some NodePool launched, whoever looked after it. */
+    leftInstances(cluster: string): Promise<readonly LeftInstance[]>;
+    tagLeftInstance(instanceId: string, tags: Labels): Promise<void>;
+  };
+  /** Ours of a class as it is today, as annotations. */
+  readonly classHash: (nodeClass: EC2NodeClass) => Labels;
+}
+
+export interface Adoption {
+  /** Where another autoscaler is active nothing is taken over. */
+  readonly rivals: readonly Blocked[];
+  /** What could not be looked at. */
+  readonly unknown: readonly Error[];
+  readonly lines: readonly AdoptionLine[];
+}
+
+/** What another autoscaler left in a cluster, and what would become of each part. Nothing is written. */
+export async function observeAdoption(ports: AdoptionPorts, cluster: string): Promise<Adoption> {
+  const [{ rivals, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] = await Promise.all([
+    observeRivals(ports, cluster),
+    ports.cloud.leftInstances(cluster),
+    ports.cluster.listNodeClaims(),
+    ports.cluster.listNodes(),
+    ports.cluster.listNodePools(),
+    ports.cluster.listNodeClasses(),
+    ports.catalogue.readCatalogue(),
+  ]);
+  const names = new Set([...nodeClaims.map(({ metadata }) => metadata.name), ...instances.map((one) => one.nodeClaim)]);
+  const records = new Map<string, NodeClaimRecord>();
+  for (const name of names) {
+    const record = name === '' ? undefined : await ports.store.readNodeClaim(cluster, name);
+    if (record !== undefined) records.set(name, record);
+  }
+  const { classHash } = ports;
+  const world = { cluster, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue, records, classHash };
+  return { rivals, unknown, lines: planAdoption(world, ports.clock.now()) };
+}
+
+/** Writes the records. The tags come first: an instance without them would be taken for gone. Repeatable. *Shape:* how many. */
+export async function applyAdoption(ports: AdoptionPorts, { lines }: Adoption): Promise<number> {
+  let adopted = 0;
+  for (const { outcome, instanceId } of lines) {
+    if (outcome.kind !== 'adopt' || instanceId === undefined) continue;
+    if (Object.keys(outcome.tags).length > 0) await ports.cloud.tagLeftInstance(instanceId, outcome.tags);
+    await ports.store.createNodeClaim(outcome.record);
+    adopted += 1;
+  }
+  return adopted;
+}

@@ -1,0 +1,59 @@
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
+import { decideReserved, isReserved } from '../../core/node-claim/reservations.ts';
+import type { DescribedInstance } from '../../ports/cloud-provider.ts';
+import { resolveNodeClass } from '../observe/resolve-node-class.ts';
+import { applyVerdict } from '../run/apply-verdict.ts';
+import { eachClaim } from '../run/each-claim.ts';
+import type { Tending } from './instance-work.ts';
+
+/** Reservations that ended or are about to → on-demand instances, and claims that go in time (C83). */
+export async function endReservations(tending: Tending): Promise<readonly Error[]> {
+  const { ports, cluster, records, world } = tending;
+  const instances = new Map(world.instances.map((one) => [one.id, one]));
+  const reserved = records.flatMap((record) => {
+    const instance = instances.get(instanceOf(record)?.id ?? '');
+    const node = instance && world.nodes.find(({ spec }) => spec?.providerID === providerIdOf(instance));
+    return instance !== undefined && isReserved(record, node) ? [{ name: record.name, record, instance, node }] : [];
+  });
+  if (reserved.length === 0) return [];
+  world.catalogue ??= await ports.catalogue.readCatalogue();
+  const blocks = await capacityBlocks(tending, reserved);
+  const nowMs = ports.clock.now();
+  const { failures } = await eachClaim(reserved, nowMs, async ({ name, instance, node }) => {
+    const record = await ports.store.readNodeClaim(cluster, name);
+    if (record === undefined || record.releasedAtMs !== undefined) return [];
+    const reservation = blocks.get(instance.reservation?.id ?? '');
+    const onDemandUsdPerHour = onDemandPrice(tending, instance);
+    const verdict = decideReserved({ record, instance, node, reservation, onDemandUsdPerHour }, nowMs);
+    await applyVerdict(
+      tending,
+      { name, version: record.version, atMs: nowMs },
+      { record: verdict.record === record ? undefined : verdict.record, actions: verdict.actions, blocked: [] },
+    );
+    return [];
+  });
+  return failures;
+}
+
+type Blocks = ReadonlyMap<string, ResolvedCapacityReservation>;
+
+/** Looked up only for NodeClasses of claims that run in capacity blocks: no other reservation ends by a date. */
+async function capacityBlocks(
+  { ports, world }: Tending,
+  reserved: readonly { readonly record: NodeClaimRecord; readonly instance: DescribedInstance }[],
+): Promise<Blocks> {
+  const inBlocks = reserved.filter(({ instance }) => instance.reservation?.kind === 'capacity-block');
+  const names = new Set(inBlocks.map(({ record }) => record.spec.nodeClassRef.name));
+  const classes = world.nodeClasses.filter(({ metadata }) => names.has(metadata.name));
+  const resolutions = await Promise.all(classes.map(async (one) => resolveNodeClass(ports, one)));
+  const found = resolutions.flatMap((one) => {
+    const { capacityReservations = [] } = one.kind === 'resolved' ? one.nodeClass : one.found;
+    return capacityReservations;
+  });
+  return new Map(found.map((one) => [one.id, one]));
+}
+
+function onDemandPrice({ world }: Tending, { instanceType, zone }: DescribedInstance): number | undefined {
+  return world.catalogue?.offerings.find((one) => one.type === instanceType && one.zone === zone)?.onDemandUsdPerHour;
+}

@@ -1,0 +1,94 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { unavailability, zonesWithAddresses } from '../../core/instance-type/offerings/unavailable.ts';
+import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
+import { applyOverlays, type OverlaidViews } from '../../core/instance-type/overlays/overlays.ts';
+import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
+import { kubeletExpressionProblem } from '../../core/instance-type/type-kubelet.ts';
+import type { NodePoolView } from '../../core/model/cluster-snapshot.ts';
+import type { UnavailableOffering } from '../../core/model/decision.ts';
+import type { LearnedMemory } from '../../core/model/learned-memory.ts';
+import type { Reason } from '../../core/model/reasons.ts';
+import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
+import { whyNotStartable } from '../../core/node-class/user-data/user-data.ts';
+import { whyInvalid } from '../../core/validation/node-pool.ts';
+import type { ControllerPorts } from '../run/ports.ts';
+import { resolveNodeClass } from './resolve-node-class.ts';
+
+/** Instance types follow from the NodeClass: pools that share one share them, as far as NodeOverlays leave them alike. */
+export async function withInstanceTypes(
+  ports: ControllerPorts,
+  nodePools: readonly NodePool[],
+  unavailable: readonly UnavailableOffering[],
+): Promise<OverlaidViews> {
+  const [nodeClasses, overlays, read, learnedMemory] = await Promise.all([
+    ports.cluster.listNodeClasses(),
+    ports.settings.featureGates.nodeOverlay ? ports.cluster.listNodeOverlays() : [],
+    ports.catalogue.readCatalogue(),
+    ports.catalogue.listLearnedMemory(ports.clock.now()),
+  ]);
+  const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
+  const referenced = new Set(nodePools.map(({ spec }) => spec.template.spec.nodeClassRef.name));
+  const launchable = new Map(
+    await Promise.all(
+      nodeClasses
+        .filter(({ metadata }) => referenced.has(metadata.name))
+        .map(
+          async (one) =>
+            [one.metadata.name, await whatLaunches(ports, one, { catalogue, unavailable, learnedMemory })] as const,
+        ),
+    ),
+  );
+  const views = nodePools.map((nodePool): NodePoolView => {
+    const { name } = nodePool.spec.template.spec.nodeClassRef;
+    const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
+    const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
+    const launches = invalidity(nodePool) ?? launchable.get(name) ?? missing;
+    return { nodePool, ...(nodeClass === undefined ? {} : { nodeClass }), ...launches };
+  });
+  return applyOverlays(views, overlays);
+}
+
+type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
+
+/** A1.26: what its status says is wrong with it. */
+function invalidity(nodePool: NodePool): Launchable | undefined {
+  const message = whyInvalid(nodePool);
+  return message === undefined ? undefined : unusable('NodePoolValidationFailed', message);
+}
+
+interface Known {
+  readonly catalogue: Catalogue | undefined;
+  readonly unavailable: readonly UnavailableOffering[];
+  readonly learnedMemory: readonly LearnedMemory[];
+}
+
+async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, known: Known): Promise<Launchable> {
+  const unready = whyNotUsable(nodeClass);
+  if (unready !== undefined) return unusable(unready.reason, unready.message);
+  const unstartable = whyNotStartable(nodeClass);
+  if (unstartable !== undefined) return unusable('Unsupported', unstartable);
+  const resolution = await resolveNodeClass(ports, nodeClass);
+  if (resolution.kind === 'unresolved') {
+    return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
+  }
+  if (known.catalogue === undefined) {
+    return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
+  }
+  const { memoryOverhead, reservedEnis, featureGates } = ports.settings;
+  const amounts = { memoryOverhead, reservedEnis };
+  const problem = kubeletExpressionProblem(nodeClass, known.catalogue.facts, amounts);
+  if (problem !== undefined) return unusable(problem.reason, problem.message);
+  const { subnets, images, placementGroup, capacityReservations = [] } = resolution.nodeClass;
+  const reservations = featureGates.reservedCapacity ? capacityReservations : [];
+  const zones = zonesWithAddresses(subnets, known.unavailable);
+  const isUnavailable = unavailability(known.unavailable);
+  const { learnedMemory } = known;
+  const options = { zones, isUnavailable, reservations, images, placementGroup, learnedMemory, ...amounts };
+  return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };
+}
+
+function unusable(reason: Reason, message: string): Launchable {
+  return { instanceTypes: [], unusable: { reason, message } };
+}

@@ -1,0 +1,54 @@
+import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { CAPACITY_TYPES } from '../../apis/labels.ts';
+import { ZONAL_SHIFT } from '../../core/instance-type/offerings/unavailable.ts';
+import { ANY, type Blocked, type UnavailableOffering } from '../../core/model/decision.ts';
+import { PortError } from '../../ports/errors.ts';
+import type { ControllerPorts } from '../run/ports.ts';
+
+export interface ObservedUnavailable {
+  readonly unavailable: readonly UnavailableOffering[];
+  /** That shifts could not be read: decisions go on without them. */
+  readonly unheeded: readonly Blocked[];
+}
+
+type ShiftReader = Pick<ControllerPorts['cloud'], 'shiftedZones'>;
+type ShiftPorts = Pick<ControllerPorts, 'catalogue'> & { readonly cloud: ShiftReader };
+
+/** What lately had no capacity, and the zones that the cluster is shifted away from (C32, C36). */
+export async function observeUnavailable(
+  { catalogue, cloud }: ShiftPorts,
+  cluster: string,
+  nowMs: number,
+): Promise<ObservedUnavailable> {
+  const [marked, shifts] = await Promise.all([catalogue.listUnavailable(nowMs), readShifts(cloud, cluster)]);
+  const shifted = shifts.zones.flatMap((zone) =>
+    CAPACITY_TYPES.map((capacityType) => ({
+      instanceType: ANY,
+      zone,
+      capacityType,
+      // It ends when somebody says so: looked at again with the next tick.
+      untilMs: nowMs + MINUTE_MS,
+      reason: ZONAL_SHIFT,
+    })),
+  );
+  return { unavailable: [...marked, ...shifted], unheeded: shifts.unheeded };
+}
+
+/** The zones alone; none where they cannot be read. */
+export async function observeShifts(cloud: ShiftReader, cluster: string): Promise<ReadonlySet<string>> {
+  return new Set((await readShifts(cloud, cluster)).zones);
+}
+
+/** A zone that is in trouble, or ARC with it, must not stop the launches in the others. */
+async function readShifts(
+  cloud: ShiftReader,
+  cluster: string,
+): Promise<{ readonly zones: readonly string[]; readonly unheeded: readonly Blocked[] }> {
+  try {
+    return { zones: await cloud.shiftedZones(), unheeded: [] };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const subject = { kind: 'Cluster', name: cluster } as const;
+    return { zones: [], unheeded: [{ subject, reason: 'ZonalShiftUnknown', message: error.message, numbers: {} }] };
+  }
+}

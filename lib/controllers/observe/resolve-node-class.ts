@@ -1,0 +1,18 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { NodeClassResolution } from '../../ports/cloud-provider.ts';
+import { RefusedError } from '../../ports/errors.ts';
+import type { ControllerPorts } from '../run/ports.ts';
+
+/** What a NodeClass resolves to. One that EC2 refuses to look up is no reason to stop the others: it is unresolved. */
+export async function resolveNodeClass(
+  ports: Pick<ControllerPorts, 'cloud'>,
+  nodeClass: EC2NodeClass,
+): Promise<NodeClassResolution> {
+  try {
+    return await ports.cloud.resolveNodeClass(nodeClass);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    const problem = { reason: 'Refused', message: error.message } as const;
+    return { kind: 'unresolved', ...problem, problems: [problem], found: {} };
+  }
+}

@@ -1,0 +1,53 @@
+import type { NodePool } from '../../apis/node-pool.ts';
+import { decideNodePool, type NodePoolLook } from '../../core/node-pool/decide-node-pool.ts';
+import { restamped } from '../../core/node-pool/node-pool-hash.ts';
+import { isOvertaken } from '../../ports/errors.ts';
+import type { Tending } from '../instances/instance-work.ts';
+import { tendObjects } from './sync-object-status.ts';
+
+/** Each NodePool says of itself what it has and whether it can launch, and its claims by which rules they are compared. */
+export async function tendNodePools(tending: Tending): Promise<readonly Error[]> {
+  const { ports, cluster, world } = tending;
+  const nodes = new Map(world.nodes.map((node) => [node.spec?.providerID ?? '', node]));
+  // Read again: the run has launched and registered since it began to look.
+  const records = world.nodePools.length === 0 ? [] : await ports.store.listNodeClaims(cluster);
+  return tendObjects(world.nodePools, async (nodePool) => {
+    const nodeClass = world.nodeClasses.find(
+      ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,
+    );
+    const mine = records.filter((record) => record.nodePool === nodePool.metadata.name);
+    await show(tending, { nodePool, nodeClass, records: mine, nodes });
+    await restamp(tending, { nodePool, records: mine });
+  });
+}
+
+async function show({ ports }: Tending, look: NodePoolLook): Promise<void> {
+  const { nodePool } = look;
+  const patch = decideNodePool(look, ports.clock.now());
+  if (patch === undefined) return;
+  const shown = await ports.cluster.patchNodePool(nodePool, patch);
+  const unready = conditionOf(shown, 'NodeClassReady');
+  if (unready?.status !== 'False' || conditionOf(nodePool, 'NodeClassReady')?.reason === unready.reason) return;
+  const { name, uid } = nodePool.metadata;
+  const regarding = { kind: 'NodePool', name, ...(uid === undefined ? {} : { uid }) } as const;
+  const message = unready.message ?? '';
+  await ports.cluster.publishEvent({ regarding, type: 'Warning', reason: 'NodeClassNotReady', message });
+}
+
+function conditionOf(nodePool: NodePool | undefined, type: string) {
+  return nodePool?.status?.conditions?.find((one) => one.type === type);
+}
+
+/** A1.28. */
+async function restamp({ ports }: Tending, { nodePool, records }: Pick<NodePoolLook, 'nodePool' | 'records'>) {
+  for (const record of records) {
+    const stamped = restamped(record, nodePool);
+    if (stamped === record) continue;
+    try {
+      await ports.store.updateNodeClaim(stamped);
+    } catch (error) {
+      // Somebody else wrote it since: the next look marks it.
+      if (!isOvertaken(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import { formatTime } from '../../apis/formats/time.ts';
+import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import type { Action, Blocked, Decision } from '../model/decision.ts';
+import type { ClusterEvent } from '../model/event.ts';
+import { type DeletionReason, type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
+import { formatSubject, isSameSubject, type Subject } from '../model/subject.ts';
+import { inOneWord } from '../node-claim/mirror/mirror-conditions.ts';
+
+/** The objects that a run read. Events take the UID of the object from them. @default none of a kind */
+export interface SeenObjects {
+  readonly pods?: readonly Pod[];
+  readonly nodes?: readonly Node[];
+  readonly nodeClaims?: readonly NodeClaim[];
+  readonly nodePools?: readonly NodePool[];
+  /** The claim that is being deleted. */
+  readonly record?: NodeClaimRecord;
+}
+
+type Regarding = ClusterEvent['regarding'];
+type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
+
+/** The maximum number of events of a run. F16 limits Nominated; the other limit prevents thousands of writes for thousands of pods. */
+const MOST_NOMINATED = 10;
+const MOST_OTHERS = 100;
+
+/**
+ * The events of a decision, with the reasons and messages of Karpenter where it has the same event (F12–F15).
+ * *Shape:* refusals first; at most 110.
+ */
+export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
+  const blocked = [...Map.groupBy(decision.blocked, ({ subject }) => formatSubject(subject)).values()].flatMap((why) =>
+    why.slice(0, 1).flatMap(({ subject }) => ofBlocked(decision, { subject, why, seen })),
+  );
+  const all = [...blocked, ...decision.actions.flatMap((action) => ofAction(decision, action, seen))];
+  return [
+    ...all.filter((event) => !isNominated(event)).slice(0, MOST_OTHERS),
+    ...all.filter(isNominated).slice(0, MOST_NOMINATED),
+  ].map((event) => ({ ...event, regarding: withUid(event.regarding, seen) }));
+}
+
+function isNominated({ reason }: ClusterEvent): boolean {
+  return reason === 'Nominated';
+}
+
+function ofAction(decision: Decision, action: Action, seen: SeenObjects): readonly ClusterEvent[] {
+  switch (action.kind) {
+    case 'nominate-node':
+      return action.pods.map((pod) => nomination(pod, `node/${action.node}`));
+    case 'create-node-claim':
+      return realPods(action.nodeClaim).map((pod) => nomination(pod, `nodeclaim/${action.nodeClaim.name}`));
+    case 'delete-node-claim':
+      return action.reason === 'insufficient_capacity'
+        ? [warning({ kind: 'NodeClaim', name: action.nodeClaim }, 'InsufficientCapacityError', action.message)]
+        : [];
+    case 'cordon-node':
+      return seen.record === undefined ? [] : disruption(action, seen.record);
+    case 'evict-pod':
+      return eviction(decision, action, seen);
+    case 'launch-instance':
+    case 'register-node':
+    case 'initialize-node':
+    case 'start-disruption':
+    case 'end-disruption':
+    case 'tag-instance':
+    case 'terminate-instance':
+    case 'release-node-claim':
+    case 'learn-memory':
+    case 'mark-unavailable':
+      return [];
+  }
+}
+
+function nomination(pod: string, place: string): ClusterEvent {
+  const message = `Pod should schedule on: ${place}`;
+  return { regarding: podReference(pod), type: 'Normal', reason: 'Nominated', message };
+}
+
+/** F15: the event reasons of Karpenter. Other deletion reasons are disruptions. */
+const ENDING: Partial<Record<DeletionReason, string>> = {
+  spot_interrupted: 'SpotInterrupted',
+  capacity_reservation_interrupted: 'CapacityReservationInstanceInterrupted',
+  instance_stopped: 'InstanceStopping',
+  instance_terminated: 'InstanceTerminating',
+  scheduled_change: 'TerminatingOnInterruption',
+  unhealthy: 'InstanceUnhealthy',
+};
+
+/** F13: events on the claim and its node when the drain begins. */
+function disruption({ node }: Of<'cordon-node'>, { name, deletion }: NodeClaimRecord): readonly ClusterEvent[] {
+  if (deletion === undefined) return [];
+  const { reason, message, deadlineMs } = deletion;
+  return (['Node', 'NodeClaim'] as const).flatMap((kind) => {
+    const regarding = { kind, name: kind === 'Node' ? node.name : name };
+    const word = ENDING[reason] ?? 'DisruptionTerminating';
+    const text = `Disrupting ${kind}: ${inOneWord(reason)}: ${message}`;
+    const ends = { regarding, type: ENDING[reason] === undefined ? 'Normal' : 'Warning', reason: word } as const;
+    const until = deadlineMs === undefined ? [] : [formatTime(deadlineMs)];
+    return [
+      { ...ends, message: text },
+      ...until.map((time) =>
+        warning(regarding, 'TerminationGracePeriodExpiring', `All pods will be deleted by ${time}`),
+      ),
+    ];
+  });
+}
+
+/** D23, D24: a refused eviction gives an event on the node, not on the pod. */
+function eviction(
+  { blocked }: Decision,
+  { pod, force }: Of<'evict-pod'>,
+  { record }: SeenObjects,
+): readonly ClusterEvent[] {
+  const { namespace, name, uid } = pod;
+  if (blocked.some(({ subject }) => isSameSubject(subject, { kind: 'Pod', namespace, name }))) return [];
+  const regarding = { kind: 'Pod', namespace, name, uid } as const;
+  const why = inOneWord(record?.deletion?.reason ?? 'deleted');
+  if (force === undefined) return [{ regarding, type: 'Normal', reason: 'Evicted', message: `Evicted pod: ${why}` }];
+  const message = `Deleting pod to meet the node's termination deadline (${force.graceSeconds}s grace): ${why}`;
+  return [{ regarding, type: 'Normal', reason: 'Disrupted', message }];
+}
+
+interface Refused {
+  readonly subject: Subject;
+  readonly why: readonly Blocked[];
+  readonly seen: SeenObjects;
+}
+
+function ofBlocked({ controller }: Decision, { subject, why, seen }: Refused): readonly ClusterEvent[] {
+  const text = why.map(({ nodePool, message }) =>
+    nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`,
+  );
+  const node = seen.record?.nodeName;
+  const { name } = subject;
+  switch (subject.kind) {
+    case 'Pod': {
+      const { kind, namespace } = subject;
+      if (controller !== 'termination')
+        return [warning({ kind, namespace, name }, 'FailedScheduling', text.join('; '))];
+      const regarding = { kind: 'Node', name: node ?? '' } as const;
+      return node === undefined
+        ? []
+        : why.map(({ message }) => warning(regarding, 'FailedDraining', `${formatSubject(subject)}: ${message}`));
+    }
+    case 'Node':
+      return why.flatMap((one) => (controller === 'disruption' ? keptNode(name, one) : [ofNode(name, one)]));
+    case 'NodeClaim':
+      return why.map(({ reason, message }) => warning({ kind: 'NodeClaim', name }, reason, message));
+    case 'CapacityBuffer':
+    case 'Cluster':
+    case 'EC2NodeClass':
+    case 'Instance':
+    case 'NodeOverlay':
+      return [];
+  }
+}
+
+function ofNode(name: string, { reason, message }: Blocked): ClusterEvent {
+  return warning({ kind: 'Node', name }, reason, message);
+}
+
+/** F13, F14: an exhausted disruption budget gives one event on the NodePool. */
+function keptNode(name: string, { reason, message, nodePool }: Blocked): readonly ClusterEvent[] {
+  if (reason === 'BudgetExhausted') {
+    if (nodePool === undefined) return [];
+    const regarding = { kind: 'NodePool', name: nodePool } as const;
+    return [{ regarding, type: 'Normal', reason: 'DisruptionBlocked', message: `No allowed disruptions: ${message}` }];
+  }
+  const word = reason === 'KeepsBuffer' ? 'Unconsolidatable' : 'DisruptionBlocked';
+  return [
+    { regarding: { kind: 'Node', name }, type: 'Normal', reason: word, message: `Cannot disrupt Node: ${message}` },
+  ];
+}
+
+function warning(regarding: Regarding, reason: string, message: string): ClusterEvent {
+  return { regarding, type: 'Warning', reason, message };
+}
+
+function podReference(key: string): Regarding {
+  const [namespace = 'default', name = ''] = key.split('/');
+  return { kind: 'Pod', namespace, name };
+}
+
+function withUid(regarding: Regarding, seen: SeenObjects): Regarding {
+  const uid = regarding.uid ?? uidOf(regarding, seen);
+  return uid === undefined ? regarding : { ...regarding, uid };
+}
+
+function uidOf(regarding: Regarding, { pods = [], nodes = [], nodeClaims = [], nodePools = [] }: SeenObjects) {
+  const { kind, name, namespace } = regarding;
+  const isIt = ({ metadata }: { readonly metadata: { readonly name: string } }): boolean => metadata.name === name;
+  switch (kind) {
+    case 'Pod':
+      return pods.find((pod) => podKey(pod) === `${namespace}/${name}`)?.metadata.uid;
+    case 'NodePool':
+      return nodePools.find(isIt)?.metadata.uid;
+    case 'NodeClaim':
+      return nodeClaims.find(isIt)?.metadata.uid ?? ownerUid(nodes, name);
+    case 'Node':
+      // kubectl finds the events of a node by its name instead of its UID, because the kubelet writes them so.
+      return name;
+    case 'EC2NodeClass':
+      return undefined;
+  }
+}
+
+/** D6: the owner reference of a node has the UID of its claim. */
+function ownerUid(nodes: readonly Node[], claim: string): string | undefined {
+  const owners = nodes.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  return owners.find(({ kind, name }) => kind === 'NodeClaim' && name === claim)?.uid;
+}

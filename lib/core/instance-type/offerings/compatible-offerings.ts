@@ -1,0 +1,32 @@
+import { CAPACITY_TYPE, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../../apis/labels.ts';
+import type { InstanceType, Offering } from '../../model/instance-type.ts';
+import { admits, type Requirement } from '../../requirements/requirement.ts';
+import type { Requirements } from '../../requirements/requirements.ts';
+import { reservationLabels } from './reservation-labels.ts';
+
+/** The available offerings that meet the requirements on zone, capacity type and reservation (B26). */
+export function compatibleOfferings(type: InstanceType, requirements: Requirements): readonly Offering[] {
+  const meets = placeFilter(requirements);
+  return type.offerings.filter((offering) => offering.available && meets(offering));
+}
+
+/** The zone, capacity type and reservation of an offering. */
+export type Place = Pick<Offering, 'zone' | 'zoneId' | 'capacityType' | 'reservation'>;
+
+/** A predicate for the requirements on zone, capacity type and reservation. C22: an unreserved offering has no reservation labels. */
+export function placeFilter(requirements: Requirements): (place: Place) => boolean {
+  const zone = requirements.get(ZONE);
+  const zoneId = requirements.get(ZONE_ID);
+  const capacityType = requirements.get(CAPACITY_TYPE);
+  const ofReservation = [...requirements].filter(([key]) => RESERVATION_LABELS.has(key));
+  return (place) =>
+    (zone === undefined || admits(zone, place.zone)) &&
+    (zoneId === undefined || place.zoneId === undefined || admits(zoneId, place.zoneId)) &&
+    (capacityType === undefined || admits(capacityType, place.capacityType)) &&
+    (ofReservation.length === 0 || admitsReservation(ofReservation, place));
+}
+
+function admitsReservation(required: readonly (readonly [string, Requirement])[], { reservation }: Place): boolean {
+  const labels = reservation === undefined ? {} : reservationLabels(reservation);
+  return required.every(([key, one]) => admits(one, labels[key]));
+}

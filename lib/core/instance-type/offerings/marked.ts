@@ -1,0 +1,41 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
+import { UNAVAILABLE_MS } from './unavailable.ts';
+
+/** The state of the marks on one offering. */
+export interface Marked {
+  readonly markedAtMs: number;
+  readonly untilMs: number;
+  /** The number of attempts in a row that found no capacity. */
+  readonly strikes: number;
+}
+
+/** kubernetes-sigs/karpenter#3198: a type without capacity for hours must not be tried every three minutes. */
+const MAX_PAUSE_MS = 30 * MINUTE_MS;
+/** A new mark continues the series if the last mark ended less than this time ago. */
+export const REMEMBERED_MS = HOUR_MS;
+/** Failures within this time count as one: ten claims that fail together cause one write. */
+const ONE_EVENT_MS = 10 * SECOND_MS;
+
+/** EC2 tries a few of the overrides of a fleet and reports this for the others, whether or not they have capacity (C33). */
+export const NOT_TRIED = 'UnfulfillableCapacity';
+
+/**
+ * The state of an offering that had no capacity at `atMs`. The first mark lasts 3 minutes. Each later attempt without capacity
+ * doubles the duration, up to 30 minutes. A mark lasts 3 minutes if EC2 did not try the offering. The series ends one hour
+ * after the last mark ended.
+ * *Shape:* a mark during another mark adds no strike and never shortens it; `previous` itself if nothing changes.
+ * *Source:* C32, C35; kubernetes-sigs/karpenter#3198.
+ */
+export function marked(previous: Marked | undefined, atMs: number, reason = ''): Marked {
+  if (previous === undefined || atMs >= previous.untilMs + REMEMBERED_MS) {
+    return { markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS, strikes: 1 };
+  }
+  if (atMs - previous.markedAtMs < ONE_EVENT_MS) return previous;
+  if (atMs < previous.untilMs) {
+    return { ...previous, markedAtMs: atMs, untilMs: Math.max(previous.untilMs, atMs + UNAVAILABLE_MS) };
+  }
+  if (reason === NOT_TRIED) return { ...previous, markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS };
+  const strikes = previous.strikes + 1;
+  const pauseMs = Math.min(UNAVAILABLE_MS * 2 ** (strikes - 1), MAX_PAUSE_MS);
+  return { markedAtMs: atMs, untilMs: atMs + pauseMs, strikes };
+}

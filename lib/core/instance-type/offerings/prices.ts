@@ -1,0 +1,39 @@
+import type { Catalogue, RegionalOffering } from '../facts.ts';
+
+export interface PriceSources {
+  /** By type; undefined if they could not be read. */
+  readonly onDemand: ReadonlyMap<string, number> | undefined;
+  /** By `type zone`; undefined if they could not be read. */
+  readonly spot: ReadonlyMap<string, number> | undefined;
+  /** The current catalogue. Its prices stay if new ones could not be read. */
+  readonly previous: Catalogue | undefined;
+  /** The bundled on-demand prices, by type. */
+  readonly shipped: ReadonlyMap<string, number>;
+}
+
+/**
+ * A catalogue with the most recent prices. *Cost:* O(offerings).
+ * *Source:* C28: an on-demand price is the one just read, else the last one read, else the bundled one. C29: new spot prices
+ * replace all former ones, because a zone without a spot price has no spot offering. Until spot prices are read for the first
+ * time, the on-demand prices are used.
+ */
+export function pricedCatalogue(catalogue: Catalogue, sources: PriceSources): Catalogue {
+  const { onDemand, spot, previous, shipped } = sources;
+  const before = new Map(previous?.offerings.map((one) => [`${one.type} ${one.zone}`, one]));
+  const hasSpotPrices = spot !== undefined || previous?.spotAsOf !== undefined;
+  const offerings = catalogue.offerings.map((one): RegionalOffering => {
+    const place = `${one.type} ${one.zone}`;
+    const last = before.get(place);
+    const onDemandUsdPerHour = onDemand?.get(one.type) ?? last?.onDemandUsdPerHour ?? shipped.get(one.type);
+    const spotUsdPerHour = spot === undefined ? last?.spotUsdPerHour : spot.get(place);
+    return { ...one, onDemandUsdPerHour, spotUsdPerHour: hasSpotPrices ? spotUsdPerHour : onDemandUsdPerHour };
+  });
+  const onDemandAsOf = onDemand === undefined ? previous?.onDemandAsOf : catalogue.asOf;
+  const spotAsOf = spot === undefined ? previous?.spotAsOf : catalogue.asOf;
+  return {
+    ...catalogue,
+    ...(onDemandAsOf === undefined ? {} : { onDemandAsOf }),
+    ...(spotAsOf === undefined ? {} : { spotAsOf }),
+    offerings,
+  };
+}

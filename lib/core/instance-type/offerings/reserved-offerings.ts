@@ -1,0 +1,42 @@
+import type { Offering, Reservation } from '../../model/instance-type.ts';
+import type { ResolvedCapacityReservation } from '../../model/resolved-node-class.ts';
+import type { RegionalOffering } from '../facts.ts';
+import type { AvailabilityOptions } from './availability.ts';
+
+/** C30: reserved offerings sort before all others, in the order of their on-demand prices. */
+const DISCOUNT = 10_000_000;
+
+/** C22, C38: the kind of the reservation, which decides how a launch requests it. */
+export function reservationKind({
+  type,
+  interruptible,
+}: Pick<ResolvedCapacityReservation, 'type' | 'interruptible'>): NonNullable<Reservation['kind']> {
+  if (type === 'capacity-block') return 'capacity-block';
+  return interruptible ? 'interruptible' : 'default';
+}
+
+/**
+ * The offerings of the NodeClass's reservations for a type in a zone. *Shape:* one offering for each reservation. It is
+ * unavailable if the reservation is not active or the zone has no subnet; it has 0 instances if all are in use.
+ * *Source:* C25, C26, C30, C31.
+ */
+export function reservedOfferings(
+  { type, zone, zoneId, onDemandUsdPerHour }: RegionalOffering,
+  { zones, isUnavailable, reservations = [] }: AvailabilityOptions,
+): readonly Offering[] {
+  if (onDemandUsdPerHour === undefined) return [];
+  return reservations
+    .filter((one) => one.instanceType === type && one.zone === zone)
+    .map(({ id: reservationId, state, availableInstances, ...what }) => {
+      // C34: EC2 reported that no instance is left, so its count is ignored.
+      const isUsedUp = isUnavailable?.({ type, zone, capacityType: 'reserved', reservationId }) === true;
+      return {
+        zone,
+        zoneId,
+        capacityType: 'reserved',
+        priceUsdPerHour: onDemandUsdPerHour / DISCOUNT,
+        available: state === 'active' && (zones?.has(zone) ?? true),
+        reservation: { id: reservationId, instances: isUsedUp ? 0 : availableInstances, kind: reservationKind(what) },
+      };
+    });
+}

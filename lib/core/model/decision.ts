@@ -1,0 +1,170 @@
+import type { Labels } from '../../apis/kubernetes.ts';
+import type { CapacityType } from '../../apis/labels.ts';
+import type { DisruptionCommand } from './disruption-command.ts';
+import type { LearnedMemory } from './learned-memory.ts';
+import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim-record.ts';
+import type { NodePatch, NodeTarget } from './node-patch.ts';
+import type { Reason } from './reasons.ts';
+import type { Refusal } from './refusal.ts';
+import type { Subject } from './subject.ts';
+
+/**
+ * Capacity that was recently unavailable (C32). Three forms: one offering; a whole capacity type (instance type and zone are
+ * ANY); or a subnet without free addresses (`subnetId` is set and the instance type is ANY).
+ */
+export interface UnavailableOffering {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  /** @default every subnet of the zone */
+  readonly subnetId?: string;
+  /** The exhausted reservation. @default every offering of the type, zone and capacity type */
+  readonly reservationId?: string;
+  readonly untilMs: number;
+  /** @default `untilMs` less the duration of a first mark */
+  readonly markedAtMs?: number;
+  readonly reason: string;
+}
+
+/** Capacity that was unavailable at `atMs`. `marked` computes how long it is excluded from the number of marks in a row. */
+export interface UnavailableMark extends Omit<UnavailableOffering, 'untilMs' | 'markedAtMs'> {
+  readonly atMs: number;
+}
+
+/** Matches every instance type or every zone. EC2 uses no such name. */
+export const ANY = '*';
+
+/** Every change that Kerf can make. `controllers/carry-out.ts` carries them all out. */
+export type Action =
+  | {
+      readonly kind: 'create-node-claim';
+      readonly nodeClaim: NodeClaimRecord;
+      /** Why the claim is created. @default for its pods */
+      readonly message?: string;
+    }
+  | {
+      readonly kind: 'nominate-node';
+      readonly node: string;
+      readonly pods: readonly string[];
+      readonly untilMs: number;
+    }
+  | {
+      readonly kind: 'launch-instance';
+      readonly nodeClaim: string;
+      readonly attempt: number;
+      readonly request: LaunchRequest;
+    }
+  | ({ readonly kind: 'register-node' } & NodeChange)
+  | ({ readonly kind: 'initialize-node' } & NodeChange)
+  | { readonly kind: 'start-disruption'; readonly command: DisruptionCommand }
+  | {
+      readonly kind: 'end-disruption';
+      readonly command: string;
+      readonly outcome: 'executed' | 'rejected';
+      readonly why: string;
+    }
+  | {
+      readonly kind: 'delete-node-claim';
+      readonly nodeClaim: string;
+      readonly reason: DeletionReason;
+      readonly message: string;
+      /** The node has only pods that `ignoreAtZero` selects. @default false */
+      readonly atRest?: true;
+      /** D18: set for an unhealthy instance. @default the end of the claim's terminationGracePeriod, if it has one */
+      readonly deadlineMs?: number;
+    }
+  | ({ readonly kind: 'cordon-node' } & NodeChange)
+  | {
+      readonly kind: 'evict-pod';
+      readonly nodeClaim: string;
+      readonly pod: PodTarget;
+      readonly force?: { readonly graceSeconds: number };
+    }
+  | {
+      readonly kind: 'tag-instance';
+      readonly nodeClaim: string;
+      readonly instanceId: string;
+      readonly tags: Labels;
+    }
+  | {
+      readonly kind: 'terminate-instance';
+      readonly nodeClaim: string;
+      readonly instanceId: string;
+      /** @default the message of the claim's deletion */
+      readonly message?: string;
+    }
+  | {
+      readonly kind: 'release-node-claim';
+      readonly nodeClaim: string;
+      readonly atMs: number;
+      readonly node?: NodeTarget;
+      readonly finalizers?: readonly string[];
+    }
+  | { readonly kind: 'learn-memory'; readonly nodeClaim: string; readonly lesson: LearnedMemory }
+  | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableMark };
+
+interface NodeChange {
+  readonly nodeClaim: string;
+  readonly node: NodeTarget;
+  readonly patch: NodePatch;
+}
+
+/** One pod. The UID distinguishes it from a later pod of the same name. */
+export interface PodTarget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** A refusal: its subject, its reason and the numbers behind it. */
+export interface Blocked {
+  readonly subject: Subject;
+  readonly nodePool?: string;
+  /** One of the words in docs/reasons.md; dashboards and tests group by it. */
+  readonly reason: Reason;
+  readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+/** Why no existing node fits some of the pods. Pods with the same refusal share one entry. */
+export interface ExistingNodesRefusal {
+  /** As `namespace/name`. */
+  readonly pods: readonly string[];
+  readonly refusal: Refusal;
+}
+
+/** When the function must run again, and why. Expiration is a kind of its own because a simulation may end before it. */
+export interface Due {
+  readonly atMs: number;
+  readonly kind: 'settling' | 'expiration';
+}
+
+/** A requeue for everything other than expiration. */
+export function settling(atMs: number): Due {
+  return { atMs, kind: 'settling' };
+}
+
+export type Controller = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'interruption';
+
+/** The result of one run, as plain data. It is recorded before its first action is carried out, and published afterwards. */
+export interface Decision {
+  readonly id: string;
+  readonly cluster: string;
+  readonly controller: Controller;
+  readonly atMs: number;
+  readonly actions: readonly Action[];
+  readonly blocked: readonly Blocked[];
+  /** @default no pod was refused by existing nodes */
+  readonly onExistingNodes?: readonly ExistingNodesRefusal[];
+  /** Made in shadow mode: it is recorded and not carried out. @default it is carried out */
+  readonly shadow?: true;
+}
+
+/** The result of a pure decide function. The controller makes a Decision from it. */
+export interface Verdict {
+  readonly actions: readonly Action[];
+  readonly blocked: readonly Blocked[];
+  /** @default no pod was refused by existing nodes */
+  readonly onExistingNodes?: readonly ExistingNodesRefusal[];
+  readonly due: readonly Due[];
+}

@@ -1,0 +1,228 @@
+import type { BlockDeviceMapping, ConnectionTracking, MetadataOptions } from '../../apis/ec2-node-class.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+import type { CapacityType } from '../../apis/labels.ts';
+import type { NodeClaimSpec } from '../../apis/node-claim.ts';
+import type { Resources } from '../resources/resources.ts';
+import type { LaunchTraits, Reservation } from './instance-type.ts';
+
+/** One way to launch a claim: a type in a zone under a capacity type, at a price known when it was decided. */
+export interface LaunchOption {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly priceUsdPerHour: number;
+  /** Of reserved capacity: the reservation that it comes out of. @default none */
+  readonly reservationId?: string;
+}
+
+/** An instance type among the options, with what a node of it is counted as. */
+export interface LaunchType extends LaunchTraits {
+  readonly name: string;
+  readonly architecture: 'amd64' | 'arm64';
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+}
+
+/** One line of a fleet request: a launch option with what the NodeClass resolves to in that zone. */
+export interface FleetOverride extends LaunchOption {
+  readonly subnetId: string;
+  readonly imageId: string;
+  /** What the instance is made like: its place among the request's templates. */
+  readonly template: number;
+}
+
+/** What instances are made like, whichever type and zone they come in: the content of one launch template (C56, C58). */
+export interface LaunchTemplateSpec {
+  readonly instanceProfile: string;
+  readonly userData: string;
+  readonly blockDeviceMappings: readonly BlockDeviceMapping[];
+  readonly metadataOptions: MetadataOptions;
+  /** Of every network interface (C59). */
+  readonly securityGroupIds: readonly string[];
+  /** At least one; the first is the primary. */
+  readonly networkInterfaces: readonly LaunchInterface[];
+  /** Where there are several interfaces, which EC2 wants told one by one. @default the fleet's overrides name it */
+  readonly subnetId?: string;
+  /** A3.21. @default false */
+  readonly detailedMonitoring?: true;
+  /** A3.25. @default as EC2 has it */
+  readonly nestedVirtualization?: 'enabled' | 'disabled';
+  /** C19. @default false */
+  readonly enclaves?: true;
+  /** C43. @default shared hardware */
+  readonly dedicated?: true;
+  /** C68. @default none */
+  readonly placementGroup?: { readonly id: string; readonly partition?: number };
+  /** The one reservation that the instance comes out of. @default it keeps away from all of them (C60) */
+  readonly reservation?: HeldReservation;
+}
+
+/** A reservation, as an instance of it is told from others (C22). */
+export interface HeldReservation {
+  readonly id: string;
+  readonly kind: NonNullable<Reservation['kind']>;
+}
+
+/** One network interface of an instance (C59). */
+export interface LaunchInterface {
+  readonly networkCard: number;
+  readonly device: number;
+  readonly kind: 'interface' | 'efa' | 'efa-only';
+  /** @default as the subnet has it */
+  readonly publicAddress?: boolean;
+  /** @default none */
+  readonly prefixes?: number;
+  /** Its first address is an IPv6 one, and its prefixes are. @default IPv4 */
+  readonly ipv6?: true;
+  /** @default as EC2 has it */
+  readonly connectionTracking?: ConnectionTracking;
+}
+
+/**
+ * A CreateFleet call, frozen before it is made: a lost reply is replayed verbatim, since EC2 refuses a token that comes
+ * with other parameters.
+ */
+export interface LaunchRequest {
+  readonly clientToken: string;
+  /** The hash that names the launch templates. @default that of earlier versions, whose requests are replayed word for word */
+  readonly templateNames?: 'sha-256';
+  readonly cluster: string;
+  readonly nodeClaim: string;
+  readonly nodePool: string;
+  readonly nodeClass: string;
+  readonly capacityType: CapacityType;
+  /** C47: the prices are NodeOverlays', which EC2 does not know: it is to go by the order. @default it goes by its own */
+  readonly prioritized?: true;
+  /** C48: the text that the NodeClass wants passed on. @default none */
+  readonly context?: string;
+  /** Cheapest first, at most 60 types (C42). */
+  readonly overrides: readonly FleetOverride[];
+  readonly templates: readonly LaunchTemplateSpec[];
+  readonly tags: Labels;
+}
+
+/** An EC2 instance, as we need to know it. */
+export interface Instance {
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly imageId: string;
+  readonly priceUsdPerHour: number;
+  /** What it came out of. @default no reservation */
+  readonly reservation?: HeldReservation;
+}
+
+export type LaunchState =
+  | { readonly kind: 'planned' }
+  /** Frozen and perhaps sent: until its outcome is recorded, only this very request may be sent. */
+  | {
+      readonly kind: 'requested';
+      readonly attempt: number;
+      readonly request: LaunchRequest;
+      readonly atMs: number;
+      /** When it was last to be sent again. @default never */
+      readonly sentAgainAtMs?: number;
+      /** EC2 does not take it any more; what it may have launched shows by its tags. @default false */
+      readonly spent?: true;
+    }
+  | { readonly kind: 'launched'; readonly attempt: number; readonly instance: Instance; readonly atMs: number }
+  /** EC2 refused; the next attempt leaves out what is known to be unavailable. */
+  | {
+      readonly kind: 'refused';
+      readonly attempt: number;
+      readonly message: string;
+      readonly atMs: number;
+      /** Absent: at once. */
+      readonly retryAtMs?: number;
+    };
+
+/** F1: why a claim goes, in Karpenter's words, for metrics and events. */
+export type DeletionReason =
+  | 'empty'
+  | 'underutilized'
+  | 'drifted'
+  | 'expired'
+  | 'launch_timeout'
+  | 'registration_timeout'
+  | 'insufficient_capacity'
+  | 'garbage_collected'
+  | 'unhealthy'
+  /** C80. */
+  | 'spot_interrupted'
+  | 'scheduled_change'
+  | 'instance_stopped'
+  | 'instance_terminated'
+  | 'capacity_reservation_interrupted'
+  | 'deleted';
+
+export interface Deletion {
+  readonly reason: DeletionReason;
+  readonly message: string;
+  readonly requestedAtMs: number;
+  /** D18: when pods are forced out; absent where the claim has no terminationGracePeriod. */
+  readonly deadlineMs?: number;
+  /** Its node held nothing but pods that can wait: these go without being asked for. @default they are asked for, as all others */
+  readonly atRest?: true;
+  readonly drainStartedAtMs?: number;
+  readonly terminateRequestedAtMs?: number;
+}
+
+/** The state of a NodeClaim: the source of truth, in the table; the NodeClaim object in the cluster is its mirror. */
+export interface NodeClaimRecord {
+  readonly cluster: string;
+  readonly name: string;
+  /** Grows by one with every write; a write names the version that it read. */
+  readonly version: number;
+  readonly decisionId: string;
+  readonly nodePool: string;
+  /** A1.29: by which Kubernetes deletes the claim with its pool. */
+  readonly nodePoolUid?: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly spec: NodeClaimSpec;
+  readonly createdAtMs: number;
+  /** The pods it was made for, as `namespace/name`: to explain, not to decide. */
+  readonly pods: readonly string[];
+  /** Those among `pods` that a CapacityBuffer asks for: they are in no cluster, and nobody is told of them (B65). @default none */
+  readonly bufferPods?: readonly string[];
+  /** What it may be launched as, cheapest first. */
+  readonly options: readonly LaunchOption[];
+  readonly types: readonly LaunchType[];
+  /** Promise 2: what it takes of the pool's limits: the largest of the options, once launched its real capacity. */
+  readonly holds: Resources;
+  /** What a node of it will offer to pods; the smallest of the options until it is launched. */
+  readonly allocatable: Resources;
+  readonly launch: LaunchState;
+  readonly nodeName?: string;
+  readonly registeredAtMs?: number;
+  readonly initializedAtMs?: number;
+  /** Which pods were on the node when it was last looked at, daemons aside, as one fingerprint. */
+  readonly podsSeen?: string;
+  /** D12: the last time that a pod came or went, daemons aside. */
+  readonly lastPodEventAtMs?: number;
+  readonly deletion?: Deletion;
+  /** Set when all is gone; the record stays as a tombstone, so that an old decision cannot make the claim again. */
+  readonly releasedAtMs?: number;
+}
+
+/** The pods of the cluster that it was made for. */
+export function realPods({ pods, bufferPods = [] }: NodeClaimRecord): readonly string[] {
+  const virtual = new Set(bufferPods);
+  return virtual.size === 0 ? pods : pods.filter((pod) => !virtual.has(pod));
+}
+
+/** The instance of a claim, where one is known to exist. */
+export function instanceOf(record: NodeClaimRecord): Instance | undefined {
+  return record.launch.kind === 'launched' ? record.launch.instance : undefined;
+}
+
+/** `aws:///eu-west-3a/i-0abc`: how a Node and its claim find each other (A2.4). */
+export function providerIdOf(instance: Pick<Instance, 'id' | 'zone'>): string {
+  return `aws:///${instance.zone}/${instance.id}`;
+}
+
+/** The instance id in a provider id; undefined for a node that is not an EC2 instance. */
+export function instanceIdOf(providerId: string | undefined): string | undefined {
+  return /^aws:\/\/\/[^/]*\/(i-[0-9a-z]+)$/.exec(providerId ?? '')?.[1];
+}

@@ -1,0 +1,53 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+
+/** Selects pods by namespace and labels. A pod must match both if both are set. */
+export interface WorkloadSelector {
+  /** @default every namespace */
+  readonly namespace?: string;
+  /** The pod must have all of these labels. @default every pod */
+  readonly labels?: Labels;
+}
+
+/** F18: features that can be disabled. Kerf has no gate for features of Karpenter that it does not implement. */
+export interface FeatureGates {
+  /** A4. If false, NodeOverlays are not read. */
+  readonly nodeOverlay: boolean;
+  /** A5. If false, CapacityBuffers are not read. */
+  readonly capacityBuffer: boolean;
+  /** B59. If false, capacity reservations are not used. */
+  readonly reservedCapacity: boolean;
+}
+
+/** The settings of a cluster: those of F17, F18 and F20 that apply to Kerf, and Kerf's own. */
+export interface ClusterSettings {
+  /** F17 BATCH_IDLE_DURATION: a run begins when no pod has become pending for this time. */
+  readonly batchIdleMs: number;
+  /** F17 BATCH_MAX_DURATION: a run begins after this time even if more pods become pending. */
+  readonly batchMaxMs: number;
+  /** B32. */
+  readonly preferencePolicy: 'Respect' | 'Ignore';
+  /** B24. */
+  readonly minValuesPolicy: 'Strict' | 'BestEffort';
+  readonly featureGates: FeatureGates;
+  /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a fraction of 1 (C4). */
+  readonly memoryOverhead: number;
+  /** F20 RESERVED_ENIS (C7). */
+  readonly reservedEnis: number;
+  /** Pods that neither launch the first node of an empty cluster nor keep its last node. */
+  readonly ignoreAtZero: readonly WorkloadSelector[];
+  /** Decisions are made and recorded, but neither the cluster nor EC2 is changed. */
+  readonly shadow: boolean;
+}
+
+export const DEFAULT_SETTINGS: ClusterSettings = {
+  batchIdleMs: SECOND_MS,
+  batchMaxMs: 10 * SECOND_MS,
+  preferencePolicy: 'Respect',
+  minValuesPolicy: 'Strict',
+  featureGates: { nodeOverlay: true, capacityBuffer: true, reservedCapacity: true },
+  memoryOverhead: 0.075,
+  reservedEnis: 0,
+  ignoreAtZero: [{ namespace: 'kube-system' }],
+  shadow: false,
+};

@@ -1,0 +1,89 @@
+import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import type { Labels, Node } from '../../../apis/kubernetes.ts';
+import { NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION } from '../../../apis/labels.ts';
+import type { NodeClaim } from '../../../apis/node-claim.ts';
+import type { NodePool } from '../../../apis/node-pool.ts';
+import type { Catalogue } from '../../instance-type/facts.ts';
+import { instanceTypesFor } from '../../instance-type/resolve.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import { type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
+import { type Orphan, whyLeftAlone } from './adoption.ts';
+import { type FoundInstance, instanceOfNodeClaim } from './left-claim.ts';
+import { type ClaimEvidence, poolNamedBy, recordFromObject } from './record-from-object.ts';
+
+/** What is left of claims beside their instances. */
+export interface OrphanWorld {
+  readonly cluster: string;
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly nodes: readonly Node[];
+  readonly nodeClaims: readonly NodeClaim[];
+  readonly catalogue?: Catalogue | undefined;
+  /** @default what the class itself carries */
+  readonly classHash?: (nodeClass: EC2NodeClass) => Labels;
+}
+
+/** The instance with all of the world that is about it: by its claim's name, else by the claim or the node that names it. */
+export function orphanOf(world: OrphanWorld, instance: FoundInstance): Orphan {
+  const { cluster, catalogue, classHash = hashOnClass } = world;
+  const providerId = providerIdOf(instance);
+  const nodeClaim =
+    world.nodeClaims.find(({ metadata }) => metadata.name === instance.nodeClaim) ??
+    world.nodeClaims.find(({ status }) => status?.providerID === providerId);
+  const nodePool = world.nodePools.find(({ metadata }) => metadata.name === instance.nodePool);
+  const className = nodeClaim?.spec.nodeClassRef.name ?? instance.nodeClass;
+  const nodeClass = world.nodeClasses.find(({ metadata }) => metadata.name === className);
+  const facts = catalogue?.facts.filter(({ name }) => name === instance.instanceType) ?? [];
+  return {
+    cluster,
+    instance,
+    nodeClaim,
+    nodePool,
+    node: world.nodes.find(({ spec }) => spec?.providerID === providerId),
+    nodeClass,
+    classHash: nodeClass && classHash(nodeClass),
+    instanceType: catalogue && nodeClass && instanceTypesFor({ ...catalogue, facts }, nodeClass)[0],
+  };
+}
+
+function hashOnClass({ metadata: { annotations = {} } }: EC2NodeClass): Labels {
+  const stamped = [NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION].flatMap((key) => {
+    const value = annotations[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(stamped);
+}
+
+/**
+ * The claims that a cluster shows, as records that nobody keeps: shadow mode sees the nodes of another autoscaler as claims.
+ * *Shape:* a claim that belongs to no NodePool, or to one of a fixed size, is left out, and its node is static capacity.
+ */
+export function recordsShown(world: OrphanWorld, nowMs: number): readonly NodeClaimRecord[] {
+  const typesOf = new Map<string, readonly InstanceType[]>();
+  const instanceTypesOf = (className: string): readonly InstanceType[] => {
+    const types = typesOf.get(className) ?? typesOfClass(world, className);
+    typesOf.set(className, types);
+    return types;
+  };
+  return world.nodeClaims.flatMap((nodeClaim) => {
+    const evidence = evidenceOf(world, nodeClaim);
+    if (whyLeftAlone(evidence) !== undefined) return [];
+    const instanceTypes = instanceTypesOf(nodeClaim.spec.nodeClassRef.name);
+    return recordFromObject({ ...evidence, instanceTypes }, nowMs) ?? [];
+  });
+}
+
+function typesOfClass({ catalogue, nodeClasses }: OrphanWorld, className: string): readonly InstanceType[] {
+  const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === className);
+  return catalogue === undefined || nodeClass === undefined ? [] : instanceTypesFor(catalogue, nodeClass);
+}
+
+function evidenceOf(world: OrphanWorld, nodeClaim: NodeClaim): Omit<ClaimEvidence, 'instanceTypes'> {
+  const node = world.nodes.find(
+    ({ spec }) => spec?.providerID !== undefined && spec.providerID === nodeClaim.status?.providerID,
+  );
+  const instance = instanceOfNodeClaim(nodeClaim, { node });
+  if (instance !== undefined) return { ...orphanOf(world, instance), nodeClaim, node };
+  const nodePool = world.nodePools.find(({ metadata }) => metadata.name === poolNamedBy({ nodeClaim }));
+  return { cluster: world.cluster, nodeClaim, nodePool };
+}

@@ -1,0 +1,81 @@
+import type { CapacityType } from '../../../apis/labels.ts';
+import { CAPACITY_TYPES } from '../../../apis/labels.ts';
+import { unavailability } from '../../instance-type/offerings/unavailable.ts';
+import type { UnavailableOffering } from '../../model/decision.ts';
+import { imageFor } from '../../model/images.ts';
+import type { LaunchOption, NodeClaimRecord } from '../../model/node-claim-record.ts';
+import type { ResolvedNodeClass } from '../../model/resolved-node-class.ts';
+import { type AddressesInFlight, roomiestSubnets } from './launch-subnets.ts';
+import type { FleetLine } from './launch-templates.ts';
+import { reservedLines } from './reserved-lines.ts';
+
+/** What is to be had just now. */
+export interface Market {
+  readonly resolved: ResolvedNodeClass;
+  readonly unavailable: readonly UnavailableOffering[];
+  /** @default no launch is under way */
+  readonly inFlight?: AddressesInFlight;
+}
+
+/**
+ * EC2 takes 300, and yet refuses 100 types in 3 zones, for the body is too large; 60 in 3 it takes.
+ * *Source:* aws/karpenter-provider-aws#5776, kubernetes-sigs/karpenter#1070; 300 lines are 90 KB.
+ */
+const MOST_LINES = 200;
+
+/** C43: reserved, then spot, then on-demand. */
+const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
+
+/**
+ * The lines of the next request: those of the capacity type that comes first, cheapest first. *Shape:* empty where nothing
+ * is to be had. *Source:* C38, C43, C45.
+ */
+export function fleetLines(record: NodeClaimRecord, market: Market): readonly FleetLine[] {
+  const lines = linesToBeHad(record, market);
+  const capacityType = PREFERENCE.find((one) => lines.some((line) => line.capacityType === one));
+  const chosen = lines.filter((line) => line.capacityType === capacityType);
+  if (capacityType !== 'reserved') return withinLimit(chosen);
+  return withinLimit(reservedLines(chosen, market.resolved.capacityReservations ?? []));
+}
+
+/** The options with the subnet and image for each; none that has lately no capacity, no subnet or no image. */
+function linesToBeHad(record: NodeClaimRecord, market: Market): readonly FleetLine[] {
+  const { resolved, unavailable, inFlight = new Map() } = market;
+  const bootable = new Map(
+    record.types.flatMap((type) => {
+      const image = imageFor(type, resolved.images);
+      return image === undefined ? [] : [[type.name, { type, imageId: image.id }] as const];
+    }),
+  );
+  const subnets = roomiestSubnets(resolved.subnets, inFlight, unavailable);
+  const isGone = goneOptions(market);
+  return record.options.flatMap((option) => {
+    const found = bootable.get(option.instanceType);
+    const subnet = subnets.get(option.zone);
+    if (found === undefined || subnet === undefined || isGone(option)) return [];
+    return [{ ...option, subnetId: subnet.id, ...found }];
+  });
+}
+
+/** Whether an option has lately no capacity, or the reservation that it would come out of nothing left. */
+export function goneOptions({ resolved, unavailable }: Market): (option: LaunchOption) => boolean {
+  const isUnavailable = unavailability(unavailable);
+  const open = new Set(
+    (resolved.capacityReservations ?? [])
+      .filter(({ state, availableInstances }) => state === 'active' && availableInstances > 0)
+      .map(({ id }) => id),
+  );
+  return ({ instanceType, zone, capacityType, reservationId }) =>
+    isUnavailable({ type: instanceType, zone, capacityType, reservationId }) ||
+    (capacityType === 'reserved' && !open.has(reservationId ?? ''));
+}
+
+/** The dearest go, but for the cheapest of each zone: a zone that is left out is a zone that cannot help. */
+function withinLimit(lines: readonly FleetLine[]): readonly FleetLine[] {
+  if (lines.length <= MOST_LINES) return lines;
+  const zones = new Map(lines.toReversed().map((line) => [line.zone, line]));
+  const cheapest = new Set(zones.values());
+  const others = lines.filter((line) => !cheapest.has(line)).slice(0, MOST_LINES - cheapest.size);
+  const kept = new Set([...cheapest, ...others]);
+  return lines.filter((line) => kept.has(line));
+}

@@ -1,0 +1,148 @@
+import { amiFamilyOf, type EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import type { Labels } from '../../../apis/kubernetes.ts';
+import { NITRO_SANDBOX, PLACEMENT_PARTITION, TENANCY } from '../../../apis/labels.ts';
+import { UNREGISTERED_TAINT } from '../../../apis/taints.ts';
+import { reservationKind } from '../../instance-type/offerings/reserved-offerings.ts';
+import type { TypeKubelet } from '../../model/instance-type.ts';
+import type {
+  FleetOverride,
+  HeldReservation,
+  LaunchTemplateSpec,
+  LaunchType,
+  NodeClaimRecord,
+} from '../../model/node-claim-record.ts';
+import type { ResolvedNodeClass } from '../../model/resolved-node-class.ts';
+import { isIpv6 } from '../../node-class/user-data/cluster-dns.ts';
+import { nodeUserData, type UserData } from '../../node-class/user-data/user-data.ts';
+import { volumesOf } from '../../node-class/volumes.ts';
+import { requirementsFrom, singleValues } from '../../requirements/requirements.ts';
+import { parseResources } from '../../resources/resources.ts';
+import { networkInterfacesOf } from './network-interfaces.ts';
+
+/** A line of the request, before it is known which template it belongs to. */
+export interface FleetLine extends Omit<FleetOverride, 'template'> {
+  readonly type: LaunchType;
+}
+
+export interface FleetParts {
+  readonly overrides: readonly FleetOverride[];
+  readonly templates: readonly LaunchTemplateSpec[];
+}
+
+interface NodeClassInForce {
+  readonly nodeClass: EC2NodeClass;
+  readonly resolved: ResolvedNodeClass;
+}
+
+/** EC2 takes no more in one request. */
+const MOST_TEMPLATES = 50;
+const EFA = 'vpc.amazonaws.com/efa';
+
+/**
+ * The lines as overrides of as few templates as make them right. *Shape:* in the order of the lines; those of the dearest
+ * left out where there would be too many templates. *Source:* C56: what differs between types is what their kubelets are
+ * told, their EFA interfaces, the subnet of several interfaces, and the reservation.
+ */
+export function fleetParts(
+  record: NodeClaimRecord,
+  inForce: NodeClassInForce,
+  lines: readonly FleetLine[],
+): FleetParts | (UserData & { readonly kind: 'unsupported' }) {
+  const shared = sharedTraits(record, inForce);
+  const wantsEfa = (parseResources(record.spec.resources.requests)[EFA] ?? 0) > 0;
+  const userDataOf = userDataByKubelet(record, inForce);
+  const texts: string[] = [];
+  const places = new Map<string, number>();
+  const templates: LaunchTemplateSpec[] = [];
+  const overrides: FleetOverride[] = [];
+  for (const { type, ...line } of lines) {
+    const userData = userDataOf(type.kubelet);
+    if (userData.kind === 'unsupported') return userData;
+    const own = ownTraits(inForce, { ...line, type }, wantsEfa);
+    if (!texts.includes(userData.text)) texts.push(userData.text);
+    const key = JSON.stringify([texts.indexOf(userData.text), own]);
+    const template = places.get(key) ?? templates.length;
+    if (template === MOST_TEMPLATES) continue;
+    if (template === templates.length) templates.push({ ...shared, ...own, userData: userData.text });
+    places.set(key, template);
+    overrides.push({ ...line, template });
+  }
+  return { overrides, templates };
+}
+
+/** What all instances of the claim have in common (C58). */
+function sharedTraits(
+  record: NodeClaimRecord,
+  { nodeClass, resolved }: NodeClassInForce,
+): Omit<LaunchTemplateSpec, 'userData' | 'networkInterfaces'> {
+  const { spec } = nodeClass;
+  const only = singleValues(requirementsFrom(record.spec.requirements));
+  const { nestedVirtualization } = spec.cpuOptions ?? {};
+  return {
+    instanceProfile: resolved.instanceProfile,
+    blockDeviceMappings: volumesOf(nodeClass),
+    metadataOptions: spec.metadataOptions,
+    securityGroupIds: resolved.securityGroups.map(({ id }) => id),
+    ...(spec.detailedMonitoring === true ? { detailedMonitoring: true } : {}),
+    ...(nestedVirtualization === undefined ? {} : { nestedVirtualization }),
+    ...(spec.enclaveOptions?.enabled === true || only[NITRO_SANDBOX] === 'true' ? { enclaves: true } : {}),
+    // C43.
+    ...(only[TENANCY] === 'dedicated' ? { dedicated: true } : {}),
+    ...placementOf(only, resolved),
+  };
+}
+
+function placementOf(only: Labels, { placementGroup }: ResolvedNodeClass): Pick<LaunchTemplateSpec, 'placementGroup'> {
+  if (placementGroup === undefined) return {};
+  const { id, strategy } = placementGroup;
+  const partition = Number(only[PLACEMENT_PARTITION]);
+  const isPlaced = strategy === 'partition' && Number.isInteger(partition);
+  return { placementGroup: isPlaced ? { id, partition } : { id } };
+}
+
+function ownTraits(
+  { nodeClass, resolved }: NodeClassInForce,
+  { type, subnetId, reservationId }: FleetLine,
+  wantsEfa: boolean,
+): Pick<LaunchTemplateSpec, 'networkInterfaces' | 'subnetId' | 'reservation'> {
+  const networkInterfaces = networkInterfacesOf(nodeClass, {
+    efaByCard: wantsEfa ? (type.efaInterfacesByCard ?? []) : [],
+    ipv6: isIpv6(resolved.bootstrap.serviceCidr),
+  });
+  const reservation = heldReservation(resolved, reservationId);
+  return {
+    networkInterfaces,
+    // C56: EC2 gives the subnet of the fleet to a single interface only.
+    ...(networkInterfaces.length > 1 ? { subnetId } : {}),
+    ...(reservation === undefined ? {} : { reservation }),
+  };
+}
+
+function heldReservation(
+  { capacityReservations = [] }: ResolvedNodeClass,
+  reservationId: string | undefined,
+): HeldReservation | undefined {
+  const reservation = capacityReservations.find(({ id }) => id === reservationId);
+  return reservation === undefined ? undefined : { id: reservation.id, kind: reservationKind(reservation) };
+}
+
+/** Made once for all types whose kubelets are told the same. */
+function userDataByKubelet(
+  record: NodeClaimRecord,
+  { nodeClass, resolved }: NodeClassInForce,
+): (kubelet: TypeKubelet | undefined) => UserData {
+  const taints = [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? []), UNREGISTERED_TAINT];
+  const known = new Map<string, UserData>();
+  return (kubelet) => {
+    const key = JSON.stringify(kubelet ?? {});
+    const introduction = {
+      bootstrap: resolved.bootstrap,
+      labels: record.labels,
+      taints: amiFamilyOf(nodeClass) === 'Custom' ? [] : taints,
+      ...(kubelet === undefined ? {} : { kubelet }),
+    };
+    const userData = known.get(key) ?? nodeUserData(nodeClass, introduction);
+    known.set(key, userData);
+    return userData;
+  };
+}

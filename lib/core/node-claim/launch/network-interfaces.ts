@@ -1,0 +1,61 @@
+import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import type { LaunchInterface } from '../../model/node-claim-record.ts';
+
+export interface InterfacesAsked {
+  /** EFA interfaces by network card, where the claim asks for EFA. @default it does not */
+  readonly efaByCard?: readonly number[];
+  readonly ipv6: boolean;
+}
+
+/**
+ * The network interfaces of an instance, the primary first. *Source:* C59: those that the NodeClass declares; else one EFA
+ * interface a card that takes one; else a single one. A3.11: only the primary has a public address and prefixes.
+ */
+export function networkInterfacesOf(
+  nodeClass: EC2NodeClass,
+  { efaByCard = [], ipv6 }: InterfacesAsked,
+): readonly LaunchInterface[] {
+  const { networkInterfaces: declared = [] } = nodeClass.spec;
+  const places = declared.length > 0 ? declaredPlaces(declared) : efaPlaces(efaByCard);
+  return places.map((place, at) => ({
+    ...place,
+    ...(at === 0 ? primaryTraits(nodeClass) : {}),
+    ...(place.kind === 'efa-only' ? {} : addressTraits(nodeClass, ipv6)),
+  }));
+}
+
+type InterfacePlace = Pick<LaunchInterface, 'networkCard' | 'device' | 'kind'>;
+
+/** A3.12: one of them is device 0 of card 0. */
+function declaredPlaces(declared: NonNullable<EC2NodeClass['spec']['networkInterfaces']>): readonly InterfacePlace[] {
+  return declared
+    .map(({ networkCardIndex, deviceIndex, interfaceType }) => ({
+      networkCard: networkCardIndex,
+      device: deviceIndex,
+      kind: interfaceType,
+    }))
+    .toSorted((a, b) => a.networkCard - b.networkCard || a.device - b.device);
+}
+
+/** EC2 wants device 0 on the first card and device 1 on every other. */
+function efaPlaces([first = 0, ...others]: readonly number[]): readonly InterfacePlace[] {
+  const primary: InterfacePlace = { networkCard: 0, device: 0, kind: first > 0 ? 'efa' : 'interface' };
+  const more = others.flatMap((count, at): InterfacePlace[] =>
+    count > 0 ? [{ networkCard: at + 1, device: 1, kind: 'efa' }] : [],
+  );
+  return [primary, ...more];
+}
+
+function primaryTraits({ spec }: EC2NodeClass): Pick<LaunchInterface, 'publicAddress' | 'prefixes'> {
+  return {
+    ...(spec.associatePublicIPAddress === undefined ? {} : { publicAddress: spec.associatePublicIPAddress }),
+    ...(spec.ipPrefixCount === undefined ? {} : { prefixes: spec.ipPrefixCount }),
+  };
+}
+
+function addressTraits({ spec }: EC2NodeClass, ipv6: boolean): Pick<LaunchInterface, 'ipv6' | 'connectionTracking'> {
+  return {
+    ...(ipv6 ? { ipv6: true } : {}),
+    ...(spec.connectionTracking === undefined ? {} : { connectionTracking: spec.connectionTracking }),
+  };
+}

@@ -1,0 +1,113 @@
+import { parseNillableDuration } from '../../../apis/formats/duration.ts';
+import { formatTime } from '../../../apis/formats/time.ts';
+import type { Condition, Node } from '../../../apis/kubernetes.ts';
+import type { NodePool } from '../../../apis/node-pool.ts';
+import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
+import { whyNotInitialized } from '../registration.ts';
+
+/** D3. */
+export const LONGEST_MESSAGE = 300;
+
+/** What is seen beside the record. */
+export interface ConditionsView {
+  readonly node?: Node | undefined;
+  readonly nodePool?: NodePool | undefined;
+  /** @default Consolidatable is not told */
+  readonly nowMs?: number;
+}
+
+interface Answer {
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message?: string;
+  readonly sinceMs: number;
+}
+
+/** The conditions that Kerf says of a NodeClaim; those that only hold sometimes are absent else. */
+const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: ConditionsView) => Answer | undefined>> = {
+  Launched: launched,
+  Registered: registered,
+  Initialized: initialized,
+  Ready: ready,
+  Consolidatable: consolidatable,
+  DisruptionReason: disruptionReason,
+  Drained: drained,
+  InstanceTerminating: instanceTerminating,
+};
+
+export const CONDITION_TYPES: readonly string[] = Object.keys(CONDITIONS);
+
+/** *Shape:* each since when it holds, as far as the record knows; so the same record says the same every time. */
+export function conditionsOf(record: NodeClaimRecord, view: ConditionsView): readonly Condition[] {
+  return Object.entries(CONDITIONS).flatMap(([type, ask]) => {
+    const answer = ask(record, view);
+    if (answer === undefined) return [];
+    const { status, reason, message = '', sinceMs } = answer;
+    return [{ type, status, reason, message, lastTransitionTime: formatTime(sinceMs) }];
+  });
+}
+
+function launched({ launch, createdAtMs }: NodeClaimRecord): Answer {
+  if (launch.kind === 'launched') return { status: 'True', reason: 'Launched', sinceMs: launch.atMs };
+  // D3: what EC2 objects to, cut to what fits a table.
+  if (launch.kind === 'refused') return notKnown(createdAtMs, 'LaunchFailed', launch.message.slice(0, LONGEST_MESSAGE));
+  return notKnown(createdAtMs, 'AwaitingReconciliation');
+}
+
+function registered({ launch, createdAtMs, registeredAtMs }: NodeClaimRecord): Answer {
+  if (registeredAtMs !== undefined) return { status: 'True', reason: 'Registered', sinceMs: registeredAtMs };
+  if (launch.kind !== 'launched') return notKnown(createdAtMs, 'AwaitingReconciliation');
+  return notKnown(createdAtMs, 'NodeNotFound', `no node of ${launch.instance.id} has joined the cluster`);
+}
+
+function initialized(record: NodeClaimRecord, { node }: ConditionsView): Answer {
+  const { createdAtMs, registeredAtMs, initializedAtMs } = record;
+  if (initializedAtMs !== undefined) return { status: 'True', reason: 'Initialized', sinceMs: initializedAtMs };
+  if (registeredAtMs === undefined || node === undefined) return notKnown(createdAtMs, 'AwaitingReconciliation');
+  return notKnown(createdAtMs, 'NodeNotInitialized', whyNotInitialized(record, node));
+}
+
+/** A2.5. */
+function ready(record: NodeClaimRecord, view: ConditionsView): Answer {
+  const missing = [launched(record), registered(record), initialized(record, view)].find(
+    ({ status }) => status !== 'True',
+  );
+  return missing ?? { status: 'True', reason: 'Ready', sinceMs: record.initializedAtMs ?? record.createdAtMs };
+}
+
+/** D13: nothing has changed on it for as long as its pool wants. */
+function consolidatable(record: NodeClaimRecord, { nodePool, nowMs = 0 }: ConditionsView): Answer | undefined {
+  const { initializedAtMs, lastPodEventAtMs = 0 } = record;
+  const afterMs = nodePool && parseNillableDuration(nodePool.spec.disruption.consolidateAfter);
+  if (initializedAtMs === undefined || afterMs === undefined) return undefined;
+  const sinceMs = Math.max(initializedAtMs, lastPodEventAtMs) + afterMs;
+  return nowMs < sinceMs ? undefined : { status: 'True', reason: 'Consolidatable', sinceMs };
+}
+
+function disruptionReason({ deletion }: NodeClaimRecord): Answer | undefined {
+  if (deletion === undefined) return undefined;
+  const { reason, message, requestedAtMs: sinceMs } = deletion;
+  return { status: 'True', reason: inOneWord(reason), message, sinceMs };
+}
+
+/** `spot_interrupted` as conditions and events write it: `SpotInterrupted`. */
+export function inOneWord(reason: string): string {
+  return reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefined {
+  const { drainStartedAtMs, terminateRequestedAtMs } = deletion ?? {};
+  if (registeredAtMs === undefined || drainStartedAtMs === undefined) return undefined;
+  if (terminateRequestedAtMs === undefined) return notKnown(drainStartedAtMs, 'Draining');
+  return { status: 'True', reason: 'Drained', sinceMs: terminateRequestedAtMs };
+}
+
+function instanceTerminating(record: NodeClaimRecord): Answer | undefined {
+  const sinceMs = record.deletion?.terminateRequestedAtMs;
+  if (sinceMs === undefined || instanceOf(record) === undefined) return undefined;
+  return { status: 'True', reason: 'InstanceTerminating', sinceMs };
+}
+
+function notKnown(sinceMs: number, reason: string, message = ''): Answer {
+  return { status: 'Unknown', reason, message, sinceMs };
+}

@@ -1,0 +1,41 @@
+import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { isReason } from '../../model/reasons.ts';
+import { type Complaint, whyNotValid } from './node-class-validation.ts';
+
+/**
+ * C37: returns why Kerf does not launch with a NodeClass, from its status; undefined where the status allows launches.
+ *
+ * *Shape:* the reason and message of the class. A class without a status is checked by its spec, and the launch resolves
+ * its selectors, so a new cluster does not wait for the status.
+ */
+export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
+  const { metadata, status } = nodeClass;
+  const { name, generation = 0, deletionTimestamp } = metadata;
+  if (deletionTimestamp !== undefined) {
+    return {
+      reason: 'NodeClassTerminating',
+      message: `EC2NodeClass ${name} is being deleted and cannot be used for launches`,
+    };
+  }
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const unready = (why: Complaint): Complaint => ({
+    ...why,
+    message: `EC2NodeClass ${name} is not ready: ${why.message}`,
+  });
+  if (ready === undefined) {
+    const invalid = whyNotValid(nodeClass);
+    return invalid && unready(invalid);
+  }
+  const { observedGeneration = generation, reason = 'NodeClassNotReady', message = '' } = ready;
+  if (observedGeneration < generation) {
+    return {
+      reason: 'NodeClassNotReady',
+      message: `EC2NodeClass ${name} was changed: its status is for generation ${observedGeneration}, not yet for generation ${generation}`,
+    };
+  }
+  if (ready.status === 'True') return undefined;
+  // Another program may have written the status, with words of its own.
+  return unready(
+    isReason(reason) ? { reason, message } : { reason: 'NodeClassNotReady', message: `${reason}: ${message}` },
+  );
+}

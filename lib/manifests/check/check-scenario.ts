@@ -1,0 +1,53 @@
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { quote } from '../../apis/formats/quote.ts';
+import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/scenario.ts';
+import type { Path, Report } from '../explain/problem.ts';
+
+const ACTIONS = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'deletePod'] as const;
+const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
+
+/** Checks the rules for a Scenario that involve more than one field. */
+export function checkScenario({ spec }: ScenarioManifest, report: Report): void {
+  const end = spec.duration === undefined ? undefined : parseDuration(spec.duration);
+  for (const [index, event] of spec.events.entries()) {
+    const at = ['spec', 'events', index];
+    checkOne(
+      ACTIONS.filter((name) => event[name] !== undefined),
+      at,
+      { names: ACTIONS, report },
+    );
+    checkNodeChoice(event, [...at, 'deleteNode'], report);
+    if (end !== undefined && (parseDuration(event.at) ?? 0) > end) {
+      report(
+        [...at, 'at'],
+        `${quote(event.at)} is after the end of the simulation`,
+        `at most ${spec.duration ?? ''}, or a longer spec.duration`,
+      );
+    }
+  }
+}
+
+function checkNodeChoice({ deleteNode }: ScenarioManifestEvent, at: Path, report: Report): void {
+  if (deleteNode === undefined) return;
+  checkOne(
+    NODE_CHOICES.filter((name) => deleteNode[name] !== undefined),
+    at,
+    { names: NODE_CHOICES, report },
+  );
+  if (deleteNode.any === false) report([...at, 'any'], 'false selects no node', 'any: true, a name or a nodePool');
+}
+
+function checkOne(
+  found: readonly string[],
+  at: Path,
+  { names, report }: { readonly names: readonly string[]; readonly report: Report },
+): void {
+  const [, second] = found;
+  if (found.length === 0) report(at, 'is empty', `one of ${names.join(', ')}`);
+  if (second !== undefined)
+    report(
+      [...at, second],
+      `cannot be set together with ${found.filter((name) => name !== second).join(', ')}`,
+      `exactly one of ${names.join(', ')}`,
+    );
+}

@@ -1,0 +1,19 @@
+import { prune } from './documents/shape.ts';
+import { addCustomFamily, convertAmis, takeAliasVersion } from './fields/ami-family.ts';
+import { convertMetadataOptions } from './fields/metadata-options.ts';
+import { convertVolumeSizes } from './fields/volume-sizes.ts';
+import { BETA_NODE_CLASS } from './legacy/legacy-fields.ts';
+import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+
+export function convertEc2NodeClass(subject: Subject): Outcome {
+  setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, BETA_NODE_CLASS);
+  if (spec === undefined) return CHANGED;
+  addCustomFamily(subject, spec);
+  convertVolumeSizes(subject, spec);
+  convertAmis(subject, spec, { version: takeAliasVersion(subject.root) });
+  convertMetadataOptions(subject, spec, 'v1beta1');
+  return CHANGED;
+}

@@ -1,0 +1,57 @@
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import {
+  LARGEST_USER_DATA_BYTES,
+  userDataBytes,
+  WARNING_USER_DATA_BYTES,
+} from '../../core/node-class/user-data/user-data-size.ts';
+import { type FieldProblem, under } from '../../core/validation/field-problem.ts';
+import { awsNameAdvice } from './aws-names.ts';
+import { blockDeviceAdvice, repeatedDevices } from './block-devices.ts';
+import { placeholders } from './placeholders.ts';
+import { longName } from './values/label-names.ts';
+import { grouped } from './values/words.ts';
+
+/** Fields whose text is passed to AWS unchanged. User data is excluded, because shell scripts use braces and dollar signs. */
+const LITERAL = [
+  'subnetSelectorTerms',
+  'securityGroupSelectorTerms',
+  'amiSelectorTerms',
+  'capacityReservationSelectorTerms',
+  'role',
+  'instanceProfile',
+  'tags',
+] as const;
+
+/** Warns of settings in a valid EC2NodeClass that EC2 would reject or not find. */
+export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[] {
+  const { spec } = nodeClass;
+  return [
+    ...longName(nodeClass.metadata, 'karpenter.k8s.aws/ec2nodeclass'),
+    ...awsNameAdvice(spec),
+    ...LITERAL.flatMap((field) => placeholders(spec[field], ['spec', field])),
+    ...(spec.blockDeviceMappings ?? []).flatMap((mapping, index) =>
+      under(['spec', 'blockDeviceMappings', index], blockDeviceAdvice(mapping)),
+    ),
+    ...repeatedDevices(spec.blockDeviceMappings ?? []),
+    ...largeUserData(nodeClass),
+    ...noPods(spec.kubelet?.['maxPods']),
+  ];
+}
+
+/** C75. Bottlerocket settings are rewritten without comments, so their size is unknown here. Nothing is added for Custom. */
+function largeUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
+  const bytes = userDataBytes(nodeClass.spec.userData ?? '');
+  const family = amiFamilyOf(nodeClass);
+  const most = family === 'Custom' ? LARGEST_USER_DATA_BYTES : WARNING_USER_DATA_BYTES - 1;
+  if (bytes <= most || family === 'Bottlerocket') return [];
+  const limit = `at most ${grouped(LARGEST_USER_DATA_BYTES)}`;
+  const added = bytes > LARGEST_USER_DATA_BYTES ? '' : ', including the script that joins the node to the cluster';
+  const message = `has ${grouped(bytes)} bytes, but EC2 allows ${limit}${added}`;
+  return [{ path: ['spec', 'userData'], message, allowed: 'less, and download the rest from S3 when the node starts' }];
+}
+
+function noPods(maxPods: unknown): readonly FieldProblem[] {
+  if (maxPods !== 0) return [];
+  const message = 'is 0, so no pod can run on a node of this class, not even a DaemonSet pod';
+  return [{ path: ['spec', 'kubelet', 'maxPods'], message, allowed: 'a number such as 110, or remove it' }];
+}

@@ -1,0 +1,61 @@
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
+import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
+import type { FieldProblem } from '../../core/validation/field-problem.ts';
+import { budgetAdvice } from './budgets.ts';
+import { limitAdvice, unknownLimits } from './limits.ts';
+import { minValuesAdvice } from './min-values.ts';
+import { requirementAdvice } from './requirements.ts';
+import { askedByLabels, askedByRequirements } from './values/asked.ts';
+import type { KnownFigures } from './values/known-figures.ts';
+import { longName } from './values/label-names.ts';
+
+const TEMPLATE = ['spec', 'template'] as const;
+const NEVER = 'so the pool can never launch a node';
+/** An instance needs some minutes to join. A node with a shorter lifetime is of no use. */
+const SHORTEST_LIFE_MS = 10 * MINUTE_MS;
+
+/** Warns of settings in a valid NodePool that are probably unintended. */
+export function nodePoolAdvice({ metadata, spec }: NodePool, figures: KnownFigures): readonly FieldProblem[] {
+  const { nodeClassRef, requirements, expireAfter } = spec.template.spec;
+  const foreign = foreignClass(nodeClassRef);
+  if (foreign !== undefined) return [foreign];
+  const asked = [
+    ...askedByRequirements(requirements, [...TEMPLATE, 'spec', 'requirements']),
+    ...askedByLabels(spec.template.metadata?.labels ?? {}, [...TEMPLATE, 'metadata', 'labels']),
+  ];
+  const { problems, types } = requirementAdvice(asked, figures, NEVER);
+  const limited = spec.limits !== undefined && types !== undefined;
+  return [
+    ...longName(metadata, 'karpenter.sh/nodepool'),
+    ...problems,
+    ...unknownLimits(spec.limits, figures.suggest),
+    ...(types === undefined ? [] : minValuesAdvice(asked, figures.types, types)),
+    ...limitAdvice(spec.limits, limited ? figures.types.capacitiesOf(types) : undefined),
+    ...shortLife(expireAfter),
+    ...budgetAdvice(spec.disruption.budgets),
+  ];
+}
+
+/** A1.30: another controller manages this pool, so nothing else in it is checked. */
+function foreignClass({ group, kind, name }: NodeClassReference): FieldProblem | undefined {
+  if (group === 'karpenter.k8s.aws' && kind === 'EC2NodeClass') return undefined;
+  const owner = group === 'eks.amazonaws.com' ? ', which belongs to EKS Auto Mode' : '';
+  return {
+    path: [...TEMPLATE, 'spec', 'nodeClassRef'],
+    message: `references ${kind} ${name} of ${group}${owner}: the pool is ignored, because Kerf manages only NodePools that reference EC2NodeClasses`,
+    allowed: 'group: karpenter.k8s.aws and kind: EC2NodeClass if Kerf should manage it',
+  };
+}
+
+function shortLife(expireAfter: string): readonly FieldProblem[] {
+  const lifeMs = parseDuration(expireAfter);
+  if (lifeMs === undefined || lifeMs >= SHORTEST_LIFE_MS) return [];
+  return [
+    {
+      path: [...TEMPLATE, 'spec', 'expireAfter'],
+      message: `replaces every node ${expireAfter} after its creation, which is about the time that it needs to become ready`,
+      allowed: 'hours or days, such as 720h, or Never',
+    },
+  ];
+}

@@ -1,0 +1,99 @@
+import { ARCH, CAPACITY_TYPE, CAPACITY_TYPES, INSTANCE_TYPE, OS, REGION, ZONE } from '../../../apis/labels.ts';
+import type { FieldProblem } from '../../../core/validation/field-problem.ts';
+import { INSTANCE_MEMORY, whyNoMemory } from '../memory-values.ts';
+import { type Asked, fieldOf } from './asked.ts';
+import type { KnownFigures } from './known-figures.ts';
+import { isLeftOut } from './left-out-types.ts';
+import { meantBy } from './meant-value.ts';
+import { grouped, listed } from './words.ts';
+import { type Unknown, whyNoRegion, whyNoZone } from './zones.ts';
+
+const PREFIX = 'karpenter.k8s.aws/';
+
+/** Labels for which a value that no type has is a mistake, with the noun for their values. */
+const NOUNS: ReadonlyMap<string, string> = new Map([
+  [INSTANCE_TYPE, 'instance type'],
+  [ARCH, 'architecture'],
+  [OS, 'operating system'],
+  [`${PREFIX}instance-category`, 'instance category'],
+  [`${PREFIX}instance-family`, 'instance family'],
+  [`${PREFIX}instance-generation`, 'instance generation'],
+  [`${PREFIX}instance-size`, 'instance size'],
+  [`${PREFIX}instance-cpu`, 'number of CPUs of an instance type'],
+  [`${PREFIX}instance-cpu-manufacturer`, 'CPU manufacturer'],
+  [`${PREFIX}instance-hypervisor`, 'hypervisor'],
+  [`${PREFIX}instance-gpu-name`, 'GPU'],
+  [`${PREFIX}instance-gpu-manufacturer`, 'GPU manufacturer'],
+  [`${PREFIX}instance-accelerator-name`, 'accelerator'],
+  [`${PREFIX}instance-accelerator-manufacturer`, 'accelerator manufacturer'],
+]);
+
+/** Up to this number, each unknown value gets its own warning and suggestion; more share one warning. */
+const FEW = 3;
+
+interface UnknownValue extends Unknown {
+  readonly value: string;
+  readonly index: number;
+}
+
+/** Warns of values that EC2 does not have, and of the consequence where the list has no other value. */
+export function unknownValues(asked: Asked, figures: KnownFigures, consequence: string): readonly FieldProblem[] {
+  if (asked.choice === undefined) return [];
+  const { path, values } = asked.choice;
+  const unknown = values.flatMap((value, index): readonly UnknownValue[] => {
+    const why = whyUnknown(asked.key, value, figures);
+    return why === undefined ? [] : [{ value, index, ...why }];
+  });
+  const [first] = unknown;
+  if (first === undefined) return [];
+  const all = unknown.length === values.length;
+  // A1.26: validation rejects a pool without a valid capacity type.
+  if (all && asked.key === CAPACITY_TYPE) return [];
+  if (!all && unknown.length <= FEW) {
+    return unknown.map(({ value, index, message, allowed }) => ({
+      path: [...path, index],
+      message: `${JSON.stringify(value)} ${message}`,
+      allowed: allowed(),
+    }));
+  }
+  const message =
+    unknown.length === 1 ? `${JSON.stringify(first.value)} ${first.message}` : severalUnknown(unknown, values.length);
+  const allowed = unknown.length === 1 ? first.allowed() : allowedInstead(unknown);
+  return [{ path: fieldOf(asked), message: all ? `${message}, ${consequence}` : message, allowed }];
+}
+
+function severalUnknown(unknown: readonly UnknownValue[], count: number): string {
+  const shown = unknown.slice(0, FEW).map(({ value }) => JSON.stringify(value));
+  const more = unknown.length > FEW ? ` and ${grouped(unknown.length - FEW)} more` : '';
+  const names = `${shown.join(', ')}${more}`;
+  if (unknown.length === count) return `Kerf has no data on ${names}`;
+  return `${grouped(unknown.length)} of ${grouped(count)} values are unknown: ${names}`;
+}
+
+/** The suggestions for the first values, without duplicates; the allowed values if there are no suggestions. */
+function allowedInstead(unknown: readonly UnknownValue[]): string {
+  const few = unknown.slice(0, FEW);
+  const meant = new Set(few.flatMap((one) => one.meant?.() ?? []));
+  return meant.size > 0 ? listed([...meant]) : (few[0]?.allowed() ?? '');
+}
+
+/** True if a value exists in EC2 but not in the bundled data, so the matching types are unknown. */
+export function namesLeftOut({ key, choice }: Asked): boolean {
+  return choice?.values.some((value) => isLeftOut(key, value)) ?? false;
+}
+
+function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown | undefined {
+  if (key === ZONE) return whyNoZone(value, figures.zones);
+  if (key === REGION) return whyNoRegion(value);
+  if (key === CAPACITY_TYPE) return whyNoCapacityType(value, figures);
+  if (key === INSTANCE_MEMORY) return whyNoMemory(value, figures.types);
+  const noun = NOUNS.get(key);
+  if (noun === undefined || figures.types.hasValue(key, value) || isLeftOut(key, value)) return undefined;
+  return { message: `is not a known ${noun}`, ...meantBy(key, value, figures) };
+}
+
+function whyNoCapacityType(value: string, { suggest }: KnownFigures): Unknown | undefined {
+  if (CAPACITY_TYPES.some((known) => known === value)) return undefined;
+  const allowed = () => suggest(value, CAPACITY_TYPES) ?? `one of ${CAPACITY_TYPES.join(', ')}`;
+  return { message: 'is not a capacity type', allowed };
+}

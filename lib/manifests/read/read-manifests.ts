@@ -1,0 +1,169 @@
+import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
+import { counted } from '../../apis/counted.ts';
+import { quote } from '../../apis/formats/quote.ts';
+import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
+import { parseScenario, type Scenario } from '../../apis/scenario.ts';
+import { checkTogether, type Declared } from '../check/check-together.ts';
+import type { ManifestProblem, Report } from '../explain/problem.ts';
+import { classify, type ReadKind } from './classify.ts';
+import { type ManifestSource, readDocuments } from './read-documents.ts';
+import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
+import { reporterOf, type SourceObject } from './source-object.ts';
+
+/** A valid object that a simulation does not use. */
+export interface IgnoredObject {
+  readonly file: string;
+  readonly line: number;
+  readonly kind: string;
+  readonly name: string;
+  /** The reason, such as `its pods are not simulated`. */
+  readonly note: string;
+}
+
+/** The objects of all files, each kind in the order of the files. Namespaced objects always have a namespace. */
+export interface Manifests extends ClusterManifests {
+  readonly scenarios: readonly Scenario[];
+  readonly ignored: readonly IgnoredObject[];
+}
+
+export interface ReadManifests {
+  /** Complete only where there are no problems. */
+  readonly manifests: Manifests;
+  readonly problems: readonly ManifestProblem[];
+  /** What the conversion of old manifests changed, assumed or left out. */
+  readonly warnings: readonly ManifestProblem[];
+}
+
+/** Limits the output for a file that is invalid throughout. */
+const MOST_PROBLEMS_PER_FILE = 20;
+
+/**
+ * Reads Kubernetes YAML and JSON. *Shape:* the valid objects, and the problems in the order of files and lines. A
+ * simulation runs only where there are no problems. *Cost:* O(size of the text).
+ */
+export function readManifests(sources: readonly ManifestSource[]): ReadManifests {
+  const reading: Reading = { problems: [], ignored: [], declared: [], objects: [], generated: new Map() };
+  const { objects, problems } = readDocuments(sources);
+  reading.problems.push(...problems, ...emptyFiles(sources, [...objects.map(({ written }) => written), ...problems]));
+  for (const { today } of objects) for (const object of today) readOne(object, reading);
+  // A reference may point into a file that could not be read.
+  if (problems.length === 0) checkTogether(reading);
+  const order = new Map(sources.map(({ file }, index) => [file, index]));
+  const warnings = objects.flatMap((object) => object.warnings);
+  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order), warnings };
+}
+
+interface Reading {
+  readonly problems: ManifestProblem[];
+  readonly ignored: IgnoredObject[];
+  readonly declared: Declared[];
+  readonly objects: (ReadObject & { readonly report: Report })[];
+  /** The number of pods named from each `generateName`. */
+  readonly generated: Map<string, number>;
+}
+
+function emptyFiles(
+  sources: readonly ManifestSource[],
+  read: readonly { readonly file: string }[],
+): readonly ManifestProblem[] {
+  const allowed = 'at least one object with apiVersion, kind, metadata and spec';
+  return sources
+    .filter(({ file }) => !read.some((one) => one.file === file))
+    .map(({ file }) => ({ file, line: 1, field: '', message: 'the file contains no object', allowed }));
+}
+
+function readOne(object: SourceObject, reading: Reading): void {
+  const { value } = object;
+  const report = reporterOf(object, reading.problems);
+  if (!isRecord(value)) return report([], notAnObject(value), 'an object with apiVersion, kind, metadata and spec');
+  if (textField(value, 'kind') === 'List') return report(['items'], 'is not a list', 'the objects, each after "- "');
+  const found = classify(value);
+  switch (found.kind) {
+    case 'wrong':
+      return report([found.field], found.message, found.allowed);
+    case 'ignored':
+      reading.ignored.push(ignoredObject(object, found.note));
+      return;
+    case 'read': {
+      const named = withGeneratedName(found.readKind, value, reading.generated);
+      reading.declared.push(...declare(found.readKind, { ...object, value: named }, report));
+      const read = readObject(found.readKind, named, report);
+      if (read !== undefined) reading.objects.push({ ...read, report });
+      const note = NOT_SIMULATED[found.readKind];
+      if (read !== undefined && note !== undefined) reading.ignored.push(ignoredObject(object, note));
+    }
+  }
+}
+
+/** Kinds that are read and checked, but not yet simulated. */
+const NOT_SIMULATED: Partial<Readonly<Record<ReadKind, string>>> = {
+  NodeClaim: 'nodes come from the NodePools of the files',
+};
+
+function ignoredObject({ file, document, base, value }: SourceObject, note: string): IgnoredObject {
+  const metadata = ownField(value, 'metadata');
+  const { line } = document.locate(base);
+  return { file, line, kind: textField(value, 'kind') ?? '', name: textField(metadata, 'name') ?? '', note };
+}
+
+function notAnObject(value: unknown): string {
+  if (Array.isArray(value))
+    return 'this document is a list: separate the objects with lines of "---", or make them the items of a List';
+  return `this document is ${typeof value === 'string' ? 'the text ' : ''}${quote(value)}, not an object`;
+}
+
+/** The server completes `generateName` with a random suffix; here the suffix is a number. */
+function withGeneratedName(kind: ReadKind, value: UnknownRecord, generated: Map<string, number>): UnknownRecord {
+  const metadata = fieldOf(value, 'metadata');
+  const start = textField(metadata, 'generateName');
+  if (kind !== 'Pod' || !isRecord(metadata) || start === undefined || Object.hasOwn(metadata, 'name')) return value;
+  const key = `${textField(metadata, 'namespace') ?? 'default'}/${start}`;
+  const count = (generated.get(key) ?? 0) + 1;
+  generated.set(key, count);
+  return { ...value, metadata: { ...metadata, name: `${start}${String(count).padStart(5, '0')}` } };
+}
+
+function declare(kind: ReadKind, object: SourceObject, report: Report): readonly Declared[] {
+  const metadata = ownField(object.value, 'metadata');
+  const name = textField(metadata, 'name');
+  if (name === undefined) return [];
+  const namespace = textField(metadata, 'namespace') ?? 'default';
+  const place = `${object.file}:${object.document.locate([...object.base, 'metadata', 'name']).line}`;
+  return [{ kind, key: isNamespaced(kind) ? `${namespace}/${name}` : name, place, report }];
+}
+
+function manifestsOf({ objects, ignored }: Reading): Manifests {
+  return {
+    nodePools: objects.flatMap((read) => (read.kind === 'NodePool' ? [read.object] : [])),
+    nodeClasses: objects.flatMap((read) => (read.kind === 'EC2NodeClass' ? [read.object] : [])),
+    deployments: objects.flatMap((read) => (read.kind === 'Deployment' ? [read.object] : [])),
+    daemonSets: objects.flatMap((read) => (read.kind === 'DaemonSet' ? [read.object] : [])),
+    pods: objects.flatMap((read) => (read.kind === 'Pod' ? [read.object] : [])),
+    podDisruptionBudgets: objects.flatMap((read) => (read.kind === 'PodDisruptionBudget' ? [read.object] : [])),
+    nodeOverlays: objects.flatMap((read) => (read.kind === 'NodeOverlay' ? [read.object] : [])),
+    capacityBuffers: objects.flatMap((read) => (read.kind === 'CapacityBuffer' ? [read.object] : [])),
+    podTemplates: objects.flatMap((read) => (read.kind === 'PodTemplate' ? [read.object] : [])),
+    scenarios: objects.flatMap((read) => (read.kind === 'Scenario' ? [parseScenario(read.object)] : [])),
+    ignored,
+  };
+}
+
+/** Sorts problems by file and line, and replaces those beyond the limit of a file with their count. */
+function cut(problems: readonly ManifestProblem[], order: ReadonlyMap<string, number>): readonly ManifestProblem[] {
+  const sorted = problems.toSorted((a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line);
+  return [...order.keys()].flatMap((file) => {
+    const ofFile = sorted.filter((problem) => problem.file === file);
+    const next = ofFile[MOST_PROBLEMS_PER_FILE];
+    if (next === undefined) return ofFile;
+    const rest = ofFile.length - MOST_PROBLEMS_PER_FILE;
+    return [
+      ...ofFile.slice(0, MOST_PROBLEMS_PER_FILE),
+      {
+        file,
+        line: next.line,
+        field: '',
+        message: `${counted(rest, 'more problem')} from this line on`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,48 @@
+/** What Lambda hands to a function from its SQS queue, and what it takes back. */
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { handleEvents } from '../../controllers/run/handle-events.ts';
+import { handleWakes, type WakeRuntime } from '../../controllers/run/handle-wakes.ts';
+import type { Reconcile, RunReport } from '../../controllers/run/ports.ts';
+import type { MessageRuntime } from '../../controllers/run/retry-soon.ts';
+import type { QueuedMessage } from '../../ports/redelivery.ts';
+import { systemTimer } from './system-timer.ts';
+
+export interface WakeBatch {
+  readonly event: SQSEvent;
+  readonly context: Pick<Context, 'getRemainingTimeInMillis'>;
+}
+
+/** Runs `reconcile` once for each cluster that the batch names. *Shape:* the messages to deliver again. */
+export async function answerWakes(
+  runtime: WakeRuntime,
+  { event, context }: WakeBatch,
+  reconcile: Reconcile,
+): Promise<SQSBatchResponse> {
+  const timer = systemTimer(() => context.getRemainingTimeInMillis());
+  return responseOf(await handleWakes(runtime, { messages: event.Records.map(queuedMessage), timer }, reconcile));
+}
+
+/** Handles each event by itself. *Shape:* the messages to deliver again. */
+export async function answerEvents(
+  runtime: MessageRuntime,
+  event: SQSEvent,
+  handle: (envelope: unknown) => Promise<readonly RunReport[]>,
+): Promise<SQSBatchResponse> {
+  return responseOf(await handleEvents(runtime, event.Records.map(queuedMessage), handle));
+}
+
+/** A record of an SQS event. @internal */
+export function queuedMessage({ messageId, receiptHandle, body, attributes }: SQSRecord): QueuedMessage {
+  const sentAtMs = Number(attributes.SentTimestamp);
+  return {
+    id: messageId,
+    receipt: receiptHandle,
+    body,
+    receives: Number(attributes.ApproximateReceiveCount),
+    ...(sentAtMs > 0 && { sentAtMs }),
+  };
+}
+
+function responseOf(ids: readonly string[]): SQSBatchResponse {
+  return { batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })) };
+}

@@ -1,0 +1,36 @@
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../../core/model/settings.ts';
+import type { RefreshIntervals } from '../../providers/aws/node-class/resolution-answers.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+
+/** F20: how long found images and subnets are cached. */
+export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: ClusterOptions): RefreshIntervals {
+  return {
+    imagesMs: msOf(amiRefreshInterval),
+    subnetsMs: msOf(subnetRefreshInterval),
+  };
+}
+
+/** The settings for controllers: those of the configuration, otherwise the defaults. */
+export function settingsOf(options: ClusterOptions): ClusterSettings {
+  const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
+  const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, shadow } = options;
+  const batchIdleMs = msOf(batchIdleDuration);
+  const batchMaxMs = msOf(batchMaxDuration);
+  return {
+    ...DEFAULT_SETTINGS,
+    ...(batchIdleMs !== undefined && { batchIdleMs }),
+    ...(batchMaxMs !== undefined && { batchMaxMs }),
+    ...(preferencePolicy !== undefined && { preferencePolicy }),
+    ...(minValuesPolicy !== undefined && { minValuesPolicy }),
+    ...(memoryOverhead !== undefined && { memoryOverhead }),
+    ...(reservedEnis !== undefined && { reservedEnis }),
+    ...(ignoreAtZero !== undefined && { ignoreAtZero }),
+    ...(shadow !== undefined && { shadow }),
+    featureGates: { ...DEFAULT_SETTINGS.featureGates, ...featureGates },
+  };
+}
+
+function msOf(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : parseDuration(duration);
+}

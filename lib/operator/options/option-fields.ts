@@ -1,0 +1,148 @@
+/** Parsers for the fields of the configuration: each returns the value, or throws an OptionError with the field and the allowed values. */
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { isRecord } from '../../apis/record.ts';
+import type { WorkloadSelector } from '../../core/model/settings.ts';
+import { OptionError, shown } from './option-values.ts';
+
+/** The network of the functions for a cluster with a private endpoint. */
+export interface NetworkOptions {
+  readonly vpcId: string;
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
+}
+
+export type Field<T> = (value: unknown, where: string) => T;
+
+export type Fields<T> = { readonly [Key in keyof Required<T>]: Field<Required<T>[Key]> };
+
+/** *Errors:* OptionError, also for an unknown field. */
+export function readFields<T>(
+  value: Readonly<Record<string, unknown>>,
+  fields: Fields<T>,
+  where: string,
+): { readonly [Key in keyof T]?: T[Key] } {
+  const known = Object.keys(fields);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new OptionError(`${pathOf(where, unknown)} is not a known field: the fields are ${known.join(', ')}`);
+  }
+  const read: { [Key in keyof T]?: T[Key] } = {};
+  for (const key in fields) {
+    if (value[key] !== undefined) read[key] = fields[key](value[key], pathOf(where, key));
+  }
+  return read;
+}
+
+export function pathOf(where: string, key: string): string {
+  return `${where}.${key}`;
+}
+
+export function text(value: unknown, where: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new OptionError(`${where} is ${shown(value)}: it must be a string that is not empty`);
+}
+
+/** A string that matches a pattern; `what` describes the pattern. */
+export function matching(pattern: RegExp, what: string): Field<string> {
+  return (value, where) => {
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    throw new OptionError(`${where} is ${shown(value)}: it must be ${what}`);
+  };
+}
+
+export function flag(value: unknown, where: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new OptionError(`${where} is ${shown(value)}: it must be true or false`);
+}
+
+export function choiceOf<const Choice extends string>(...choices: readonly Choice[]): Field<Choice> {
+  return (value, where) => {
+    const chosen = choices.find((choice) => choice === value);
+    if (chosen !== undefined) return chosen;
+    throw new OptionError(`${where} is ${shown(value)}: it must be one of ${choices.join(', ')}`);
+  };
+}
+
+export function numberBetween(least: number, most: number, { whole = false } = {}): Field<number> {
+  return (value, where) => {
+    const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    if (fits) return value;
+    throw new OptionError(
+      `${where} is ${shown(value)}: it must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`,
+    );
+  };
+}
+
+/** *Shape:* the unchanged string. */
+export function durationBetween({ least, most }: { readonly least: string; readonly most: string }): Field<string> {
+  return (value, where) => {
+    const ms = typeof value === 'string' ? parseDuration(value) : undefined;
+    const fits = ms !== undefined && ms >= (parseDuration(least) ?? 0) && ms <= (parseDuration(most) ?? 0);
+    if (typeof value === 'string' && fits) return value;
+    throw new OptionError(`${where} is ${shown(value)}: it must be a duration such as 10s, from ${least} to ${most}`);
+  };
+}
+
+export function flagsAmong<Name extends string>(names: readonly Name[]): Field<{ readonly [Key in Name]?: boolean }> {
+  return (value, where) => {
+    if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
+    const unknown = Object.keys(value).find((key) => !names.some((name) => name === key));
+    if (unknown !== undefined) {
+      throw new OptionError(`${pathOf(where, unknown)} is not a known field: the fields are ${names.join(', ')}`);
+    }
+    const flags: { [Key in Name]?: boolean } = {};
+    for (const name of names) {
+      if (value[name] !== undefined) flags[name] = flag(value[name], pathOf(where, name));
+    }
+    return flags;
+  };
+}
+
+export function selectorsOf(value: unknown, where: string): readonly WorkloadSelector[] {
+  if (!Array.isArray(value)) {
+    throw new OptionError(`${where} is ${shown(value)}: it must be a list such as [{"namespace":"kube-system"}]`);
+  }
+  return value.map((one: unknown, index) => selectorOf(one, `${where}[${index}]`));
+}
+
+function selectorOf(value: unknown, where: string): WorkloadSelector {
+  if (!isRecord(value) || Object.keys(value).length === 0) {
+    throw new OptionError(`${where} is ${shown(value)}: it must name a namespace, labels, or both`);
+  }
+  return readFields<WorkloadSelector>(value, { namespace: text, labels: labelsOf }, where);
+}
+
+function labelsOf(value: unknown, where: string): Readonly<Record<string, string>> {
+  if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object of labels`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, label]) => {
+      if (typeof label === 'string') return [key, label];
+      throw new OptionError(`${pathOf(where, key)} is ${shown(label)}: it must be a string`);
+    }),
+  );
+}
+
+export function networkOf(value: unknown, where: string): NetworkOptions {
+  if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
+  const { vpcId, subnetIds, securityGroupIds } = readFields<NetworkOptions>(
+    value,
+    { vpcId: idOf('vpc'), subnetIds: listOf(idOf('subnet')), securityGroupIds: listOf(idOf('sg')) },
+    where,
+  );
+  if (vpcId === undefined || subnetIds === undefined || securityGroupIds === undefined) {
+    throw new OptionError(`${where} is ${shown(value)}: it must have vpcId, subnetIds and securityGroupIds`);
+  }
+  return { vpcId, subnetIds, securityGroupIds };
+}
+
+function idOf(kind: string): Field<string> {
+  return matching(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `an id such as ${kind}-0123456789abcdef0`);
+}
+
+function listOf<T>(each: Field<T>): Field<readonly T[]> {
+  return (value, where) => {
+    if (Array.isArray(value) && value.length > 0)
+      return value.map((one: unknown, index) => each(one, `${where}[${index}]`));
+    throw new OptionError(`${where} is ${shown(value)}: it must be a list that is not empty`);
+  };
+}

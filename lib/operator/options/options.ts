@@ -1,0 +1,221 @@
+import { isRecord } from '../../apis/record.ts';
+import type { ClusterFunction } from '../../core/install/rbac.ts';
+import { type ClusterOptions, parseCluster } from './cluster-options.ts';
+import { checkUrl, OptionError, parseJson } from './option-values.ts';
+
+/**
+ * Every environment variable of the functions. The stack writes them and the wiring parses them, both with this file, so that
+ * names and formats stay equal.
+ */
+
+/** The functions that have their own queue. */
+export const WOKEN_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination', 'catalogue'] as const;
+export type WokenFunction = (typeof WOKEN_FUNCTIONS)[number];
+
+/** The functions that reconcile one cluster in a run. A schedule wakes them each minute for each cluster. */
+export const CLUSTER_FUNCTIONS = [
+  'provisioning',
+  'lifecycle',
+  'disruption',
+  'termination',
+] as const satisfies readonly ClusterFunction[];
+
+/** The functions that the webhook wakes. */
+export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle'] as const;
+
+/** The functions that an interruption wakes: the node is drained, its pods need a new node, and an unknown launch outcome is resolved first. */
+export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination'] as const;
+
+/** The functions that the installer wakes when it drains a cluster. */
+export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
+
+/** The stack writes what the installer reads. */
+export type { AccessEntry } from '../../core/install/access-entries.ts';
+/** The stack creates access entries with these groups, to which RBAC grants rights. */
+export { groupOf } from '../../core/install/rbac.ts';
+/** The stack's IAM conditions name what a launch writes. */
+export { CLUSTER_TAG } from '../../core/model/ownership-tags.ts';
+
+export const METRICS = {
+  namespace: 'Kerf',
+  decisions: 'Decisions',
+  actions: 'Actions',
+  failures: 'Failures',
+  stoodDown: 'StoodDown',
+  shadowDecisions: 'ShadowDecisions',
+  shadowActions: 'ShadowActions',
+  pendingPods: 'PendingPods',
+  nodes: 'Nodes',
+  hourlyCostUsd: 'HourlyCostUsd',
+} as const;
+
+/** The folder of the price tables in the catalogue function's package. */
+export const PRICE_FOLDER = 'data';
+
+export const VARIABLES = {
+  clusters: 'CLUSTERS',
+  table: 'TABLE_NAME',
+  /** The bucket for payloads that do not fit into an item of the table. */
+  bodies: 'BODIES_BUCKET_NAME',
+  eventBus: 'EVENT_BUS_NAME',
+  /** The webhook's address without the cluster's name, for the functions that write it into clusters. */
+  webhookUrl: 'WEBHOOK_URL',
+  webhookSecret: 'WEBHOOK_SECRET',
+  /** The VPC of the function, if it has one. */
+  vpc: 'VPC_ID',
+  /** The function's own queue, in which failed messages become visible again. */
+  ownQueue: 'OWN_QUEUE_URL',
+  queue: (target: WokenFunction): string => `${target.toUpperCase()}_QUEUE_URL`,
+} as const;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+type QueueUrls<Target extends WokenFunction = WokenFunction> = Readonly<Record<Target, string>>;
+
+export interface WebhookOptions {
+  readonly clusters: ReadonlySet<string>;
+  readonly secret: string;
+  readonly queueUrls: QueueUrls<(typeof WEBHOOK_TARGETS)[number]>;
+}
+
+export interface ControllerOptions {
+  readonly region: string;
+  readonly clusters: ReadonlyMap<string, ClusterOptions>;
+  readonly table: string;
+  readonly bodies: string;
+  readonly eventBus: string;
+  readonly ownQueueUrl: string;
+  readonly queueUrls: QueueUrls;
+}
+
+export interface InterruptionOptions {
+  readonly region: string;
+  readonly clusters: ReadonlySet<string>;
+  /** The clusters in shadow. */
+  readonly shadows: ReadonlySet<string>;
+  readonly table: string;
+  readonly eventBus: string;
+  readonly ownQueueUrl: string;
+  readonly queueUrls: QueueUrls<(typeof INTERRUPTION_TARGETS)[number]>;
+}
+
+/** The clusters are not listed here but in the custom resource, which also has the removed ones. */
+export interface InstallerOptions {
+  readonly region: string;
+  readonly table: string;
+  readonly webhookUrl: string;
+  readonly webhookSecret: string;
+  readonly queueUrls: QueueUrls<(typeof INSTALLER_TARGETS)[number]>;
+}
+
+export interface CatalogueOptions {
+  readonly region: string;
+  readonly table: string;
+  readonly priceFolder: string;
+}
+
+/** *Errors:* OptionError. */
+export function webhookOptions(environment: Environment): WebhookOptions {
+  return {
+    clusters: new Set(readClusters(environment).keys()),
+    secret: read(environment, VARIABLES.webhookSecret),
+    queueUrls: readQueueUrls(environment, WEBHOOK_TARGETS),
+  };
+}
+
+/** The address that API servers call, unless a cluster's configuration has another. */
+export interface WebhookAddress {
+  readonly url: string;
+  readonly secret: string;
+  /** Whether this function runs in a VPC. Then it may be unable to reach a Function URL that an API server can reach. */
+  readonly fromVpc: boolean;
+}
+
+/** *Errors:* OptionError. */
+export function webhookAddress(environment: Environment): WebhookAddress {
+  return {
+    url: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
+    secret: read(environment, VARIABLES.webhookSecret),
+    fromVpc: (environment[VARIABLES.vpc] ?? '') !== '',
+  };
+}
+
+/** *Errors:* OptionError. */
+export function controllerOptions(environment: Environment): ControllerOptions {
+  return {
+    region: read(environment, 'AWS_REGION'),
+    clusters: readClusters(environment),
+    table: read(environment, VARIABLES.table),
+    bodies: read(environment, VARIABLES.bodies),
+    eventBus: read(environment, VARIABLES.eventBus),
+    ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
+    queueUrls: readQueueUrls(environment, WOKEN_FUNCTIONS),
+  };
+}
+
+/** *Errors:* OptionError. */
+export function interruptionOptions(environment: Environment): InterruptionOptions {
+  const clusters = [...readClusters(environment).values()];
+  return {
+    region: read(environment, 'AWS_REGION'),
+    clusters: new Set(clusters.map(({ name }) => name)),
+    shadows: new Set(clusters.flatMap(({ name, shadow }) => (shadow === true ? [name] : []))),
+    table: read(environment, VARIABLES.table),
+    eventBus: read(environment, VARIABLES.eventBus),
+    ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
+    queueUrls: readQueueUrls(environment, INTERRUPTION_TARGETS),
+  };
+}
+
+/** *Errors:* OptionError. */
+export function installerOptions(environment: Environment): InstallerOptions {
+  return {
+    region: read(environment, 'AWS_REGION'),
+    table: read(environment, VARIABLES.table),
+    webhookUrl: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
+    webhookSecret: read(environment, VARIABLES.webhookSecret),
+    queueUrls: readQueueUrls(environment, INSTALLER_TARGETS),
+  };
+}
+
+/** *Errors:* OptionError. */
+export function catalogueOptions(environment: Environment): CatalogueOptions {
+  return {
+    region: read(environment, 'AWS_REGION'),
+    table: read(environment, VARIABLES.table),
+    priceFolder: `${read(environment, 'LAMBDA_TASK_ROOT')}/${PRICE_FOLDER}`,
+  };
+}
+
+function readClusters(environment: Environment): ReadonlyMap<string, ClusterOptions> {
+  const where = VARIABLES.clusters;
+  const clusters = parseJson(read(environment, where), where);
+  if (!isRecord(clusters) || Object.keys(clusters).length === 0) {
+    throw new OptionError(
+      `${where} is ${JSON.stringify(clusters)}: it must be an object with one key for each cluster`,
+    );
+  }
+  return new Map(
+    Object.entries(clusters).map(([name, options]) => [
+      name,
+      parseCluster(isRecord(options) ? { ...options, name } : options, `${where}.${name}`),
+    ]),
+  );
+}
+
+function readQueueUrls<Target extends WokenFunction>(
+  environment: Environment,
+  targets: readonly Target[],
+): QueueUrls<Target>;
+function readQueueUrls(environment: Environment, targets: readonly WokenFunction[]): Partial<QueueUrls> {
+  return Object.fromEntries(
+    targets.map((target) => [target, checkUrl(read(environment, VARIABLES.queue(target)), VARIABLES.queue(target))]),
+  );
+}
+
+function read(environment: Environment, variable: string): string {
+  const value = environment[variable];
+  if (value === undefined || value === '') {
+    throw new OptionError(`${variable} is not set: the stack sets it on every function that needs it`);
+  }
+  return value;
+}

@@ -1,0 +1,55 @@
+/** Writes the log lines and metrics of a function. Controllers and core write neither. */
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { RunReport } from '../../controllers/run/ports.ts';
+import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import { METRICS } from '../options/options.ts';
+import { type EmbeddedMetrics, embeddedMetrics, failureMetrics } from './embedded-metrics.ts';
+
+export function telemetryOf(functionName: string): Telemetry {
+  const logger = new Logger({ serviceName: `kerf-${functionName}` });
+  const error: Telemetry['error'] = (message, cause, fields) => {
+    logger.error(message, { ...fields, error: cause instanceof Error ? cause : new Error(String(cause)) });
+  };
+  return {
+    error,
+    warn: (message, fields) => logger.warn(message, { ...fields }),
+    report(cause, report) {
+      const { cluster, controller, withoutLook, decisions, due, gauges, failures } = report;
+      const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
+      if (withoutLook === undefined) {
+        logger.info('reconciled', {
+          cluster,
+          controller,
+          ...cause,
+          actions,
+          refusals: refusalsOf(report),
+          due: due.length,
+          gauges,
+        });
+      } else logger.info('skipped', { cluster, controller, ...cause, why: withoutLook });
+      const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
+      for (const { reason, message, numbers } of idle)
+        logger.warn('standby', { cluster, controller, reason, why: message, numbers });
+      for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });
+      writeMetrics(embeddedMetrics(report, Date.now()));
+    },
+    failure(wake, cause) {
+      error('reconcile failed', cause, { ...wake });
+      writeMetrics(failureMetrics(wake.cluster, functionName, Date.now()));
+    },
+  };
+}
+
+/** The number of refusals for each reason. */
+function refusalsOf({ decisions }: RunReport): Readonly<Record<string, number>> {
+  const reasons = Map.groupBy(
+    decisions.flatMap(({ blocked }) => blocked),
+    ({ reason }) => reason,
+  );
+  return Object.fromEntries([...reasons].map(([reason, all]) => [reason, all.length]));
+}
+
+/** One JSON object on each line, without the logger's fields, as CloudWatch requires for metrics. */
+function writeMetrics(metrics: readonly EmbeddedMetrics[]): void {
+  for (const line of metrics) process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,117 @@
+/** Wires `kerf adopt`: the credentials of the shell, one cluster, the table of the deployment. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { EKSClient } from '@aws-sdk/client-eks';
+import type { AdoptionPorts } from '../../controllers/instances/adopt.ts';
+import { nodeClassHash } from '../../core/node-class/node-class-hash.ts';
+import { RefusedError } from '../../ports/errors.ts';
+import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
+import { leftInstances, tagLeftInstance } from '../../providers/aws/instances/left-instances.ts';
+import { DynamoDbCatalogueStore } from '../../providers/dynamodb/catalogue-store.ts';
+import { DynamoDbNodeClaimStore } from '../../providers/dynamodb/node-claim-store.ts';
+import { ApiClient, type ApiClientOptions } from '../../providers/kubernetes/client/api-client.ts';
+import type { KubeconfigChoice } from '../../providers/kubernetes/client/kubeconfig.ts';
+import { KubernetesCluster } from '../../providers/kubernetes/kubernetes-cluster.ts';
+import { systemClock } from '../lambda/system-clock.ts';
+import { checkEndpoint, checkName } from '../options/cluster-options.ts';
+import { text } from '../options/option-fields.ts';
+import { OptionError } from '../options/option-values.ts';
+import { clusterAccess } from './cluster-access.ts';
+
+export interface AdoptionOptions {
+  readonly cluster: string;
+  /** @default that of the shell */
+  readonly region: string | undefined;
+  readonly table: string;
+  /** The address of the API server. @default the address that EKS returns */
+  readonly endpoint: string | undefined;
+  /** Connects to the API server as kubectl does. @default the address that EKS returns, with the credentials of the shell */
+  readonly kubeconfig: KubeconfigChoice | undefined;
+}
+
+/** *Errors:* OptionError for an invalid option, or without a region or credentials; those of EKS. */
+export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPorts> {
+  const { cluster: name, endpoint, kubeconfig, table: tableName } = checked(options);
+  const config = options.region === undefined ? {} : { region: options.region };
+  const eksClient = new EKSClient(config);
+  const region = options.region ?? (await regionOf(eksClient));
+  await haveCredentials(eksClient);
+  const credentials = async () => await eksClient.config.credentials();
+  const eks = new EksAccess({ client: eksClient, cluster: name, region, credentials, clock: systemClock });
+  const access = clusterAccess({ name, ...(endpoint !== undefined && { endpoint }) }, eks);
+  const { bootstrap } = await access.describe();
+  const client = new ApiClient(
+    kubeconfig === undefined
+      ? { ...(await access.server()), token: async (refused) => await eks.token(refused) }
+      : await accessByKubeconfig(kubeconfig, { name, certificateAuthority: bootstrap.certificateAuthority }),
+  );
+  const ec2 = new EC2Client(config);
+  const table = { client: new DynamoDBClient(config), tableName };
+  return {
+    cluster: new KubernetesCluster({ client, clock: systemClock }),
+    store: new DynamoDbNodeClaimStore(table),
+    catalogue: new DynamoDbCatalogueStore({ ...table, region }),
+    clock: systemClock,
+    cloud: {
+      autoMode: async () => await access.autoMode(),
+      leftInstances: async (cluster) => await leftInstances(ec2, cluster),
+      tagLeftInstance: async (id, tags) => {
+        await tagLeftInstance(ec2, id, tags);
+      },
+    },
+    classHash: (nodeClass) => nodeClassHash(nodeClass, bootstrap.certificateAuthority),
+  };
+}
+
+/** Runs before any call, because the token is sent to the endpoint. */
+function checked({ cluster, endpoint, kubeconfig, table }: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
+  if (endpoint !== undefined && kubeconfig !== undefined) {
+    throw new OptionError('--endpoint and a kubeconfig both name an API server: leave out --endpoint');
+  }
+  return {
+    cluster: checkName(cluster, '--cluster'),
+    endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, '--endpoint'),
+    kubeconfig,
+    table: text(table, '--table'),
+  };
+}
+
+/** The certificate authority identifies the cluster: a context of another one would adopt the wrong claims. @internal */
+export async function accessByKubeconfig(
+  choice: KubeconfigChoice,
+  cluster: { readonly name: string; readonly certificateAuthority: string },
+): Promise<ApiClientOptions> {
+  // Loaded on demand: client-node loads slowly.
+  const { kubeconfigAccess } = await import('../../providers/kubernetes/client/kubeconfig.ts');
+  const access = await kubeconfigAccess(choice).catch((cause: unknown) => {
+    throw cause instanceof RefusedError ? new OptionError(cause.message, { cause }) : cause;
+  });
+  const expected = Buffer.from(cluster.certificateAuthority, 'base64').toString('utf8');
+  if (access.certificateAuthority.trim() === expected.trim()) return access;
+  throw new OptionError(
+    `the kubeconfig's context is not of the EKS cluster ${cluster.name}: their certificate authorities differ. Name another with --context`,
+  );
+}
+
+async function regionOf(client: EKSClient): Promise<string> {
+  try {
+    return await client.config.region();
+  } catch (cause) {
+    throw new OptionError('no AWS region is set: add --region, or set AWS_REGION', { cause });
+  }
+}
+
+async function haveCredentials(client: EKSClient): Promise<void> {
+  try {
+    await client.config.credentials();
+  } catch (cause) {
+    throw new OptionError(
+      `no AWS credentials were found: sign in (aws sso login), or set AWS_PROFILE. Error of the SDK: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,69 @@
+import type { EC2Client } from '@aws-sdk/client-ec2';
+import { formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
+import { PATIENCE_MS } from '../../../core/call-budget/token-bucket.ts';
+import type { CallBudget } from '../../../ports/call-budget.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { UnreachableError } from '../../../ports/errors.ts';
+import { isThrottled } from './errors.ts';
+
+export interface CallBudgetTools {
+  readonly budget: CallBudget;
+  readonly clock: Clock;
+  /** @default a timer */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Retries of an EC2 client with a call budget. The mode is `standard`, because `adaptive` has a separate bucket in each
+ * function and sleeps without limit. The second attempt is for broken connections; throttled work is retried when its
+ * message is redelivered.
+ */
+export const RETRIES = { retryMode: 'standard', maxAttempts: 2 } as const;
+
+/** A caller that must wait gets no call within PATIENCE_MS. Only callers that collided retry at once. */
+const CROWDED_MS = SECOND_MS / 2;
+
+/**
+ * Makes every request of the client, including retries, take a call from the budget first and report throttling to it.
+ * *Errors:* UnreachableError, without a call, if the budget grants none within PATIENCE_MS.
+ */
+export function holdToBudget(client: EC2Client, tools: CallBudgetTools): EC2Client {
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const action = commandName.replace(/Command$/, '');
+        await waitForCall(tools, action);
+        try {
+          return await next(args);
+        } catch (thrown) {
+          if (isThrottled(thrown)) await tools.budget.throttled(action);
+          throw thrown;
+        }
+      },
+    // Retries have high priority in this step, so each attempt is counted.
+    { step: 'finalizeRequest', priority: 'low', name: 'callBudget', override: true },
+  );
+  return client;
+}
+
+async function sleepFor(ms: number): Promise<void> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+async function waitForCall({ budget, clock, sleep = sleepFor }: CallBudgetTools, action: string): Promise<void> {
+  const patientUntilMs = clock.now() + CROWDED_MS;
+  for (;;) {
+    const grant = await budget.take(action);
+    const readyMs = grant.kind === 'granted' ? grant.atMs : grant.untilMs;
+    if (grant.kind === 'wait' && readyMs > patientUntilMs) {
+      throw new UnreachableError(
+        `EC2 ${action} was not called: the account's call budget is used up; try again after ${formatTime(readyMs + PATIENCE_MS)}`,
+      );
+    }
+    const waitMs = readyMs - clock.now();
+    if (waitMs > 0) await sleep(waitMs);
+    if (grant.kind === 'granted') return;
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  AssociateAccessPolicyCommand,
+  CreateAccessEntryCommand,
+  DeleteAccessEntryCommand,
+  DescribeAccessEntryCommand,
+  DescribeClusterCommand,
+  type EKSClient,
+  UpdateAccessEntryCommand,
+} from '@aws-sdk/client-eks';
+import type { AuthenticationMode } from '../../../core/install/access-entries.ts';
+import type { AccessEntries } from '../../../ports/access-entries.ts';
+import { nameOf, translated } from '../client/errors.ts';
+
+/** Marks an entry that a deployment of Kerf created and may delete. */
+const OURS = { 'app.kubernetes.io/managed-by': 'kerf' };
+
+/** Access entries of the clusters of one account and region, through the EKS API. */
+export function eksAccessEntries(client: EKSClient): AccessEntries {
+  return {
+    async authenticationMode(name) {
+      const command = new DescribeClusterCommand({ name });
+      const { cluster } = await translated(`describe EKS cluster ${name}`, () => client.send(command));
+      return modeOf(cluster?.accessConfig?.authenticationMode);
+    },
+    async find(clusterName, principal) {
+      const entry = await describe(client, clusterName, principal);
+      if (entry === undefined) return undefined;
+      return { principal, type: entry.type ?? 'STANDARD', groups: entry.kubernetesGroups ?? [] };
+    },
+    async create(clusterName, { principal, type, groups }) {
+      const command = new CreateAccessEntryCommand({
+        clusterName,
+        principalArn: principal,
+        type,
+        tags: OURS,
+        ...(type === 'STANDARD' && { kubernetesGroups: [...groups] }),
+      });
+      await translated(`create the access entry of ${principal} in cluster ${clusterName}`, () =>
+        unless('ResourceInUseException', () => client.send(command)),
+      );
+    },
+    async setGroups(clusterName, principal, groups) {
+      const command = new UpdateAccessEntryCommand({
+        clusterName,
+        principalArn: principal,
+        kubernetesGroups: [...groups],
+      });
+      await translated(`set the groups of ${principal} in cluster ${clusterName}`, () => client.send(command));
+    },
+    async givePolicy(clusterName, principalArn, policyArn) {
+      const accessScope = { type: 'cluster' } as const;
+      const command = new AssociateAccessPolicyCommand({ clusterName, principalArn, policyArn, accessScope });
+      await translated(`associate ${policyArn} with ${principalArn} in cluster ${clusterName}`, () =>
+        client.send(command),
+      );
+    },
+    async remove(clusterName, principal) {
+      const entry = await describe(client, clusterName, principal);
+      if (!Object.entries(OURS).every(([key, value]) => entry?.tags?.[key] === value)) return;
+      const command = new DeleteAccessEntryCommand({ clusterName, principalArn: principal });
+      await translated(`delete the access entry of ${principal} in cluster ${clusterName}`, () =>
+        unless('ResourceNotFoundException', () => client.send(command)),
+      );
+    },
+  };
+}
+
+/** *Shape:* undefined where the entry or the cluster does not exist. */
+async function describe(client: EKSClient, clusterName: string, principal: string) {
+  const command = new DescribeAccessEntryCommand({ clusterName, principalArn: principal });
+  const answer = await translated(`read the access entry of ${principal} in cluster ${clusterName}`, () =>
+    unless('ResourceNotFoundException', () => client.send(command)),
+  );
+  return answer?.accessEntry;
+}
+
+/** Returns undefined for an error with this code. */
+async function unless<T>(code: string, call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (thrown) {
+    if (nameOf(thrown) === code) return undefined;
+    throw thrown;
+  }
+}
+
+/** Clusters from before access entries have no mode and support only the ConfigMap. */
+function modeOf(mode: string | undefined): AuthenticationMode {
+  return mode === 'API' || mode === 'API_AND_CONFIG_MAP' ? mode : 'CONFIG_MAP';
+}

@@ -1,0 +1,111 @@
+import { type Cluster, DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import type { ClusterBootstrap } from '../../../core/node-class/user-data/cluster-bootstrap.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
+import { translated } from '../client/errors.ts';
+import type { AwsCredentials } from '../client/request-signer.ts';
+import { eksToken } from './eks-token.ts';
+
+export interface EksAccessOptions {
+  readonly client: EKSClient;
+  readonly cluster: string;
+  readonly region: string;
+  /** Called for each new token, because the credentials of a warm function change. `fresh` excludes cached credentials. */
+  readonly credentials: (fresh: boolean) => Promise<AwsCredentials>;
+  readonly clock: Clock;
+}
+
+export interface EksCluster {
+  readonly bootstrap: ClusterBootstrap;
+  readonly kubernetesVersion: string;
+  /** @default the configuration is complete, and EKS was not called */
+  readonly arn?: string;
+  /** Whether EKS Auto Mode manages its compute. @default as with arn */
+  readonly autoMode?: boolean;
+}
+
+/** EKS accepts a token for 15 minutes. */
+const TOKEN_MS = 14 * MINUTE_MS;
+/** Most of the answer changes only when the cluster is upgraded. */
+const DESCRIPTION_MS = 10 * MINUTE_MS;
+/** Auto Mode may be enabled at any time, so each tick reads it. */
+const AUTO_MODE_MS = MINUTE_MS;
+
+interface Kept<T> {
+  readonly value: T;
+  readonly sinceMs: number;
+}
+
+/** The endpoint and credentials of one EKS cluster. */
+export class EksAccess {
+  readonly #options: EksAccessOptions;
+  #cluster: Kept<EksCluster> | undefined;
+  #token: Kept<string> | undefined;
+
+  constructor(options: EksAccessOptions) {
+    this.#options = options;
+  }
+
+  /** `oldestMs`: the maximum age of the answer. *Errors:* RefusedError if the cluster does not exist or is being created; UnreachableError if there is no earlier answer. */
+  async describe(oldestMs: number = DESCRIPTION_MS): Promise<EksCluster> {
+    const now = this.#options.clock.now();
+    const kept = this.#cluster;
+    if (kept !== undefined && now - kept.sinceMs < oldestMs) return kept.value;
+    try {
+      const value = await this.#ask();
+      this.#cluster = { value, sinceMs: now };
+      return value;
+    } catch (error) {
+      // The last answer is used while EKS does not respond, because the endpoint of a cluster never changes.
+      if (kept !== undefined && error instanceof UnreachableError) return kept.value;
+      throw error;
+    }
+  }
+
+  /** Whether EKS Auto Mode manages compute in the cluster. *Errors:* as `describe`. */
+  async autoMode(): Promise<boolean> {
+    return (await this.describe(AUTO_MODE_MS)).autoMode === true;
+  }
+
+  async #ask(): Promise<EksCluster> {
+    const { client, cluster: name } = this.#options;
+    const command = new DescribeClusterCommand({ name });
+    const answer = await translated(`describe EKS cluster ${name}`, () => client.send(command));
+    return clusterOf(name, answer.cluster);
+  }
+
+  /**
+   * A bearer token for the cluster's API, created without a call. @param refused the token that the API server rejected. If
+   * it is no longer cached, a concurrent call has already created another.
+   */
+  async token(refused?: string): Promise<string> {
+    const nowMs = this.#options.clock.now();
+    const kept = this.#token;
+    if (kept !== undefined && nowMs - kept.sinceMs < TOKEN_MS && kept.value !== refused) return kept.value;
+    const { cluster, region } = this.#options;
+    const fresh = kept !== undefined && kept.value === refused;
+    const credentials = await translated(`find credentials for ${cluster}`, () => this.#options.credentials(fresh));
+    const value = await eksToken({ cluster, region, credentials, nowMs });
+    this.#token = { value, sinceMs: nowMs };
+    return value;
+  }
+}
+
+function clusterOf(name: string, cluster: Cluster | undefined): EksCluster {
+  const network = cluster?.kubernetesNetworkConfig;
+  const serviceCidr = network?.serviceIpv4Cidr ?? network?.serviceIpv6Cidr;
+  const certificateAuthority = cluster?.certificateAuthority?.data;
+  const { arn, endpoint, version } = cluster ?? {};
+  if (!endpoint || !certificateAuthority || !serviceCidr || !version) {
+    throw new RefusedError(
+      `EKS cluster ${name} (${cluster?.status ?? 'no status'}) has no endpoint, certificate, version or service network yet; wait until it is ACTIVE`,
+    );
+  }
+  return {
+    bootstrap: { clusterName: name, endpoint, certificateAuthority, serviceCidr },
+    kubernetesVersion: version,
+    ...(arn === undefined ? {} : { arn }),
+    autoMode: cluster?.computeConfig?.enabled === true,
+  };
+}

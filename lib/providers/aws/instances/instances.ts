@@ -1,0 +1,150 @@
+import {
+  DescribeInstancesCommand,
+  type EC2Client,
+  type Instance as Ec2Instance,
+  type Filter,
+} from '@aws-sdk/client-ec2';
+import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
+import { compareText } from '../../../core/compare-text.ts';
+import { CLUSTER_TAG, ownershipKey } from '../../../core/model/ownership-tags.ts';
+import type { DescribedInstance, InstanceOwner } from '../../../ports/cloud-provider.ts';
+import { apart } from '../client/call-excluding-refused.ts';
+import { isUnknownInstance, portErrorOf, translated } from '../client/errors.ts';
+import { allPages } from '../client/pages.ts';
+import { labelsOf, ownershipFilters } from './tags.ts';
+
+export interface InstanceReader {
+  readonly client: EC2Client;
+  readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
+}
+
+/** C51: the maximum number of ids per call. */
+export const MOST_IDS = 500;
+
+/** C55: all states except terminated. */
+export const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
+const ALIVE: readonly string[] = STATES.slice(0, -1);
+
+/** All instances of the cluster, or those with the given ids. */
+export async function describeInstances(
+  reader: InstanceReader,
+  cluster: string,
+  instanceIds?: readonly string[],
+): Promise<readonly DescribedInstance[]> {
+  const doing = `describe the instances of ${cluster}`;
+  const filters = [...ownershipFilters(cluster), { Name: 'instance-state-name', Values: [...STATES] }];
+  const instances = await (instanceIds === undefined
+    ? listInstances(reader.client, doing, filters)
+    : readInstances(reader.client, doing, instanceIds));
+  return instances
+    .map((instance) => describedOf(reader, cluster, instance))
+    .filter((instance) => instance !== undefined)
+    .toSorted((a, b) => compareText(a.id, b.id));
+}
+
+/** The owners of instances by their tags. Instances that are shutting down have no owner. */
+export async function instanceOwners(
+  client: EC2Client,
+  instanceIds: readonly string[],
+): Promise<readonly InstanceOwner[]> {
+  const instances = await readInstances(client, 'read the owners of instances', instanceIds);
+  return instances.flatMap(({ InstanceId: instanceId, Tags, State }) => {
+    if (!ALIVE.includes(State?.Name ?? '')) return [];
+    const tags = labelsOf(Tags);
+    const cluster = tags[CLUSTER_TAG];
+    const nodeClaim = tags[NODE_CLAIM_TAG];
+    if (instanceId === undefined || cluster === undefined || nodeClaim === undefined) return [];
+    return tags[ownershipKey(cluster)] === 'owned' ? [{ instanceId, cluster, nodeClaim }] : [];
+  });
+}
+
+export async function listInstances(
+  client: EC2Client,
+  doing: string,
+  Filters: Filter[],
+): Promise<readonly Ec2Instance[]> {
+  const reservations = await allPages(doing, async (token) => {
+    const answer = await client.send(
+      new DescribeInstancesCommand({
+        Filters,
+        MaxResults: 1_000,
+        ...(token === undefined ? {} : { NextToken: token }),
+      }),
+    );
+    return { items: answer.Reservations, next: answer.NextToken };
+  });
+  return reservations.flatMap((reservation) => reservation.Instances ?? []);
+}
+
+/** Reads instances by id, many in one call. Unknown ids are left out. */
+async function readInstances(
+  client: EC2Client,
+  doing: string,
+  instanceIds: readonly string[],
+): Promise<readonly Ec2Instance[]> {
+  const ids = [...new Set(instanceIds)];
+  const found: Ec2Instance[] = [];
+  for (let from = 0; from < ids.length; from += MOST_IDS) {
+    const asked = ids.slice(from, from + MOST_IDS);
+    const { answers, refused } = await translated(doing, () =>
+      apart(doing, asked, async (InstanceIds) =>
+        client.send(new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] })),
+      ),
+    );
+    const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
+    if (refusal !== undefined) throw portErrorOf(refusal, doing);
+    const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));
+    // Instances that were not requested are ignored.
+    found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
+  }
+  return found;
+}
+
+/** *Shape:* undefined for an instance that is terminated or belongs to another owner. */
+function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Instance): DescribedInstance | undefined {
+  const tags = labelsOf(instance.Tags);
+  const state = STATES.find((each) => each === instance.State?.Name);
+  const nodeClaim = tags[NODE_CLAIM_TAG];
+  if (state === undefined || nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
+  // EC2 does not return the price of an instance. The on-demand price is the maximum for a spot instance (C29).
+  const facts = factsOf(instance, reader.onDemandUsdPerHour.get(instance.InstanceType ?? '') ?? 0);
+  return facts === undefined ? undefined : { ...facts, nodeClaim, state };
+}
+
+/** The facts of an instance from its description and tags; undefined where it has no id. */
+export function factsOf(
+  instance: Ec2Instance,
+  priceUsdPerHour: number,
+): Omit<DescribedInstance, 'nodeClaim' | 'state'> | undefined {
+  if (instance.InstanceId === undefined) return undefined;
+  const tags = labelsOf(instance.Tags);
+  const reservation = reservationOf(instance);
+  return {
+    id: instance.InstanceId,
+    instanceType: instance.InstanceType ?? '',
+    zone: instance.Placement?.AvailabilityZone ?? '',
+    capacityType: capacityTypeOf(instance),
+    imageId: instance.ImageId ?? '',
+    priceUsdPerHour,
+    nodePool: tags[NODE_POOL] ?? '',
+    nodeClass: tags[NODE_CLASS] ?? '',
+    launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
+    ...(reservation === undefined ? {} : { reservation }),
+  };
+}
+
+/** C60: on-demand launches do not use reservations, so an instance in a reservation was launched into it. */
+function capacityTypeOf(instance: Ec2Instance): DescribedInstance['capacityType'] {
+  if (instance.InstanceLifecycle === 'spot') return 'spot';
+  return instance.CapacityReservationId === undefined ? 'on-demand' : 'reserved';
+}
+
+/** The present reservation of an instance. An instance may outlive its reservation (C83). */
+function reservationOf({
+  CapacityReservationId: id,
+  InstanceLifecycle,
+}: Ec2Instance): DescribedInstance['reservation'] {
+  if (id === undefined) return undefined;
+  if (InstanceLifecycle === 'capacity-block') return { id, kind: 'capacity-block' };
+  return { id, kind: InstanceLifecycle === 'interruptible-capacity-reservation' ? 'interruptible' : 'default' };
+}

@@ -1,0 +1,28 @@
+import { CreateTagsCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import type { Labels } from '../../../apis/kubernetes.ts';
+import { NODE_CLAIM_TAG, NODE_POOL } from '../../../apis/labels.ts';
+import { ownershipKey } from '../../../core/model/ownership-tags.ts';
+import type { LeftInstance } from '../../../core/node-claim/adoption/adoption-plan.ts';
+import { translated } from '../client/errors.ts';
+import { factsOf, listInstances, STATES } from './instances.ts';
+import { ec2Tags, labelsOf } from './tags.ts';
+
+/** C50, C55: all instances of the cluster that were launched for a NodePool, including those without the tag of their claim. */
+export async function leftInstances(client: EC2Client, cluster: string): Promise<readonly LeftInstance[]> {
+  const alive = STATES.filter((state) => state !== 'shutting-down');
+  const found = await listInstances(client, `list what NodePools of ${cluster} launched`, [
+    { Name: `tag:${ownershipKey(cluster)}`, Values: ['owned'] },
+    { Name: 'tag-key', Values: [NODE_POOL] },
+    { Name: 'instance-state-name', Values: alive },
+  ]);
+  return found.flatMap((instance) => {
+    const tags = labelsOf(instance.Tags);
+    const facts = factsOf(instance, 0);
+    return facts === undefined ? [] : [{ ...facts, nodeClaim: tags[NODE_CLAIM_TAG] ?? '', tags }];
+  });
+}
+
+export async function tagLeftInstance(client: EC2Client, instanceId: string, tags: Labels): Promise<void> {
+  const command = new CreateTagsCommand({ Resources: [instanceId], Tags: ec2Tags(tags) });
+  await translated(`tag ${instanceId}`, async () => await client.send(command));
+}

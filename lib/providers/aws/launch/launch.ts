@@ -1,0 +1,170 @@
+import {
+  CreateFleetCommand,
+  type CreateFleetCommandOutput,
+  type CreateFleetError,
+  type CreateFleetInstance,
+  type EC2Client,
+  type LaunchTemplateAndOverridesResponse,
+} from '@aws-sdk/client-ec2';
+import { NOT_TRIED } from '../../../core/instance-type/offerings/marked.ts';
+import { unavailableKey } from '../../../core/instance-type/offerings/unavailable.ts';
+import { ANY } from '../../../core/model/decision.ts';
+import type { FleetOverride, Instance, LaunchRequest } from '../../../core/model/node-claim-record.ts';
+import type { LaunchOutcome, MissingCapacity } from '../../../ports/cloud-provider.ts';
+import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
+import {
+  type CapacityProblem,
+  callsOf,
+  capacityProblem,
+  isTemplateMissing,
+  isTokenSpent,
+  nameOf,
+  portErrorOf,
+  readable,
+} from '../client/errors.ts';
+import { fleetInput } from './fleet-input.ts';
+import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
+
+export interface LaunchTools {
+  readonly client: EC2Client;
+  readonly templates: LaunchTemplates;
+}
+
+/** Launches one instance with CreateFleet. The client token of the request makes repeated calls idempotent. */
+export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchOutcome> {
+  const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
+  const sent: SentRequest = { request, templates };
+  try {
+    return outcomeOf(tools, sent, await createFleet(tools, sent));
+  } catch (thrown) {
+    return outcomeOfFailure(sent, thrown);
+  }
+}
+
+interface SentRequest {
+  readonly request: LaunchRequest;
+  readonly templates: readonly LaunchTemplate[];
+}
+
+async function createFleet(tools: LaunchTools, { request, templates }: SentRequest): Promise<CreateFleetCommandOutput> {
+  const command = new CreateFleetCommand(fleetInput(request, templates));
+  await Promise.all(templates.map((template) => tools.templates.ensure(template)));
+  try {
+    return await tools.client.send(command);
+  } catch (thrown) {
+    if (!isTemplateMissing(nameOf(thrown))) throw thrown;
+    // C52: the template was deleted meanwhile. EC2 does not store the token of a rejected call.
+    for (const { name } of templates) tools.templates.forget(name);
+    await Promise.all(templates.map((template) => tools.templates.ensure(template)));
+    return tools.client.send(command);
+  }
+}
+
+/** A rejected call launched nothing. If the SDK called twice, only a list shows what the first call did. */
+function outcomeOfFailure(sent: SentRequest, thrown: unknown): LaunchOutcome {
+  const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: thrown instanceof Error ? thrown.message : '' }];
+  const missing = missingOf(sent, errors);
+  const kind = isTokenSpent(thrown) || callsOf(thrown) > 1 ? 'spent' : 'rejected';
+  if (missing.length > 0) return { kind, missing, message: summaryOf(errors) };
+  const failure = portErrorOf(thrown, `launch ${sent.request.nodeClaim}`);
+  if (!(failure instanceof RefusedError)) throw failure;
+  return { kind, missing, message: failure.message };
+}
+
+function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCommandOutput): LaunchOutcome {
+  const { request, templates } = sent;
+  const errors = answer.Errors ?? [];
+  const missing = missingOf(sent, errors);
+  if (errors.some(({ ErrorCode }) => isTemplateMissing(ErrorCode))) {
+    for (const { name } of templates) tools.templates.forget(name);
+  }
+  const launched = answer.Instances?.find((each) => (each.InstanceIds ?? []).length > 0);
+  if (launched !== undefined) return { kind: 'launched', instance: instanceOf(sent, launched), missing };
+  // It is unknown whether an instance was launched, so the same request is repeated.
+  if (errors.length === 0) {
+    throw new UnreachableError(`launch ${request.nodeClaim}: EC2 returned neither an instance nor an error; try again`);
+  }
+  // The token is used up after any error, so only a new attempt can succeed.
+  return { kind: 'refused', missing, message: summaryOf(errors) };
+}
+
+/** C53: each error has a type and a zone. An error without them applies to the whole request. */
+function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
+  const found = new Map<string, MissingCapacity>();
+  const problems = errors.map((error) => capacityProblem(error.ErrorCode, error.ErrorMessage));
+  const isObjection = problems.includes(undefined);
+  for (const [at, error] of errors.entries()) {
+    const problem = problems[at];
+    // If EC2 rejects the request itself, offerings that it did not try are unknown.
+    if (problem === undefined || (isObjection && problem.reason === NOT_TRIED)) continue;
+    for (const override of sent.request.overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
+      const missing = missingFrom(override, problem);
+      const key = unavailableKey(missing);
+      if (!found.has(key)) found.set(key, missing);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Whether the error has an override. EC2 sometimes returns only the id of the template, which is unknown here. */
+function isMeant(
+  { templates }: SentRequest,
+  where: LaunchTemplateAndOverridesResponse | undefined,
+): (override: FleetOverride) => boolean {
+  const { InstanceType, SubnetId, AvailabilityZone } = where?.Overrides ?? {};
+  const template = where?.LaunchTemplateSpecification?.LaunchTemplateName;
+  return (override) =>
+    (template === undefined || template === templates[override.template]?.name) &&
+    (InstanceType === undefined || InstanceType === override.instanceType) &&
+    (SubnetId === undefined || SubnetId === override.subnetId) &&
+    (AvailabilityZone === undefined || AvailabilityZone === override.zone);
+}
+
+/** C32: the offerings in the scope of the error. */
+function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem): MissingCapacity {
+  const { instanceType, zone, capacityType, subnetId, reservationId } = override;
+  switch (scope) {
+    case 'offering':
+      // C34: for reserved capacity, only the one reservation.
+      return { instanceType, zone, capacityType, ...(reservationId === undefined ? {} : { reservationId }), reason };
+    case 'subnet':
+      return { instanceType: ANY, zone, capacityType, subnetId, reason };
+    case 'capacity-type':
+      return { instanceType: ANY, zone: ANY, capacityType, reason };
+  }
+}
+
+/** The override that EC2 used, by type and zone. */
+function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance {
+  const { nodeClaim, overrides, templates } = sent.request;
+  const where = launched.LaunchTemplateAndOverrides;
+  const type = launched.InstanceType ?? where?.Overrides?.InstanceType;
+  const zone = launched.AvailabilityZone ?? where?.Overrides?.AvailabilityZone;
+  const ofType = overrides.filter((override) => override.instanceType === type);
+  const meant = ofType.filter(isMeant(sent, where));
+  const isThere = (override: FleetOverride): boolean => override.zone === zone;
+  const chosen =
+    meant.find(isThere) ?? meant[0] ?? ofType.find(isThere) ?? (ofType.length === 1 ? ofType[0] : undefined);
+  const id = launched.InstanceIds?.[0];
+  if (chosen === undefined || id === undefined) {
+    throw new UnreachableError(`launch ${nodeClaim}: EC2 launched ${id} as ${type}, without a zone; try again`);
+  }
+  const { instanceType, capacityType, imageId, priceUsdPerHour } = chosen;
+  const reservation = templates[chosen.template]?.reservation;
+  return {
+    id,
+    instanceType,
+    zone: chosen.zone,
+    capacityType,
+    priceUsdPerHour,
+    imageId: where?.Overrides?.ImageId ?? imageId,
+    ...(reservation === undefined ? {} : { reservation }),
+  };
+}
+
+function summaryOf(errors: readonly CreateFleetError[]): string {
+  const lines = errors.map(
+    ({ ErrorCode, ErrorMessage }) => `${ErrorCode ?? 'unknown'}: ${readable(ErrorMessage ?? '')}`,
+  );
+  return [...new Set(lines)].toSorted().slice(0, 5).join('; ');
+}

@@ -1,0 +1,94 @@
+import {
+  DeleteLaunchTemplateCommand,
+  DescribeLaunchTemplatesCommand,
+  type EC2Client,
+  type Filter,
+  type LaunchTemplate,
+} from '@aws-sdk/client-ec2';
+import { DAY_MS, HOUR_MS } from '../../../apis/formats/time.ts';
+import { NODE_CLASS } from '../../../apis/labels.ts';
+import { CLUSTER_TAG } from '../../../core/model/ownership-tags.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { isTemplateMissing, nameOf, translated } from '../client/errors.ts';
+import { allPages } from '../client/pages.ts';
+import { LAUNCH_TEMPLATE_PREFIX, type LaunchTemplates } from './launch-template.ts';
+
+/** Template names are derived from their content, so a launch recreates a template that was deleted (C52). */
+const OLD_MS = 30 * DAY_MS;
+const LOOK_AGAIN_MS = HOUR_MS;
+/** Limits the calls of one run; the next run continues. */
+const MOST_AT_ONCE = 20;
+
+/** A3.30: deletes the launch templates of a class, found by their tags. *Shape:* their names. */
+export async function deleteLaunchTemplates(
+  client: EC2Client,
+  cluster: string,
+  nodeClass: string,
+): Promise<readonly string[]> {
+  const templates = await listOurs(client, cluster, [{ Name: `tag:${NODE_CLASS}`, Values: [nodeClass] }]);
+  return deleteAll(client, templates);
+}
+
+/**
+ * Deletes launch templates of a cluster that are older than any launch in progress. Karpenter deletes templates that it has
+ * not used for a minute, which may break a launch (C57). EC2 does not report when a template was last used.
+ */
+export class OldLaunchTemplates {
+  readonly #client: EC2Client;
+  readonly #clock: Clock;
+  readonly #known: LaunchTemplates;
+  readonly #lookedAtMs = new Map<string, number>();
+
+  constructor({ client, clock }: { readonly client: EC2Client; readonly clock: Clock }, known: LaunchTemplates) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#known = known;
+  }
+
+  async remove(cluster: string): Promise<void> {
+    const nowMs = this.#clock.now();
+    if (nowMs - (this.#lookedAtMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LOOK_AGAIN_MS) return;
+    this.#lookedAtMs.set(cluster, nowMs);
+    const old = (await listOurs(this.#client, cluster, []))
+      .filter(({ LaunchTemplateName = '' }) => LaunchTemplateName.startsWith(LAUNCH_TEMPLATE_PREFIX))
+      .filter(({ CreateTime }) => CreateTime !== undefined && nowMs - CreateTime.getTime() > OLD_MS)
+      .toSorted((a, b) => (a.CreateTime?.getTime() ?? 0) - (b.CreateTime?.getTime() ?? 0));
+    for (const name of await deleteAll(this.#client, old.slice(0, MOST_AT_ONCE))) this.#known.forget(name);
+  }
+}
+
+async function listOurs(
+  client: EC2Client,
+  cluster: string,
+  more: readonly Filter[],
+): Promise<readonly LaunchTemplate[]> {
+  const Filters = [{ Name: `tag:${CLUSTER_TAG}`, Values: [cluster] }, ...more];
+  const templates = await allPages('describe launch templates', async (token) => {
+    const answer = await client.send(
+      new DescribeLaunchTemplatesCommand({ Filters, ...(token === undefined ? {} : { NextToken: token }) }),
+    );
+    return { items: answer.LaunchTemplates, next: answer.NextToken };
+  });
+  // Promise 4: checked again here, in case the filter was ignored.
+  return templates.filter(({ Tags = [] }) => Tags.some(({ Key, Value }) => Key === CLUSTER_TAG && Value === cluster));
+}
+
+async function deleteAll(client: EC2Client, templates: readonly LaunchTemplate[]): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { LaunchTemplateName: name, LaunchTemplateId: id } of templates) {
+    if (name === undefined || id === undefined) continue;
+    await deleteTemplate(client, id);
+    names.push(name);
+  }
+  return names;
+}
+
+async function deleteTemplate(client: EC2Client, LaunchTemplateId: string): Promise<void> {
+  await translated(`delete launch template ${LaunchTemplateId}`, async () => {
+    try {
+      await client.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }));
+    } catch (thrown) {
+      if (!isTemplateMissing(nameOf(thrown))) throw thrown;
+    }
+  });
+}

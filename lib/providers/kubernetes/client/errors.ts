@@ -1,0 +1,56 @@
+import { ConflictError, type PortError, RefusedError, UnreachableError } from '../../../ports/errors.ts';
+import { each, fieldsOf } from '../project/project.ts';
+
+/** A response of the API server: its status and JSON. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Maps HTTP statuses to port errors. Other statuses are mapped by their class. */
+const TRANSLATION: Readonly<Record<number, 'conflict' | 'unreachable'>> = {
+  408: 'unreachable',
+  409: 'conflict',
+  // The continue token of the list is too old, so the list starts again.
+  410: 'conflict',
+  429: 'unreachable',
+};
+
+/** What to do about a status that requires a change. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'check that the cluster has an access entry for the calling IAM identity',
+  403: 'check the ClusterRole and its binding to the group of the access entry',
+};
+
+/** The port error for an unsuccessful response; `doing` describes the request. */
+export function portErrorOf(response: ApiResponse, doing: string): PortError {
+  const advice = ADVICE[response.status];
+  const message = `Kubernetes API: ${doing}: ${response.status} ${messageOf(response)}${advice === undefined ? '' : `: ${advice}`}`;
+  const kind = TRANSLATION[response.status] ?? (response.status >= 500 ? 'unreachable' : 'refused');
+  switch (kind) {
+    case 'conflict':
+      return new ConflictError(message);
+    case 'unreachable':
+      return new UnreachableError(message);
+    case 'refused':
+      return new RefusedError(message);
+  }
+}
+
+/** No response, or a timeout. */
+export function noAnswer(doing: string, cause: unknown): UnreachableError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new UnreachableError(`Kubernetes API: ${doing}: no answer: ${why}`, { cause });
+}
+
+/** The message of a Kubernetes Status, cut to one line. */
+export function messageOf({ body }: ApiResponse): string {
+  const isStatus = typeof body === 'object' && body !== null && 'message' in body;
+  return (isStatus ? String(body.message) : '').slice(0, 500);
+}
+
+/** A namespace that is being deleted rejects new objects, including events and evictions (403). */
+export function isNamespaceGoing({ status, body }: ApiResponse): boolean {
+  const { causes } = fieldsOf(fieldsOf(body)['details']);
+  return status === 403 && each(causes, (cause) => cause).some(({ reason }) => reason === 'NamespaceTerminating');
+}

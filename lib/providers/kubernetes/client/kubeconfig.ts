@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { type Cluster, HttpMethod, KubeConfig, RequestContext, type User } from '@kubernetes/client-node';
+import { RefusedError } from '../../../ports/errors.ts';
+import type { ApiClientOptions } from './api-client.ts';
+
+export interface KubeconfigChoice {
+  /** @default the files of KUBECONFIG, else ~/.kube/config */
+  readonly file: string | undefined;
+  /** @default the current context */
+  readonly context: string | undefined;
+}
+
+export interface KubeconfigAccess extends Pick<ApiClientOptions, 'endpoint' | 'tlsServerName'> {
+  /** PEM. */
+  readonly certificateAuthority: string;
+  readonly token: () => Promise<string>;
+}
+
+/**
+ * The API server of a kubeconfig's context, and the token of the context's user. EKS accepts no client certificates, so they
+ * are not read. *Errors:* RefusedError, also where the user's exec plugin fails.
+ */
+export async function kubeconfigAccess({ file, context }: KubeconfigChoice): Promise<KubeconfigAccess> {
+  const name = file ?? 'the kubeconfig';
+  const config = loaded(name, file);
+  const wanted = context ?? config.getCurrentContext();
+  config.setCurrentContext(wanted);
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  if (cluster === null || user === null) {
+    const names = config.getContexts().map((one) => JSON.stringify(one.name));
+    throw new RefusedError(
+      `${name} has no context ${JSON.stringify(wanted)} with a cluster and a user: write one of ${names.join(', ')}`,
+    );
+  }
+  const subject = `context ${JSON.stringify(wanted)} of ${name}`;
+  refuseUnsupported(subject, cluster, user);
+  const token = async (): Promise<string> => await tokenOf(config, subject);
+  await token();
+  const { server: endpoint, tlsServerName } = cluster;
+  return {
+    endpoint,
+    certificateAuthority: authorityOf(cluster, subject),
+    ...(tlsServerName === undefined ? {} : { tlsServerName }),
+    token,
+  };
+}
+
+function loaded(name: string, file: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (file === undefined) config.loadFromDefault();
+    else config.loadFromFile(file);
+  } catch (cause) {
+    throw new RefusedError(`${name} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  return config;
+}
+
+function refuseUnsupported(subject: string, cluster: Cluster, user: User): void {
+  const fields = [
+    ...(cluster.skipTLSVerify ? ['insecure-skip-tls-verify'] : []),
+    ...(cluster.proxyUrl === undefined ? [] : ['proxy-url']),
+    ...(user.impersonateUser === undefined ? [] : ['as']),
+  ];
+  if (fields.length === 0) return;
+  throw new RefusedError(`${subject} has ${fields.join(', ')}, which kerf does not support: use a context without it`);
+}
+
+/** An exec plugin runs again once its token has expired. */
+async function tokenOf(config: KubeConfig, subject: string): Promise<string> {
+  const request = new RequestContext(config.getCurrentCluster()?.server ?? '', HttpMethod.GET);
+  try {
+    await config.applySecurityAuthentication(request);
+  } catch (cause) {
+    throw new RefusedError(`${subject}: its user gets no token: ${messageOf(cause)}`, { cause });
+  }
+  const token = /^Bearer (.+)$/.exec(request.getHeaders()['Authorization'] ?? '')?.[1];
+  if (token === undefined) {
+    throw new RefusedError(`${subject}: its user has no token and no exec plugin: run aws eks update-kubeconfig`);
+  }
+  return token;
+}
+
+function authorityOf({ caFile, caData }: Cluster, subject: string): string {
+  if (caFile !== undefined) return readFileSync(caFile, 'utf8');
+  if (caData !== undefined) return Buffer.from(caData, 'base64').toString('utf8');
+  throw new RefusedError(`${subject} has no certificate-authority-data: run aws eks update-kubeconfig`);
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

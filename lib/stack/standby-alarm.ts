@@ -1,0 +1,31 @@
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { METRICS } from '../operator/options/options.ts';
+
+export interface StandDownAlarmProps {
+  readonly cluster: string;
+}
+
+/** An alarm for another active autoscaler in the cluster. Kerf is on standby there. */
+export class StandDownAlarm extends Construct {
+  constructor(scope: Construct, id: string, { cluster }: StandDownAlarmProps) {
+    super(scope, id);
+    new Alarm(this, 'Alarm', {
+      alarmDescription:
+        `Karpenter or EKS Auto Mode is active in cluster ${cluster}: Kerf is on standby there until it is removed. ` +
+        'The log line "standby" of its functions shows which one, and what to do',
+      metric: new Metric({
+        namespace: METRICS.namespace,
+        metricName: METRICS.stoodDown,
+        dimensionsMap: { Cluster: cluster },
+        statistic: 'Maximum',
+        period: Duration.minutes(1),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Writes what follows from the schemas in `lib/apis/schemas`: the TypeScript types in `lib/apis/generated` and the CRDs in
+ * `data/crds`. A test holds both to what this would write.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { generatedFiles } from './generated-apis.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+for (const [path, text] of await generatedFiles()) {
+  mkdirSync(join(ROOT, dirname(path)), { recursive: true });
+  writeFileSync(join(ROOT, path), text);
+  console.log(path);
+}

@@ -1,0 +1,49 @@
+/** The API server as one function of Kerf meets it: in its group, with no other right, and with a list of what it was refused. */
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request } from 'node:https';
+import type { ClusterFunction } from '../../../lib/core/install/rbac.ts';
+import { variable } from './api-client.ts';
+import { speakingFor } from './identities.ts';
+
+export interface GrantedProxy {
+  readonly endpoint: string;
+  /** Every call that was made, and the status it got. */
+  readonly calls: readonly { readonly call: string; readonly status: number }[];
+  readonly close: () => Promise<void>;
+}
+
+export async function startGrantedProxy(name: ClusterFunction): Promise<GrantedProxy> {
+  const calls: { readonly call: string; readonly status: number }[] = [];
+  const forward = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const sent = request(
+      new URL(url, variable('KERF_CLUSTER_ENDPOINT')),
+      {
+        method,
+        ca: readFileSync(variable('KERF_CLUSTER_CA')),
+        headers: { ...headers, authorization: `Bearer ${variable('KERF_CLUSTER_TOKEN')}`, ...speakingFor(name) },
+      },
+      (answer) => {
+        calls.push({ call: `${method} ${url.split('?')[0]}`, status: answer.statusCode ?? 0 });
+        outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    sent.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => sent.destroy());
+    incoming.pipe(sent);
+  };
+  const server = createServer(forward);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    calls,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

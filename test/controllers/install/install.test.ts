@@ -1,0 +1,269 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  type InstallPorts,
+  type InstallTarget,
+  install,
+  LONGEST_REASON,
+} from '../../../lib/controllers/install/install.ts';
+import { type UninstallTarget, uninstall } from '../../../lib/controllers/install/uninstall.ts';
+import type { AccessEntry, AuthenticationMode, FoundAccessEntry } from '../../../lib/core/install/access-entries.ts';
+import type { WebhookEndpoint } from '../../../lib/core/install/webhook-configuration.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { AccessEntries } from '../../../lib/ports/access-entries.ts';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import type { Installation } from '../../../lib/ports/installation.ts';
+import type { NodeClaimStore } from '../../../lib/ports/node-claim-store.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aClaim } from '../../builders/node-claims.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+const FUNCTION: AccessEntry = { principal: 'arn:role/lifecycle', type: 'STANDARD', groups: ['kerf:lifecycle'] };
+const NODE: AccessEntry = { principal: 'arn:role/node', type: 'EC2_LINUX', groups: [] };
+const INSTALLER: AccessEntry = { principal: 'arn:role/installer', type: 'STANDARD', groups: [], policy: 'arn:admin' };
+const DEMO: InstallTarget = { cluster: 'demo', entries: [FUNCTION, NODE] };
+const GREEN: InstallTarget = { cluster: 'green', entries: [FUNCTION] };
+
+let there: Map<string, FoundAccessEntry>;
+let mode: AuthenticationMode;
+let unknownRoles: ReadonlySet<string>;
+/** What was done, in order. */
+let done: string[];
+let nowMs: number;
+let store: NodeClaimStore;
+let sinceMs: number | undefined;
+/** A call that the world fails, by cluster. */
+let failing: ReadonlyMap<string, Error>;
+let whyNoRights: string[];
+/** What others do while Kerf waits. */
+let meanwhile: () => Promise<void>;
+
+/** EKS with one list for all clusters: keys are `cluster principal`. */
+const eks: AccessEntries = {
+  authenticationMode: async () => mode,
+  find: async (cluster, principal) => there.get(`${cluster} ${principal}`),
+  create: async (cluster, entry) => {
+    if (unknownRoles.has(entry.principal)) throw new RefusedError(`${entry.principal} is invalid`);
+    there.set(`${cluster} ${entry.principal}`, entry);
+  },
+  setGroups: async (cluster, principal, groups) => {
+    const found = there.get(`${cluster} ${principal}`);
+    if (found !== undefined) there.set(`${cluster} ${principal}`, { ...found, groups });
+  },
+  givePolicy: async (_cluster, principal, policy) => void done.push(`policy ${policy} for ${principal}`),
+  remove: async (cluster, principal) => {
+    done.push(`out ${principal}`);
+    there.delete(`${cluster} ${principal}`);
+  },
+};
+
+function installationOf(cluster: string): Installation {
+  const does = async (what: string): Promise<void> => {
+    const error = failing.get(cluster);
+    if (error !== undefined) throw error;
+    done.push(what);
+  };
+  return {
+    whyNoRights: async () => whyNoRights.shift(),
+    findDefinition: async () => undefined,
+    applyDefinition: async ({ metadata }) => await does(`define ${metadata.name}`),
+    whyNotEstablished: async () => undefined,
+    apply: async ({ kind, metadata }) => await does(`apply ${kind} ${metadata.name}`),
+    remove: async ({ kind, metadata }) => await does(`remove ${kind} ${metadata.name}`),
+    isTakenOver: async () => false,
+    listHeld: async (kind) => [{ kind, name: 'general-1' }],
+    letGo: async ({ kind }) => await does(`let go ${kind}`),
+    findRivals: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
+    standDown: async (_bindings, atMs) => (sinceMs ??= atMs),
+  };
+}
+
+function ports(): InstallPorts {
+  return {
+    entries: eks,
+    installation: async (cluster) => installationOf(cluster),
+    clock: { now: () => nowMs },
+    pause: async (ms) => {
+      nowMs += ms;
+      await meanwhile();
+    },
+  };
+}
+
+function webhookOf(cluster: string): WebhookEndpoint {
+  return { url: 'https://hooks.example.com/', cluster, secret: 'secret' };
+}
+
+beforeEach(() => {
+  there = new Map();
+  mode = 'API_AND_CONFIG_MAP';
+  unknownRoles = new Set();
+  done = [];
+  nowMs = NOW_MS;
+  store = memoryNodeClaimStore();
+  sinceMs = undefined;
+  failing = new Map();
+  whyNoRights = [];
+  meanwhile = async () => {};
+});
+
+describe('giving access', () => {
+  test('lets functions and nodes in, and doing it again changes nothing', async () => {
+    await install(ports(), [DEMO]);
+    const first = new Map(there);
+    await install(ports(), [DEMO]);
+    expect([...first.keys()]).toEqual(['demo arn:role/lifecycle', 'demo arn:role/node']);
+    expect(there).toEqual(first);
+  });
+
+  test('a cluster that cannot be entered keeps none of the others out, and every reason is told', async () => {
+    unknownRoles = new Set(['arn:role/node']);
+    await expect(install(ports(), [DEMO, GREEN])).rejects.toThrow(
+      'cluster demo: arn:role/node is invalid (is there such a role? Name it in nodeRole, or set makeNodeRole)',
+    );
+    expect([...there.keys()].toSorted()).toEqual(['demo arn:role/lifecycle', 'green arn:role/lifecycle']);
+  });
+
+  test('nothing is written where the ConfigMap alone decides', async () => {
+    mode = 'CONFIG_MAP';
+    await expect(install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }])).rejects.toBeInstanceOf(RefusedError);
+    expect([there.size, done.length]).toEqual([0, 0]);
+  });
+
+  test('the installer gets the policy that it needs, each time: somebody may have taken it', async () => {
+    await install(ports(), [{ cluster: 'demo', entries: [INSTALLER] }]);
+    await install(ports(), [{ cluster: 'demo', entries: [INSTALLER] }]);
+    expect(done).toEqual(Array.from({ length: 2 }, () => 'policy arn:admin for arn:role/installer'));
+  });
+});
+
+describe('installing', () => {
+  test('brings definitions, rights and the webhook, in this order: each needs what is before it', async () => {
+    await install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }]);
+    const kinds = done.map((one) => one.split(' ').slice(0, 2).join(' '));
+    expect(kinds.findLastIndex((one) => one.startsWith('define'))).toBe(4);
+    expect(kinds.slice(5, -1).every((one) => one.startsWith('apply ClusterRole'))).toBe(true);
+    expect(done.at(-1)).toBe('apply ValidatingWebhookConfiguration kerf');
+  });
+
+  test('one cluster that does not answer hides no other’s failure, and keeps none from being installed', async () => {
+    failing = new Map<string, Error>([
+      ['blue', new UnreachableError('Kubernetes API: no answer')],
+      ['red', new RefusedError('Kubernetes API: 422 no')],
+    ]);
+    const targets = ['red', 'green', 'blue'].map((cluster) => ({ cluster, entries: [], webhook: webhookOf(cluster) }));
+    await expect(install(ports(), targets)).rejects.toThrow(
+      'cluster blue: Kubernetes API: no answer; cluster red: Kubernetes API: 422 no',
+    );
+    expect(done.at(-1)).toBe('apply ValidatingWebhookConfiguration kerf');
+  });
+
+  test('all that fails fits what CloudFormation shows, a part of each', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `c${index}`);
+    failing = new Map(names.map((name) => [name, new UnreachableError('x'.repeat(500))]));
+    const targets = names.map((cluster) => ({ cluster, entries: [], webhook: webhookOf(cluster) }));
+    const error: unknown = await install(ports(), targets).catch((thrown: unknown) => thrown);
+    const message = error instanceof Error ? error.message : '';
+    expect(message.length).toBeLessThanOrEqual(LONGEST_REASON);
+    for (const name of names) expect(message).toContain(`cluster ${name}: xxx`);
+  });
+
+  test('an API server that has not heard of the entry yet is asked again, and so is one that forgets it', async () => {
+    whyNoRights = ['401', '403'];
+    await install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }]);
+    expect(nowMs - NOW_MS).toBe(10 * SECOND);
+    failing = new Map([['demo', new RefusedError('Kubernetes API: 403 forbidden')]]);
+    meanwhile = async () => void (failing = new Map());
+    await install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }]);
+  });
+});
+
+function goes(over: Partial<UninstallTarget> = {}): UninstallTarget {
+  return { cluster: 'demo', entries: [FUNCTION, NODE, INSTALLER], installed: true, drain: false, ...over };
+}
+
+async function takeOut(target: UninstallTarget, remainingMs = 15 * MINUTE) {
+  const messages = { wake: async (name: string) => void done.push(`wake ${name}`) };
+  const endMs = nowMs + remainingMs;
+  return await uninstall({ ...ports(), store, messages, remainingMs: () => endMs - nowMs }, [target]);
+}
+
+describe('taking out', () => {
+  test('the webhook first, rights before finalizers, access last, the installer’s own after all', async () => {
+    await store.createNodeClaim(aClaim());
+    expect(await takeOut(goes())).toEqual({ draining: [], failures: [] });
+    const first = (start: string) => done.findIndex((one) => one.startsWith(start));
+    expect(done[0]).toBe('remove ValidatingWebhookConfiguration kerf');
+    expect(first('remove ClusterRole')).toBe(1);
+    expect(first('let go')).toBeGreaterThan(done.findLastIndex((one) => one.startsWith('remove')));
+    expect(done.slice(-2)).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
+  });
+
+  test('leaves in the nodes that run, and takes nothing out of a cluster where only access was given', async () => {
+    await takeOut(goes({ installed: false }));
+    expect(done).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
+  });
+
+  test('what fails is told, and keeps nothing else from going', async () => {
+    failing = new Map([['demo', new UnreachableError('no answer')]]);
+    const { failures } = await takeOut(goes());
+    expect(failures).toEqual([{ cluster: 'demo', message: 'no answer' }]);
+    expect(done).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
+  });
+});
+
+describe('draining', () => {
+  const read = async (): Promise<NodeClaimRecord | undefined> => await store.readNodeClaim('demo', 'general-1');
+  const release = async (): Promise<void> => {
+    const record = await read();
+    if (record !== undefined) await store.updateNodeClaim({ ...record, releasedAtMs: nowMs });
+  };
+
+  test('every claim is marked and waited for before anything else is taken away', async () => {
+    await store.createNodeClaim(aClaim());
+    let deletion: unknown;
+    meanwhile = async () => {
+      if (nowMs - NOW_MS < 5 * MINUTE || deletion !== undefined) return;
+      deletion = (await read())?.deletion;
+      done.push('the last node is gone');
+      await release();
+    };
+    expect(await takeOut(goes({ drain: true }))).toEqual({ draining: [], failures: [] });
+    expect(deletion).toMatchObject({ reason: 'deleted', message: expect.stringContaining('onDelete: drain') });
+    expect(done.slice(0, 4)).toEqual([
+      'remove ValidatingWebhookConfiguration kerf',
+      'wake termination',
+      'wake provisioning',
+      'the last node is gone',
+    ]);
+  });
+
+  test('a claim that a run still recorded after the first look goes too', async () => {
+    meanwhile = async () => {
+      if (nowMs - NOW_MS === 10 * SECOND) await store.createNodeClaim(aClaim());
+      if (nowMs - NOW_MS === 50 * SECOND) await release();
+    };
+    await takeOut(goes({ drain: true }));
+    expect((await read())?.deletion).toMatchObject({ reason: 'deleted' });
+  });
+
+  test('an invocation that ends before the last node does takes nothing away, and the next goes on', async () => {
+    await store.createNodeClaim(aClaim());
+    expect(await takeOut(goes({ drain: true }), 5 * MINUTE)).toEqual({ draining: ['demo'], failures: [] });
+    expect(done.filter((one) => !one.startsWith('wake'))).toEqual(['remove ValidatingWebhookConfiguration kerf']);
+    await release();
+    expect(await takeOut(goes({ drain: true }))).toEqual({ draining: [], failures: [] });
+    expect(done.at(-1)).toBe('out arn:role/installer');
+  });
+
+  test('after 40 minutes, over all invocations, what is left is told and stays: the stack must go', async () => {
+    await store.createNodeClaim(aClaim());
+    await takeOut(goes({ drain: true }));
+    await takeOut(goes({ drain: true }));
+    const { draining, failures } = await takeOut(goes({ drain: true }));
+    expect(draining).toEqual([]);
+    expect(failures).toEqual([
+      { cluster: 'demo', message: expect.stringMatching(/1 NodeClaims.*40 minutes.*general-1/) },
+    ]);
+    expect(done.at(-1)).toBe('out arn:role/installer');
+  });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { tendWebhook } from '../../../lib/controllers/install/sync-webhook.ts';
+import { webhookConfiguration } from '../../../lib/core/install/webhook-configuration.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { ConflictError, RefusedError } from '../../../lib/ports/errors.ts';
+import type { WebhookRegistration } from '../../../lib/ports/webhook-registration.ts';
+import { MINUTE, NOW_MS } from '../../builders/times.ts';
+
+const TICK = { cluster: 'demo', reason: 'tick' };
+
+interface World {
+  /** What the probe finds, minute by minute. */
+  unwell: string | undefined;
+  found: Awaited<ReturnType<WebhookRegistration['read']>>;
+  nowMs: number;
+  calls: number;
+}
+
+/** A cluster's configuration in memory. */
+function registration(world: World, overrides: Partial<WebhookRegistration> = {}): WebhookRegistration {
+  const wanted = webhookConfiguration({ url: 'https://hooks.test/', cluster: 'demo', secret: 's3cret' });
+  return {
+    wanted,
+    read: async () => {
+      world.calls += 1;
+      return world.found;
+    },
+    create: async () => {
+      world.found = { resourceVersion: '1', annotations: {}, webhooks: wanted.webhooks };
+    },
+    patch: async (found, { annotations, webhooks = found.webhooks }) => {
+      const merged = Object.entries({ ...found.annotations, ...annotations }).flatMap(([key, value]) =>
+        value === null ? [] : [[key, value] as const],
+      );
+      world.found = { ...found, annotations: Object.fromEntries(merged), webhooks };
+    },
+    probe: async () => world.unwell,
+    ...overrides,
+  };
+}
+
+function aWorld(): World {
+  return { unwell: undefined, found: undefined, nowMs: NOW_MS, calls: 0 };
+}
+
+async function tick(world: World, overrides: Partial<WebhookRegistration> = {}, { wake = TICK, shadow = false } = {}) {
+  const settings = { ...DEFAULT_SETTINGS, shadow };
+  const webhook = registration(world, overrides);
+  const told = await tendWebhook({ webhook, clock: { now: () => world.nowMs }, settings }, wake);
+  world.nowMs += MINUTE;
+  return told.map(({ message }) => message);
+}
+
+test('after three ticks without an answer the webhooks are gone, and one answer brings them back', async () => {
+  const world = aWorld();
+  await tick(world);
+  const { length } = world.found?.webhooks ?? [];
+  expect(length).toBeGreaterThan(0);
+  world.unwell = 'no answer';
+  expect(await tick(world)).toEqual(['webhook probe 1 of 3 failed: no answer']);
+  expect(await tick(world)).toEqual(['webhook probe 2 of 3 failed: no answer']);
+  expect(world.found?.webhooks).toHaveLength(length);
+  expect(await tick(world)).toEqual([expect.stringContaining('webhook disabled')]);
+  expect(world.found?.webhooks).toEqual([]);
+  expect(await tick(world)).toEqual(['webhook disabled; polling every minute: no answer']);
+  world.unwell = undefined;
+  expect(await tick(world)).toEqual([]);
+  expect(world.found).toMatchObject({ annotations: {} });
+  expect(world.found?.webhooks).toHaveLength(length);
+});
+
+test.each([
+  { rule: 'a wake that is no tick looks at nothing', reason: 'webhook+created', looks: 0 },
+  { rule: 'a tick among other wakes looks', reason: 'webhook+tick', looks: 1 },
+  { rule: 'a cluster that Kerf only watches is not written to', reason: 'tick', shadow: true, looks: 0 },
+])('$rule', async ({ reason, shadow = false, looks }) => {
+  const world = aWorld();
+  await tick(world, {}, { wake: { cluster: 'demo', reason }, shadow });
+  expect(world.calls).toBe(looks);
+  expect(world.found === undefined).toBe(looks === 0);
+});
+
+test('a cluster without a webhook of Kerf’s is left alone', async () => {
+  expect(await tendWebhook({ clock: { now: () => NOW_MS }, settings: DEFAULT_SETTINGS }, TICK)).toEqual([]);
+});
+
+async function refuse(): Promise<never> {
+  return await Promise.reject(new RefusedError('403 forbidden'));
+}
+
+async function overtake(): Promise<never> {
+  return await Promise.reject(new ConflictError('changed'));
+}
+
+test('a cluster that refuses is reported, and another writer that was faster is not', async () => {
+  expect(await tick(aWorld(), { read: refuse })).toEqual(['403 forbidden']);
+  expect(await tick(aWorld(), { create: overtake })).toEqual([]);
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { LaunchRequest } from '../../../lib/core/model/node-claim-record.ts';
+import type { LaunchOutcome } from '../../../lib/ports/cloud-provider.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { randomFrom } from '../../../lib/simulator/random.ts';
+import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from '../life.ts';
+
+type Launch = (request: LaunchRequest) => Promise<LaunchOutcome>;
+
+/** Ports whose CreateFleet is as the test makes it. */
+function withLaunch(make: (launch: Launch) => Launch): {
+  readonly wrapPorts: (ports: ControllerPorts) => ControllerPorts;
+} {
+  return {
+    wrapPorts: (ports) => ({
+      ...ports,
+      cloud: { ...ports.cloud, launch: make(async (one) => ports.cloud.launch(one)) },
+    }),
+  };
+}
+
+/** The reply of each claim's first call is lost after the instance launched; the second call is answered so. */
+function lostThen(second: (launch: Launch, request: LaunchRequest) => Promise<LaunchOutcome>) {
+  const calls = new Map<string, number>();
+  return withLaunch((launch) => async (request) => {
+    const nth = (calls.get(request.clientToken) ?? 0) + 1;
+    calls.set(request.clientToken, nth);
+    if (nth > 1) return second(launch, request);
+    await launch(request);
+    throw new UnreachableError('the reply was lost');
+  });
+}
+
+describe('a launch whose reply was lost', () => {
+  const clean = live();
+
+  test.each<[string, (launch: Launch, request: LaunchRequest) => Promise<LaunchOutcome>]>([
+    ['EC2 says again what it launched', async (launch, request) => launch(request)],
+    [
+      'EC2 takes the token no more',
+      async (launch, request) => launch({ ...request, nodePool: 'changed since by an upgrade' }),
+    ],
+    [
+      'EC2 turns the next call down, which says nothing of the one before',
+      async () => ({ kind: 'rejected', missing: [], message: 'UnauthorizedOperation' }),
+    ],
+    [
+      'EC2 is never heard of again',
+      async () => {
+        throw new UnreachableError('no answer');
+      },
+    ],
+  ])('launches nothing twice and leaks nothing where %s', async (_, second) => {
+    const result = await live(lostThen(second));
+    expectOneInstanceAClaim(result);
+    expect(launchedFor(result).length, 'as many as without the fault').toBe(launchedFor(await clean).length);
+    expectAllGone(result);
+  });
+
+  test('and the instance ended meanwhile: the claim is given up, and its pods get another', async () => {
+    const ended = new Set<string>();
+    const result = await live({
+      wrapPorts: (ports) => ({
+        ...ports,
+        cloud: {
+          ...ports.cloud,
+          launch: async (request) => {
+            const outcome = await ports.cloud.launch(request);
+            if (outcome.kind !== 'launched' || ended.size > 0) return outcome;
+            ended.add(outcome.instance.id);
+            await ports.cloud.terminate(request.cluster, outcome.instance.id);
+            throw new UnreachableError('the reply was lost');
+          },
+        },
+      }),
+    });
+    expect(ended.size).toBe(1);
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  });
+});
+
+const OBJECTION: LaunchOutcome = { kind: 'refused', missing: [], message: 'InternalError: try again' };
+
+describe('a launch that EC2 refuses', () => {
+  test('for a reason that says nothing of capacity is tried again after a pause, with a token of its own', async () => {
+    const tokens = new Set<string>();
+    const result = await live(
+      withLaunch((launch) => async (request) => {
+        tokens.add(request.clientToken);
+        return tokens.size <= 2 ? OBJECTION : launch(request);
+      }),
+    );
+    expect(tokens.size).toBeGreaterThan(2);
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  });
+
+  test('in one zone and as spot is made in another way within the same invocation', async () => {
+    const asked: LaunchRequest[] = [];
+    const result = await live(
+      withLaunch((launch) => async (request) => {
+        asked.push(request);
+        if (request.capacityType !== 'spot') return launch(request);
+        const missing = request.overrides.map(({ instanceType, zone, capacityType }) => ({
+          instanceType,
+          zone,
+          capacityType,
+          reason: 'InsufficientInstanceCapacity',
+        }));
+        return { kind: 'refused', missing, message: 'no spot' };
+      }),
+    );
+    const [first, second] = asked;
+    expect([first?.capacityType, second?.capacityType]).toEqual(['spot', 'on-demand']);
+    expect(second?.nodeClaim).toBe(first?.nodeClaim);
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  });
+});
+
+test.each([1, 2, 3])(
+  'EC2 that answers as it likes (seed %i), to three invocations at once: nothing twice, nothing leaked, nothing lost',
+  async (seed) => {
+    const random = randomFrom(seed);
+    const result = await live({
+      invocations: 3,
+      ...withLaunch((launch) => async (request) => {
+        const chance = random.between(0, 9);
+        if (chance < 2) throw new UnreachableError('throttled');
+        if (chance === 2) return { kind: 'rejected', missing: [], message: 'UnauthorizedOperation' };
+        const outcome = await launch(request);
+        if (chance < 6) throw new UnreachableError('the reply was lost');
+        return outcome;
+      }),
+    });
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  },
+);

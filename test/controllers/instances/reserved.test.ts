@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { runSimulation } from '../../../lib/simulator/simulation.ts';
+import { CATALOGUE } from '../../builders/catalogues.ts';
+import { aReservation } from '../../builders/launch-context.ts';
+import { aDeployment, aPool, someManifests } from '../manifests.ts';
+
+const requirements = [
+  { key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['reserved', 'on-demand'] },
+  { key: 'node.kubernetes.io/instance-type', operator: 'In' as const, values: ['c7g.large'] },
+  { key: 'topology.kubernetes.io/zone', operator: 'In' as const, values: ['us-east-1a'] },
+];
+
+async function launchedWith(settings: Partial<ClusterSettings> = {}): Promise<readonly string[]> {
+  const pool = aPool();
+  const { template } = pool.spec;
+  const result = await runSimulation({
+    manifests: someManifests({
+      nodePools: [aPool({ template: { ...template, spec: { ...template.spec, requirements } } })],
+      deployments: [aDeployment('web', 3, '1500m')],
+    }),
+    catalogue: CATALOGUE,
+    capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
+    seed: 1,
+    durationMs: 20 * 60_000,
+    settings: { ...DEFAULT_SETTINGS, ...settings },
+  });
+  expect(result).toMatchObject({ podsRunning: 3, podsPending: [] });
+  return result.timeline
+    .flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.capacityType] : []))
+    .toSorted();
+}
+
+test('what is reserved is launched first, and when it is used up the rest on demand (C30, C31, C43)', async () => {
+  expect(await launchedWith()).toEqual(['on-demand', 'reserved', 'reserved']);
+});
+
+test('F18: with the gate off nothing comes out of reservations', async () => {
+  const featureGates = { ...DEFAULT_SETTINGS.featureGates, reservedCapacity: false };
+  expect(await launchedWith({ featureGates })).toEqual(['on-demand', 'on-demand', 'on-demand']);
+});

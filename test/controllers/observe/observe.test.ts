@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
+import { observeBuffers } from '../../../lib/controllers/observe/observe-buffers.ts';
+import { observePlaces } from '../../../lib/controllers/observe/observe-places.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import type { Cluster } from '../../../lib/ports/cluster.ts';
+import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
+import { kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
+import { aCapacityBuffer, aPodTemplate } from '../../builders/capacity-buffers.ts';
+import { pendingPod } from '../../builders/pods.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { someManifests } from '../manifests.ts';
+
+/** A simulated cluster that notes which of the lists were read. */
+function clusterWith(manifests: Partial<ClusterManifests> = {}): {
+  readonly cluster: Cluster;
+  readonly read: string[];
+} {
+  const cluster = simulatedCluster(kubernetesState(someManifests(manifests)), { now: () => NOW_MS });
+  const read: string[] = [];
+  const noting = <Answer>(name: string, answer: Answer): Answer => {
+    read.push(name);
+    return answer;
+  };
+  return {
+    read,
+    cluster: {
+      ...cluster,
+      listPodTemplates: () => noting('PodTemplate', cluster.listPodTemplates()),
+      listScalableWorkloads: (kind) => noting(kind, cluster.listScalableWorkloads(kind)),
+      readStorage: () => noting('storage', cluster.readStorage()),
+    },
+  };
+}
+
+const OTHER = { provisioningStrategy: 'example.com/other' };
+const { podTemplateRef: _, ...bare } = aCapacityBuffer().spec;
+const ofDeployment = {
+  ...aCapacityBuffer({}, 'web'),
+  spec: { ...bare, scalableRef: { kind: 'Deployment', name: 'web' } },
+};
+
+describe('a look at CapacityBuffers reads the kinds that they refer to, and no others (A5.2, A5.4)', () => {
+  test.each([
+    ['none', [], []],
+    ['one of another strategy', [aCapacityBuffer(OTHER)], []],
+    ['one of a PodTemplate', [aCapacityBuffer()], ['PodTemplate']],
+    ['one of a Deployment', [ofDeployment], ['Deployment']],
+    ['both', [aCapacityBuffer(), ofDeployment], ['PodTemplate', 'Deployment']],
+  ])('%s', async (_name, capacityBuffers, expected) => {
+    const { cluster, read } = clusterWith({ capacityBuffers, podTemplates: [aPodTemplate()] });
+    const { pods, unready } = await observeBuffers({ cluster, settings: DEFAULT_SETTINGS }, NOW_MS);
+    expect(read).toEqual(expected);
+    expect(pods).toHaveLength(3 * expected.length);
+    expect(unready).toEqual([]);
+  });
+});
+
+describe('a look at volumes', () => {
+  test.each([
+    ['is taken where a pod has a claim', { name: 'data', persistentVolumeClaim: { claimName: 'data' } }, ['storage']],
+    ['or brings one along', { name: 'data', ephemeral: {} }, ['storage']],
+    ['and is spared where none does', { name: 'config' }, []],
+  ])('%s', async (_name, volume, expected) => {
+    const { cluster, read } = clusterWith();
+    const places = await observePlaces(cluster, [pendingPod({ spec: { volumes: [volume] } })]);
+    expect(read).toEqual(expected);
+    expect(places.storage === undefined).toBe(expected.length === 0);
+  });
+});
+
+describe('a feature that is off is not looked at (F18)', () => {
+  const off = { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false };
+
+  test('CapacityBuffers are not read', async () => {
+    const { cluster } = clusterWith({ capacityBuffers: [aCapacityBuffer()], podTemplates: [aPodTemplate()] });
+    const settings = { ...DEFAULT_SETTINGS, featureGates: off };
+    expect(await observeBuffers({ cluster, settings }, NOW_MS)).toEqual({ pods: [], unready: [] });
+  });
+});

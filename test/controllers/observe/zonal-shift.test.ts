@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { observeUnavailable } from '../../../lib/controllers/observe/observe-unavailable.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
+
+/** The cluster is shifted away from the pool's only zone for a while. */
+function shifted(fromMs: number, toMs: number): (ports: ControllerPorts) => ControllerPorts {
+  return (ports) => {
+    const startMs = ports.clock.now();
+    const shiftedZones = async () => {
+      const atMs = ports.clock.now() - startMs;
+      return atMs >= fromMs && atMs < toMs ? ['us-east-1a'] : [];
+    };
+    return { ...ports, cloud: { ...ports.cloud, shiftedZones } };
+  };
+}
+
+test('nothing is launched in a zone that the cluster is shifted away from, and all is once the shift is over (C36)', async () => {
+  const result = await live({ wrapPorts: shifted(0, 4 * MINUTE_MS) });
+  const launches = result.timeline.flatMap(({ kind, at }) => (kind === 'instance-launched' ? [at] : []));
+  expect(Math.min(...launches)).toBeGreaterThanOrEqual(4 * 60);
+  expect(Math.min(...launches)).toBeLessThan(6 * 60);
+  expectOneInstanceAClaim(result);
+  expectAllGone(result);
+});
+
+/** When, in seconds. */
+function terminations({ timeline }: SimulationResult): readonly number[] {
+  return timeline.flatMap(({ kind, at }) => (kind === 'terminate-instance' ? [at] : []));
+}
+
+test('nothing is terminated there either, and all is once the shift is over (C36)', async () => {
+  // The shift begins a moment before the last instance goes, when its claim is deleted already.
+  const from = Math.max(...terminations(await live())) - 1;
+  const until = from + 8 * 60;
+  const result = await live({ wrapPorts: shifted(from * SECOND_MS, until * SECOND_MS) });
+  expect(terminations(result).filter((at) => at >= from && at < until)).toEqual([]);
+  expect(terminations(result).filter((at) => at >= until).length).toBeGreaterThan(0);
+  expectOneInstanceAClaim(result);
+  expectAllGone(result);
+});
+
+test('a shift stands for every capacity type of its zone, beside what lacks capacity', async () => {
+  const catalogue = memoryCatalogueStore();
+  const mark = { instanceType: 'm5.large', zone: 'a', capacityType: 'spot', reason: 'x', atMs: NOW_MS } as const;
+  await catalogue.markUnavailable([mark]);
+  const cloud = { shiftedZones: async () => ['b'] };
+  const { unavailable, unheeded } = await observeUnavailable({ catalogue, cloud }, 'demo', NOW_MS);
+  expect(unavailable.map(({ zone, capacityType, reason }) => [zone, capacityType, reason])).toEqual([
+    ['a', 'spot', 'x'],
+    ['b', 'on-demand', 'ZonalShift'],
+    ['b', 'spot', 'ZonalShift'],
+    ['b', 'reserved', 'ZonalShift'],
+  ]);
+  expect(unheeded).toEqual([]);
+});
+
+test('shifts that cannot be read stop nothing, and it is said', async () => {
+  const cloud = { shiftedZones: async () => await Promise.reject(new UnreachableError('ARC did not answer')) };
+  const observed = await observeUnavailable({ catalogue: memoryCatalogueStore(), cloud }, 'demo', NOW_MS);
+  expect(observed).toEqual({
+    unavailable: [],
+    unheeded: [
+      {
+        subject: { kind: 'Cluster', name: 'demo' },
+        reason: 'ZonalShiftUnknown',
+        message: 'ARC did not answer',
+        numbers: {},
+      },
+    ],
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { withDelays } from '../../../lib/simulator/faults.ts';
+import { randomFrom } from '../../../lib/simulator/random.ts';
+import { samplesOf } from '../../samples.ts';
+import { launchedFor, live } from '../life.ts';
+import { aDeployment, aPool, someManifests } from '../manifests.ts';
+
+/** Nobody is ever told that a lease is held: only the epoch keeps two runs apart. */
+function withoutLeases(ports: ControllerPorts): ControllerPorts {
+  const { leases } = ports;
+  return {
+    ...ports,
+    leases: {
+      ...leases,
+      acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
+      release: async () => ({ lookAgain: false }),
+    },
+  };
+}
+
+test.each(samplesOf([1, 2], 1))(
+  'three runs at once, with no lease between them, never exceed the limits of their pool (promise 2), interleaved by seed %i',
+  async (seed) => {
+    const random = randomFrom(seed);
+    let most = 0;
+    const result = await live({
+      manifests: someManifests({
+        nodePools: [aPool({ limits: { nodes: '3' } })],
+        deployments: [aDeployment('web', 8, '30')],
+      }),
+      scenario: { name: 'limits', events: [] },
+      durationMs: 4 * MINUTE_MS,
+      invocations: 3,
+      wrapPorts: (ports) => {
+        const slow = withDelays(withoutLeases(ports), async ({ method }) => {
+          if (method.startsWith('store.')) {
+            const claims = await ports.store.listNodeClaims('simulated');
+            most = Math.max(most, claims.length);
+          }
+          for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
+        });
+        return { ...slow, clock: { now: () => ports.clock.now() + random.between(0, 40) } };
+      },
+    });
+    expect(launchedFor(result).length).toBeGreaterThan(0);
+    expect(most).toBe(3);
+  },
+);

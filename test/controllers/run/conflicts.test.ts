@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { Cluster } from '../../../lib/ports/cluster.ts';
+import { ConflictError } from '../../../lib/ports/errors.ts';
+import { expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
+
+type Write = 'patchNode' | 'applyNodeClaim' | 'patchNodePool' | 'patchNodeClass';
+const WRITES: readonly Write[] = ['patchNode', 'applyNodeClaim', 'patchNodePool', 'patchNodeClass'];
+
+/** Others write to the same objects: each call of `conflicts` is refused. */
+function refusing(conflicts: (write: Write, object: string) => boolean) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const refuse = (write: Write, object: string): void => {
+      if (conflicts(write, object)) throw new ConflictError(`${object} was changed`);
+    };
+    const { cluster } = ports;
+    const wrapped: Partial<Cluster> = {
+      patchNode: async (target, patch) => {
+        refuse('patchNode', `${target.name} ${Object.keys(patch).join()}`);
+        return cluster.patchNode(target, patch);
+      },
+      applyNodeClaim: async (nodeClaim) => {
+        refuse('applyNodeClaim', nodeClaim.metadata.name);
+        return cluster.applyNodeClaim(nodeClaim);
+      },
+      patchNodePool: async (nodePool, patch) => {
+        refuse('patchNodePool', nodePool.metadata.name);
+        return cluster.patchNodePool(nodePool, patch);
+      },
+      patchNodeClass: async (nodeClass, patch) => {
+        refuse('patchNodeClass', nodeClass.metadata.name);
+        return cluster.patchNodeClass(nodeClass, patch);
+      },
+    };
+    return { ...ports, cluster: { ...cluster, ...wrapped } };
+  };
+}
+
+test('a cluster lives from zero nodes to zero nodes where every write is refused once', async () => {
+  const refused = new Set<string>();
+  const once = (write: Write, object: string): boolean => {
+    const key = `${write} ${object}`;
+    const isNew = !refused.has(key);
+    refused.add(key);
+    return isNew;
+  };
+  const result = await live({ wrapPorts: refusing(once) });
+  for (const write of WRITES) expect([...refused].some((key) => key.startsWith(write))).toBe(true);
+  expectOneInstanceAClaim(result);
+  expectAllGone(result);
+  expect(result.timeline.filter(({ kind }) => kind === 'function-failed')).toEqual([]);
+});
+
+test('a node that others write all the time is tried three times a run, and its claim keeps none of the others waiting', async () => {
+  const tries: string[] = [];
+  const always = (write: Write, object: string): boolean => {
+    const isRefused = write === 'patchNode' && tries.length < 9;
+    if (isRefused) tries.push(object);
+    return isRefused;
+  };
+  const result = await live({ wrapPorts: refusing(always) });
+  expect(tries).toHaveLength(9);
+  expectAllGone(result);
+});

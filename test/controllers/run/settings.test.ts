@@ -1,0 +1,55 @@
+/** What a cluster's owner sets of amounts and policies reaches the decisions (F17, F20). */
+import { expect, test } from 'vitest';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { live } from '../life.ts';
+import { aDeployment, aPool, someManifests } from '../manifests.ts';
+
+const { template } = aPool().spec;
+const large = aPool({
+  template: {
+    ...template,
+    spec: {
+      ...template.spec,
+      requirements: [
+        ...template.spec.requirements,
+        { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['c7g.large'] },
+      ],
+    },
+  },
+});
+
+/** How many c7g.large (2 vCPU, 4 GiB, 3 interfaces of 10 addresses) are launched for some pods. */
+async function nodesFor(settings: Partial<ClusterSettings>, replicas: number, spec = {}): Promise<number> {
+  const one = aDeployment('web', replicas, '10m');
+  const deployment = {
+    ...one,
+    spec: { ...one.spec, template: { ...one.spec.template, spec: { ...one.spec.template.spec, ...spec } } },
+  };
+  const result = await live({
+    manifests: someManifests({ nodePools: [large], deployments: [deployment] }),
+    scenario: { name: 'steady', events: [] },
+    durationMs: 10 * 60_000,
+    settings: { ...DEFAULT_SETTINGS, ...settings },
+  });
+  return result.nodesLaunched;
+}
+
+test('C7: pods count on the addresses of interfaces that are not reserved', async () => {
+  expect(await nodesFor({}, 25)).toBe(1);
+  expect(await nodesFor({ reservedEnis: 1 }, 25)).toBe(2);
+});
+
+test('C4: what is said to be kept of memory is not promised to pods', async () => {
+  const containers = [{ name: 'web', resources: { requests: { memory: '2700Mi' } } }];
+  expect(await nodesFor({}, 1, { containers })).toBe(1);
+  expect(await nodesFor({ memoryOverhead: 0.5 }, 1, { containers })).toBe(0);
+});
+
+test('B32: a preference is not looked at where the policy says so', async () => {
+  const podAffinityTerm = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' };
+  const affinity = {
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] },
+  };
+  expect(await nodesFor({}, 2, { affinity })).toBe(2);
+  expect(await nodesFor({ preferencePolicy: 'Ignore' }, 2, { affinity })).toBe(1);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { observeRivals } from '../../../lib/controllers/observe/observe-other-autoscalers.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { RivalTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { withFaults } from '../../../lib/simulator/faults.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
+import { aDeployment, coreDns, coreDnsBudget, someManifests } from '../manifests.ts';
+
+const NO_TRACES: RivalTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
+const KARPENTER: RivalTraces = {
+  ...NO_TRACES,
+  deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }],
+};
+
+/** Karpenter is there between two moments, counted from the start. */
+function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const startMs = ports.clock.now();
+    const isThere = () => ports.clock.now() >= startMs + fromMs && ports.clock.now() < startMs + toMs;
+    const rivalled = {
+      ...ports,
+      cluster: { ...ports.cluster, findRivals: async () => (isThere() ? KARPENTER : NO_TRACES) },
+    };
+    return withFaults(rivalled, ({ method }) => {
+      if (isThere()) calls.push(method);
+      return undefined;
+    });
+  };
+}
+
+/** What looking for a rival asks, and what standing down says; wakes are hints and change nothing. */
+const ALLOWED = new Set([
+  'cluster.findRivals',
+  'cloud.autoMode',
+  'store.isStoodDown',
+  'store.standDown',
+  'messages.publish',
+  'messages.wake',
+  // Of the account, not of the cluster.
+  'catalogue.readCatalogue',
+  'store.findNodeClaim',
+]);
+
+describe('where Karpenter appears for ten minutes', () => {
+  test.each([
+    ['while the first claims are launched', 1_500],
+    ['while nodes run, one is interrupted and all is scaled away', 3 * MINUTE_MS + 30 * SECOND_MS],
+    ['while the last nodes go', 15 * MINUTE_MS + 20 * SECOND_MS],
+  ])('nothing is done as long as it is there, and all is settled afterwards: %s', async (_, fromMs) => {
+    const calls: string[] = [];
+    const wrapPorts = karpenterBetween(fromMs, fromMs + 10 * MINUTE_MS, calls);
+    // The last event keeps the simulation from ending while Karpenter is there.
+    const events = [...EVENTS, { kind: 'deletePod', atMs: 30 * MINUTE_MS, pod: 'none' } as const];
+    const scenario = { name: 'stand down', events };
+    const result = await live({ wrapPorts, scenario, durationMs: 90 * MINUTE_MS });
+    expect(calls.filter((method) => !ALLOWED.has(method))).toEqual([]);
+    expect(calls).toContain('store.standDown');
+    const told = result.timeline.filter((entry) => entry.kind === 'blocked' && entry.reason === 'KarpenterActive');
+    expect(told.length).toBeGreaterThan(0);
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  });
+});
+
+/** Karpenter comes as a last node is let go, and is there for an hour: meanwhile the node fills again. */
+async function filledMeanwhile(cutOff: 'before' | 'after') {
+  const wrapPorts = (ports: ControllerPorts): ControllerPorts => {
+    const endMs = ports.clock.now() + 80 * MINUTE_MS;
+    let isCut = false;
+    const isThere = () => isCut && ports.clock.now() < endMs;
+    const findRivals = async () => (isThere() ? KARPENTER : NO_TRACES);
+    return withFaults({ ...ports, cluster: { ...ports.cluster, findRivals } }, ({ method, args }) => {
+      if (isCut || method !== 'store.updateNodeClaim' || !JSON.stringify(args).includes('"deletion"')) return undefined;
+      isCut = true;
+      return cutOff;
+    });
+  };
+  const events = [
+    { kind: 'scale', atMs: 20 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+    { kind: 'scale', atMs: 40 * MINUTE_MS, deployment: 'default/web', replicas: 3 },
+    { kind: 'deletePod', atMs: 110 * MINUTE_MS, pod: 'none' },
+  ] as const;
+  const manifests = someManifests({
+    deployments: [coreDns, aDeployment('web', 3)],
+    podDisruptionBudgets: [coreDnsBudget],
+  });
+  const scenario = { name: 'filled meanwhile', events };
+  return live({ wrapPorts, manifests, scenario, durationMs: 120 * MINUTE_MS });
+}
+
+describe('what was decided before Karpenter came, of a cluster that was at rest then', () => {
+  test('is not carried out an hour later on a node that is full', async () => {
+    const result = await filledMeanwhile('before');
+    expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, podsRunning: 5, podsPending: [] });
+  });
+
+  test('if it was carried out half, is gone on with as on any node: budgets are asked', async () => {
+    const result = await filledMeanwhile('after');
+    const evictions = result.timeline.filter((entry) => entry.kind === 'evict-pod');
+    expect(evictions.length).toBeGreaterThan(0);
+    for (const eviction of evictions) expect(eviction).not.toHaveProperty('force');
+    expect(result).toMatchObject({ nodesLaunched: 2, nodesAtEnd: 1, podsRunning: 5, podsPending: [] });
+  });
+});
+
+const clock = { now: () => NOW_MS };
+
+test('EKS that does not answer is made up for by the NodePools of Auto Mode, and is reported', async () => {
+  const cloud = { autoMode: async () => await Promise.reject(new UnreachableError('EKS did not answer')) };
+  const cluster = { findRivals: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
+  const { rivals, unknown } = await observeRivals({ cluster, cloud, clock }, 'demo');
+  expect(rivals.map(({ reason }) => reason)).toEqual(['AutoModeActive']);
+  expect(unknown.map(({ message }) => message)).toEqual([
+    'whether EKS Auto Mode runs is not known: EKS did not answer',
+  ]);
+});
+
+test('what may not be looked at is reported, and is no rival', async () => {
+  const cluster = { findRivals: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
+  const cloud = { autoMode: async () => false };
+  const { rivals, unknown } = await observeRivals({ cluster, cloud, clock }, 'demo');
+  expect(rivals).toEqual([]);
+  expect(unknown.map(({ message }) => message)).toEqual(['whether another autoscaler runs is not known: leases: 403']);
+});

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { CallLimits } from '../../../lib/core/call-budget/token-bucket.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { type PortCall, withDelays } from '../../../lib/simulator/faults.ts';
+import { type Random, randomFrom } from '../../../lib/simulator/random.ts';
+import { memoryCallBudget } from '../../fakes/memory-call-budget.ts';
+import { samplesOf } from '../../samples.ts';
+import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from '../life.ts';
+import { aDeployment, aPool, someManifests } from '../manifests.ts';
+
+const LIMITS: CallLimits = { capacity: 5, perSecond: 1 };
+const STORM_MS = MINUTE_MS;
+
+/** Other services, and what only the catalogue asks for. */
+const NOT_EC2 = new Set(['cloud.describeCatalogue', 'cloud.shiftedZones', 'cloud.autoMode']);
+/** When the storms begin: with the first pods, and when all of them go. */
+const STORMS_AT_MS = [0, 15 * MINUTE_MS];
+
+interface Counted {
+  /** By API: when each call reached EC2, throttled or not. */
+  readonly calls: Map<string, number[]>;
+  throttled: number;
+  held: number;
+}
+
+/** EC2 throttles nine calls of ten while a storm goes on; functions share a budget as they do in the table. */
+function inStorms(ports: ControllerPorts, random: Random, counted: Counted): ControllerPorts {
+  const startMs = ports.clock.now();
+  const budget = memoryCallBudget(() => LIMITS, ports.clock);
+  return withDelays(ports, async ({ method }: PortCall) => {
+    if (!method.startsWith('cloud.') || NOT_EC2.has(method)) return;
+    const atMs = ports.clock.now() - startMs;
+    const grant = await budget.take(method);
+    if (grant.kind === 'wait') {
+      counted.held += 1;
+      throw new UnreachableError(`${method} is held back`);
+    }
+    counted.calls.set(method, [...(counted.calls.get(method) ?? []), atMs]);
+    const storms = STORMS_AT_MS.some((fromMs) => atMs >= fromMs && atMs < fromMs + STORM_MS);
+    if (!storms || random.between(0, 10) === 0) return;
+    counted.throttled += 1;
+    await budget.throttled(method);
+    throw new UnreachableError(`${method}: RequestLimitExceeded`);
+  });
+}
+
+/** A dozen pods on nodes of two CPUs at most: a claim a pod. */
+const manyNodes = someManifests({
+  nodePools: [aPool()].map((pool) => ({
+    ...pool,
+    spec: {
+      ...pool.spec,
+      template: {
+        ...pool.spec.template,
+        spec: {
+          ...pool.spec.template.spec,
+          requirements: [
+            ...(pool.spec.template.spec.requirements ?? []),
+            { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lt' as const, values: ['3'] },
+          ],
+        },
+      },
+    },
+  })),
+  deployments: [aDeployment('web', 12)],
+});
+
+test.each(samplesOf([1, 2, 3], 1))(
+  'where EC2 throttles nine calls of ten for a minute, twice, every claim still gets one instance and every one goes (seed %i)',
+  async (seed) => {
+    const counted: Counted = { calls: new Map(), throttled: 0, held: 0 };
+    const result = await live({
+      manifests: manyNodes,
+      seed,
+      invocations: 2,
+      wrapPorts: (ports) => inStorms(ports, randomFrom(seed), counted),
+    });
+    expect(counted.throttled, 'the storm was felt').toBeGreaterThan(10);
+    expectOneInstanceAClaim(result);
+    expect(launchedFor(result).length).toBeGreaterThan(10);
+    expectAllGone(result);
+    for (const [method, times] of counted.calls) expectBounded(method, times);
+  },
+);
+
+/** In a storm the rate is halved every two seconds, so that a minute of it sees little more than the first burst. */
+function expectBounded(method: string, times: readonly number[]): void {
+  for (const fromMs of STORMS_AT_MS) {
+    const inStorm = times.filter((atMs) => atMs >= fromMs && atMs < fromMs + STORM_MS);
+    expect(inStorm.length, `${method} in the storm at ${fromMs}`).toBeLessThan(LIMITS.capacity + 13);
+  }
+}

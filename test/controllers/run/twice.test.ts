@@ -1,0 +1,84 @@
+import { describe, test } from 'vitest';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { withDelays } from '../../../lib/simulator/faults.ts';
+import { type Random, randomFrom } from '../../../lib/simulator/random.ts';
+import { samplesOf } from '../../samples.ts';
+import { expectAllGone, expectOneClaimAPod, expectOneInstanceAClaim, live } from '../life.ts';
+
+describe('the same trigger twice', () => {
+  for (const invocations of [2, 3]) {
+    test.each(samplesOf([1, 2, 3], 1))(
+      `${invocations} invocations of every function at once, interleaved by seed %i, launch nothing twice and leak nothing`,
+      async (seed) => {
+        const result = await live({ invocations, wrapPorts: (ports) => interleaved(ports, randomFrom(seed)) });
+        expectOneInstanceAClaim(result);
+        expectOneClaimAPod(result);
+        expectAllGone(result);
+      },
+    );
+  }
+
+  test.each(['store.createNodeClaim', 'store.nominate', 'store.closeDecision'])(
+    'an invocation that dawdles before %s is overtaken by another, which sees what was decided (promise 1)',
+    async (method) => {
+      const result = await live({ invocations: 2, wrapPorts: (ports) => dawdlingBefore(ports, method) });
+      expectOneInstanceAClaim(result);
+      expectOneClaimAPod(result);
+      expectAllGone(result);
+    },
+  );
+
+  test('every message delivered again a little later launches nothing twice and leaks nothing', async () => {
+    const result = await live({ wrapPorts: deliverTwice });
+    expectOneInstanceAClaim(result);
+    expectOneClaimAPod(result);
+    expectAllGone(result);
+  });
+
+  test('every wake lost: the tick alone gets the work done', async () => {
+    const result = await live({
+      wrapPorts: (ports) => ({ ...ports, messages: { ...ports.messages, wake: async () => {} } }),
+    });
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  });
+});
+
+/** Every call of a port takes its own time, and no two invocations see the same clock. */
+function interleaved(ports: ControllerPorts, random: Random): ControllerPorts {
+  const slow = withDelays(ports, async () => {
+    for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
+  });
+  return { ...slow, clock: { now: () => ports.clock.now() + random.between(0, 40) } };
+}
+
+/**
+ * The first invocation waits before the method, the second between its first look and its reading: it reads after the first
+ * has recorded, and before that is carried out. Clocks differ, so the two would decide different things.
+ */
+function dawdlingBefore(ports: ControllerPorts, method: string): ControllerPorts {
+  const calls = new Map<string, number>();
+  let reads = 0;
+  const slow = withDelays(ports, async (call) => {
+    const nth = (calls.get(call.method) ?? 0) + 1;
+    calls.set(call.method, nth);
+    let turns = call.method === method && nth % 2 === 1 ? 3_000 : 0;
+    if (call.method === 'cluster.listUnboundPods' && nth % 2 === 0) turns = 800;
+    for (; turns > 0; turns -= 1) await Promise.resolve();
+  });
+  return { ...slow, clock: { now: () => ports.clock.now() + (++reads % 7) } };
+}
+
+function deliverTwice(ports: ControllerPorts): ControllerPorts {
+  const { messages } = ports;
+  return {
+    ...ports,
+    messages: {
+      ...messages,
+      wake: async (target, wake, delayMs = 0) => {
+        await messages.wake(target, wake, delayMs);
+        await messages.wake(target, wake, delayMs + 2_500);
+      },
+    },
+  };
+}

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest';
+import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
+import { formatTime, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
+import { reconcileLifecycle } from '../../../lib/controllers/lifecycle.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { Decision } from '../../../lib/core/model/decision.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import type { CloudProvider } from '../../../lib/ports/cloud-provider.ts';
+import { ConflictError, UnreachableError } from '../../../lib/ports/errors.ts';
+import type { WakeTarget } from '../../../lib/ports/messages.ts';
+import { simulatedEc2 } from '../../../lib/simulator/aws/simulated-ec2.ts';
+import { writeCustom } from '../../../lib/simulator/kubernetes/objects.ts';
+import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
+import { type KubernetesState, kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
+import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
+import { memoryLeases } from '../../../lib/simulator/memory-leases.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { randomFrom } from '../../../lib/simulator/random.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { runSimulation } from '../../../lib/simulator/simulation.ts';
+import { timelineFrom } from '../../../lib/simulator/timeline.ts';
+import { timetableFrom } from '../../../lib/simulator/timetable.ts';
+import { aClaim } from '../../builders/node-claims.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { aNodeClass, someManifests } from '../manifests.ts';
+
+const CLUSTER = 'demo';
+const FINALIZER = 'karpenter.k8s.aws/termination';
+
+interface Bench {
+  readonly ports: ControllerPorts;
+  readonly state: KubernetesState;
+  /** Every write to a class, in order, as the fields that it names. */
+  readonly writes: string[];
+  readonly woken: WakeTarget[];
+  readonly published: Decision[];
+  readonly events: string[];
+  readonly look: () => ReturnType<typeof reconcileLifecycle>;
+  readonly seen: (name?: string) => EC2NodeClass | undefined;
+}
+
+/** One cluster in memory, and AWS as the test has it. */
+function bench(aws: Partial<CloudProvider> = {}, nodeClasses: readonly EC2NodeClass[] = [aNodeClass()]): Bench {
+  const timetable = timetableFrom(NOW_MS);
+  const state = kubernetesState(someManifests({ nodeClasses }));
+  const cluster = simulatedCluster(state, timetable);
+  const writes: string[] = [];
+  const woken: WakeTarget[] = [];
+  const published: Decision[] = [];
+  const events: string[] = [];
+  const cloud = simulatedEc2({
+    cluster: CLUSTER,
+    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
+    timetable,
+    random: randomFrom(1),
+    timeline: timelineFrom(timetable),
+    onLaunch: () => {},
+    onGone: () => {},
+    onEvent: () => {},
+  });
+  const ports: ControllerPorts = {
+    cluster: {
+      ...cluster,
+      patchNodeClass: async (nodeClass, patch) => {
+        writes.push(Object.keys(patch).join('+'));
+        return cluster.patchNodeClass(nodeClass, patch);
+      },
+      publishEvent: async ({ reason, regarding }) => void events.push(`${reason} ${regarding.kind} ${regarding.name}`),
+    },
+    cloud: { ...cloud, ...aws },
+    store: memoryNodeClaimStore(),
+    leases: memoryLeases({ now: () => 0 }),
+    catalogue: memoryCatalogueStore(),
+    messages: {
+      wake: async (target) => void woken.push(target),
+      publish: async (decision) => void published.push(decision),
+    },
+    clock: timetable,
+    settings: DEFAULT_SETTINGS,
+  };
+  return {
+    ports,
+    state,
+    writes,
+    woken,
+    published,
+    events,
+    look: async () => reconcileLifecycle(ports, { cluster: CLUSTER, reason: 'tick' }),
+    seen: (name = 'default') => state.nodeClasses.get(name),
+  };
+}
+
+function readyOf(nodeClass: EC2NodeClass | undefined): unknown {
+  return nodeClass?.status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+const NOWHERE: Pick<CloudProvider, 'resolveNodeClass'> = {
+  resolveNodeClass: async () => {
+    const problem = { reason: 'SubnetsNotFound', message: 'spec.subnetSelectorTerms finds nothing' } as const;
+    return { kind: 'unresolved', ...problem, problems: [problem], found: {} };
+  },
+};
+
+function deleted({ metadata, ...rest }: EC2NodeClass): EC2NodeClass {
+  return { ...rest, metadata: { ...metadata, deletionTimestamp: formatTime(NOW_MS), finalizers: [FINALIZER] } };
+}
+
+describe('a look at the NodeClasses of a cluster', () => {
+  test('gives a new class its finalizer before anything is made for it, then its hash and status, and then is quiet', async () => {
+    const order: string[] = [];
+    const { look, writes, seen } = bench({
+      ensureInstanceProfile: async () => {
+        order.push(`profile after ${writes.join()}`);
+        return { kind: 'ready', name: 'made' };
+      },
+    });
+    await look();
+    expect(order).toEqual(['profile after finalizers']);
+    expect(writes).toEqual(['finalizers', 'annotations+status']);
+    expect(seen()?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(seen()?.status?.instanceProfile).toBe('made');
+    expect(readyOf(seen())).toMatchObject({ status: 'True', observedGeneration: 1 });
+    await look();
+    await look();
+    expect(writes).toHaveLength(2);
+  });
+
+  test('reports a class that is not ready each time, and publishes it when it is new', async () => {
+    const { look, published, seen } = bench(NOWHERE);
+    const first = await look();
+    const second = await look();
+    const blocked = { subject: { kind: 'EC2NodeClass', name: 'default' }, reason: 'SubnetsNotFound' };
+    for (const { decisions } of [first, second]) expect(decisions).toMatchObject([{ blocked: [blocked] }]);
+    expect(published).toMatchObject([{ blocked: [blocked] }]);
+    expect(readyOf(seen())).toMatchObject({ status: 'False', reason: 'SubnetsNotFound' });
+  });
+
+  test('asks what is allowed only where nothing else is in the way, and shows what is not', async () => {
+    const why = { reason: 'CreateFleetAuthCheckFailed', message: 'not authorized' } as const;
+    const refusing: Partial<CloudProvider> = { whyNotAuthorized: async () => why };
+    const { look, seen } = bench(refusing);
+    await look();
+    expect(readyOf(seen())).toMatchObject({ status: 'False', reason: 'CreateFleetAuthCheckFailed' });
+    const other = bench({ ...refusing, ...NOWHERE });
+    await other.look();
+    expect(readyOf(other.seen())).toMatchObject({ reason: 'SubnetsNotFound' });
+  });
+
+  test('wakes those who waited once a class is usable again, and nobody for one that was never looked at', async () => {
+    const base = bench();
+    const { cloud } = base.ports;
+    let isThere = false;
+    const { look, woken } = bench({
+      resolveNodeClass: async (nodeClass) => (isThere ? cloud : NOWHERE).resolveNodeClass(nodeClass),
+    });
+    await base.look();
+    expect(base.woken).toEqual([]);
+    await look();
+    expect(woken).toEqual([]);
+    isThere = true;
+    await look();
+    expect(woken).toEqual(['provisioning', 'lifecycle']);
+  });
+
+  test('is stopped by no class that fails, nor fails for one that somebody else wrote meanwhile', async () => {
+    const other = { ...aNodeClass(), metadata: { name: 'other' } };
+    const third = { ...aNodeClass(), metadata: { name: 'third' } };
+    const { ports, look, seen } = bench({}, [aNodeClass(), other, third]);
+    const { cloud, cluster } = ports;
+    const failing: ControllerPorts = {
+      ...ports,
+      cloud: {
+        ...cloud,
+        ensureInstanceProfile: async (nodeClass) => {
+          if (nodeClass.metadata.name === 'default') throw new UnreachableError('IAM does not answer');
+          return cloud.ensureInstanceProfile(nodeClass);
+        },
+      },
+      cluster: {
+        ...cluster,
+        patchNodeClass: async (nodeClass, patch) => {
+          if (nodeClass.metadata.name === 'third') throw new ConflictError('written meanwhile');
+          return cluster.patchNodeClass(nodeClass, patch);
+        },
+      },
+    };
+    const { failures } = await reconcileLifecycle(failing, { cluster: CLUSTER, reason: 'tick' });
+    expect(failures.map(({ message }) => message)).toEqual(['EC2NodeClass default: IAM does not answer']);
+    expect(readyOf(seen('other'))).toMatchObject({ status: 'True' });
+    expect(readyOf(seen('third'))).toBeUndefined();
+    await look();
+    expect(readyOf(seen('third'))).toMatchObject({ status: 'True' });
+  });
+
+  test('is not taken for a wake that names a claim', async () => {
+    const { ports, writes } = bench();
+    await ports.store.createNodeClaim(aClaim({ cluster: CLUSTER }));
+    const nodeClaim = aClaim().name;
+    await reconcileLifecycle(ports, { cluster: CLUSTER, reason: 'created', nodeClaim });
+    expect(writes).toEqual([]);
+  });
+});
+
+test('instance profiles that no class names are let go (C67)', async () => {
+  const swept: string[] = [];
+  const { look } = bench({
+    removeUnusedInstanceProfiles: async (cluster, nodeClasses) => void swept.push(`${cluster} ${nodeClasses.length}`),
+  });
+  await look();
+  expect(swept).toEqual(['demo 1']);
+});
+
+describe('a NodeClass that is deleted (A3.30)', () => {
+  test('is released, then goes', async () => {
+    const released: string[] = [];
+    const { look, state, seen } = bench({
+      releaseNodeClass: async (_cluster, { metadata }) =>
+        void released.push(`${metadata.name} ${state.nodeClasses.size}`),
+    });
+    writeCustom(state, state.nodeClasses, deleted(aNodeClass()));
+    await look();
+    expect(released).toEqual(['default 1']);
+    expect(seen()).toBeUndefined();
+  });
+
+  test('stays, with its profile, as long as a NodeClaim refers to it, and says so once', async () => {
+    const released: string[] = [];
+    const { ports, look, state, seen, events } = bench({
+      releaseNodeClass: async () => void released.push('released'),
+    });
+    writeCustom(state, state.nodeClasses, deleted(aNodeClass()));
+    await ports.store.createNodeClaim(aClaim({ cluster: CLUSTER, createdAtMs: NOW_MS }));
+    const { decisions } = await look();
+    expect(decisions.flatMap(({ blocked }) => blocked)).toContainEqual(
+      expect.objectContaining({
+        subject: { kind: 'EC2NodeClass', name: 'default' },
+        reason: 'WaitingOnNodeClaimTermination',
+      }),
+    );
+    await look();
+    expect(events.filter((event) => event.includes('EC2NodeClass'))).toEqual([
+      'WaitingOnNodeClaimTermination EC2NodeClass default',
+    ]);
+    expect(events).toContain('NodeClassNotReady NodePool general');
+    expect(released).toEqual([]);
+    expect(seen()).toBeDefined();
+  });
+});
+
+async function simulated(nodeClass: EC2NodeClass): Promise<SimulationResult> {
+  return runSimulation({
+    manifests: someManifests({ nodeClasses: [nodeClass] }),
+    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
+    seed: 1,
+    durationMs: 5 * MINUTE_MS,
+  });
+}
+
+describe('provisioning (C37)', () => {
+  test('makes nothing of a pool whose class is not ready, and gives the reason of the class', async () => {
+    const nodeClass = aNodeClass();
+    const result = await simulated({ ...nodeClass, spec: { ...nodeClass.spec, kubelet: { registerWithTaints: [] } } });
+    expect(result.nodesLaunched).toBe(0);
+    expect(result.timeline).toContainEqual(
+      expect.objectContaining({ kind: 'blocked', nodePool: 'general', reason: 'InvalidKubeletConfiguration' }),
+    );
+  });
+
+  test('does not wait for the first status of a class', async () => {
+    const result = await simulated(aNodeClass());
+    const first = result.timeline.find(({ kind }) => kind === 'create-node-claim');
+    expect(first?.at).toBeLessThan(5);
+  });
+});
+
+test('C67: profiles that no class names any more are looked for, and what comes of it keeps no class waiting', async () => {
+  const asked: (readonly string[])[] = [];
+  const { look, seen } = bench({
+    removeUnusedInstanceProfiles: async (cluster, nodeClasses) => {
+      asked.push([cluster, ...nodeClasses.map(({ metadata }) => metadata.name)]);
+      throw new UnreachableError('list instance profiles: Throttling');
+    },
+  });
+  const report = await look();
+  expect(asked).toEqual([[CLUSTER, 'default']]);
+  expect(report.failures.map(({ message }) => message).join()).toContain('Throttling');
+  expect(seen()?.status?.instanceProfile).toBeDefined();
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { eventsOf } from '../../../lib/core/events/events-of.ts';
+import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
+import type { Reason } from '../../../lib/core/model/reasons.ts';
+import type { Subject } from '../../../lib/core/model/subject.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { aNodePool } from '../../builders/node-pools.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { aPod } from '../../builders/pods.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
+
+function aDecision(over: Partial<Decision> = {}): Decision {
+  return { id: 'd', cluster: 'demo', controller: 'provisioning', atMs: NOW_MS, actions: [], blocked: [], ...over };
+}
+
+function blocked(subject: Subject, reason: Reason, nodePool?: string): Blocked {
+  return { subject, reason, message: `why ${reason}`, numbers: {}, ...(nodePool !== undefined && { nodePool }) };
+}
+
+const nominate = (pods: readonly string[]): Action => ({
+  kind: 'nominate-node',
+  node: 'node-1',
+  pods,
+  untilMs: NOW_MS,
+});
+const POD = { namespace: 'default', name: 'web', uid: 'uid-web' };
+const EVICT: Action = { kind: 'evict-pod', nodeClaim: 'general-1', pod: POD };
+const RECORD = launchedClaim({
+  nodeName: 'node-1',
+  deletion: { reason: 'spot_interrupted', message: 'in 2 minutes', requestedAtMs: NOW_MS, deadlineMs: NOW_MS + SECOND },
+});
+
+describe('F12: pods', () => {
+  test('a pod that gets no place is told why, by each NodePool, once', () => {
+    const why = [
+      blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'InsufficientResources', 'a'),
+      blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'Taint', 'b'),
+    ];
+    const pods = [aPod({ name: 'web' })];
+    expect(eventsOf(aDecision({ blocked: why }), { pods })).toEqual([
+      {
+        regarding: { kind: 'Pod', namespace: 'default', name: 'web', uid: pods[0]?.metadata.uid },
+        type: 'Warning',
+        reason: 'FailedScheduling',
+        message: 'NodePool a: why InsufficientResources; NodePool b: why Taint',
+      },
+    ]);
+  });
+
+  test('of pods with a place to come ten are told a run', () => {
+    const pods = Array.from({ length: 50 }, (_, index) => `default/web-${index}`);
+    const events = eventsOf(aDecision({ actions: [nominate(pods)] }));
+    expect(events).toHaveLength(10);
+    expect(events[0]).toMatchObject({ reason: 'Nominated', message: 'Pod should schedule on: node/node-1' });
+  });
+
+  test('refusals are not crowded out by nominations', () => {
+    const pods = Array.from({ length: 50 }, (_, index) => `default/web-${index}`);
+    const decision = aDecision({
+      actions: [nominate(pods)],
+      blocked: [blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'Taint')],
+    });
+    expect(eventsOf(decision)).toHaveLength(11);
+  });
+
+  test('an evicted pod is told why its node goes; one that a budget holds is told of on the node', () => {
+    const actions = [EVICT];
+    const decision = aDecision({ controller: 'termination', actions });
+    expect(eventsOf(decision, { record: RECORD })).toMatchObject([
+      { regarding: { kind: 'Pod', uid: 'uid-web' }, reason: 'Evicted', message: 'Evicted pod: SpotInterrupted' },
+    ]);
+    const held = { ...decision, blocked: [blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'PDB')] };
+    expect(eventsOf(held, { record: RECORD })).toMatchObject([
+      { regarding: { kind: 'Node', name: 'node-1' }, type: 'Warning', reason: 'FailedDraining' },
+    ]);
+  });
+
+  test('a pod that is forced out is told how long it has', () => {
+    const actions: readonly Action[] = [
+      { ...EVICT, kind: 'evict-pod', nodeClaim: 'general-1', pod: POD, force: { graceSeconds: 7 } },
+    ];
+    const [event] = eventsOf(aDecision({ controller: 'termination', actions }), { record: RECORD });
+    expect(event).toMatchObject({ reason: 'Disrupted', message: expect.stringContaining('7s grace') });
+  });
+});
+
+describe('F13–F15: nodes, claims and pools', () => {
+  test('as a drain begins, node and claim are told why, and until when', () => {
+    const cordon: Action = { kind: 'cordon-node', nodeClaim: 'general-1', node: { name: 'node-1' }, patch: {} };
+    const owner = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'general-1', uid: 'uid-claim' };
+    const node = { ...aNode(), metadata: { name: 'node-1', ownerReferences: [owner] } };
+    const events = eventsOf(aDecision({ controller: 'termination', actions: [cordon] }), {
+      record: RECORD,
+      nodes: [node],
+    });
+    expect(events.map(({ regarding, reason }) => [regarding.kind, regarding.uid, reason])).toEqual([
+      ['Node', 'node-1', 'SpotInterrupted'],
+      ['Node', 'node-1', 'TerminationGracePeriodExpiring'],
+      ['NodeClaim', 'uid-claim', 'SpotInterrupted'],
+      ['NodeClaim', 'uid-claim', 'TerminationGracePeriodExpiring'],
+    ]);
+    expect(events[0]?.message).toBe('Disrupting Node: SpotInterrupted: in 2 minutes');
+  });
+
+  test('why a node is kept is told on it; a budget that is spent on its pool, once for all nodes', () => {
+    const nodePool = aNodePool();
+    const decision = aDecision({
+      controller: 'disruption',
+      blocked: [
+        blocked({ kind: 'Node', name: 'a' }, 'DoNotDisrupt', 'general'),
+        blocked({ kind: 'Node', name: 'b' }, 'KeepsBuffer', 'general'),
+        blocked({ kind: 'Node', name: 'c' }, 'BudgetExhausted', 'general'),
+      ],
+    });
+    const pools = [{ ...nodePool, metadata: { ...nodePool.metadata, uid: 'uid-pool' } }];
+    expect(
+      eventsOf(decision, { nodePools: pools }).map(({ regarding, reason }) => [regarding.kind, regarding.uid, reason]),
+    ).toEqual([
+      ['Node', 'a', 'DisruptionBlocked'],
+      ['Node', 'b', 'Unconsolidatable'],
+      ['NodePool', 'uid-pool', 'DisruptionBlocked'],
+    ]);
+  });
+
+  test('a claim that found no capacity is told so before it goes', () => {
+    const action = {
+      kind: 'delete-node-claim',
+      nodeClaim: 'general-1',
+      reason: 'insufficient_capacity',
+      message: 'none',
+    } as const;
+    expect(eventsOf(aDecision({ controller: 'lifecycle', actions: [action] }))).toMatchObject([
+      { regarding: { kind: 'NodeClaim', name: 'general-1' }, reason: 'InsufficientCapacityError', message: 'none' },
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { AvailabilityOptions } from '../../../../lib/core/instance-type/offerings/availability.ts';
+import { compatibleOfferings } from '../../../../lib/core/instance-type/offerings/compatible-offerings.ts';
+import { instanceTypesFor } from '../../../../lib/core/instance-type/resolve.ts';
+import { requirementsFrom } from '../../../../lib/core/requirements/requirements.ts';
+import { aReservation } from '../../../builders/launch-context.ts';
+import { aNodeClass, asking } from '../../../builders/node-pools.ts';
+import { factsOf } from '../builders.ts';
+
+const REGION = { type: 'm5.large', zoneId: 'id', onDemandUsdPerHour: 0.2, spotUsdPerHour: 0.1 };
+const catalogue = {
+  region: 'eu-west-3',
+  asOf: '2026-01-31T08:00:00Z',
+  facts: [factsOf({ name: 'm5.large' })],
+  offerings: [
+    { ...REGION, zone: 'eu-west-3a' },
+    { ...REGION, zone: 'eu-west-3b' },
+  ],
+};
+
+function typeWith(options: AvailabilityOptions) {
+  const [type] = instanceTypesFor(catalogue, aNodeClass(), options);
+  if (type === undefined) throw new Error('no type');
+  return type;
+}
+const reservedOf = (options: AvailabilityOptions) =>
+  typeWith(options).offerings.filter(({ capacityType }) => capacityType === 'reserved');
+
+const isFirst: AvailabilityOptions['isUnavailable'] = ({ reservationId }) => reservationId === 'cr-1';
+
+describe('what a reservation offers (C25)', () => {
+  test('is its type in its zone, at next to nothing (C30)', () => {
+    expect(
+      reservedOf({ reservations: [aReservation(), aReservation({ id: 'cr-2', instanceType: 'm5.xlarge' })] }),
+    ).toEqual([
+      {
+        zone: 'eu-west-3a',
+        zoneId: 'id',
+        capacityType: 'reserved',
+        priceUsdPerHour: 0.2 / 10_000_000,
+        available: true,
+        reservation: { id: 'cr-1', instances: 5, kind: 'default' },
+      },
+    ]);
+    expect(reservedOf({})).toEqual([]);
+  });
+
+  test.each([
+    ['it expires (C31)', { state: 'expiring' }, {}],
+    ['no subnet is there (C26)', {}, { zones: new Set(['eu-west-3b']) }],
+  ] as const)('is not to be had where %s', (_, over, options) => {
+    expect(reservedOf({ ...options, reservations: [aReservation(over)] })).toMatchObject([{ available: false }]);
+  });
+
+  test('has no instances left where EC2 said so, whatever it counts (C34)', () => {
+    const reservations = [aReservation(), aReservation({ id: 'cr-2' })];
+    expect(
+      reservedOf({ isUnavailable: isFirst, reservations }).map(({ reservation }) => reservation?.instances),
+    ).toEqual([0, 5]);
+  });
+
+  test('has labels that pools and pods may ask for (C22)', () => {
+    const reservations = [
+      aReservation(),
+      aReservation({ id: 'cr-2', type: 'capacity-block' }),
+      aReservation({ id: 'cr-3', interruptible: true }),
+    ];
+    const type = typeWith({ reservations });
+    const asked = (label: string, value: string) =>
+      compatibleOfferings(
+        type,
+        requirementsFrom([asking(`karpenter.k8s.aws/capacity-reservation-${label}`, 'In', value)]),
+      ).map(({ reservation }) => reservation?.id);
+    expect(asked('id', 'cr-2')).toEqual(['cr-2']);
+    expect(asked('type', 'capacity-block')).toEqual(['cr-2']);
+    expect(asked('type', 'default')).toEqual(['cr-1', 'cr-3']);
+    expect(asked('interruptible', 'true')).toEqual(['cr-3']);
+    expect(asked('interruptible', 'false')).toEqual(['cr-1', 'cr-2']);
+    const values = (label: string) => [
+      ...(type.requirements.get(`karpenter.k8s.aws/capacity-reservation-${label}`)?.values ?? []),
+    ];
+    expect(values('id')).toEqual(['cr-1', 'cr-2', 'cr-3']);
+    expect(values('type')).toEqual(['default', 'capacity-block']);
+    const unreserved = requirementsFrom([asking('karpenter.k8s.aws/capacity-reservation-id', 'DoesNotExist')]);
+    expect(compatibleOfferings(type, unreserved).some(({ reservation }) => reservation !== undefined)).toBe(false);
+  });
+});

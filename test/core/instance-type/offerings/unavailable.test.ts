@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import {
+  exhaustedSubnets,
+  unavailability,
+  zonesWithAddresses,
+} from '../../../../lib/core/instance-type/offerings/unavailable.ts';
+import { ANY, type UnavailableOffering } from '../../../../lib/core/model/decision.ts';
+
+const ONE = { type: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot' } as const;
+
+function lacking(over: Partial<UnavailableOffering> = {}): UnavailableOffering {
+  return { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', untilMs: 1, reason: 'x', ...over };
+}
+
+describe('how wide a lack of capacity is (C32)', () => {
+  test.each([
+    ['the offering', lacking(), true],
+    ['another type', lacking({ instanceType: 'm6.large' }), false],
+    ['another zone', lacking({ zone: 'eu-west-3b' }), false],
+    ['another capacity type', lacking({ capacityType: 'on-demand' }), false],
+    ['its whole zone', lacking({ instanceType: ANY }), true],
+    ['its whole capacity type', lacking({ instanceType: ANY, zone: ANY }), true],
+    ['the whole of another capacity type', lacking({ instanceType: ANY, zone: ANY, capacityType: 'reserved' }), false],
+    ['a subnet of its zone, alone', lacking({ instanceType: ANY, subnetId: 'subnet-a' }), false],
+  ])('%s', (_, mark, expected) => {
+    expect(unavailability([mark])(ONE)).toBe(expected);
+  });
+});
+
+test('a reservation that is used up is the only one that lacks capacity', () => {
+  const isUnavailable = unavailability([lacking({ capacityType: 'reserved', reservationId: 'cr-1' })]);
+  const reserved = { ...ONE, capacityType: 'reserved' } as const;
+  expect(isUnavailable({ ...reserved, reservationId: 'cr-1' })).toBe(true);
+  expect(isUnavailable({ ...reserved, reservationId: 'cr-2' })).toBe(false);
+  expect(isUnavailable(reserved)).toBe(false);
+});
+
+describe('subnets without free addresses', () => {
+  const subnets = [
+    { id: 'subnet-a1', zone: 'a' },
+    { id: 'subnet-a2', zone: 'a' },
+    { id: 'subnet-b', zone: 'b' },
+  ];
+  const full = (...ids: readonly string[]) =>
+    ids.map((subnetId) => lacking({ instanceType: ANY, zone: 'a', subnetId }));
+
+  test('they are named', () => {
+    expect(exhaustedSubnets([...full('subnet-a1'), lacking()])).toEqual(new Set(['subnet-a1']));
+  });
+
+  test('a zone is there until all its subnets are full', () => {
+    expect(zonesWithAddresses(subnets, full('subnet-a1'))).toEqual(new Set(['a', 'b']));
+    expect(zonesWithAddresses(subnets, full('subnet-a1', 'subnet-a2'))).toEqual(new Set(['b']));
+  });
+});

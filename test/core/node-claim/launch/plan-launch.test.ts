@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest';
+import type {
+  LaunchOption,
+  LaunchRequest,
+  LaunchType,
+  NodeClaimRecord,
+} from '../../../../lib/core/model/node-claim-record.ts';
+import { type LaunchContext, planLaunch } from '../../../../lib/core/node-claim/launch/launch.ts';
+import { aReservation, launchContext } from '../../../builders/launch-context.ts';
+import { aClaim, claimSpec } from '../../../builders/node-claims.ts';
+import { aNodeClass, asking } from '../../../builders/node-pools.ts';
+import { NOW_MS } from '../../../builders/times.ts';
+
+const OPTION = {
+  instanceType: 'm5.large',
+  zone: 'eu-west-3a',
+  capacityType: 'on-demand',
+  priceUsdPerHour: 0.1,
+} as const;
+const EFA = claimSpec({ resources: { requests: { 'vpc.amazonaws.com/efa': '1' } } });
+
+function aType(name: string, over: Partial<LaunchType> = {}): LaunchType {
+  return { name, architecture: 'amd64', capacity: { pods: 29 }, allocatable: { pods: 29 }, ...over };
+}
+
+/** A claim that may be any of the types, in both zones, the first the cheapest. */
+function claimOf(types: readonly LaunchType[], over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
+  const options = types.flatMap(({ name }, at) =>
+    ['eu-west-3a', 'eu-west-3b'].map((zone) => ({ ...OPTION, instanceType: name, zone, priceUsdPerHour: 0.1 + at })),
+  );
+  return aClaim({ types, options, ...over });
+}
+
+function plan(record: NodeClaimRecord, context: LaunchContext = launchContext()): LaunchRequest {
+  const planned = planLaunch(record, context);
+  if (planned.kind !== 'launch') throw new Error(planned.message);
+  return planned.request;
+}
+
+const withClass = (...spec: Parameters<typeof aNodeClass>): LaunchContext =>
+  launchContext({ nodeClass: aNodeClass(...spec) });
+const resolvedAs = (over: Partial<LaunchContext['resolved']>): LaunchContext =>
+  launchContext({ resolved: { ...launchContext().resolved, ...over } });
+
+const image = (id: string, arch: string) => ({
+  id,
+  name: id,
+  deprecated: false,
+  requirements: [asking('kubernetes.io/arch', 'In', arch)],
+});
+
+describe('the templates of a request (C56)', () => {
+  test('types that are made alike share one, in all zones', () => {
+    const request = plan(claimOf([aType('m5.large'), aType('m5.xlarge')]));
+    expect(request.templates).toHaveLength(1);
+    expect(request.overrides.map(({ instanceType, template }) => [instanceType, template])).toEqual([
+      ['m5.large', 0],
+      ['m5.large', 0],
+      ['m5.xlarge', 0],
+      ['m5.xlarge', 0],
+    ]);
+  });
+
+  test('a type has the image for its own architecture and devices, in the override', () => {
+    const images = [image('ami-amd64', 'amd64'), image('ami-arm64', 'arm64')];
+    const request = plan(
+      claimOf([aType('m5.large'), aType('m6g.large', { architecture: 'arm64' })]),
+      resolvedAs({ images }),
+    );
+    expect(request.templates).toHaveLength(1);
+    expect([...new Set(request.overrides.map(({ imageId }) => imageId))]).toEqual(['ami-amd64', 'ami-arm64']);
+  });
+
+  test('several interfaces name their subnet, and so each zone has a template of its own', () => {
+    const request = plan(claimOf([aType('p5.48xlarge', { efaInterfacesByCard: [1, 1] })], { spec: EFA }));
+    expect(request.templates.map(({ subnetId, networkInterfaces }) => [subnetId, networkInterfaces.length])).toEqual([
+      ['subnet-a', 2],
+      ['subnet-b', 2],
+    ]);
+    expect(request.overrides.map(({ zone, template }) => [zone, template])).toEqual([
+      ['eu-west-3a', 0],
+      ['eu-west-3b', 1],
+    ]);
+  });
+
+  test('who asks for EFA gets as many interfaces as the type has cards, and who does not gets one', () => {
+    const types = [
+      aType('c5n.18xlarge', { efaInterfacesByCard: [1] }),
+      aType('p4d.24xlarge', { efaInterfacesByCard: [1, 1] }),
+    ];
+    const kinds = (record: NodeClaimRecord) =>
+      plan(record).templates.map(({ networkInterfaces }) => networkInterfaces.map(({ kind }) => kind).join('+'));
+    expect(new Set(kinds(claimOf(types, { spec: EFA })))).toEqual(new Set(['efa', 'efa+efa']));
+    expect(kinds(claimOf(types))).toEqual(['interface']);
+  });
+
+  test('fifty at most, and then the dearest types go', () => {
+    const types = Array.from({ length: 30 }, (_, at) =>
+      aType(`t${at}.large`, { efaInterfacesByCard: Array.from({ length: at + 2 }, () => 1) }),
+    );
+    const request = plan(claimOf(types, { spec: EFA }));
+    expect(request.templates).toHaveLength(50);
+    expect(request.overrides.at(-1)).toMatchObject({ instanceType: 't24.large', template: 49 });
+  });
+
+  test('what the NodeClass and the claim want of an instance is in them (C58)', () => {
+    const context = launchContext({
+      nodeClass: aNodeClass({
+        detailedMonitoring: true,
+        cpuOptions: { nestedVirtualization: 'enabled' },
+        enclaveOptions: { enabled: true },
+        associatePublicIPAddress: false,
+      }),
+      resolved: {
+        ...launchContext().resolved,
+        placementGroup: { id: 'pg-1', name: 'near', strategy: 'partition', partitions: 7 },
+        bootstrap: { ...launchContext().resolved.bootstrap, serviceCidr: 'fd12:3456::/108' },
+      },
+    });
+    const requirements = [
+      asking('karpenter.k8s.aws/instance-tenancy', 'In', 'dedicated'),
+      asking('karpenter.k8s.aws/placement-group-partition', 'In', '3'),
+    ];
+    expect(plan(aClaim({ spec: claimSpec({ requirements }) }), context).templates[0]).toMatchObject({
+      detailedMonitoring: true,
+      nestedVirtualization: 'enabled',
+      enclaves: true,
+      dedicated: true,
+      placementGroup: { id: 'pg-1', partition: 3 },
+      networkInterfaces: [{ kind: 'interface', publicAddress: false, ipv6: true }],
+      securityGroupIds: ['sg-1'],
+    });
+    const [plain] = plan(aClaim()).templates;
+    for (const key of [
+      'detailedMonitoring',
+      'nestedVirtualization',
+      'enclaves',
+      'dedicated',
+      'placementGroup',
+      'reservation',
+    ]) {
+      expect(plain).not.toHaveProperty(key);
+    }
+  });
+
+  test.each([
+    [
+      'dedicated where it may be either',
+      [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'default', 'dedicated')],
+      false,
+    ],
+    ['dedicated where nothing else will do', [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'dedicated')], true],
+  ])('tenancy is %s: %#', (_, requirements, dedicated) => {
+    expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.dedicated === true).toBe(dedicated);
+  });
+
+  test('a claim that asks for enclaves gets them (C58)', () => {
+    const requirements = [asking('eks.amazonaws.com/nitro-sandbox', 'In', 'true')];
+    expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.enclaves).toBe(true);
+  });
+});
+
+describe('the lines of a request', () => {
+  test('200 at most: the dearest go, and no zone with them', () => {
+    const cheap = Array.from({ length: 210 }, (_, at) => ({ ...OPTION, instanceType: `t${at}`, priceUsdPerHour: at }));
+    const far = { ...OPTION, instanceType: 't0', zone: 'eu-west-3b', priceUsdPerHour: 999 };
+    const types = cheap.map(({ instanceType }) => aType(instanceType));
+    const { overrides } = plan(aClaim({ options: [...cheap, far], types }));
+    expect(overrides).toHaveLength(200);
+    expect(overrides.at(-1)).toMatchObject({ zone: 'eu-west-3b', instanceType: 't0' });
+    expect(overrides.at(-2)).toMatchObject({ instanceType: 't198' });
+  });
+
+  test('the context of the NodeClass is passed on, but not where minValues were relaxed (C48)', () => {
+    const context = withClass({ context: 'abc' });
+    expect(plan(aClaim(), context).context).toBe('abc');
+    const relaxed = aClaim({ annotations: { 'karpenter.sh/nodeclaim-min-values-relaxed': 'true' } });
+    expect(plan(relaxed, context)).not.toHaveProperty('context');
+  });
+
+  test('a launch under way moves the next one to another subnet of the zone (C45)', () => {
+    const subnets = ['subnet-a', 'subnet-a2'].map((id) => ({
+      id,
+      zone: 'eu-west-3a',
+      zoneId: 'id',
+      freeAddresses: 50,
+    }));
+    const context = resolvedAs({ subnets });
+    expect(plan(aClaim(), context).overrides[0]?.subnetId).toBe('subnet-a');
+    const busy = { ...context, inFlight: new Map([['subnet-a', 29]]) };
+    expect(plan(aClaim(), busy).overrides[0]?.subnetId).toBe('subnet-a2');
+  });
+
+  test('with spot allowed and few types on demand, it is told so (C44)', () => {
+    const spot: LaunchOption = { ...OPTION, capacityType: 'spot' };
+    const gone = { ...spot, untilMs: NOW_MS, reason: '' };
+    const warned = planLaunch(aClaim({ options: [spot, OPTION] }), launchContext({ unavailable: [gone] }));
+    expect(warned).toMatchObject({ warning: expect.stringContaining('only 1 instance types') });
+    expect(planLaunch(aClaim(), launchContext())).not.toHaveProperty('warning');
+  });
+});
+
+describe('reserved capacity (C30, C31, C38)', () => {
+  const out = (reservationId: string, zone = 'eu-west-3a'): LaunchOption => ({
+    ...OPTION,
+    zone,
+    capacityType: 'reserved',
+    priceUsdPerHour: 1e-8,
+    reservationId,
+  });
+  const reservations = (...all: Parameters<typeof aReservation>[0][]) =>
+    resolvedAs({ capacityReservations: all.map((over) => aReservation(over)) });
+
+  test('each reservation has a template of its own, and is named there', () => {
+    const context = reservations({}, { id: 'cr-2', zone: 'eu-west-3b' });
+    const request = plan(aClaim({ options: [out('cr-1'), out('cr-2', 'eu-west-3b')] }), context);
+    expect(request).toMatchObject({
+      capacityType: 'reserved',
+      overrides: [
+        { reservationId: 'cr-1', template: 0 },
+        { reservationId: 'cr-2', template: 1 },
+      ],
+      templates: [{ reservation: { id: 'cr-1', kind: 'default' } }, { reservation: { id: 'cr-2', kind: 'default' } }],
+    });
+  });
+
+  test.each([
+    ['expires', { state: 'expiring' }],
+    ['has no instance left', { availableInstances: 0 }],
+    ['is not selected any more', { id: 'cr-9' }],
+  ] as const)('where the reservation %s, the next capacity type is taken', (_, over) => {
+    expect(plan(aClaim({ options: [out('cr-1'), OPTION] }), reservations(over)).capacityType).toBe('on-demand');
+  });
+
+  test('one that EC2 said is used up is left alone, and the others are not (C34)', () => {
+    const unavailable = [{ ...out('cr-1'), untilMs: NOW_MS, reason: 'ReservationCapacityExceeded' }];
+    const context = { ...reservations({ availableInstances: 9 }, { id: 'cr-2' }), unavailable };
+    expect(plan(aClaim({ options: [out('cr-1'), out('cr-2'), OPTION] }), context).overrides).toMatchObject([
+      { reservationId: 'cr-2' },
+    ]);
+    const nothing = { ...context, resolved: { ...context.resolved, capacityReservations: [aReservation()] } };
+    expect(plan(aClaim({ options: [out('cr-1'), OPTION] }), nothing).capacityType).toBe('on-demand');
+  });
+});
+
+test('the claim tells which class and which profile it was launched with (C54)', () => {
+  const annotations = { 'karpenter.k8s.aws/ec2nodeclass-hash': 'abc', other: 'x' };
+  const nodeClass = { ...aNodeClass(), metadata: { name: 'default', annotations } };
+  expect(planLaunch(aClaim(), launchContext({ nodeClass }))).toMatchObject({
+    annotations: {
+      'karpenter.k8s.aws/ec2nodeclass-hash': 'abc',
+      'karpenter.k8s.aws/instance-profile-name': 'node',
+    },
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { trialRequest } from '../../../../lib/core/node-claim/launch/trial-request.ts';
+import { launchContext } from '../../../builders/launch-context.ts';
+
+const { nodeClass, resolved } = launchContext();
+
+describe('the launch that is tried (A3.29)', () => {
+  test('is one instance with the tags and the shape of a real one', () => {
+    expect(trialRequest('demo', nodeClass, resolved)).toMatchObject({
+      overrides: [{ instanceType: 'm5.large', subnetId: 'subnet-a', imageId: 'ami-amd64' }],
+      templates: [{ instanceProfile: 'node', securityGroupIds: ['sg-1'] }],
+      tags: {
+        team: 'a',
+        'eks:eks-cluster-name': 'demo',
+        'karpenter.k8s.aws/ec2nodeclass': 'default',
+        'karpenter.sh/nodepool': 'kerf-authorization-check',
+      },
+    });
+  });
+
+  test('is of a type that has what the first image asks for (C65)', () => {
+    const requirements = [
+      { key: 'kubernetes.io/arch', operator: 'In', values: ['arm64'] },
+      { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'Exists' },
+      { key: 'karpenter.k8s.aws/instance-accelerator-count', operator: 'DoesNotExist' },
+    ] as const;
+    const images = [{ id: 'ami-gpu', name: 'gpu', deprecated: false, requirements }];
+    expect(trialRequest('demo', nodeClass, { ...resolved, images })).toMatchObject({
+      overrides: [{ instanceType: 'm6g.large', imageId: 'ami-gpu' }],
+    });
+  });
+
+  test('is none where there is nowhere to launch', () => {
+    expect(trialRequest('demo', nodeClass, { ...resolved, subnets: [] })).toBeUndefined();
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { instanceIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import { isShownBy, mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
+import { aClaim, launchedClaim } from '../../../builders/node-claims.ts';
+import { aNodePool } from '../../../builders/node-pools.ts';
+import { NOW_MS, SECOND } from '../../../builders/times.ts';
+
+function conditions(record: Parameters<typeof mirrorOf>[0]): Readonly<Record<string, string>> {
+  return Object.fromEntries((mirrorOf(record).status?.conditions ?? []).map(({ type, status }) => [type, status]));
+}
+
+test('the object shows the record under its name, with our finalizer (A2.3)', () => {
+  expect(mirrorOf(aClaim()).metadata).toMatchObject({
+    name: 'general-1',
+    labels: { 'karpenter.sh/nodepool': 'general' },
+    finalizers: ['karpenter.sh/termination'],
+  });
+});
+
+describe('it goes with its NodePool (A1.29)', () => {
+  const pool = { ...aNodePool(), metadata: { name: 'general', uid: 'uid-pool' } };
+  const ours = {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    name: 'general',
+    uid: 'uid-pool',
+    blockOwnerDeletion: true,
+  };
+
+  test('a new object names the pool that there is, whichever the claim was made for', () => {
+    const claim = aClaim({ nodePoolUid: 'uid-former' });
+    expect(mirrorOf(claim, { nodePool: pool }).metadata.ownerReferences).toEqual([ours]);
+    expect(mirrorOf(claim).metadata).not.toHaveProperty('ownerReferences');
+  });
+
+  test('an object that is there keeps the pool it has, gone or not, or none', () => {
+    const former = { ...ours, uid: 'uid-former' };
+    const owned = { ...mirrorOf(aClaim()), metadata: { name: 'general-1', ownerReferences: [former] } };
+    expect(mirrorOf(aClaim(), { mirror: owned, nodePool: pool }).metadata.ownerReferences).toEqual([former]);
+    expect(mirrorOf(aClaim(), { mirror: owned }).metadata.ownerReferences).toEqual([former]);
+    const orphaned = mirrorOf(aClaim());
+    expect(mirrorOf(aClaim(), { mirror: orphaned, nodePool: pool }).metadata).not.toHaveProperty('ownerReferences');
+  });
+});
+
+test('an object that is going gets no finalizer that it does not have', () => {
+  const mirror = mirrorOf(aClaim());
+  const going = {
+    ...mirror,
+    metadata: { ...mirror.metadata, finalizers: ['theirs/x'], deletionTimestamp: '2026-01-31T08:00:00Z' },
+  };
+  expect(mirrorOf(aClaim(), { mirror: going }).metadata.finalizers).toEqual([]);
+});
+
+test('the columns of kubectl get: type, capacity type and zone are labels (A2.7)', () => {
+  expect(mirrorOf(launchedClaim()).metadata.labels).toMatchObject({
+    'node.kubernetes.io/instance-type': 'm5.large',
+    'karpenter.sh/capacity-type': 'on-demand',
+    'topology.kubernetes.io/zone': 'eu-west-3a',
+  });
+});
+
+test('a claim that is being deleted says why and how far it is, and until when (A2.6, D18)', () => {
+  const deletion = { reason: 'spot_interrupted', message: 'in 2 minutes', requestedAtMs: NOW_MS } as const;
+  const going = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, deadlineMs: NOW_MS + SECOND } });
+  expect(mirrorOf(going).metadata.annotations).toEqual({
+    'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T08:00:01Z',
+  });
+  expect(mirrorOf(going).status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'DisruptionReason', reason: 'SpotInterrupted', message: 'in 2 minutes' }),
+  );
+  expect(conditions(going)).not.toHaveProperty('Drained');
+  expect(conditions({ ...going, deletion: { ...deletion, drainStartedAtMs: NOW_MS } })).toHaveProperty(
+    'Drained',
+    'Unknown',
+  );
+  const ended = { ...deletion, drainStartedAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS };
+  expect(conditions({ ...going, deletion: ended })).toMatchObject({ Drained: 'True', InstanceTerminating: 'True' });
+});
+
+test('it is consolidatable once nothing has changed on it for consolidateAfter, and not where that is Never (D13)', () => {
+  const claim = launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, lastPodEventAtMs: NOW_MS + SECOND });
+  const isTold = (consolidateAfter: string, nowMs: number) => {
+    const nodePool = aNodePool({ disruption: { consolidateAfter } });
+    return mirrorOf(claim, { nodePool, nowMs }).status?.conditions?.some(({ type }) => type === 'Consolidatable');
+  };
+  expect(isTold('30s', NOW_MS + 30 * SECOND)).toBe(false);
+  expect(isTold('30s', NOW_MS + 31 * SECOND)).toBe(true);
+  expect(isTold('Never', NOW_MS + 31 * SECOND)).toBe(false);
+});
+
+test('what others write beside it is no difference; a label of ours that is not there is one', () => {
+  const claim = launchedClaim();
+  const mirror = mirrorOf(claim);
+  const theirs = { type: 'Theirs', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
+  const beside = {
+    ...mirror,
+    metadata: { ...mirror.metadata, labels: { ...mirror.metadata.labels, theirs: 'x' } },
+    status: { ...mirror.status, conditions: [theirs, ...(mirror.status?.conditions ?? [])] },
+  };
+  expect(isShownBy(claim, { mirror: beside })).toBe(true);
+  expect(isShownBy({ ...claim, annotations: { hash: 'new' } }, { mirror: beside })).toBe(false);
+});
+
+test('an object shows its record where instance, node and conditions agree', () => {
+  const registered = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+  expect(isShownBy(registered, { mirror: mirrorOf(registered) })).toBe(true);
+  expect(isShownBy(registered, { mirror: mirrorOf(launchedClaim()) })).toBe(false);
+  expect(isShownBy(registered, { mirror: undefined })).toBe(false);
+});
+
+test('it is Ready when it is launched, registered and initialized (A2.5)', () => {
+  expect(conditions(aClaim())).toEqual({
+    Launched: 'Unknown',
+    Registered: 'Unknown',
+    Initialized: 'Unknown',
+    Ready: 'Unknown',
+  });
+  const ready = launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS + SECOND });
+  expect(conditions(ready)).toEqual({ Launched: 'True', Registered: 'True', Initialized: 'True', Ready: 'True' });
+});
+
+test('it says what EC2 objected to, in at most 300 characters, as long as that stands (D3)', () => {
+  const refused = aClaim({ launch: { kind: 'refused', attempt: 1, message: 'x'.repeat(400), atMs: NOW_MS } });
+  expect(mirrorOf(refused).status?.conditions?.[0]).toMatchObject({
+    type: 'Launched',
+    status: 'Unknown',
+    reason: 'LaunchFailed',
+    message: 'x'.repeat(300),
+  });
+  expect(isShownBy(refused, { mirror: mirrorOf(aClaim()) })).toBe(false);
+  expect(isShownBy(refused, { mirror: mirrorOf(refused) })).toBe(true);
+});
+
+test('launched, it names its instance and its capacity (A2.4)', () => {
+  expect(mirrorOf(aClaim()).status).not.toHaveProperty('providerID');
+  expect(mirrorOf(launchedClaim()).status).toMatchObject({
+    providerID: 'aws:///eu-west-3a/i-1',
+    imageID: 'ami-amd64',
+    capacity: { cpu: '2', memory: '8Gi', pods: '29' },
+  });
+});
+
+test.each([
+  ['aws:///eu-west-3a/i-0abc', 'i-0abc'],
+  ['aws:///eu-west-3a/fargate-1', undefined],
+  ['gce://project/zone/vm', undefined],
+  [undefined, undefined],
+])('the instance of %s is %s', (providerId, id) => {
+  expect(instanceIdOf(providerId)).toBe(id);
+});

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest';
+import type { Affinity, Pod } from '../../../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
+import { provision } from '../../../../lib/core/provisioning/provision.ts';
+import { anInstanceType } from '../../../builders/instance-types.ts';
+import { aClaim, claimSpec, launchedClaim } from '../../../builders/node-claims.ts';
+import { aPoolView, asking, type NodePoolViewOptions } from '../../../builders/node-pools.ts';
+import { aDaemonSet, aNode } from '../../../builders/nodes.ts';
+import { affinityTerm, avoiding, pendingPod, pendingPods, runningPod, spread } from '../../../builders/pods.ts';
+import { aSnapshot, initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
+import { NOW_MS } from '../../../builders/times.ts';
+import { place, placesOf, podsOfClaims } from '../problems.ts';
+
+describe('an existing node comes before a new one (B33)', () => {
+  test('a pod that fits on a node opens no claim', () => {
+    const schedule = place([pendingPod()], { nodes: [aNode()] });
+    expect(placesOf(schedule)).toEqual({ 'web-1': 'node-1' });
+    expect(schedule.newClaims).toEqual([]);
+  });
+
+  test('a pod that tolerates the taint lands on the tainted node', () => {
+    const nodes = [aNode({ taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] })];
+    const tolerant = pendingPod({ spec: { tolerations: [{ key: 'team', operator: 'Exists' }] } });
+    expect(placesOf(place([tolerant], { nodes }))).toEqual({ 'web-1': 'node-1' });
+    expect(placesOf(place([pendingPod()], { nodes }))).toEqual({});
+  });
+
+  test('what runs there leaves so much less room', () => {
+    const cluster = { nodes: [aNode()], pods: [runningPod('node-1', { name: 'big', requests: { cpu: '1600m' } })] };
+    expect(placesOf(place([pendingPod({ requests: { cpu: '400m' } })], cluster))).toEqual({ 'web-1': 'node-1' });
+    expect(placesOf(place([pendingPod({ requests: { cpu: '401m' } })], cluster))).toEqual({});
+  });
+
+  test('the place of a pod is taken for the next one', () => {
+    const schedule = place(pendingPods(3, { requests: { cpu: '1' } }), { nodes: [aNode()] });
+    expect(Object.keys(placesOf(schedule))).toHaveLength(2);
+    expect(schedule.newClaims).toHaveLength(1);
+  });
+
+  test('the node must have the label that the pod selects', () => {
+    const pods = [pendingPod({ spec: { nodeSelector: { team: 'a' } } })];
+    expect(placesOf(place(pods, { nodes: [aNode()] }))).toEqual({});
+    expect(placesOf(place(pods, { nodes: [aNode({ labels: { team: 'a' } })] }))).toEqual({ 'web-1': 'node-1' });
+  });
+
+  test('a host port that is taken there keeps the pod away (B58)', () => {
+    const ports = [{ name: 'main', ports: [{ hostPort: 80 }] }];
+    const pods = [runningPod('node-1', { name: 'first', containers: ports })];
+    expect(placesOf(place([pendingPod({ containers: ports })], { nodes: [aNode()], pods }))).toEqual({});
+  });
+
+  test('a node that is going takes nobody', () => {
+    const going = initializedNode({}, { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
+    expect(placesOf(place([pendingPod()], snapshotOf([going])))).toEqual({});
+  });
+
+  test('daemons that are still to come keep their room (B17)', () => {
+    const daemonSets = [
+      aDaemonSet('logs', { containers: [{ name: 'main', resources: { requests: { cpu: '300m' } } }] }),
+    ];
+    const tight = pendingPod({ requests: { cpu: '1800m' } });
+    expect(placesOf(place([tight], { nodes: [aNode()], daemonSets }))).toEqual({});
+    const present = runningPod('node-1', {
+      name: 'logs-1',
+      owner: 'DaemonSet',
+      ownerUid: 'uid-logs',
+      requests: { cpu: '100m' },
+    });
+    expect(placesOf(place([tight], { nodes: [aNode()], daemonSets, pods: [present] }))).toEqual({ 'web-1': 'node-1' });
+  });
+
+  test('a host port of a daemon that is still to come is taken (B58)', () => {
+    const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
+    const schedule = place([pendingPod({ containers })], {
+      nodes: [aNode()],
+      nodePools: [],
+      daemonSets: [aDaemonSet('exporter', { containers })],
+    });
+    expect(placesOf(schedule)).toEqual({});
+  });
+
+  test('a soft taint keeps away while there is another place, and no longer (B61)', () => {
+    const soft = aNode({ taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
+    expect(place([pendingPod()], { nodes: [soft] }).newClaims).toHaveLength(1);
+    expect(placesOf(place([pendingPod()], { nodes: [soft], nodePools: [] }))).toEqual({ 'web-1': 'node-1' });
+  });
+
+  test('a claim in flight is a place like a node (B15)', () => {
+    const schedule = place([pendingPod()], { nodeClaims: [aClaim({ name: 'general-x' })] });
+    expect(placesOf(schedule)).toEqual({ 'web-1': 'general-x' });
+  });
+
+  test('a claim in flight does not take a pod that must not be on what it may become', () => {
+    const nodeClaims = [aClaim({ spec: claimSpec({ requirements: [asking('gpu', 'DoesNotExist')] }) })];
+    expect(placesOf(place([pendingPod({ spec: { nodeSelector: { gpu: 'a100' } } })], { nodeClaims }))).toEqual({});
+    const picky = pendingPod({
+      spec: { affinity: requiring(asking('karpenter.k8s.aws/instance-family', 'NotIn', 'm5')) },
+    });
+    expect(placesOf(place([picky], { nodeClaims }))).toEqual({});
+  });
+
+  test('a claim in flight keeps the room of the daemons of every type that it may become', () => {
+    const daemonSets = [
+      aDaemonSet('logs', { containers: [{ name: 'main', resources: { requests: { cpu: '500m' } } }] }),
+    ];
+    const nodePools = [aPoolView({ types: [anInstanceType()] })];
+    const first = pendingPod({ name: 'first', requests: { cpu: '1400m' } });
+    const [record] = created(aSnapshot({ pods: [first], nodePools, daemonSets }));
+    const second = pendingPod({ name: 'second', requests: { cpu: '400m' } });
+    const schedule = place([first, second], {
+      nodePools,
+      daemonSets,
+      nodeClaims: record === undefined ? [] : [record],
+    });
+    expect(placesOf(schedule)).toEqual({ first: record?.name });
+    expect(podsOfClaims(schedule)).toEqual([['second']]);
+  });
+});
+
+function requiring(...matchExpressions: readonly ReturnType<typeof asking>[]): Affinity {
+  return {
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
+  };
+}
+
+function created(snapshot: ClusterSnapshot) {
+  return provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions.flatMap((action) =>
+    action.kind === 'create-node-claim' ? [action.nodeClaim] : [],
+  );
+}
+
+const labels = { app: 'web' };
+const cpu = (amount: string) => ({ requests: { cpu: amount } });
+const mixture = [
+  anInstanceType({ name: 'c5.xlarge', cpu: 4, memoryGib: 8 }),
+  anInstanceType({ name: 'r5.large', cpu: 2, memoryGib: 16 }),
+  anInstanceType({ name: 'm5.2xlarge', cpu: 8, memoryGib: 32 }),
+];
+
+describe('claims in flight hold the pods that they were made for: the same pods again open nothing new', () => {
+  test.each<[string, readonly Pod[], NodePoolViewOptions]>([
+    ['alike', pendingPods(7), {}],
+    ['of any size', [pendingPod({ ...cpu('7'), name: 'a' }), pendingPod({ ...cpu('1'), name: 'b' })], {}],
+    [
+      'with memory that is no round number',
+      pendingPods(3, { requests: { cpu: '1', memory: '2500000001' } }),
+      { types: mixture },
+    ],
+    [
+      'that select a zone',
+      pendingPods(2, { spec: { nodeSelector: { 'topology.kubernetes.io/zone': 'eu-west-3b' } } }),
+      {},
+    ],
+    [
+      'that avoid a family',
+      pendingPods(2, { spec: { affinity: requiring(asking('karpenter.k8s.aws/instance-family', 'NotIn', 'r5')) } }),
+      { types: mixture },
+    ],
+    [
+      'that ask for more than so many CPUs',
+      pendingPods(2, { spec: { affinity: requiring(asking('karpenter.k8s.aws/instance-cpu', 'Gt', '2')) } }),
+      {},
+    ],
+    [
+      'that ask for some CPU label but one',
+      pendingPods(2, {
+        spec: {
+          affinity: requiring(
+            asking('karpenter.k8s.aws/instance-cpu', 'Exists'),
+            asking('karpenter.k8s.aws/instance-cpu', 'NotIn', '2'),
+          ),
+        },
+      }),
+      {},
+    ],
+    [
+      'that avoid a label of the user’s own',
+      pendingPods(2, { spec: { affinity: requiring(asking('team', 'NotIn', 'a')) } }),
+      {},
+    ],
+    [
+      'that select a label of the pool',
+      pendingPods(2, { spec: { nodeSelector: { team: 'b' } } }),
+      { requirements: [asking('team', 'In', 'a', 'b')] },
+    ],
+    ['that spread over zones', pendingPods(6, { labels, spec: { topologySpreadConstraints: [spread()] } }), {}],
+    [
+      'that spread over hosts',
+      pendingPods(4, {
+        labels,
+        spec: { topologySpreadConstraints: [spread({ topologyKey: 'kubernetes.io/hostname' })] },
+      }),
+      {},
+    ],
+    ['that keep to themselves in a zone', pendingPods(3, { labels, spec: { affinity: avoiding(affinityTerm()) } }), {}],
+    [
+      'that tolerate the pool’s taint',
+      pendingPods(2, { spec: { tolerations: [{ operator: 'Exists' }] } }),
+      { taints: [{ key: 'team', effect: 'NoSchedule' }] },
+    ],
+    ['of a pool with startup taints', pendingPods(2), { startupTaints: [{ key: 'cni', effect: 'NoSchedule' }] }],
+  ])('pods %s', (_, pods, pool) => {
+    const snapshot = aSnapshot({ pods, nodePools: [aPoolView(pool)] });
+    const nodeClaims = created(snapshot);
+    expect(nodeClaims.length).toBeGreaterThan(0);
+    expect(created({ ...snapshot, nodeClaims })).toEqual([]);
+  });
+
+  test('pods of a daemon’s node: its room is taken off once', () => {
+    const daemonSets = [aDaemonSet('logs')];
+    const snapshot = aSnapshot({ pods: pendingPods(5), daemonSets, nodePools: [aPoolView({ types: mixture })] });
+    expect(created({ ...snapshot, nodeClaims: created(snapshot) })).toEqual([]);
+  });
+
+  test('the claim was launched: still nothing new', () => {
+    const pods = pendingPods(2);
+    const nodeClaims = [launchedClaim({ pods: ['default/web-1', 'default/web-2'] })];
+    expect(created(aSnapshot({ pods, nodeClaims }))).toEqual([]);
+  });
+
+  test('a pod without a place does not push out one that has its claim', () => {
+    const keepsAway = { labels, spec: { affinity: avoiding(affinityTerm()) } };
+    const late = pendingPod({ name: 'late', requests: { cpu: '1500m' }, ...keepsAway });
+    const early = pendingPod({ name: 'early', requests: { cpu: '1' }, ...keepsAway });
+    const nodePools = [aPoolView({ requirements: [asking('topology.kubernetes.io/zone', 'In', 'eu-west-3a')] })];
+    const nodeClaims = created(aSnapshot({ pods: [early], nodePools }));
+    const schedule = place([late, early], { nodePools, nodeClaims });
+    expect(placesOf(schedule)).toEqual({ early: nodeClaims[0]?.name });
+    expect(schedule.unplaced.map(({ pod }) => pod.metadata.name)).toEqual(['late']);
+  });
+
+  test('a claim that was made without a preference keeps its pod when the preference can be met by now', () => {
+    const preference = { matchExpressions: [asking('team', 'In', 'b')] };
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] } };
+    const pods = [pendingPod({ spec: { affinity } })];
+    const nodeClaims = created(aSnapshot({ pods }));
+    expect(nodeClaims).toHaveLength(1);
+    expect(created(aSnapshot({ pods, nodeClaims, nodePools: [aPoolView({ labels: { team: 'b' } })] }))).toEqual([]);
+  });
+
+  test('they are asked for their own pods first, so that nobody takes the place', () => {
+    const other = aClaim({ name: 'general-a', pods: [] });
+    const mine = aClaim({ name: 'general-b', pods: ['default/web-1'] });
+    expect(placesOf(place([pendingPod()], { nodeClaims: [other, mine] }))).toEqual({ 'web-1': 'general-b' });
+  });
+});

@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import type { Affinity, NodeSelectorRequirement } from '../../../../lib/apis/kubernetes.ts';
+import { anInstanceType, anOffering, someTypes } from '../../../builders/instance-types.ts';
+import { aPoolView, asking } from '../../../builders/node-pools.ts';
+import { aDaemonSet } from '../../../builders/nodes.ts';
+import { pendingPod, pendingPods } from '../../../builders/pods.ts';
+import { NOW_MS } from '../../../builders/times.ts';
+import { place, podsOfClaims, poolsOf, refusalsOf, typesOf, valuesOf } from '../problems.ts';
+
+const FAMILY = 'karpenter.k8s.aws/instance-family';
+const ZONE = 'topology.kubernetes.io/zone';
+const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
+
+function requiring(...matchExpressions: readonly NodeSelectorRequirement[]): { readonly affinity: Affinity } {
+  const required = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } };
+}
+
+function preferring(weight: number, ...matchExpressions: readonly NodeSelectorRequirement[]) {
+  return { weight, preference: { matchExpressions } };
+}
+
+describe('which pool opens the claim', () => {
+  test('the heaviest (B12, B35), though it be dearer', () => {
+    const nodePools = [
+      aPoolView({ name: 'cheap', weight: 1, types: [anInstanceType({ price: 0.01 })] }),
+      aPoolView({ name: 'dear', weight: 2, types: [anInstanceType({ price: 9 })] }),
+    ];
+    expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['dear']);
+  });
+
+  test('of equals the later name (B12)', () => {
+    const nodePools = [aPoolView({ name: 'a' }), aPoolView({ name: 'c' }), aPoolView({ name: 'b' })];
+    expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['c']);
+  });
+
+  test('a lighter one where the heavier cannot', () => {
+    const nodePools = [
+      aPoolView({ name: 'arm', weight: 9, types: [anInstanceType({ arch: 'arm64' })] }),
+      aPoolView({ name: 'intel' }),
+    ];
+    expect(
+      poolsOf(place([pendingPod({ spec: { nodeSelector: { 'kubernetes.io/arch': 'amd64' } } })], { nodePools })),
+    ).toEqual(['intel']);
+  });
+
+  test.each([
+    ['a static pool', { replicas: 3 }, 'StaticCapacityNotSupported'],
+    ['a pool that is being deleted', { deletionTimestamp: '2026-01-31T08:00:00Z' }, 'Deleting'],
+    ['a pool that cannot be used', { unusable: { reason: 'NodeClassNotReady', message: '' } }, 'NodeClassNotReady'],
+  ] as const)('%s takes no part, and says so (B63, B12)', (_, options, reason) => {
+    const schedule = place([pendingPod()], { nodePools: [aPoolView(options)] });
+    expect(schedule.unplaced).toMatchObject([{ refusals: [{ nodePool: 'general', refusal: { reason } }] }]);
+  });
+
+  test('startup taints keep nobody away (A1.7)', () => {
+    const nodePools = [aPoolView({ startupTaints: [{ key: 'cni', effect: 'NoSchedule' }] })];
+    expect(place([pendingPod()], { nodePools }).unplaced).toEqual([]);
+  });
+
+  test('taints do (B36)', () => {
+    const nodePools = [aPoolView({ taints: [{ key: 'team', effect: 'NoSchedule' }] })];
+    expect(refusalsOf(place([pendingPod()], { nodePools }))).toEqual([['Taint']]);
+  });
+
+  test('a pool with a soft taint is used when no other can (B31)', () => {
+    const soft = aPoolView({ name: 'soft', weight: 9, taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
+    expect(poolsOf(place([pendingPod()], { nodePools: [soft, aPoolView()] }))).toEqual(['general']);
+    expect(poolsOf(place([pendingPod()], { nodePools: [soft] }))).toEqual(['soft']);
+  });
+});
+
+describe('which pods share a claim', () => {
+  test('those that one instance holds for the least; the largest is placed first (B28)', () => {
+    const pods = [
+      pendingPod({ name: 'small', requests: { cpu: '1' } }),
+      pendingPod({ name: 'large', requests: { cpu: '7500m' } }),
+      pendingPod({ name: 'middle', requests: { cpu: '3' } }),
+    ];
+    expect(podsOfClaims(place(pods))).toEqual([['large'], ['middle', 'small']]);
+  });
+
+  test('no dearer than one node for all of them would be (B34)', () => {
+    const types = [
+      anInstanceType({ name: 'm5.large', cpu: 2, price: 1 }),
+      anInstanceType({ name: 'm5.xlarge', cpu: 4, price: 1.9 }),
+    ];
+    const pods = pendingPods(2, { requests: { cpu: '1500m' } });
+    expect(typesOf(place(pods, { nodePools: [aPoolView({ types })] }))).toEqual([['m5.xlarge']]);
+  });
+
+  test('not those that cost less apart', () => {
+    const pods = [
+      pendingPod({ name: 'small', requests: { cpu: '2' } }),
+      pendingPod({ name: 'middle', requests: { cpu: '4' } }),
+    ];
+    expect(podsOfClaims(place(pods))).toEqual([['middle'], ['small']]);
+  });
+
+  test('of equal pods the oldest is first (B28)', () => {
+    const pods = [
+      pendingPod({ name: 'young', createdAtMs: NOW_MS, requests: { cpu: '5' } }),
+      pendingPod({ name: 'old', createdAtMs: NOW_MS - 60_000, requests: { cpu: '5' } }),
+    ];
+    expect(podsOfClaims(place(pods))).toEqual([['old'], ['young']]);
+  });
+
+  test('open claims with room left are filled before another is opened (B34)', () => {
+    const pods = [
+      ...pendingPods(2, { name: 'big', requests: { cpu: '5' } }),
+      ...pendingPods(6, { name: 'small', requests: { cpu: '1' } }),
+    ];
+    expect(podsOfClaims(place(pods)).map((claim) => claim.length)).toEqual([4, 4]);
+  });
+
+  test('a claim keeps only the types that hold all of its pods', () => {
+    expect(typesOf(place(pendingPods(5)))).toEqual([['m5.xlarge', 'm5.2xlarge']]);
+  });
+
+  test('a pod that avoids a family narrows the claim that it joins', () => {
+    const types = [...someTypes(), anInstanceType({ name: 'c5.2xlarge', cpu: 8, memoryGib: 32 })];
+    const pods = [
+      pendingPod({ name: 'any', requests: { cpu: '2' } }),
+      pendingPod({ name: 'picky', spec: requiring(asking(FAMILY, 'NotIn', 'm5')) }),
+    ];
+    expect(typesOf(place(pods, { nodePools: [aPoolView({ types })] }))).toEqual([['c5.2xlarge']]);
+  });
+
+  test('a pod that avoids a zone narrows the claim that it joins', () => {
+    const pods = [
+      pendingPod({ name: 'any', requests: { cpu: '2' } }),
+      pendingPod({ name: 'picky', spec: requiring(asking(ZONE, 'NotIn', 'eu-west-3a')) }),
+    ];
+    const [claim] = place(pods).newClaims;
+    expect(claim?.pods).toHaveLength(2);
+    expect(claim?.requirements.get(ZONE)).toMatchObject({ complement: true, values: new Set(['eu-west-3a']) });
+  });
+
+  test('pods that must run on demand do not mix with pods that may run on spot', () => {
+    const onDemand = { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } };
+    const pods = [...pendingPods(60, { name: 'any' }), ...pendingPods(2, { name: 'must', spec: onDemand })];
+    const onDemandClaims = place(pods).newClaims.filter(
+      ({ cheapest }) => cheapest.offering.capacityType === 'on-demand',
+    );
+    expect(onDemandClaims.map((claim) => claim.pods.map((pod) => pod.metadata.name))).toEqual([['must-1', 'must-2']]);
+  });
+
+  test('in a pool that is on demand anyway they do', () => {
+    const onDemand = { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } };
+    const nodePools = [aPoolView({ requirements: [asking(CAPACITY_TYPE, 'In', 'on-demand')] })];
+    const pods = [pendingPod({ name: 'any' }), pendingPod({ name: 'must', spec: onDemand })];
+    expect(place(pods, { nodePools }).newClaims).toHaveLength(1);
+  });
+
+  test('pods with one host port each have a node of their own (B58)', () => {
+    const containers = [{ name: 'main', ports: [{ hostPort: 80 }] }];
+    expect(place(pendingPods(3, { containers })).newClaims).toHaveLength(3);
+  });
+
+  test('a pod whose host port a daemon takes everywhere has no place (B58)', () => {
+    const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
+    const daemonSets = [aDaemonSet('exporter', { containers })];
+    expect(refusalsOf(place([pendingPod({ containers })], { daemonSets }))).toEqual([['HostPort']]);
+  });
+
+  test('a pod whose host port a daemon takes on some types is given the others (B58)', () => {
+    const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
+    const daemonSets = [
+      aDaemonSet('exporter', { containers, nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '4' } }),
+    ];
+    expect(typesOf(place([pendingPod({ containers })], { daemonSets }))).toEqual([['m5.large', 'm5.2xlarge']]);
+  });
+});
+
+describe('daemons take their share of each type (B21)', () => {
+  const half = [{ name: 'main', resources: { requests: { cpu: '500m' } } }];
+  const whole = pendingPod({ requests: { cpu: '1600m' } });
+
+  test('a type must hold the pods and its daemons', () => {
+    expect(typesOf(place([whole], { daemonSets: [aDaemonSet('logs', { containers: half })] }))).toEqual([
+      ['m5.xlarge', 'm5.2xlarge'],
+    ]);
+  });
+
+  test.each([
+    ['that the pool’s taint keeps away', { nodeSelector: {} }, [{ key: 'team', effect: 'NoSchedule' } as const]],
+    ['that select another architecture', { nodeSelector: { 'kubernetes.io/arch': 'arm64' } }, []],
+    ['that select a label that the pool lacks', { nodeSelector: { team: 'a' } }, []],
+  ])('those %s take nothing', (_, spec, taints) => {
+    const daemonSets = [aDaemonSet('logs', { containers: half, ...spec })];
+    const tolerant = pendingPod({ requests: { cpu: '1600m' }, spec: { tolerations: [{ operator: 'Exists' }] } });
+    expect(typesOf(place([tolerant], { daemonSets, nodePools: [aPoolView({ taints })] }))[0]).toContain('m5.large');
+  });
+
+  test('a soft taint keeps no daemon away, and any of its alternatives will do', () => {
+    const terms = [{ matchExpressions: [asking('team', 'Exists')] }, { matchExpressions: [] }];
+    const spec = {
+      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+    };
+    const daemonSets = [aDaemonSet('logs', { containers: half, ...spec })];
+    const nodePools = [aPoolView({ taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] })];
+    expect(typesOf(place([whole], { daemonSets, nodePools }))[0]).not.toContain('m5.large');
+  });
+
+  test('a daemon of one type counts there alone', () => {
+    const daemonSets = [
+      aDaemonSet('logs', { containers: half, nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '4' } }),
+    ];
+    const pod = pendingPod({ requests: { cpu: '3800m' } });
+    expect(typesOf(place([pod], { daemonSets }))).toEqual([['m5.2xlarge']]);
+    expect(typesOf(place([whole], { daemonSets }))[0]).toContain('m5.large');
+  });
+});
+
+describe('preferences (B30, B31)', () => {
+  test('are met where they can be', () => {
+    const preferred = preferring(1, asking(ZONE, 'In', 'eu-west-3c'));
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } };
+    expect(valuesOf(place([pendingPod({ spec: { affinity } })]), ZONE)).toEqual([['eu-west-3c']]);
+  });
+
+  test('the heaviest counts first, the next when it cannot be', () => {
+    const affinity = {
+      nodeAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          preferring(1, asking(ZONE, 'In', 'eu-west-3c')),
+          preferring(9, asking(ZONE, 'In', 'nowhere')),
+        ],
+      },
+    };
+    expect(valuesOf(place([pendingPod({ spec: { affinity } })]), ZONE)).toEqual([['eu-west-3c']]);
+  });
+
+  test('the first required alternative that can be is taken', () => {
+    const nodeSelectorTerms = [
+      { matchExpressions: [asking(ZONE, 'In', 'nowhere')] },
+      { matchExpressions: [asking(ZONE, 'In', 'eu-west-3b')] },
+    ];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+    expect(valuesOf(place([pendingPod({ spec: { affinity } })]), ZONE)).toEqual([['eu-west-3b']]);
+  });
+
+  test('that cannot be met are not why a pod has no place', () => {
+    const preferred = preferring(1, asking(ZONE, 'In', 'nowhere'));
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } };
+    const pod = pendingPod({ requests: { cpu: '100' }, spec: { affinity } });
+    expect(refusalsOf(place([pod]))).toEqual([['InsufficientResources']]);
+  });
+});
+
+describe('a "no" says which step it is, by how much', () => {
+  test.each([
+    [
+      'a resource that no type has enough of',
+      pendingPod({ requests: { cpu: '9' } }),
+      'InsufficientResources',
+      { requested: 9_000, largest: 8_000 },
+    ],
+    [
+      'a resource that no type has',
+      pendingPod({ requests: { 'nvidia.com/gpu': '1' } }),
+      'InsufficientResources',
+      { requested: 1, largest: 0 },
+    ],
+    ['a label that the pool lacks', pendingPod({ spec: { nodeSelector: { team: 'a' } } }), 'Label', {}],
+    [
+      'a type that is not there',
+      pendingPod({ spec: { nodeSelector: { 'node.kubernetes.io/instance-type': 'x1.large' } } }),
+      'NoInstanceTypes',
+      {},
+    ],
+    [
+      'a zone where nothing is sold',
+      pendingPod({ spec: { nodeSelector: { [ZONE]: 'eu-west-3z' } } }),
+      'NoOffering',
+      {},
+    ],
+    [
+      'two things at once',
+      pendingPod({ spec: requiring(asking('team', 'In', 'a'), asking('team', 'In', 'b')) }),
+      'Label',
+      {},
+    ],
+  ])('%s', (...[, pod, reason, numbers]) => {
+    expect(place([pod]).unplaced).toMatchObject([
+      { refusals: [{ nodePool: 'general', refusal: { reason, numbers } }] },
+    ]);
+  });
+
+  test('an offering that is gone', () => {
+    const types = [
+      anInstanceType({ offerings: [anOffering('eu-west-3a', 'spot'), anOffering('eu-west-3b', 'on-demand')] }),
+    ];
+    const pod = pendingPod({ spec: { nodeSelector: { [ZONE]: 'eu-west-3a', [CAPACITY_TYPE]: 'on-demand' } } });
+    expect(refusalsOf(place([pod], { nodePools: [aPoolView({ types })] }))).toEqual([['NoOffering']]);
+  });
+
+  test('enough of each, together in no type', () => {
+    const types = [
+      anInstanceType({ name: 'c5.xlarge', cpu: 4, memoryGib: 8 }),
+      anInstanceType({ name: 'r5.large', cpu: 2, memoryGib: 16 }),
+    ];
+    const pod = pendingPod({ requests: { cpu: '3', memory: '12Gi' } });
+    const [unplaced] = place([pod], { nodePools: [aPoolView({ types })] }).unplaced;
+    expect(unplaced?.refusals[0]?.refusal.message).toBe(
+      'no single instance type of 2 has 3 cpu and 12Gi memory and 1 pods together',
+    );
+  });
+
+  test('one a pool, in the order in which they were asked', () => {
+    const nodePools = [
+      aPoolView({ name: 'light', taints: [{ key: 'team', effect: 'NoSchedule' }] }),
+      aPoolView({ name: 'heavy', weight: 5 }),
+    ];
+    const schedule = place([pendingPod({ requests: { cpu: '9' } })], { nodePools });
+    expect(refusalsOf(schedule)).toEqual([['InsufficientResources', 'Taint']]);
+  });
+});
+
+test('the same pods in another order are placed the same', () => {
+  const pods = [
+    ...pendingPods(4, { name: 'a', requests: { cpu: '900m' } }),
+    ...pendingPods(3, { name: 'b', requests: { cpu: '900m', memory: '2Gi' } }),
+    ...pendingPods(2, { name: 'c', requests: { cpu: '3' } }),
+  ];
+  const [one, other] = [place(pods), place(pods.toReversed())];
+  expect(podsOfClaims(other)).toEqual(podsOfClaims(one));
+  expect(typesOf(other)).toEqual(typesOf(one));
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { ContainerPort } from '../../../../lib/apis/kubernetes.ts';
+import { conflictingPort, hostPorts } from '../../../../lib/core/scheduling/pods/host-ports.ts';
+import { aPod } from '../../../builders/pods.ts';
+
+const taking = (...ports: readonly ContainerPort[]) => hostPorts(aPod({ containers: [{ name: 'main', ports }] }));
+
+test.each<[string, ContainerPort, ContainerPort, boolean]>([
+  ['the same port', { hostPort: 80 }, { hostPort: 80 }, true],
+  ['another port', { hostPort: 80 }, { hostPort: 81 }, false],
+  ['no protocol is TCP', { hostPort: 80 }, { hostPort: 80, protocol: 'TCP' }, true],
+  ['another protocol', { hostPort: 53, protocol: 'UDP' }, { hostPort: 53, protocol: 'TCP' }, false],
+  ['two addresses', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '10.0.0.2' }, false],
+  ['one address', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '10.0.0.1' }, true],
+  ['every address and one', { hostPort: 80 }, { hostPort: 80, hostIP: '10.0.0.1' }, true],
+  ['every IPv6 address and one', { hostPort: 80, hostIP: '10.0.0.1' }, { hostPort: 80, hostIP: '::' }, true],
+])('host ports conflict where port, protocol and address meet: %s (B58)', (...[, a, b, conflict]) => {
+  expect(conflictingPort(taking(a), taking(b)) !== undefined).toBe(conflict);
+});
+
+test('a container’s own port is nobody else’s business', () => {
+  expect(taking({ containerPort: 80 }, { containerPort: 81, hostPort: 0 })).toEqual([]);
+});
+
+test('init containers take ports too', () => {
+  const pod = aPod({ spec: { initContainers: [{ name: 'init', ports: [{ hostPort: 80 }] }] } });
+  expect(hostPorts(pod)).toEqual([{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }]);
+});

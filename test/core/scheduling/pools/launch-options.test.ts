@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { oneOf } from '../../../../lib/core/requirements/requirement.ts';
+import { requirementsFrom } from '../../../../lib/core/requirements/requirements.ts';
+import { launchOptions } from '../../../../lib/core/scheduling/pools/launch-options.ts';
+import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
+import { asking } from '../../../builders/node-pools.ts';
+
+const FAMILY = 'karpenter.k8s.aws/instance-family';
+const ANY = requirementsFrom([]);
+const ON_DEMAND = requirementsFrom([asking('karpenter.sh/capacity-type', 'In', 'on-demand')]);
+const gpu = anInstanceType({
+  name: 'g5.xlarge',
+  price: 0.01,
+  values: { 'karpenter.k8s.aws/instance-gpu-count': ['1'] },
+});
+const metal = anInstanceType({ name: 'm5.metal', price: 0.01 });
+const neuron = anInstanceType({
+  name: 'inf2.xlarge',
+  price: 0.01,
+  values: { 'karpenter.k8s.aws/instance-accelerator-count': ['1'] },
+});
+const plain = anInstanceType({ name: 'm5.large', price: 0.1, zones: ['eu-west-3a'] });
+
+function names(options: ReturnType<typeof launchOptions>): readonly string[] {
+  return [...new Set(options.map((option) => option.instanceType))];
+}
+
+describe('what a claim may be launched as', () => {
+  test('is listed cheapest first, ties by type, zone and capacity type', () => {
+    const types = [anInstanceType({ name: 'b.large', price: 0.1 }), anInstanceType({ name: 'a.large', price: 0.1 })];
+    const options = launchOptions(types, ANY, { minValues: [] });
+    expect(options.map((one) => `${one.capacityType} ${one.instanceType} ${one.zone}`).slice(0, 4)).toEqual([
+      'spot a.large eu-west-3a',
+      'spot a.large eu-west-3b',
+      'spot a.large eu-west-3c',
+      'spot b.large eu-west-3a',
+    ]);
+    expect(options).toHaveLength(12);
+  });
+
+  test('is what the requirements on zone and capacity type leave, and what is to be had', () => {
+    const sold = anOffering('eu-west-3a', 'on-demand');
+    const type = anInstanceType({
+      offerings: [sold, { ...sold, zone: 'eu-west-3b', available: false }, anOffering('eu-west-3c', 'spot')],
+    });
+    expect(launchOptions([type], ON_DEMAND, { minValues: [] })).toEqual([
+      { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'on-demand', priceUsdPerHour: 0.1 },
+    ]);
+  });
+
+  test('is in the wanted zone where its id is named', () => {
+    const wanted = requirementsFrom([asking('topology.k8s.aws/zone-id', 'In', 'euw3-az2')]);
+    const options = launchOptions([anInstanceType()], wanted, { minValues: [] });
+    expect(new Set(options.map((one) => one.zone))).toEqual(new Set(['eu-west-3b']));
+  });
+
+  test('leaves out metal and accelerators while something plain is left (C39)', () => {
+    expect(names(launchOptions([gpu, metal, neuron, plain], ANY, { minValues: [] }))).toEqual(['m5.large']);
+  });
+
+  test('keeps them where nothing plain is left (C39)', () => {
+    expect(names(launchOptions([gpu, metal, neuron], ANY, { minValues: [] }))).toHaveLength(3);
+  });
+
+  test('leaves out spot that is dearer than the cheapest on demand (C40)', () => {
+    const types = [
+      anInstanceType({ name: 'cheap.large', offerings: [anOffering('eu-west-3a', 'on-demand', 0.1)] }),
+      anInstanceType({ name: 'dear.large', offerings: [anOffering('eu-west-3a', 'spot', 0.3)] }),
+      anInstanceType({ name: 'fair.large', offerings: [anOffering('eu-west-3a', 'spot', 0.25)] }),
+    ];
+    expect(names(launchOptions(types, ANY, { minValues: [] }))).toEqual(['cheap.large', 'fair.large']);
+  });
+
+  test('keeps dear spot where there is no on-demand to compare (C40)', () => {
+    const types = [anInstanceType({ offerings: [anOffering('eu-west-3a', 'spot', 9)] })];
+    expect(launchOptions(types, ANY, { minValues: [] })).toHaveLength(1);
+  });
+
+  test('keeps both for a pool that asks for flexibility (C39, C40)', () => {
+    const dear = anInstanceType({ name: 'dear.large', offerings: [anOffering('eu-west-3a', 'spot', 9)] });
+    expect(names(launchOptions([gpu, plain, dear], ANY, { minValues: [{ key: FAMILY, count: 1 }] }))).toHaveLength(3);
+  });
+
+  /** `t0.large` is the dearest of 70, `t69.large` the cheapest; each is a family of its own. */
+  const many = Array.from({ length: 70 }, (_, index) =>
+    anInstanceType({ name: `t${index}.large`, price: (70 - index) / 100, zones: ['eu-west-3a'] }),
+  );
+  const special = anInstanceType({ name: 'x1.large', price: 9, zones: ['eu-west-3a'] });
+
+  test('is the 60 cheapest types, with all their offerings (B25, C42)', () => {
+    const options = launchOptions(many, ON_DEMAND, { minValues: [] });
+    expect(options).toHaveLength(60);
+    expect(options.map((one) => one.instanceType)).not.toContain('t0.large');
+    expect(options[0]?.instanceType).toBe('t69.large');
+  });
+
+  test('is ranked by the cheapest offering that the requirements leave, not by one that they rule out (B25, B26)', () => {
+    const types = [
+      ...many,
+      anInstanceType({ name: 'spotty.large', offerings: [anOffering('eu-west-3a', 'spot', 0.001)] }),
+      anInstanceType({
+        name: 'mixed.large',
+        offerings: [anOffering('eu-west-3a', 'spot', 0.001), anOffering('eu-west-3a', 'on-demand', 9)],
+      }),
+    ];
+    expect(names(launchOptions(types, ON_DEMAND, { minValues: [] }))).not.toContain('mixed.large');
+    expect(names(launchOptions(types, ANY, { minValues: [] })).slice(0, 2)).toEqual(['mixed.large', 'spotty.large']);
+  });
+
+  test('has a dear type among the 60 where minValues needs it; Karpenter fails the claim (B24, B25)', () => {
+    const alike = many.map((type) => ({
+      ...type,
+      requirements: new Map(type.requirements).set(FAMILY, oneOf(FAMILY, ['t'])),
+    }));
+    const options = launchOptions([...alike, special], ON_DEMAND, { minValues: [{ key: FAMILY, count: 2 }] });
+    expect(options).toHaveLength(60);
+    expect(names(options)).toContain('x1.large');
+    expect(names(options)).not.toContain('t10.large');
+    expect(names(options)).toContain('t11.large');
+  });
+
+  test('keeps the values of every label that minValues names, the cheapest that do (B24, B25)', () => {
+    const metered = many.map((type, at) => ({
+      ...type,
+      requirements: new Map(type.requirements)
+        .set(FAMILY, oneOf(FAMILY, [at === 3 ? 'a' : 't']))
+        .set('karpenter.k8s.aws/instance-cpu', oneOf('karpenter.k8s.aws/instance-cpu', [at < 2 ? `${at + 4}` : '2'])),
+    }));
+    const minValues = [
+      { key: FAMILY, count: 2 },
+      { key: 'karpenter.k8s.aws/instance-cpu', count: 2 },
+    ];
+    const kept = names(launchOptions(metered, ON_DEMAND, { minValues }));
+    expect(kept).toHaveLength(60);
+    expect(kept.slice(-3)).toEqual(['t12.large', 't3.large', 't1.large']);
+  });
+
+  test('is what there is where no types would keep minValues, as BestEffort lets pass (B24, B25)', () => {
+    const options = launchOptions(many, ON_DEMAND, { minValues: [{ key: FAMILY, count: 99 }] });
+    expect(options).toHaveLength(60);
+    expect(names(options)).not.toContain('t0.large');
+  });
+});

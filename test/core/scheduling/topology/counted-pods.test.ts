@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import type {
+  Affinity,
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  TopologySpreadConstraint,
+} from '../../../../lib/apis/kubernetes.ts';
+import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
+import { aClaim, claimSpec } from '../../../builders/node-claims.ts';
+import { aPoolView, asking } from '../../../builders/node-pools.ts';
+import { aNode } from '../../../builders/nodes.ts';
+import {
+  affinityTerm,
+  aPod,
+  avoiding,
+  joining,
+  pendingPod,
+  pendingPods,
+  runningPod,
+  spread,
+} from '../../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
+import { NOW_MS } from '../../../builders/times.ts';
+import { place, placesOf, refusalsOf, valuesOf } from '../problems.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+const [A, B, C] = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'] as const;
+const labels = { app: 'web' };
+
+function large(spec: Partial<PodSpec>, over: Parameters<typeof pendingPod>[0] = {}): Pod {
+  return pendingPod({ labels, requests: { cpu: '5' }, spec, ...over });
+}
+
+function zonesOf(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): readonly string[] {
+  return valuesOf(place(pods, over), ZONE).map((values) => values.join('|'));
+}
+
+const spreading = (over: Partial<TopologySpreadConstraint> = {}): Partial<PodSpec> => ({
+  topologySpreadConstraints: [spread(over)],
+});
+
+describe('who counts', () => {
+  test('a pod that this run moves counts where it goes, not where it was (B46)', () => {
+    const going = initializedNode(
+      { name: 'old', zone: A },
+      { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } },
+    );
+    const moving = runningPod('old', {
+      name: 'moving',
+      labels,
+      requests: { cpu: '5' },
+      spec: { nodeName: 'old', ...spreading() },
+    });
+    const cluster = snapshotOf([going], { pods: [moving] });
+    expect(zonesOf([moving], cluster)).toEqual([A]);
+    expect(zonesOf([large(spreading())], cluster)).toEqual([B]);
+  });
+
+  test('a pod without a node that this run does not place counts nowhere (B46)', () => {
+    const affine = large({ affinity: joining(affinityTerm()) }, { labels: {} });
+    expect(refusalsOf(place([affine], { pods: [aPod({ name: 'waiting', labels })] }))).toEqual([['PodAffinity']]);
+  });
+
+  test('constraints that differ in minDomains alone are two, where Karpenter takes the first for both (B48)', () => {
+    const nodePools = [aPoolView({ requirements: [asking(ZONE, 'In', A, B)] })];
+    const running = {
+      nodes: [aNode({ name: 'a', zone: A }), aNode({ name: 'b', zone: B })],
+      pods: [runningPod('a', { name: 'x', labels }), runningPod('b', { name: 'y', labels })],
+    };
+    const strict = large(spreading({ minDomains: 3 }), { name: 'strict', requests: { cpu: '6' } });
+    const lax = large(spreading(), { name: 'lax' });
+    for (const pods of [
+      [strict, lax],
+      [lax, strict],
+    ]) {
+      expect(place(pods, { nodePools, ...running }).unplaced.map(({ pod }) => pod.metadata.name)).toEqual(['strict']);
+    }
+  });
+});
+
+describe('the zones that a spread counts', () => {
+  test('are also those that a node is in and no pool can launch in: none there holds the others back (B45, B47)', () => {
+    const nodes = [aNode({ name: 'd', zone: 'eu-west-3d' })];
+    const pods = ['1', '2', '3', '4'].map((name) => large(spreading(), { name }));
+    expect(place(pods, { nodes: [] }).unplaced).toEqual([]);
+    expect(refusalsOf(place(pods, { nodes }))).toEqual([['TopologySpread']]);
+  });
+
+  test('are those of every pool that takes part (B45)', () => {
+    const inZone = (name: string, zone: string) => aPoolView({ name, requirements: [asking(ZONE, 'In', zone)] });
+    const pods = ['1', '2'].map((name) => large(spreading(), { name }));
+    expect(zonesOf(pods, { nodePools: [inZone('a', A), inZone('b', B)] }).toSorted()).toEqual([A, B]);
+    expect(zonesOf(pods, { nodePools: [inZone('a', A)] })).toEqual([A, A]);
+  });
+});
+
+describe('the namespaces in which affinity looks', () => {
+  const nodes = [aNode({ name: 'b', zone: B }), aNode({ name: 'c', zone: C })];
+  const pods = [
+    runningPod('b', { name: 'x', namespace: 'shop', labels }),
+    runningPod('c', { name: 'y', namespace: 'bank', labels: { app: 'vault' } }),
+  ];
+  const namespaces = [
+    { metadata: { name: 'shop', labels: { team: 'one' } } },
+    { metadata: { name: 'bank', labels: { team: 'two' } } },
+    { metadata: { name: 'default' } },
+  ];
+  const follow = (over: Partial<PodAffinityTerm>, known = namespaces) =>
+    zonesOf([large({ affinity: joining(affinityTerm(over)) }, { labels: {} })], { nodes, pods, namespaces: known });
+
+  test('are those that the selector picks by their labels (B52)', () => {
+    expect(follow({ namespaceSelector: { matchLabels: { team: 'one' } } })).toEqual([B]);
+    expect(follow({ namespaceSelector: { matchLabels: { team: 'two' } } })).toEqual([]);
+    expect(
+      follow({ namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['two'] }] } }),
+    ).toEqual([B]);
+  });
+
+  test('are also picked by their name, which each has as a label (B52)', () => {
+    const named = { matchLabels: { 'kubernetes.io/metadata.name': 'shop' } };
+    expect(follow({ namespaceSelector: named })).toEqual([B]);
+  });
+
+  test('are those that are listed and those that are picked, together (B52)', () => {
+    const term = { namespaces: ['bank'], namespaceSelector: { matchLabels: { team: 'one' } } };
+    expect(follow(term)).toEqual([B]);
+    expect(follow({ ...term, labelSelector: { matchLabels: { app: 'vault' } } })).toEqual([C]);
+  });
+
+  test('do not include the pod’s own where a selector picks others (B52)', () => {
+    const own = [runningPod('b', { name: 'x', labels })];
+    const affinity = joining(affinityTerm({ namespaceSelector: { matchLabels: { team: 'one' } } }));
+    expect(refusalsOf(place([large({ affinity }, { labels: {} })], { nodes, pods: own, namespaces }))).toEqual([
+      ['PodAffinity'],
+    ]);
+  });
+
+  test('hold for keeping away as well (B52)', () => {
+    const affinity = (over: Partial<PodAffinityTerm>) => avoiding(affinityTerm({ ...over, topologyKey: ZONE }));
+    const onlyB = { ...large({}).spec, nodeSelector: { [ZONE]: B } };
+    const near = (over: Partial<PodAffinityTerm>) =>
+      refusalsOf(place([large({ ...onlyB, affinity: affinity(over) })], { nodes, pods, namespaces }));
+    expect(near({})).toEqual([]);
+    expect(near({ namespaceSelector: { matchLabels: { team: 'one' } } })).toEqual([['PodAntiAffinity']]);
+  });
+});
+
+describe('the first pod of a group that follows itself', () => {
+  const affinity: Affinity = joining(affinityTerm());
+
+  test('chooses among the zones that it may use, and the others are with it (B53)', () => {
+    const nodeSelector = { [ZONE]: C };
+    const free = pendingPods(2, { name: 'free', labels, requests: { cpu: '5' }, spec: { affinity } });
+    const held = large({ affinity, nodeSelector }, { name: 'held', requests: { cpu: '6' } });
+    expect(zonesOf([...free, held])).toEqual([C, C, C]);
+  });
+
+  test('does not start anew while one runs out of its reach: the kube-scheduler would refuse it, though Karpenter would not (B53)', () => {
+    const cluster = { nodes: [aNode({ name: 'a', zone: A })], pods: [runningPod('a', { name: 'x', labels })] };
+    const held = large({ affinity, nodeSelector: { [ZONE]: B } });
+    expect(refusalsOf(place([held], cluster))).toEqual([['PodAffinity']]);
+  });
+
+  test('joins the group that runs, not an emptier zone (B53)', () => {
+    const cluster = { nodes: [aNode({ name: 'c', zone: C })], pods: [runningPod('c', { name: 'x', labels })] };
+    expect(zonesOf([large({ affinity })], cluster)).toEqual([C]);
+  });
+});
+
+describe('a pod on a claim in flight that may get any of three zones', () => {
+  const promised = pendingPod({ name: 'promised', labels });
+  const nodeClaims = [
+    aClaim({ pods: ['default/promised'], spec: claimSpec({ requirements: [asking(ZONE, 'In', A, B, C)] }) }),
+  ];
+  const beside = (spec: Partial<PodSpec>, over: Parameters<typeof pendingPod>[0] = {}) => {
+    const schedule = place([promised, large(spec, { name: 'newcomer', ...over })], { nodeClaims });
+    expect(placesOf(schedule)).toEqual({ promised: 'general-1' });
+    return refusalsOf(schedule);
+  };
+
+  test('is in none of them for those who follow it (B56)', () => {
+    expect(beside({ affinity: joining(affinityTerm()) }, { labels: {} })).toEqual([['PodAffinity']]);
+  });
+
+  test('is in all of them for those who keep away from it (B56)', () => {
+    expect(beside({ affinity: avoiding(affinityTerm()) })).toEqual([['PodAntiAffinity']]);
+    expect(beside({ affinity: avoiding(affinityTerm({ labelSelector: { matchLabels: { app: 'db' } } })) })).toEqual([]);
+  });
+
+  test('keeps away from all of them those whom it rejects (B56)', () => {
+    const rejecting = pendingPod({ name: 'promised', spec: { affinity: avoiding(affinityTerm()) } });
+    const schedule = place([rejecting, large({}, { name: 'newcomer' })], { nodeClaims });
+    expect(refusalsOf(schedule)).toEqual([['PodAntiAffinity']]);
+  });
+
+  test('counts in each for a spread, which leaves the skew as it is; Karpenter counts it in none (B56)', () => {
+    expect(beside(spreading())).toEqual([]);
+    expect(beside(spreading({ minDomains: 3 }))).toEqual([]);
+    expect(beside(spreading({ minDomains: 4 }))).toEqual([['TopologySpread']]);
+  });
+});
+
+describe('a pod on a claim whose zone is pinned', () => {
+  test('counts there and nowhere else (B56)', () => {
+    const pinned = aClaim({ pods: ['default/promised'], spec: claimSpec({ requirements: [asking(ZONE, 'In', B)] }) });
+    const promised = pendingPod({ name: 'promised', labels });
+    const follower = large({ affinity: joining(affinityTerm()) }, { name: 'follower', labels: {} });
+    const loner = large(
+      { affinity: avoiding(affinityTerm()), nodeSelector: { [ZONE]: A } },
+      { name: 'loner', labels: {} },
+    );
+    expect(zonesOf([promised, follower], { nodeClaims: [pinned] })).toEqual([B]);
+    expect(zonesOf([promised, loner], { nodeClaims: [pinned] })).toEqual([A]);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { Storage } from '../../../../lib/apis/storage.ts';
+import { attachLimits, attachments } from '../../../../lib/core/scheduling/volumes/attach-limits.ts';
+import { storageIndex } from '../../../../lib/core/scheduling/volumes/storage-index.ts';
+import { aVolume, aVolumeClaim, someStorage } from '../../../builders/storage.ts';
+import { DELETED, mounting, needsOf, waitingFor } from './volume-answers.ts';
+
+describe('attachments', () => {
+  test('a volume that pods share is one volume, by its claim (B44)', () => {
+    const storage = storageIndex(someStorage({ persistentVolumeClaims: [aVolumeClaim()] }));
+    const other = { ...mounting('data'), metadata: { name: 'web-2', namespace: 'default' } };
+    expect(attachments(other, storage)).toEqual(attachments(mounting('data', 'data'), storage));
+    expect(attachments(other, storage)).toEqual(new Map([['ebs.csi.aws.com', new Set(['default/data'])]]));
+  });
+
+  test.each<[string, Partial<Storage>, string]>([
+    ['the class of a claim that is not bound', waitingFor({ provisioner: 'efs.csi.aws.com' }), 'efs.csi.aws.com'],
+    [
+      'a class by its name in Kubernetes of old',
+      waitingFor({ provisioner: 'kubernetes.io/aws-ebs' }),
+      'ebs.csi.aws.com',
+    ],
+    [
+      'the bound volume, not the class',
+      {
+        persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
+        persistentVolumes: [aVolume({ source: { csi: { driver: 'fsx.csi.aws.com' } } })],
+      },
+      'fsx.csi.aws.com',
+    ],
+    [
+      'a bound volume of old',
+      {
+        persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
+        persistentVolumes: [aVolume({ source: { awsElasticBlockStore: { volumeID: 'vol-1' } } })],
+      },
+      'ebs.csi.aws.com',
+    ],
+  ])('the driver is that of %s (B44)', (_, storage, driver) => {
+    const { attachments: attached } = needsOf(mounting('data'), someStorage(storage));
+    expect(attached).toEqual(new Map([[driver, new Set(['default/data'])]]));
+  });
+
+  test('a bound volume that no CSI driver attaches takes nothing (B44)', () => {
+    const storage = someStorage({
+      persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
+      persistentVolumes: [aVolume({ source: { hostPath: {} } })],
+    });
+    expect(needsOf(mounting('data'), storage).attachments).toEqual(new Map());
+  });
+
+  test('a running pod keeps its volume attached though the claim is being deleted; one that is gone takes nothing (B44)', () => {
+    const storage = someStorage({
+      persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1', deletionTimestamp: DELETED })],
+      persistentVolumes: [aVolume()],
+    });
+    expect(attachments(mounting('data', 'gone'), storageIndex(storage))).toEqual(
+      new Map([['ebs.csi.aws.com', new Set(['default/data'])]]),
+    );
+  });
+
+  test('a node’s limits are those of its CSINode; a driver that says nothing has none (B44)', () => {
+    const drivers = [
+      { name: 'ebs.csi.aws.com', allocatable: { count: 26 } },
+      { name: 'fsx.csi.aws.com', allocatable: { count: 0 } },
+      { name: 'efs.csi.aws.com' },
+      { name: 'nfs.csi.k8s.io', allocatable: {} },
+    ];
+    const storage = storageIndex(someStorage({ csiNodes: [{ metadata: { name: 'node-1' }, spec: { drivers } }] }));
+    expect(attachLimits('node-1', storage)).toEqual(
+      new Map([
+        ['ebs.csi.aws.com', 26],
+        ['fsx.csi.aws.com', 0],
+      ]),
+    );
+    expect(attachLimits('node-2', storage)).toEqual(new Map());
+  });
+});

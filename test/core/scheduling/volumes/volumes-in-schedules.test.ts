@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod, PodSpec } from '../../../../lib/apis/kubernetes.ts';
+import type { Storage } from '../../../../lib/apis/storage.ts';
+import { aPoolView } from '../../../builders/node-pools.ts';
+import { aNode } from '../../../builders/nodes.ts';
+import { pendingPod, pendingPods, runningPod, spread } from '../../../builders/pods.ts';
+import { aStorageClass, aVolume, aVolumeClaim, inZones, someStorage } from '../../../builders/storage.ts';
+import { place, placesOf, refusalsOf, valuesOf } from '../problems.ts';
+import { allowing } from './volume-answers.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+const [A, B, C] = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'] as const;
+const labels = { app: 'web' };
+
+/** Claims that are each bound to a volume of the zones of its name: `in-a` in A, `in-bc` in B and C. */
+const storage = someStorage({
+  persistentVolumeClaims: ['a', 'b', 'c', 'ab', 'bc'].map((zones) =>
+    aVolumeClaim({ name: `in-${zones}`, volume: `pv-${zones}` }),
+  ),
+  persistentVolumes: ['a', 'b', 'c', 'ab', 'bc'].map((zones) =>
+    aVolume({ name: `pv-${zones}`, terms: zones.split('').map((one) => inZones([`eu-west-3${one}`])) }),
+  ),
+});
+
+function mounting(claims: readonly string[], over: Partial<Parameters<typeof pendingPod>[0]> = {}): Pod {
+  const volumes = claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
+  return pendingPod({ labels, ...over, spec: { volumes, ...over?.spec } });
+}
+
+const oneInEachZone = [A, B, C].map((zone) => aNode({ name: zone, zone }));
+
+describe('a pod goes where its volumes are', () => {
+  test.each([
+    ['one zone', ['in-b'], [B]],
+    ['what two volumes have in common', ['in-ab', 'in-bc'], [B]],
+    ['a volume that two zones reach leaves both', ['in-ab'], [A, B]],
+  ])('%s (B42)', (_, claims, zones) => {
+    expect(valuesOf(place([mounting(claims)], { storage }), ZONE)).toEqual([zones]);
+  });
+
+  test('every way is tried, on nodes that are there and on new ones: the second where nothing has the first’s label (B33, B42)', () => {
+    const terms = [inZones([A], { key: 'rack', operator: 'In', values: ['r1'] }), inZones([C])];
+    const twoWays = someStorage({
+      persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
+      persistentVolumes: [aVolume({ terms })],
+    });
+    const pods = [mounting(['data'])];
+    expect(valuesOf(place(pods, { storage: twoWays }), ZONE)).toEqual([[C]]);
+    expect(placesOf(place(pods, { storage: twoWays, nodes: oneInEachZone }))).toEqual({ 'web-1': C });
+    const nodePools = [aPoolView({ labels: { rack: 'r1' } })];
+    expect(valuesOf(place(pods, { storage: twoWays, nodePools }), ZONE)).toEqual([[A]]);
+  });
+
+  test('volumes that no zone reaches together are a refusal before any pool is asked (B42)', () => {
+    const { unplaced } = place([mounting(['in-a', 'in-c'])], { storage });
+    expect(unplaced).toMatchObject([{ refusals: [{ refusal: { reason: 'VolumesApart' } }] }]);
+    expect(unplaced[0]?.refusals[0]).not.toHaveProperty('nodePool');
+  });
+
+  test('on the first node in order that one of the ways leads to (B33, B42)', () => {
+    const onNodes = (...claims: readonly string[]) =>
+      placesOf(place([mounting(claims)], { storage, nodes: oneInEachZone, nodePools: [] }))['web-1'];
+    expect(onNodes('in-bc')).toBe(B);
+    expect(onNodes('in-c')).toBe(C);
+    expect(onNodes('in-ab')).toBe(A);
+  });
+
+  test('a volume that waits is made where its class allows it, on a node that is there or a new one (B33, B42)', () => {
+    const waiting: Storage = someStorage({
+      persistentVolumeClaims: [aVolumeClaim()],
+      storageClasses: [aStorageClass(allowing({ [ZONE]: [C] }))],
+    });
+    expect(placesOf(place([mounting(['data'])], { storage: waiting, nodes: oneInEachZone }))).toEqual({ 'web-1': C });
+    expect(valuesOf(place([mounting(['data'])], { storage: waiting }), ZONE)).toEqual([[C]]);
+  });
+});
+
+describe('a spread counts every zone that the pod may use', () => {
+  const spreading: Partial<PodSpec> = { topologySpreadConstraints: [spread()] };
+  const cluster = { nodes: oneInEachZone, pods: [runningPod(B, { name: 'there', labels })] };
+
+  test('also those that its volume rules out: the one left is too full (B43)', () => {
+    const bound = mounting(['in-b'], { requests: { cpu: '5' }, spec: spreading });
+    expect(refusalsOf(place([bound], { ...cluster, storage }))).toEqual([['TopologySpread']]);
+  });
+
+  test('but not those that its own selector rules out (B43, B47)', () => {
+    const selecting = pendingPod({
+      labels,
+      requests: { cpu: '5' },
+      spec: { ...spreading, nodeSelector: { [ZONE]: B } },
+    });
+    expect(valuesOf(place([selecting], { ...cluster, storage }), ZONE)).toEqual([[B]]);
+  });
+
+  test('and takes the volume’s zone once the others have caught up (B43)', () => {
+    const pods = [A, B, C].map((zone) => runningPod(zone, { name: `in-${zone}`, labels }));
+    const bound = mounting(['in-b'], { requests: { cpu: '5' }, spec: spreading });
+    expect(valuesOf(place([bound], { ...cluster, pods, storage }), ZONE)).toEqual([[B]]);
+  });
+});
+
+describe('volumes that a node can attach', () => {
+  const own = someStorage({
+    persistentVolumeClaims: Array.from({ length: 40 }, (_, at) => aVolumeClaim({ name: `v${at}`, volume: `pv-${at}` })),
+    persistentVolumes: Array.from({ length: 40 }, (_, at) => aVolume({ name: `pv-${at}` })),
+    csiNodes: [
+      { metadata: { name: 'node-1' }, spec: { drivers: [{ name: 'ebs.csi.aws.com', allocatable: { count: 2 } }] } },
+    ],
+  });
+  const small = { requests: { cpu: '100m' } };
+
+  test('no more than its CSINode says, those of running pods included; the others need another node (B33, B44)', () => {
+    const running = { ...mounting(['v0'], small), spec: { ...mounting(['v0'], small).spec, nodeName: 'node-1' } };
+    const pods = ['v1', 'v2'].map((claim) => mounting([claim], { ...small, name: `uses-${claim}` }));
+    const schedule = place(pods, {
+      nodes: [aNode()],
+      pods: [{ ...running, metadata: { name: 'there' } }],
+      storage: own,
+    });
+    expect(placesOf(schedule)).toEqual({ 'uses-v1': 'node-1' });
+    expect(schedule.newClaims).toHaveLength(1);
+  });
+
+  test('a volume that is attached there already takes nothing more (B44)', () => {
+    const pods = [1, 2, 3].map((at) => mounting(['v0'], { ...small, name: `shares-${at}` }));
+    const nodes = [aNode()];
+    expect(Object.keys(placesOf(place(pods, { nodes, nodePools: [], storage: own })))).toHaveLength(3);
+  });
+
+  test('pods without volumes do not mind (B44)', () => {
+    const full = mounting(['v0', 'v1'], { ...small, name: 'full' });
+    const schedule = place([full, ...pendingPods(2, small)], { nodes: [aNode()], nodePools: [], storage: own });
+    expect(Object.keys(placesOf(schedule))).toHaveLength(3);
+  });
+
+  test('of a new node nobody knows the limit yet, and none is made up (B44)', () => {
+    const claims = Array.from({ length: 40 }, (_, at) => `v${at}`);
+    expect(place([mounting(claims, small)], { storage: own }).newClaims).toHaveLength(1);
+  });
+});

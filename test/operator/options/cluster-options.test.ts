@@ -1,0 +1,127 @@
+/** A cluster's configuration: each field is taken as it is documented, and refused with one sentence that says what is allowed. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { type ClusterOptions, parseCluster, writeClusters } from '../../../lib/operator/options/cluster-options.ts';
+import { refreshOf, settingsOf } from '../../../lib/operator/options/cluster-settings.ts';
+import { OptionError } from '../../../lib/operator/options/option-values.ts';
+
+/** One of each field that functions are told, none at its default. */
+const TOLD: Required<
+  Omit<ClusterOptions, 'nodeRole' | 'windowsNodeRole' | 'makeNodeRole' | 'accessEntries' | 'onDelete' | 'network'>
+> = {
+  name: 'demo',
+  endpoint: 'https://demo.example',
+  certificateAuthority: 'Q0E=',
+  serviceCidr: '10.100.0.0/16',
+  kubernetesVersion: '1.35',
+  zonalShift: true,
+  install: false,
+  dryRunChecks: false,
+  isolatedVpc: true,
+  webhookUrl: 'https://hooks.example/kerf/',
+  webhookCertificateAuthority: 'Q0E=',
+  shadow: true,
+  batchIdleDuration: '2s',
+  batchMaxDuration: '30s',
+  preferencePolicy: 'Ignore',
+  minValuesPolicy: 'BestEffort',
+  featureGates: { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false },
+  logLevel: 'debug',
+  vmMemoryOverheadPercent: 0.05,
+  reservedEnis: 1,
+  amiRefreshInterval: '10m',
+  subnetRefreshInterval: '2m',
+  ignoreAtZero: [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }, { labels: { tier: 'addon' } }],
+};
+
+const UNTOLD: Partial<ClusterOptions> = {
+  nodeRole: 'nodes',
+  windowsNodeRole: 'windows',
+  makeNodeRole: true,
+  accessEntries: false,
+  onDelete: 'drain',
+  network: { vpcId: 'vpc-11111111', subnetIds: ['subnet-11111111'], securityGroupIds: ['sg-11111111'] },
+};
+
+test('every field is read as it was written', () => {
+  expect(parseCluster({ ...TOLD, ...UNTOLD }, 'clusters[0]')).toEqual({ ...TOLD, ...UNTOLD });
+});
+
+test('every field has one row in docs/settings.md', () => {
+  const rows = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8').split('\n');
+  const fields = rows.filter((row) => row.startsWith('| `')).map((row) => row.split('|')[1] ?? '');
+  const rowsOf = (key: string): number => fields.filter((field) => new RegExp(`\`${key}[.\`]`).test(field)).length;
+  for (const key of Object.keys({ ...TOLD, ...UNTOLD })) expect([key, rowsOf(key)]).toEqual([key, 1]);
+});
+
+test('functions are told all but what only the stack has a use for, and read it back', () => {
+  const written: unknown = JSON.parse(writeClusters([{ ...TOLD, ...UNTOLD }]));
+  const { name: _, ...rest } = TOLD;
+  expect(written).toEqual({ demo: rest });
+  expect(parseCluster({ ...rest, name: 'demo' }, 'CLUSTERS.demo')).toEqual(TOLD);
+});
+
+describe('a field that is not what it must be is refused by name, value and what is allowed', () => {
+  test.each<readonly [keyof ClusterOptions | 'other', unknown, string]>([
+    ['other', 1, 'other is not a known field: the fields are name, endpoint'],
+    ['name', '-a', 'must be the name of an EKS cluster'],
+    ['endpoint', 'http://demo.example', 'must begin with https://'],
+    ['certificateAuthority', '-----BEGIN CERTIFICATE-----', 'must be a certificate as EKS returns it: PEM in base64'],
+    ['certificateAuthority', '', 'PEM in base64'],
+    ['serviceCidr', 7, 'must be a network such as 10.100.0.0/16'],
+    ['serviceCidr', '10.100.0.0', 'must be a network such as 10.100.0.0/16'],
+    ['kubernetesVersion', 1.35, 'must be a version such as 1.35'],
+    ['kubernetesVersion', 'v1.35.2', 'must be a version such as 1.35'],
+    ['nodeRole', 'arn:aws:iam::123456789012:role/nodes', 'must be the name of an IAM role, not its ARN'],
+    ['windowsNodeRole', '', 'must be the name of an IAM role, not its ARN'],
+    ['install', 'no', 'must be true or false'],
+    ['onDelete', 'terminate', 'must be one of keep, drain'],
+    ['network', { vpcId: 'vpc-11111111' }, 'must have vpcId, subnetIds and securityGroupIds'],
+    ['network', { vpcId: 'vpc-11111111', subnetIds: [], securityGroupIds: ['sg-11111111'] }, 'network.subnetIds is []'],
+    ['network', { vpcId: 'net-1' }, 'network.vpcId is "net-1": it must be an id such as vpc-0123456789abcdef0'],
+    ['network', { vpcId: 'vpc-1', zone: 'a' }, 'network.zone is not a known field'],
+    ['webhookUrl', 'http://hooks.example/', 'must be an address like https://hooks.example.com/'],
+    ['webhookUrl', 'https://hooks.example/a?b=c', 'without user, query or fragment'],
+    ['webhookCertificateAuthority', '/etc/ca.pem', 'PEM in base64'],
+    ['webhookUrl', 'https://hooks.example/a', 'with a / at its end'],
+    ['batchIdleDuration', '1', 'must be a duration such as 10s, from 0s to 5m'],
+    ['batchMaxDuration', '6m', 'from 0s to 5m'],
+    ['preferencePolicy', 'respect', 'must be one of Respect, Ignore'],
+    ['minValuesPolicy', 'None', 'must be one of Strict, BestEffort'],
+    ['featureGates', { spotToSpotConsolidation: true }, 'featureGates.spotToSpotConsolidation is not a known field'],
+    ['featureGates', { nodeOverlay: 'true' }, 'featureGates.nodeOverlay is "true": it must be true or false'],
+    ['logLevel', 'trace', 'must be one of debug, info, warn, error'],
+    ['vmMemoryOverheadPercent', 7.5, 'must be a number from 0 to 0.5'],
+    ['reservedEnis', 1.5, 'must be a whole number from 0 to 15'],
+    ['amiRefreshInterval', '30s', 'from 1m to 24h'],
+    ['ignoreAtZero', 'kube-system', 'must be a list such as [{"namespace":"kube-system"}]'],
+    ['ignoreAtZero', [{}], 'ignoreAtZero[0] is {}: it must name a namespace, labels, or both'],
+    ['ignoreAtZero', [{ labels: { a: 1 } }], 'ignoreAtZero[0].labels.a is 1: it must be a string'],
+  ])('%s: %j', (key, value, message) => {
+    const parse = () => parseCluster({ name: 'demo', [key]: value }, 'clusters[0]');
+    expect(parse).toThrow(OptionError);
+    expect(parse).toThrow(message);
+    expect(parse).toThrow('clusters[0].');
+  });
+});
+
+test('of what is not configured the default holds', () => {
+  expect(settingsOf({ name: 'demo' })).toEqual(DEFAULT_SETTINGS);
+  expect(refreshOf({ name: 'demo' })).toEqual({ imagesMs: undefined, subnetsMs: undefined });
+});
+
+test('what is configured is what controllers go by (F17, F18, F20)', () => {
+  expect(settingsOf(TOLD)).toEqual({
+    batchIdleMs: 2_000,
+    batchMaxMs: 30_000,
+    preferencePolicy: 'Ignore',
+    minValuesPolicy: 'BestEffort',
+    featureGates: { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false },
+    memoryOverhead: 0.05,
+    reservedEnis: 1,
+    ignoreAtZero: TOLD.ignoreAtZero,
+    shadow: true,
+  });
+  expect(refreshOf(TOLD)).toEqual({ imagesMs: 600_000, subnetsMs: 120_000 });
+});

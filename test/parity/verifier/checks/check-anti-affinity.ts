@@ -1,0 +1,63 @@
+import { type AffinityGroup, affinityGroups, describeTerm } from '../affinity-groups.ts';
+import type { PlacedPod, Placement } from '../placed-pods.ts';
+
+/**
+ * Required pod anti-affinity, both ways: no pod that a term selects in the domain of a pod that carries it, as far as one of the two
+ * is placed by the plan. Two claims whose domains are open and overlap are reported with `open:`.
+ */
+export function checkAntiAffinity(placement: Placement): readonly string[] {
+  return affinityGroups(placement, 'podAntiAffinity').flatMap(checkGroup);
+}
+
+function checkGroup(group: AffinityGroup): readonly string[] {
+  const { owners, selected } = group;
+  if (selected.length === 0 || ![...owners, ...selected].some(({ isNew }) => isNew)) {
+    return [];
+  }
+  const key = group.term.topologyKey;
+  const sure = [
+    ...clashes(group, ({ host }) => (host.domains(key).length === 0 ? [] : [host.name])),
+    ...clashes(group, ({ host }) => (host.domains(key).length === 1 ? host.domains(key) : [])),
+  ];
+  if (sure.length > 0) {
+    return sure.slice(0, 1);
+  }
+  return clashes(group, ({ host }) => host.domains(key))
+    .slice(0, 1)
+    .map((clash) => `open: ${clash}`);
+}
+
+/** The first clash of each domain, with domains as `domainsOf` tells them. */
+function clashes(
+  { term, owners, selected }: AffinityGroup,
+  domainsOf: (one: PlacedPod) => readonly string[],
+): readonly string[] {
+  const there = byDomain(selected, domainsOf);
+  return [...byDomain(owners, domainsOf)].flatMap(([domain, carriers]) => {
+    const met = there.get(domain) ?? [];
+    const newcomers = met.filter(({ isNew }) => isNew);
+    for (const carrier of carriers) {
+      // Two are enough to find one that is not the carrier itself.
+      const other = (carrier.isNew ? met : newcomers).slice(0, 2).find((one) => one !== carrier);
+      if (other !== undefined) {
+        return [`pod ${carrier.name}: keeps ${describeTerm(term)} off, but pod ${other.name} is in ${domain} too`];
+      }
+    }
+    return [];
+  });
+}
+
+function byDomain(
+  pods: readonly PlacedPod[],
+  domainsOf: (one: PlacedPod) => readonly string[],
+): ReadonlyMap<string, readonly PlacedPod[]> {
+  const domains = new Map<string, PlacedPod[]>();
+  for (const one of pods) {
+    for (const domain of domainsOf(one)) {
+      const list = domains.get(domain) ?? [];
+      list.push(one);
+      domains.set(domain, list);
+    }
+  }
+  return domains;
+}

@@ -1,0 +1,171 @@
+import type { Cluster } from '../cluster.ts';
+import { type DomainUniverse, domainUniverse } from '../domain-universe.ts';
+import type { PlacedPod, Placement } from '../placed-pods.ts';
+import type { RawSelector, RawSpread } from '../raw-documents.ts';
+import { type Host, type InclusionPolicies, selectionOf } from '../topology-hosts.ts';
+import { HOSTNAME } from '../well-known-labels.ts';
+
+/**
+ * Required topology spread constraints of the pods that the plan places, in the final state.
+ *
+ * A domain d is at fault when load(d) - min > maxSkew.
+ * - load(d): matching pods that were in d before, and those placed there that carry the constraint. Pods that match and do not carry
+ *   it are left out of the load: nothing keeps them from coming later.
+ * - min: the least number of matching pods, all of them counted, over the domains the pod may use: those of nodes and new claims
+ *   that its node selection (nodeAffinityPolicy) and tolerations (nodeTaintsPolicy) let in, and those that a NodePool it can go to
+ *   could still give (B45, B47). A claim in flight gives a domain once pods count there. With fewer domains than minDomains it is 0
+ *   (B48); for hostnames it is always 0 (B49).
+ * Both lean to the plan's side, so a fault is a fault in whatever order the pods arrive.
+ *
+ * Where a claim's domain is left open, the worst outcome counts: all that may come to d do, nothing that may go elsewhere adds to
+ * the minimum. So does a pod on a claim that only some of its types let count. What fails only then is reported with `open:`.
+ */
+export function checkSpread(cluster: Cluster, placement: Placement): readonly string[] {
+  const universe = domainUniverse(cluster);
+  return [...spreadGroups(placement.placed).values()].flatMap((group) => checkGroup(group, placement, universe));
+}
+
+interface SpreadGroup {
+  readonly constraint: RawSpread;
+  readonly selector: RawSelector | undefined;
+  readonly policies: InclusionPolicies;
+  readonly owners: PlacedPod[];
+  readonly first: PlacedPod;
+}
+
+function spreadGroups(placed: readonly PlacedPod[]): ReadonlyMap<string, SpreadGroup> {
+  const groups = new Map<string, SpreadGroup>();
+  for (const owner of placed.filter(({ isNew }) => isNew)) {
+    const { spec, metadata } = owner.pod;
+    for (const constraint of spec.topologySpreadConstraints ?? []) {
+      if ((constraint.whenUnsatisfiable ?? 'DoNotSchedule') !== 'DoNotSchedule') {
+        continue;
+      }
+      const selector = effectiveSelector(constraint, metadata.labels ?? {});
+      const policies = {
+        affinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
+        taints: (constraint.nodeTaintsPolicy ?? 'Ignore') === 'Honor',
+      };
+      const { maxSkew, topologyKey, minDomains } = constraint;
+      const name = JSON.stringify([
+        metadata.namespace ?? 'default',
+        [selector ?? 'none', maxSkew, topologyKey, minDomains ?? 0, policies],
+        selectionOf(spec),
+        policies.taints ? (spec.tolerations ?? []) : [],
+      ]);
+      const group = groups.get(name) ?? { constraint, selector, policies, owners: [], first: owner };
+      group.owners.push(owner);
+      groups.set(name, group);
+    }
+  }
+  return groups;
+}
+
+/** B50: the pod's own values of matchLabelKeys are part of the selector. */
+function effectiveSelector(
+  { labelSelector, matchLabelKeys = [] }: RawSpread,
+  labels: Readonly<Record<string, string>>,
+): RawSelector | undefined {
+  const own = matchLabelKeys.flatMap((key) => {
+    const value = labels[key];
+    return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
+  });
+  return labelSelector === undefined || own.length === 0
+    ? labelSelector
+    : { ...labelSelector, matchExpressions: [...(labelSelector.matchExpressions ?? []), ...own] };
+}
+
+interface DomainCount {
+  /** Matching pods that are sure to be here. */
+  all: number;
+  /** Of those, the ones that were here before or carry the constraint. */
+  load: number;
+  /** What may come on top of the load from claims left open, whoever carries the constraint: no engine saw where they go. */
+  open: number;
+  owner: PlacedPod | undefined;
+}
+
+function checkGroup(group: SpreadGroup, placement: Placement, universe: DomainUniverse): readonly string[] {
+  const { constraint, owners } = group;
+  const key = constraint.topologyKey;
+  const lost = owners.find(({ host }) => host.domains(key).length === 0);
+  if (lost !== undefined) {
+    return [`pod ${lost.name}: spread over ${key}, but ${lost.host.name} has no such label`];
+  }
+  const counts = countsOf(group, placement);
+  const readings = key === HOSTNAME ? [[]] : domainReadings(group, { placement, universe, counts });
+  const allOf = (domain: string) => counts.get(domain)?.all ?? 0;
+  const mostOf = (domain: string) => allOf(domain) + (counts.get(domain)?.open ?? 0);
+  const leastOf = (count: (one: string) => number) =>
+    Math.max(...readings.map((may) => (may.length < (constraint.minDomains ?? 1) ? 0 : Math.min(...may.map(count)))));
+  return [...counts].flatMap(([domain, { load, open, owner }]) => {
+    if (owner === undefined) {
+      return [];
+    }
+    const least = leastOf(mostOf);
+    const leastOpen = leastOf((one) => (one === domain ? load + open : allOf(one)));
+    const what = `${constraint.maxSkew} is the most that ${key} may differ`;
+    if (load - least > constraint.maxSkew) {
+      return [`pod ${owner.name}: ${what}, but ${domain} has ${load} pods and the least is ${least}`];
+    }
+    return load + open - leastOpen > constraint.maxSkew
+      ? [`open: pod ${owner.name}: ${what}, but ${domain} may get ${load + open} pods with ${leastOpen} elsewhere`]
+      : [];
+  });
+}
+
+function countsOf(group: SpreadGroup, { matching }: Placement): ReadonlyMap<string, DomainCount> {
+  const { constraint, selector, owners, first, policies } = group;
+  const counts = new Map<string, DomainCount>();
+  const at = (domain: string): DomainCount => {
+    const count = counts.get(domain) ?? { all: 0, load: 0, open: 0, owner: undefined };
+    counts.set(domain, count);
+    return count;
+  };
+  const mine = new Set(owners);
+  const namespaces = new Set([first.pod.metadata.namespace ?? 'default']);
+  for (const one of matching(selector, namespaces)) {
+    const admitted = one.host.admits(first.pod.spec, policies);
+    const domains = admitted === 'none' ? [] : one.host.domains(constraint.topologyKey);
+    const counted = !one.isNew || mine.has(one);
+    for (const domain of domains) {
+      const count = at(domain);
+      if (domains.length === 1 && admitted === 'every') {
+        count.all += 1;
+        count.load += counted ? 1 : 0;
+      } else {
+        count.open += 1;
+      }
+    }
+  }
+  for (const owner of owners) {
+    for (const domain of owner.host.domains(constraint.topologyKey)) {
+      at(domain).owner ??= owner;
+    }
+  }
+  return counts;
+}
+
+/**
+ * The domains over which the minimum is taken. With nodeAffinityPolicy Ignore there are two readings: Karpenter still leaves out what
+ * the pod cannot use, the kube-scheduler does not. Either will do.
+ */
+function domainReadings(
+  group: SpreadGroup,
+  around: {
+    readonly placement: Placement;
+    readonly universe: DomainUniverse;
+    readonly counts: ReadonlyMap<string, DomainCount>;
+  },
+): readonly (readonly string[])[] {
+  const { placement, universe, counts } = around;
+  const { constraint, first, policies } = group;
+  const { spec } = first.pod;
+  const key = constraint.topologyKey;
+  const ofHosts = placement.hosts
+    .filter((host: Host) => host.admits(spec, policies) === 'every')
+    .flatMap((host) => host.domains(key).filter((domain) => host.givesDomains || (counts.get(domain)?.all ?? 0) > 0));
+  const all = [...new Set([...ofHosts, ...universe.ofPools(spec, key, policies)])];
+  const usable = all.filter((domain) => universe.mayUse(spec, key, domain));
+  return policies.affinity ? [usable] : [usable, all];
+}

@@ -1,0 +1,168 @@
+import {
+  DescribeAvailabilityZonesCommand,
+  DescribeInstanceTypeOfferingsCommand,
+  DescribeInstanceTypesCommand,
+  EC2Client,
+  type InstanceTypeInfo,
+} from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, test } from 'vitest';
+import { UnreachableError } from '../../../../lib/ports/errors.ts';
+import { describeCatalogue } from '../../../../lib/providers/aws/catalogue/describe-catalogue.ts';
+import { NOW_MS } from '../../../contract/records.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+const sources = {
+  region: 'us-east-1',
+  nowMs: NOW_MS,
+  branchInterfaces: new Map([['m5.large', 9]]),
+};
+
+/** As EC2 describes m5.large, cut to what is read. */
+const M5_LARGE: InstanceTypeInfo = {
+  InstanceType: 'm5.large',
+  SupportedUsageClasses: ['on-demand', 'spot'],
+  BareMetal: false,
+  Hypervisor: 'nitro',
+  ProcessorInfo: { SupportedArchitectures: ['x86_64'], SustainedClockSpeedInGhz: 3.1, Manufacturer: 'Intel' },
+  VCpuInfo: { DefaultVCpus: 2 },
+  MemoryInfo: { SizeInMiB: 8192 },
+  NitroEnclavesSupport: 'unsupported',
+  EbsInfo: { EbsOptimizedSupport: 'default', EbsOptimizedInfo: { MaximumBandwidthInMbps: 4750 } },
+  NetworkInfo: {
+    MaximumNetworkInterfaces: 3,
+    DefaultNetworkCardIndex: 0,
+    NetworkCards: [{ NetworkCardIndex: 0, MaximumNetworkInterfaces: 3, BaselineBandwidthInGbps: 0.75 }],
+    Ipv4AddressesPerInterface: 10,
+    EncryptionInTransitSupported: false,
+  },
+};
+
+beforeEach(() => {
+  ec2.reset();
+  ec2.on(DescribeInstanceTypesCommand).resolves({ InstanceTypes: [M5_LARGE] });
+  ec2.on(DescribeAvailabilityZonesCommand).resolves({
+    AvailabilityZones: [
+      { ZoneName: 'us-east-1a', ZoneId: 'use1-az6' },
+      { ZoneName: 'us-east-1b', ZoneId: 'use1-az1' },
+    ],
+  });
+  ec2.on(DescribeInstanceTypeOfferingsCommand).resolves({
+    InstanceTypeOfferings: [
+      { InstanceType: 'm5.large', Location: 'us-east-1b' },
+      { InstanceType: 'm5.large', Location: 'us-east-1a' },
+      { InstanceType: 'mac1.metal', Location: 'us-east-1a' },
+    ],
+  });
+});
+
+test('what decides whether a NodeClass can have a type is kept where it is not as usual (C27)', async () => {
+  const info: InstanceTypeInfo = {
+    ...M5_LARGE,
+    ProcessorInfo: { SupportedArchitectures: ['x86_64'], SupportedFeatures: ['nested-virtualization'] },
+    PlacementGroupInfo: { SupportedStrategies: ['spread', 'partition'] },
+    NetworkInfo: {
+      DefaultNetworkCardIndex: 0,
+      EfaSupported: true,
+      EfaInfo: { MaximumEfaInterfaces: 1 },
+      NetworkCards: [
+        { NetworkCardIndex: 1, MaximumNetworkInterfaces: 4, InterfaceTypes: ['interface', 'efa', 'efa-only'] },
+        { NetworkCardIndex: 0, MaximumNetworkInterfaces: 8, InterfaceTypes: ['interface'] },
+      ],
+    },
+  };
+  ec2.on(DescribeInstanceTypesCommand).resolves({ InstanceTypes: [info] });
+  const { facts } = await describeCatalogue(client, sources);
+  expect(facts).toMatchObject([
+    {
+      maxNetworkInterfaces: 8,
+      efaInterfaces: 1,
+      networkCards: [
+        { interfaces: 8, efa: false },
+        { interfaces: 4, efa: true },
+      ],
+      nestedVirtualization: true,
+      placementStrategies: ['partition', 'spread'],
+    },
+  ]);
+});
+
+test('types are cut to the facts that are computed with', async () => {
+  const { facts } = await describeCatalogue(client, sources);
+  expect(facts).toEqual([
+    {
+      name: 'm5.large',
+      architecture: 'amd64',
+      vcpus: 2,
+      memoryMib: 8192,
+      hypervisor: 'nitro',
+      bareMetal: false,
+      usageClasses: ['on-demand', 'spot'],
+      cpuManufacturer: 'intel',
+      sustainedClockMhz: 3100,
+      encryptionInTransit: false,
+      nitroEnclaves: false,
+      maxNetworkInterfaces: 3,
+      ipv4PerInterface: 10,
+      efaInterfaces: 0,
+      branchInterfaces: 9,
+      baselineNetworkMbps: 750,
+      ebsMbps: 4750,
+      gpus: [],
+      neuron: [],
+      accelerators: [],
+    },
+  ]);
+});
+
+test('devices, disks and Neuron cores are distinguished', async () => {
+  const InstanceTypes: InstanceTypeInfo[] = [
+    {
+      ...M5_LARGE,
+      InstanceType: 'p5.48xlarge',
+      InstanceStorageInfo: { TotalSizeInGB: 30400, NvmeSupport: 'required' },
+      GpuInfo: { Gpus: [{ Name: 'H100', Manufacturer: 'NVIDIA', Count: 8, MemoryInfo: { SizeInMiB: 81920 } }] },
+    },
+    {
+      ...M5_LARGE,
+      InstanceType: 'inf2.xlarge',
+      InstanceStorageInfo: { TotalSizeInGB: 100, NvmeSupport: 'unsupported' },
+      NeuronInfo: { NeuronDevices: [{ Name: 'Inferentia2', Count: 1, CoreInfo: { Count: 2 } }] },
+      InferenceAcceleratorInfo: { Accelerators: [{ Name: 'Inferentia2', Manufacturer: 'AWS', Count: 1 }] },
+    },
+  ];
+  ec2.on(DescribeInstanceTypesCommand).resolves({ InstanceTypes });
+  const [inf2, p5] = (await describeCatalogue(client, sources)).facts;
+  expect(p5).toMatchObject({
+    gpus: [{ name: 'H100', manufacturer: 'NVIDIA', count: 8, memoryMib: 81920 }],
+    instanceStoreGb: 30400,
+    localNvmeGb: 30400,
+  });
+  expect(inf2).toMatchObject({ neuron: [{ name: 'Inferentia2', count: 1, coresPerDevice: 2 }], accelerators: [] });
+  expect(inf2?.localNvmeGb).toBeUndefined();
+});
+
+test('an offering names its zone, and leaves the prices to others', async () => {
+  const catalogue = await describeCatalogue(client, sources);
+  expect(catalogue).toMatchObject({ region: 'us-east-1', asOf: '2026-01-31T08:00:00Z' });
+  expect(catalogue.offerings).toEqual([
+    { type: 'm5.large', zone: 'us-east-1a', zoneId: 'use1-az6' },
+    { type: 'm5.large', zone: 'us-east-1b', zoneId: 'use1-az1' },
+  ]);
+});
+
+test('all pages are read', async () => {
+  ec2
+    .on(DescribeInstanceTypesCommand)
+    .resolvesOnce({ InstanceTypes: [{ ...M5_LARGE, InstanceType: 'm5.xlarge' }], NextToken: '2' })
+    .resolves({ InstanceTypes: [M5_LARGE], NextToken: '' });
+  const { facts } = await describeCatalogue(client, sources);
+  expect(facts.map(({ name }) => name)).toEqual(['m5.large', 'm5.xlarge']);
+});
+
+test('an unreadable list fails the whole catalogue, because a partial one would be used', async () => {
+  ec2.on(DescribeInstanceTypeOfferingsCommand).rejects(awsError('RequestLimitExceeded', 503));
+  await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
+});

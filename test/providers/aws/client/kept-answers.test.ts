@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { KeptAnswers } from '../../../../lib/providers/aws/client/kept-answers.ts';
+
+const MINUTE = { key: 'subnets', keepMs: 60_000 };
+
+function world(answers: readonly (readonly string[] | Error)[]) {
+  const clock = { nowMs: 0, now: () => clock.nowMs };
+  const kept = new KeptAnswers<readonly string[]>(clock, (answer) => answer.length > 0);
+  let calls = 0;
+  const ask = (question = MINUTE) =>
+    kept.ask(question, async () => {
+      const answer = answers[calls] ?? [];
+      calls += 1;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+  return { clock, kept, ask, calls: () => calls };
+}
+
+test('an answer is asked for once as long as it is good, and again after that', async () => {
+  const { clock, ask, calls } = world([['a'], ['b']]);
+  expect(await ask()).toEqual(['a']);
+  clock.nowMs = 59_999;
+  expect(await ask()).toEqual(['a']);
+  expect(calls()).toBe(1);
+  clock.nowMs = 60_000;
+  expect(await ask()).toEqual(['b']);
+});
+
+test('what is being asked is not asked twice', async () => {
+  const { ask, calls } = world([['a']]);
+  expect(await Promise.all([ask(), ask()])).toEqual([['a'], ['a']]);
+  expect(calls()).toBe(1);
+});
+
+test('another question has another answer', async () => {
+  const { ask } = world([['a'], ['b']]);
+  await ask();
+  expect(await ask({ ...MINUTE, key: 'groups' })).toEqual(['b']);
+});
+
+test('an answer that found nothing is not kept', async () => {
+  const { ask } = world([[], ['a']]);
+  expect(await ask()).toEqual([]);
+  expect(await ask()).toEqual(['a']);
+});
+
+test('a failure is returned to all callers, and is not cached', async () => {
+  const { ask, calls } = world([new Error('throttled'), ['a']]);
+  const both = await Promise.allSettled([ask(), ask()]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await ask()).toEqual(['a']);
+  expect(calls()).toBe(2);
+});
+
+test('what is forgotten is asked again', async () => {
+  const { kept, ask } = world([['a'], ['b']]);
+  await ask();
+  kept.forget('subnets');
+  expect(await ask()).toEqual(['b']);
+});

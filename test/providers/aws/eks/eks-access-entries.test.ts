@@ -1,0 +1,103 @@
+import {
+  AssociateAccessPolicyCommand,
+  CreateAccessEntryCommand,
+  DeleteAccessEntryCommand,
+  DescribeAccessEntryCommand,
+  DescribeClusterCommand,
+  EKSClient,
+  UpdateAccessEntryCommand,
+} from '@aws-sdk/client-eks';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
+import { eksAccessEntries } from '../../../../lib/providers/aws/eks/eks-access-entries.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EKSClient({ region: 'us-east-1', maxAttempts: 1 });
+const eks = mockClient(client);
+const entries = eksAccessEntries(client);
+const ROLE = 'arn:aws:iam::123456789012:role/lifecycle';
+const gone = awsError('ResourceNotFoundException', 404);
+
+beforeEach(() => eks.reset());
+
+describe('the way a cluster lets people in', () => {
+  test.each(['API', 'API_AND_CONFIG_MAP', 'CONFIG_MAP'] as const)('%s is told', async (authenticationMode) => {
+    eks.on(DescribeClusterCommand).resolves({ cluster: { accessConfig: { authenticationMode } } });
+    expect(await entries.authenticationMode('demo')).toBe(authenticationMode);
+  });
+
+  test('a cluster without a mode supports only the ConfigMap', async () => {
+    eks.on(DescribeClusterCommand).resolves({ cluster: {} });
+    expect(await entries.authenticationMode('demo')).toBe('CONFIG_MAP');
+  });
+
+  test('a cluster that does not exist is refused', async () => {
+    eks.on(DescribeClusterCommand).rejects(gone);
+    await expect(entries.authenticationMode('demo')).rejects.toBeInstanceOf(RefusedError);
+  });
+});
+
+describe('an entry', () => {
+  test('is found with its groups, and its absence is not an error', async () => {
+    eks
+      .on(DescribeAccessEntryCommand)
+      .resolvesOnce({ accessEntry: { type: 'STANDARD', kubernetesGroups: ['a'] } })
+      .rejects(gone);
+    expect(await entries.find('demo', ROLE)).toEqual({ principal: ROLE, type: 'STANDARD', groups: ['a'] });
+    expect(await entries.find('demo', ROLE)).toBeUndefined();
+  });
+
+  test('of a function has groups, one of a node has none: EKS refuses them there', async () => {
+    eks.on(CreateAccessEntryCommand).resolves({});
+    await entries.create('demo', { principal: ROLE, type: 'STANDARD', groups: ['kerf:lifecycle'] });
+    await entries.create('demo', { principal: ROLE, type: 'EC2_LINUX', groups: [] });
+    const [standard, node] = eks.commandCalls(CreateAccessEntryCommand).map((call) => call.args[0].input);
+    expect(standard).toMatchObject({ clusterName: 'demo', type: 'STANDARD', kubernetesGroups: ['kerf:lifecycle'] });
+    expect(node).not.toHaveProperty('kubernetesGroups');
+  });
+
+  test('that was created meanwhile is a success, and a throttled call is an error', async () => {
+    const node = { principal: ROLE, type: 'EC2_LINUX', groups: [] } as const;
+    eks
+      .on(CreateAccessEntryCommand)
+      .rejectsOnce(awsError('ResourceInUseException', 409))
+      .rejects(awsError('ThrottlingException', 429));
+    await entries.create('demo', node);
+    await expect(entries.create('demo', node)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('has its groups set', async () => {
+    eks.on(UpdateAccessEntryCommand).resolves({});
+    await entries.setGroups('demo', ROLE, ['a', 'b']);
+    expect(eks.commandCalls(UpdateAccessEntryCommand)[0]?.args[0].input).toMatchObject({
+      kubernetesGroups: ['a', 'b'],
+    });
+  });
+
+  test('gets a policy for the whole cluster, and a refusal is an error', async () => {
+    eks.on(AssociateAccessPolicyCommand).resolvesOnce({}).rejects(awsError('InvalidParameterException', 400));
+    await entries.givePolicy('demo', ROLE, 'arn:policy');
+    expect(eks.commandCalls(AssociateAccessPolicyCommand)[0]?.args[0].input).toEqual({
+      clusterName: 'demo',
+      principalArn: ROLE,
+      policyArn: 'arn:policy',
+      accessScope: { type: 'cluster' },
+    });
+    await expect(entries.givePolicy('demo', ROLE, 'arn:policy')).rejects.toBeInstanceOf(RefusedError);
+  });
+
+  test('is removed only where it carries our mark', async () => {
+    eks
+      .on(DescribeAccessEntryCommand)
+      .resolvesOnce({ accessEntry: { tags: {} } })
+      .resolvesOnce({ accessEntry: { tags: { 'app.kubernetes.io/managed-by': 'kerf' } } })
+      .rejects(gone);
+    eks.on(DeleteAccessEntryCommand).rejects(gone);
+    await entries.remove('demo', ROLE);
+    expect(eks.commandCalls(DeleteAccessEntryCommand)).toHaveLength(0);
+    await entries.remove('demo', ROLE);
+    await entries.remove('demo', ROLE);
+    expect(eks.commandCalls(DeleteAccessEntryCommand)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,52 @@
+import { DescribeInstanceStatusCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, test } from 'vitest';
+import { UnreachableError } from '../../../../lib/ports/errors.ts';
+import { describeInstanceHealth } from '../../../../lib/providers/aws/instances/instance-health.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+const SINCE = new Date('2026-01-31T08:00:00Z');
+const FAILED = { Status: 'impaired' as const, Details: [{ Name: 'reachability' as const, ImpairedSince: SINCE }] };
+
+beforeEach(() => ec2.reset());
+
+test('a healthy fleet costs three questions with empty answers, whatever its size (C82)', async () => {
+  ec2.on(DescribeInstanceStatusCommand).resolves({ InstanceStatuses: [] });
+  expect(await describeInstanceHealth(client)).toEqual([]);
+  const filters = ec2.commandCalls(DescribeInstanceStatusCommand).flatMap(({ args }) => args[0].input.Filters ?? []);
+  expect(filters.map(({ Name }) => Name)).toEqual(['instance-status.status', 'system-status.status', 'event.code']);
+});
+
+test('an instance in several responses and pages is reported once, with all problems', async () => {
+  const one = {
+    InstanceId: 'i-2',
+    SystemStatus: FAILED,
+    Events: [{ Code: 'system-reboot' as const, Description: 'soon' }],
+  };
+  ec2
+    .on(DescribeInstanceStatusCommand)
+    .callsFake(({ NextToken }: { NextToken?: string }) =>
+      NextToken === undefined
+        ? { InstanceStatuses: [one], NextToken: 'more' }
+        : { InstanceStatuses: [{ InstanceId: 'i-1', InstanceStatus: FAILED }] },
+    );
+  expect(await describeInstanceHealth(client)).toEqual([
+    { id: 'i-1', instanceImpairedSinceMs: SINCE.getTime(), events: [] },
+    { id: 'i-2', systemImpairedSinceMs: SINCE.getTime(), events: [{ code: 'system-reboot', description: 'soon' }] },
+  ]);
+});
+
+test('a check that is not impaired, and the status of volumes, are nothing', async () => {
+  const fine = { Status: 'ok' as const, Details: [{ ImpairedSince: SINCE }] };
+  ec2.on(DescribeInstanceStatusCommand).resolves({
+    InstanceStatuses: [{ InstanceId: 'i-1', InstanceStatus: fine, AttachedEbsStatus: { Status: 'impaired' } }],
+  });
+  expect(await describeInstanceHealth(client)).toEqual([{ id: 'i-1', events: [] }]);
+});
+
+test('a service that does not answer is unreachable', async () => {
+  ec2.on(DescribeInstanceStatusCommand).rejects(awsError('RequestLimitExceeded', 503));
+  await expect(describeInstanceHealth(client)).rejects.toBeInstanceOf(UnreachableError);
+});

@@ -1,0 +1,215 @@
+import { CreateTagsCommand, DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, test } from 'vitest';
+import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
+import { endInstances } from '../../../../lib/providers/aws/instances/end-instances.ts';
+import { describeInstances, instanceOwners } from '../../../../lib/providers/aws/instances/instances.ts';
+import { tagInstance } from '../../../../lib/providers/aws/instances/tag-instance.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+const reader = { client, onDemandUsdPerHour: new Map([['m5.large', 0.096]]) };
+
+const TAGS = [
+  { Key: 'kubernetes.io/cluster/demo', Value: 'owned' },
+  { Key: 'karpenter.sh/nodeclaim', Value: 'general-a' },
+];
+
+function anInstance(id: string, over: object = {}) {
+  return {
+    InstanceId: id,
+    InstanceType: 'm5.large' as const,
+    State: { Name: 'running' as const },
+    Placement: { AvailabilityZone: 'us-east-1a' },
+    ImageId: 'ami-1',
+    Tags: TAGS,
+    ...over,
+  };
+}
+
+const answer = (...instances: readonly object[]) => ({ Reservations: [{ Instances: [...instances] }] });
+
+beforeEach(() => {
+  ec2.reset();
+  ec2.on(TerminateInstancesCommand).resolves({});
+});
+
+test('a list asks for the tags of ownership and for all states but terminated', async () => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1')));
+  await describeInstances(reader, 'demo');
+  expect(ec2.commandCalls(DescribeInstancesCommand)[0]?.args[0].input.Filters).toEqual([
+    { Name: 'tag:kubernetes.io/cluster/demo', Values: ['owned'] },
+    { Name: 'tag-key', Values: ['karpenter.sh/nodeclaim'] },
+    { Name: 'instance-state-name', Values: ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] },
+  ]);
+});
+
+test('pages are followed, and the list is by id', async () => {
+  ec2
+    .on(DescribeInstancesCommand)
+    .resolvesOnce({ ...answer(anInstance('i-2', { InstanceLifecycle: 'spot' })), NextToken: 'more' })
+    .resolves(answer(anInstance('i-1')));
+  const found = await describeInstances(reader, 'demo');
+  expect(found.map(({ id, capacityType }) => [id, capacityType])).toEqual([
+    ['i-1', 'on-demand'],
+    ['i-2', 'spot'],
+  ]);
+  expect(ec2.commandCalls(DescribeInstancesCommand)[1]?.args[0].input.NextToken).toBe('more');
+});
+
+test('pages that lead in a circle, and pages without an end, are left', async () => {
+  ec2.on(DescribeInstancesCommand).resolves({ ...answer(), NextToken: 'again' });
+  await expect(describeInstances(reader, 'demo')).rejects.toThrow(/leads back/);
+  let page = 0;
+  ec2.on(DescribeInstancesCommand).callsFake(() => {
+    page += 1;
+    return { ...answer(), NextToken: `page-${page}` };
+  });
+  await expect(describeInstances(reader, 'demo')).rejects.toBeInstanceOf(UnreachableError);
+  expect(page).toBeLessThan(1_000);
+});
+
+const endOne = async (id: string) => endInstances(reader, 'demo', [id]);
+const terminated = () => ec2.commandCalls(TerminateInstancesCommand).map(({ args }) => args[0].input.InstanceIds);
+
+/** EC2's words where ids are not known. */
+function unknown(...ids: readonly string[]): Error {
+  const error = awsError('InvalidInstanceID.NotFound', 400);
+  error.message = `The instance IDs '${ids.join(', ')}' do not exist`;
+  return error;
+}
+
+/** Knows all that it is asked for but `lost`, as EC2 answers: one that it does not know fails the call. */
+function describeAllBut(...lost: readonly string[]): void {
+  ec2.on(DescribeInstancesCommand).callsFake(({ InstanceIds = [] }: { InstanceIds?: string[] }) => {
+    const missing = InstanceIds.filter((id) => lost.includes(id));
+    if (missing.length > 0) throw unknown(...missing);
+    return answer(...InstanceIds.map((id) => anInstance(id)));
+  });
+}
+
+test.each([
+  ['of another cluster', { Tags: [{ Key: 'kubernetes.io/cluster/other', Value: 'owned' }, TAGS[1]] }],
+  ['shared, not owned', { Tags: [{ Key: 'kubernetes.io/cluster/demo', Value: 'shared' }, TAGS[1]] }],
+  ['of no claim', { Tags: [TAGS[0]] }],
+  ['without tags', { Tags: [] }],
+  ['terminated', { State: { Name: 'terminated' } }],
+])('an instance %s is neither seen nor touched', async (_, over) => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', over)));
+  expect(await describeInstances(reader, 'demo', ['i-1'])).toEqual([]);
+  expect(await describeInstances(reader, 'demo')).toEqual([]);
+  await endOne('i-1');
+  await tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags: { Name: 'node-1' } });
+  expect(ec2.commandCalls(TerminateInstancesCommand)).toHaveLength(0);
+  expect(ec2.commandCalls(CreateTagsCommand)).toHaveLength(0);
+});
+
+test('an instance that was not requested is ignored', async () => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-2')));
+  await endOne('i-1');
+  expect(terminated()).toEqual([]);
+});
+
+test('an instance that is on its way out is not terminated again (C55)', async () => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', { State: { Name: 'shutting-down' } })));
+  await endOne('i-1');
+  expect(terminated()).toEqual([]);
+});
+
+test('ids are asked for 500 at a time, each once (C51)', async () => {
+  describeAllBut();
+  const ids = Array.from({ length: 1_200 }, (_, index) => `i-${index}`);
+  expect(await describeInstances(reader, 'demo', [...ids, 'i-1'])).toHaveLength(1_200);
+  const asked = ec2.commandCalls(DescribeInstancesCommand).map(({ args }) => args[0].input.InstanceIds?.length);
+  expect(asked).toEqual([500, 500, 200]);
+});
+
+test('ids that EC2 does not know are left out, and the rest is asked again', async () => {
+  describeAllBut('i-2', 'i-4');
+  const found = await describeInstances(reader, 'demo', ['i-1', 'i-2', 'i-3', 'i-4']);
+  expect(found.map(({ id }) => id)).toEqual(['i-1', 'i-3']);
+  expect(ec2.commandCalls(DescribeInstancesCommand)).toHaveLength(2);
+});
+
+test('an instance that is gone between the two calls is gone, and the others are ended', async () => {
+  describeAllBut();
+  ec2.on(TerminateInstancesCommand).rejectsOnce(unknown('i-2')).resolves({});
+  expect(await endInstances(reader, 'demo', ['i-1', 'i-2', 'i-3'])).toEqual(new Map());
+  expect(terminated()).toEqual([
+    ['i-1', 'i-2', 'i-3'],
+    ['i-1', 'i-3'],
+  ]);
+});
+
+test('one instance that EC2 refuses to end, named or not, does not keep the others alive', async () => {
+  describeAllBut();
+  const ids = Array.from({ length: 500 }, (_, index) => `i-${index}`);
+  for (const named of ["The instance 'i-77' may not be terminated", 'Something is in the way']) {
+    ec2.resetHistory();
+    const ended = new Set<string>();
+    ec2.on(TerminateInstancesCommand).callsFake(({ InstanceIds }: { InstanceIds: string[] }) => {
+      if (InstanceIds.includes('i-77')) throw Object.assign(awsError('OperationNotPermitted', 400), { message: named });
+      for (const id of InstanceIds) ended.add(id);
+      return {};
+    });
+    const failed = await endInstances(reader, 'demo', ids);
+    expect([...failed.keys()]).toEqual(['i-77']);
+    expect(failed.get('i-77')).toBeInstanceOf(RefusedError);
+    expect(ended.size).toBe(499);
+    expect(terminated().length).toBeLessThanOrEqual(19);
+  }
+});
+
+test('without the permission the calls stay few, and every instance has its refusal', async () => {
+  describeAllBut();
+  ec2.on(TerminateInstancesCommand).rejects(awsError('UnauthorizedOperation', 403));
+  const ids = Array.from({ length: 500 }, (_, index) => `i-${index}`);
+  const failed = await endInstances(reader, 'demo', ids);
+  expect(failed.size).toBe(500);
+  expect(terminated().length).toBeLessThanOrEqual(32);
+});
+
+test('a service that does not answer fails the whole call, and nothing is asked twice', async () => {
+  describeAllBut();
+  ec2.on(TerminateInstancesCommand).rejects(awsError('ServiceUnavailable', 503));
+  await expect(endInstances(reader, 'demo', ['i-1', 'i-2'])).rejects.toBeInstanceOf(UnreachableError);
+  expect(terminated()).toHaveLength(1);
+  ec2.on(DescribeInstancesCommand).rejects(awsError('RequestLimitExceeded', 503));
+  await expect(describeInstances(reader, 'demo', ['i-1'])).rejects.toBeInstanceOf(UnreachableError);
+});
+
+test('tags are added to an instance of the cluster; one that is gone meanwhile needs none (C84)', async () => {
+  describeAllBut();
+  ec2.on(CreateTagsCommand).resolves({});
+  const tags = { 'karpenter.sh/nodeclaim': 'general-a', Name: 'node-1' };
+  await tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags });
+  expect(ec2.commandCalls(CreateTagsCommand)[0]?.args[0].input).toEqual({
+    Resources: ['i-1'],
+    Tags: [
+      { Key: 'Name', Value: 'node-1' },
+      { Key: 'karpenter.sh/nodeclaim', Value: 'general-a' },
+    ],
+  });
+  ec2.on(CreateTagsCommand).rejects(unknown('i-1'));
+  await tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags });
+  ec2.on(CreateTagsCommand).rejects(awsError('UnauthorizedOperation', 403));
+  await expect(tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags })).rejects.toBeInstanceOf(RefusedError);
+});
+
+test('owners are identified by both tags; an instance that is shutting down has none', async () => {
+  const cluster = { Key: 'eks:eks-cluster-name', Value: 'demo' };
+  ec2
+    .on(DescribeInstancesCommand)
+    .resolves(
+      answer(
+        anInstance('i-1', { Tags: [...TAGS, cluster] }),
+        anInstance('i-2'),
+        anInstance('i-3', { Tags: [TAGS[1], cluster] }),
+        anInstance('i-4', { Tags: [...TAGS, cluster], State: { Name: 'terminated' } }),
+      ),
+    );
+  expect(await instanceOwners(client, ['i-1', 'i-2', 'i-3', 'i-4'])).toEqual([
+    { instanceId: 'i-1', cluster: 'demo', nodeClaim: 'general-a' },
+  ]);
+});

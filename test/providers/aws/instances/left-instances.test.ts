@@ -1,0 +1,35 @@
+import { CreateTagsCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, test } from 'vitest';
+import { RefusedError } from '../../../../lib/ports/errors.ts';
+import { leftInstances, tagLeftInstance } from '../../../../lib/providers/aws/instances/left-instances.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+
+beforeEach(() => {
+  ec2.reset();
+});
+
+test('C55: what NodePools launched is listed, also what is not tagged with its claim yet', async () => {
+  const Tags = [
+    { Key: 'kubernetes.io/cluster/demo', Value: 'owned' },
+    { Key: 'karpenter.sh/nodepool', Value: 'general' },
+  ];
+  const instance = { InstanceId: 'i-1', InstanceType: 'm5.large' as const, Tags, LaunchTime: new Date(5) };
+  ec2.on(DescribeInstancesCommand).resolves({ Reservations: [{ Instances: [instance] }] });
+  expect(await leftInstances(client, 'demo')).toMatchObject([
+    { id: 'i-1', nodeClaim: '', nodePool: 'general', launchedAtMs: 5, tags: { 'karpenter.sh/nodepool': 'general' } },
+  ]);
+  expect(ec2.commandCalls(DescribeInstancesCommand)[0]?.args[0].input.Filters).toEqual([
+    { Name: 'tag:kubernetes.io/cluster/demo', Values: ['owned'] },
+    { Name: 'tag-key', Values: ['karpenter.sh/nodepool'] },
+    { Name: 'instance-state-name', Values: ['pending', 'running', 'stopping', 'stopped'] },
+  ]);
+});
+
+test('tags that may not be given say so', async () => {
+  ec2.on(CreateTagsCommand).rejects(awsError('UnauthorizedOperation', 403));
+  await expect(tagLeftInstance(client, 'i-1', { a: 'b' })).rejects.toBeInstanceOf(RefusedError);
+});

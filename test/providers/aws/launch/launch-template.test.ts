@@ -1,0 +1,231 @@
+import {
+  CreateFleetCommand,
+  CreateLaunchTemplateCommand,
+  EC2Client,
+  type RequestLaunchTemplateData,
+} from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { digest } from '../../../../lib/core/identity.ts';
+import type { LaunchRequest, LaunchTemplateSpec } from '../../../../lib/core/model/node-claim-record.ts';
+import { METADATA_DEFAULTS } from '../../../../lib/core/node-class/plain-node-class.ts';
+import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
+import { LaunchTemplates, launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
+import { aLaunchRequest, aTemplate } from '../../../contract/records.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
+
+const LAUNCHED = {
+  Instances: [{ InstanceIds: ['i-0abc'], InstanceType: 'm6g.large' as const, AvailabilityZone: 'us-east-1b' }],
+};
+
+beforeEach(() => {
+  ec2.reset();
+  ec2.on(CreateLaunchTemplateCommand).resolves({});
+  ec2.on(CreateFleetCommand).resolves(LAUNCHED);
+});
+
+describe('the launch template', () => {
+  test('is created once, however many claims are launched of it at one moment', async () => {
+    const templates = new LaunchTemplates(client);
+    const names = Array.from({ length: 10 }, (_, at) => `general-${at}`);
+    await Promise.all(
+      names.map((nodeClaim) => launch({ client, templates }, aLaunchRequest({ nodeClaim, clientToken: nodeClaim }))),
+    );
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
+    expect(ec2.commandCalls(CreateFleetCommand)).toHaveLength(10);
+  });
+
+  test('that could not be created is tried again by the next', async () => {
+    const templates = new LaunchTemplates(client);
+    ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('RequestLimitExceeded', 503)).resolves({});
+    const both = [1, 2].map(() => launch({ client, templates }, aLaunchRequest()));
+    for (const one of await Promise.allSettled(both)) expect(one.status).toBe('rejected');
+    await launch({ client, templates }, aLaunchRequest());
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
+  });
+
+  test('its name follows from its content alone: claims of one kind share it', () => {
+    const base = nameOf();
+    expect(nameOf({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] })).toBe(base);
+    expect(nameOf({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).toBe(base);
+    for (const other of [{ userData: 'x' }, { securityGroupIds: ['sg-2'] }, { instanceProfile: 'p' }]) {
+      expect(nameOf({}, other)).not.toBe(base);
+    }
+    expect(nameOf({ cluster: 'c' })).not.toBe(base);
+    expect(base).toMatch(/^kerf-[a-z2-7]{26}$/);
+  });
+
+  test('a request that an earlier version froze is replayed with the token and the template of that version', async () => {
+    await launchOnce(aLaunchRequest({ clientToken: 'kerf-of-earlier-version' }));
+    const [sent] = ec2.commandCalls(CreateFleetCommand);
+    expect(sent?.args[0].input.ClientToken).toBe('kerf-of-earlier-version');
+    expect(sent?.args[0].input.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification).toEqual({
+      LaunchTemplateName: 'kerf-jjne2solsg7pc5au2kzkztr57s',
+      Version: '$Latest',
+    });
+  });
+
+  test('a request of this version names its template by SHA-256 of the content', () => {
+    const name = nameOf({ templateNames: 'sha-256' });
+    const content = JSON.stringify(['demo', dataOf()]);
+    expect(name).toMatch(/^kerf-[a-z2-7]{26}$/);
+    expect(name).toBe(`kerf-${digest(content)}`);
+    expect(name).not.toBe(nameOf());
+  });
+
+  test('A3.23, C76: metadata needs a token and ends at the node; the volume is small, fast and encrypted', () => {
+    expect(launchTemplateOf(aLaunchRequest(), aTemplate()).data).toMatchObject({
+      MetadataOptions: {
+        HttpTokens: 'required',
+        HttpPutResponseHopLimit: 1,
+        HttpEndpoint: 'enabled',
+        InstanceMetadataTags: 'disabled',
+      },
+      BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 20, VolumeType: 'gp3', Encrypted: true } }],
+      IamInstanceProfile: { Name: 'node' },
+      NetworkInterfaces: [{ Groups: ['sg-1'] }],
+      UserData: Buffer.from('#!/bin/bash\ntrue\n').toString('base64'),
+    });
+  });
+
+  test('the volumes and metadata options of the NodeClass are used', () => {
+    const { data } = launchTemplateOf(aLaunchRequest(), {
+      ...aTemplate(),
+      blockDeviceMappings: [
+        {
+          deviceName: '/dev/sda1',
+          ebs: { volumeSize: '1.5Ti', volumeType: 'io2', iops: 3000, kmsKeyID: 'k', deleteOnTermination: false },
+        },
+      ],
+      metadataOptions: { ...METADATA_DEFAULTS, httpPutResponseHopLimit: 2, httpTokens: 'optional' },
+    });
+    expect(data.BlockDeviceMappings).toMatchObject([
+      {
+        DeviceName: '/dev/sda1',
+        Ebs: {
+          VolumeSize: 1536,
+          VolumeType: 'io2',
+          Iops: 3000,
+          KmsKeyId: 'k',
+          DeleteOnTermination: false,
+        },
+      },
+    ]);
+    expect(data.MetadataOptions).toMatchObject({ HttpPutResponseHopLimit: 2, HttpTokens: 'optional' });
+  });
+
+  test('C60: it keeps away from reservations that the NodeClass does not select', () => {
+    expect(dataOf().CapacityReservationSpecification).toEqual({ CapacityReservationPreference: 'none' });
+    expect(dataOf().InstanceMarketOptions).toBeUndefined();
+  });
+
+  test.each([
+    ['default', undefined],
+    ['capacity-block', { MarketType: 'capacity-block' }],
+    ['interruptible', { MarketType: 'interruptible-capacity-reservation' }],
+  ] as const)('C60: out of a reservation that is %s it takes nothing else', (kind, market) => {
+    const data = dataOf({ reservation: { id: 'cr-1', kind } });
+    expect(data.CapacityReservationSpecification).toEqual({
+      CapacityReservationPreference: 'capacity-reservations-only',
+      CapacityReservationTarget: { CapacityReservationId: 'cr-1' },
+    });
+    expect(data.InstanceMarketOptions).toEqual(market);
+  });
+
+  test('C59: each interface has the security groups, and only what it is told beside', () => {
+    const connectionTracking = { udpTimeout: 45, tcpEstablishedTimeout: 600 };
+    const networkInterfaces = [
+      { networkCard: 0, device: 0, kind: 'efa', publicAddress: false, prefixes: 2, connectionTracking },
+      { networkCard: 1, device: 1, kind: 'efa-only' },
+    ] as const;
+    expect(
+      dataOf({ networkInterfaces, subnetId: 'subnet-a', securityGroupIds: ['sg-1', 'sg-2'] }).NetworkInterfaces,
+    ).toEqual([
+      {
+        NetworkCardIndex: 0,
+        DeviceIndex: 0,
+        InterfaceType: 'efa',
+        Groups: ['sg-1', 'sg-2'],
+        DeleteOnTermination: true,
+        SubnetId: 'subnet-a',
+        AssociatePublicIpAddress: false,
+        Ipv4PrefixCount: 2,
+        ConnectionTrackingSpecification: { UdpTimeout: 45, TcpEstablishedTimeout: 600 },
+      },
+      {
+        NetworkCardIndex: 1,
+        DeviceIndex: 1,
+        InterfaceType: 'efa-only',
+        Groups: ['sg-1', 'sg-2'],
+        DeleteOnTermination: true,
+        SubnetId: 'subnet-a',
+      },
+    ]);
+  });
+
+  test('C59: in an IPv6 cluster its address and its prefixes are IPv6', () => {
+    const data = dataOf({
+      networkInterfaces: [{ networkCard: 0, device: 0, kind: 'interface', prefixes: 1, ipv6: true }],
+    });
+    expect(data.NetworkInterfaces).toMatchObject([{ PrimaryIpv6: true, Ipv6AddressCount: 1, Ipv6PrefixCount: 1 }]);
+    expect(data.NetworkInterfaces?.[0]).not.toHaveProperty('Ipv4PrefixCount');
+    expect(dataOf().NetworkInterfaces?.[0]).not.toHaveProperty('Ipv6AddressCount');
+  });
+
+  test.each<[string, Partial<LaunchTemplateSpec>, object]>([
+    ['detailed monitoring (A3.21)', { detailedMonitoring: true }, { Monitoring: { Enabled: true } }],
+    [
+      'nested virtualization (A3.25)',
+      { nestedVirtualization: 'disabled' },
+      { CpuOptions: { NestedVirtualization: 'disabled' } },
+    ],
+    ['enclaves (C58)', { enclaves: true }, { EnclaveOptions: { Enabled: true } }],
+    ['dedicated hardware (C43)', { dedicated: true }, { Placement: { Tenancy: 'dedicated' } }],
+    [
+      'a partition of a placement group (C58)',
+      { placementGroup: { id: 'pg-1', partition: 3 } },
+      { Placement: { GroupId: 'pg-1', PartitionNumber: 3 } },
+    ],
+  ])('%s is told where it is wanted, and only there', (_, over, told) => {
+    expect(dataOf(over)).toMatchObject(told);
+    for (const key of Object.keys(told)) expect(dataOf()).not.toHaveProperty(key);
+  });
+
+  test('C49: it tags what the fleet cannot: interfaces, and of spot the request', () => {
+    expect(tagged({})).toEqual(['network-interface']);
+    expect(tagged({ capacityType: 'spot' })).toEqual(['network-interface', 'spot-instances-request']);
+  });
+
+  test('one that exists is fine, and is made once a process', async () => {
+    ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
+    const tools = { client, templates: new LaunchTemplates(client) };
+    await launch(tools, aLaunchRequest());
+    await launch(tools, aLaunchRequest({ clientToken: 'token-2' }));
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
+  });
+
+  test('C52: one that was deleted is made again, once', async () => {
+    const gone = awsError('InvalidLaunchTemplateName.NotFoundException', 400);
+    ec2.on(CreateFleetCommand).rejectsOnce(gone).resolves(LAUNCHED);
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'launched' });
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
+    ec2.on(CreateFleetCommand).rejects(gone);
+    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'rejected' });
+  });
+});
+
+function nameOf(over: Partial<LaunchRequest> = {}, template: Partial<LaunchTemplateSpec> = {}): string {
+  return launchTemplateOf(aLaunchRequest(over), aTemplate(template)).name;
+}
+
+function dataOf(template: Partial<LaunchTemplateSpec> = {}): RequestLaunchTemplateData {
+  return launchTemplateOf(aLaunchRequest(), aTemplate(template)).data;
+}
+
+function tagged(over: Partial<LaunchRequest>) {
+  return launchTemplateOf(aLaunchRequest(over), aTemplate()).data.TagSpecifications?.map((one) => one.ResourceType);
+}

@@ -1,0 +1,79 @@
+import { DeleteLaunchTemplateCommand, DescribeLaunchTemplatesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../../lib/apis/formats/time.ts';
+import { LaunchTemplates } from '../../../../lib/providers/aws/launch/launch-template.ts';
+import {
+  deleteLaunchTemplates,
+  OldLaunchTemplates,
+} from '../../../../lib/providers/aws/launch/our-launch-templates.ts';
+import { NOW_MS } from '../../../contract/records.ts';
+import { awsError } from '../aws-error.ts';
+
+const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
+const ec2 = mockClient(client);
+
+beforeEach(() => {
+  ec2.reset();
+});
+
+const template = (id: string, cluster: string) => ({
+  LaunchTemplateId: id,
+  LaunchTemplateName: `kerf-${id}`,
+  Tags: [{ Key: 'eks:eks-cluster-name', Value: cluster }],
+});
+
+test('A3.30: the templates of a class are found by its tags, and go; one that is gone already is success', async () => {
+  ec2
+    .on(DescribeLaunchTemplatesCommand)
+    .resolvesOnce({ LaunchTemplates: [template('lt-1', 'demo')], NextToken: 'more' })
+    .resolves({ LaunchTemplates: [template('lt-2', 'demo'), template('lt-3', 'other')] });
+  ec2
+    .on(DeleteLaunchTemplateCommand, { LaunchTemplateId: 'lt-2' })
+    .rejects(awsError('InvalidLaunchTemplateId.NotFound', 400));
+  expect(await deleteLaunchTemplates(client, 'demo', 'default')).toEqual(['kerf-lt-1', 'kerf-lt-2']);
+  expect(ec2.commandCalls(DescribeLaunchTemplatesCommand)[0]?.args[0].input.Filters).toEqual([
+    { Name: 'tag:eks:eks-cluster-name', Values: ['demo'] },
+    { Name: 'tag:karpenter.k8s.aws/ec2nodeclass', Values: ['default'] },
+  ]);
+});
+
+describe('old launch templates (C57)', () => {
+  const aged = (id: string, days: number, cluster = 'demo') => ({
+    ...template(id, cluster),
+    CreateTime: new Date(NOW_MS - days * DAY_MS),
+  });
+  const deleted = () =>
+    ec2.commandCalls(DeleteLaunchTemplateCommand).map((call) => call.args[0].input.LaunchTemplateId);
+  let nowMs = NOW_MS;
+  const sweep = () => new OldLaunchTemplates({ client, clock: { now: () => nowMs } }, new LaunchTemplates(client));
+
+  beforeEach(() => {
+    nowMs = NOW_MS;
+    ec2.on(DeleteLaunchTemplateCommand).resolves({});
+  });
+
+  test('those that are a month old are deleted, but no newer ones, none of other owners, and none with another name', async () => {
+    const foreign = { ...aged('lt-5', 90), LaunchTemplateName: 'karpenter.k8s.aws/123' };
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({
+      LaunchTemplates: [aged('lt-1', 31), aged('lt-2', 29), aged('lt-3', 90, 'other'), aged('lt-4', 60), foreign],
+    });
+    await sweep().remove('demo');
+    expect(deleted()).toEqual(['lt-4', 'lt-1']);
+  });
+
+  test('twenty go at once, the oldest first; the others an hour later', async () => {
+    const all = Array.from({ length: 25 }, (_, index) => aged(`lt-${index}`, 100 - index));
+    ec2
+      .on(DescribeLaunchTemplatesCommand)
+      .resolvesOnce({ LaunchTemplates: all })
+      .resolves({ LaunchTemplates: all.slice(20) });
+    const templates = sweep();
+    await templates.remove('demo');
+    await templates.remove('demo');
+    expect(deleted()).toEqual(all.slice(0, 20).map((one) => one.LaunchTemplateId));
+    nowMs += HOUR_MS;
+    await templates.remove('demo');
+    expect(deleted()).toHaveLength(25);
+  });
+});

@@ -1,0 +1,195 @@
+import { createServer, type Server } from 'node:https';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ConflictError, RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
+import { ApiClient, type ApiClientOptions } from '../../../../lib/providers/kubernetes/client/api-client.ts';
+import { FakeApiServer } from '../../../fakes/api-server.ts';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../../fakes/tls.ts';
+
+let server: FakeApiServer;
+let client: ApiClient;
+let chance = 0;
+let waits: number[];
+
+function connect(over: Partial<ApiClientOptions> = {}): ApiClient {
+  const sleep = async (ms: number) => {
+    waits.push(ms);
+  };
+  client = new ApiClient({ endpoint: server.endpoint, sleep, random: () => chance, ...over });
+  return client;
+}
+
+beforeEach(async () => {
+  chance = 0;
+  server = await FakeApiServer.start();
+  waits = [];
+  connect();
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+const LIST = { method: 'GET', path: '/api/v1/nodes' } as const;
+
+test('the token is shown with each request, as the source has it then', async () => {
+  let count = 0;
+  connect({ token: async () => `token-${(count += 1)}` });
+  await client.expect(LIST);
+  await client.expect(LIST);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+});
+
+function source(tokens: readonly string[]) {
+  const refusals: (string | undefined)[] = [];
+  const token = async (refused?: string) => {
+    refusals.push(refused);
+    return tokens[refusals.length - 1] ?? 'none';
+  };
+  return { token, refusals };
+}
+
+describe('a token that the server does not take', () => {
+  test('is asked for anew, once, and the call is made again', async () => {
+    server.token = 'good';
+    const { token, refusals } = source(['lapsed', 'good']);
+    connect({ token });
+    await client.expect(LIST);
+    expect(refusals).toEqual([undefined, 'lapsed']);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer lapsed', 'Bearer good']);
+  });
+
+  test('is asked for anew for an answer that is read as it comes, too', async () => {
+    server.token = 'good';
+    connect({ token: source(['lapsed', 'good']).token });
+    const { status, body } = await client.stream(LIST, AbortSignal.timeout(5_000));
+    expect([status, body.destroy().destroyed]).toEqual([200, true]);
+  });
+
+  test('and of which there is no other, is a refusal that says what to look at', async () => {
+    server.token = 'good';
+    const { token } = source(['bad', 'bad']);
+    connect({ token });
+    await expect(client.expect(LIST)).rejects.toThrow(/401.*access entry/);
+    expect(server.requests).toHaveLength(1);
+    connect({ token: source(['bad', 'worse']).token });
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(RefusedError);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+test('answers are asked for zipped, and unzipped', async () => {
+  const labels = { long: 'x'.repeat(2_000) };
+  server.store.put({ group: '/api/v1', resource: 'nodes', name: 'node-1' }, { metadata: { labels } });
+  expect(await client.expect(LIST)).toMatchObject({ items: [{ metadata: { name: 'node-1', labels } }] });
+  expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip');
+});
+
+test('characters outside ASCII survive both ways', async () => {
+  const body = { metadata: { name: 'e', annotations: { note: 'Größe ✓' } } };
+  await client.expect({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/default/events', body });
+  expect(server.requests[0]?.body).toEqual(body);
+});
+
+async function listenWithTls(): Promise<{ readonly secure: Server; readonly endpoint: string }> {
+  const secure = createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[]}');
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  secure.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = secure.address();
+  if (address === null || typeof address === 'string') throw new Error('the TLS server does not listen');
+  return { secure, endpoint: `https://127.0.0.1:${address.port}` };
+}
+
+describe('TLS', () => {
+  test('only a server with a certificate of the cluster’s authority is trusted', async () => {
+    const { secure, endpoint } = await listenWithTls();
+    connect({ endpoint, certificateAuthority: TEST_CERTIFICATE });
+    expect(await client.expect(LIST)).toEqual({ items: [] });
+    client.close();
+    connect({ endpoint });
+    await expect(client.expect(LIST)).rejects.toThrow(/self-signed/);
+    secure.closeAllConnections();
+    secure.close();
+  });
+});
+
+describe('retries', () => {
+  test('a request to an overloaded server is repeated after Retry-After', async () => {
+    server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
+    await client.expect(LIST);
+    expect(waits).toEqual([1_000, 200]);
+  });
+
+  test('those that were refused together do not come back together, and none too soon', async () => {
+    chance = 0.5;
+    server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
+    await client.expect(LIST);
+    expect(waits).toEqual([1_250, 250]);
+  });
+
+  test('a lost connection is tried again', async () => {
+    server.failNext({ kind: 'reset' });
+    await client.expect(LIST);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('after three tries it is unreachable', async () => {
+    server.failNext(...Array.from({ length: 5 }, () => ({ kind: 'status', status: 500 }) as const));
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('a wait that is too long is left to the next run', async () => {
+    server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 60 });
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+    expect(server.requests).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  test('a status that is an answer is not tried again', async () => {
+    server.failNext({ kind: 'status', status: 429 });
+    expect(await client.send({ ...LIST, final: [429] })).toMatchObject({ status: 429 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a server that hangs is given up on after the timeout', async () => {
+    connect({ timeoutMs: 50 });
+    server.failNext({ kind: 'hang' }, { kind: 'hang' }, { kind: 'hang' });
+    await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('a refused connection is unreachable, with the reason', async () => {
+    await server.close();
+    await expect(client.expect(LIST)).rejects.toThrow(/no answer.*ECONNREFUSED/);
+    server = await FakeApiServer.start();
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    [401, RefusedError, /access entry/],
+    [403, RefusedError, /ClusterRole/],
+    [404, RefusedError, /404/],
+    [409, ConflictError, /409/],
+    [422, RefusedError, /422/],
+  ])('%i', async (status, type, message) => {
+    server.failNext({ kind: 'status', status });
+    const failed = client.expect(LIST);
+    await expect(failed).rejects.toBeInstanceOf(type);
+    await expect(failed).rejects.toThrow(message);
+  });
+
+  test('no error tells the token', async () => {
+    server.token = 'right';
+    connect({ token: async () => 'very-secret' });
+    const failed: unknown = await client.expect(LIST).catch((error: unknown) => error);
+    server.failNext({ kind: 'reset' }, { kind: 'reset' }, { kind: 'reset' });
+    const lost: unknown = await client.expect(LIST).catch((error: unknown) => error);
+    for (const error of [failed, lost]) {
+      expect(error).toBeInstanceOf(Error);
+      expect(JSON.stringify(error, Object.getOwnPropertyNames(error)) + String(error)).not.toContain('very-secret');
+    }
+  });
+});

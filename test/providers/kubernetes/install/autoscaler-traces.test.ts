@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { UnreachableError } from '../../../../lib/ports/errors.ts';
+import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
+import { RivalTraceReader } from '../../../../lib/providers/kubernetes/install/autoscaler-traces.ts';
+import { NOW_MS } from '../../../contract/records.ts';
+import { FakeApiServer } from '../../../fakes/api-server.ts';
+
+const LEASE = {
+  group: '/apis/coordination.k8s.io/v1',
+  resource: 'leases',
+  namespace: 'karpenter',
+  name: 'karpenter-leader-election',
+};
+const HELD = {
+  holderIdentity: 'karpenter-7_ab',
+  leaseDurationSeconds: 15,
+  renewTime: '2026-01-01T00:00:03.123456Z',
+};
+
+let server: FakeApiServer;
+let client: ApiClient;
+let nowMs = NOW_MS;
+let reader: RivalTraceReader;
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = new ApiClient({ endpoint: server.endpoint, sleep: async () => undefined });
+  nowMs = NOW_MS;
+  reader = new RivalTraceReader(client, { now: () => nowMs });
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+function putPool(name: string, group: string): void {
+  const nodeClassRef = { group, kind: 'NodeClass', name: 'default' };
+  server.store.put(
+    { group: '/apis/karpenter.sh/v1', resource: 'nodepools', name },
+    { spec: { template: { spec: { nodeClassRef } } } },
+  );
+}
+
+test('the lease of Karpenter is found in whatever namespace, and no other lease is asked for', async () => {
+  server.store.put(LEASE, { spec: HELD });
+  server.store.put({ ...LEASE, namespace: 'kube-system', name: 'kube-scheduler' }, { spec: HELD });
+  const { leases } = await reader.read();
+  const renewedAtMs = Date.parse('2026-01-01T00:00:03.123Z');
+  expect(leases).toEqual([{ namespace: 'karpenter', holder: 'karpenter-7_ab', durationMs: 15_000, renewedAtMs }]);
+  const asked = server.requests.find(({ path }) => path.endsWith('/leases'));
+  expect(asked?.query.get('fieldSelector')).toBe('metadata.name=karpenter-leader-election');
+});
+
+test('a lease that was never held is none', async () => {
+  server.store.put(LEASE, { spec: {} });
+  expect((await reader.read()).leases).toEqual([]);
+});
+
+test("Deployments are Karpenter's by their label, and want one replica where they do not say", async () => {
+  const deployment = { group: '/apis/apps/v1', resource: 'deployments', namespace: 'kube-system', name: 'karpenter' };
+  server.store.put(deployment, { metadata: { labels: { 'app.kubernetes.io/name': 'karpenter' } }, spec: {} });
+  const { deployments } = await reader.read();
+  expect(deployments).toEqual([{ namespace: 'kube-system', name: 'karpenter', replicas: 1 }]);
+  const asked = server.requests.find(({ path }) => path.endsWith('/deployments'));
+  expect(asked?.query.get('labelSelector')).toBe('app.kubernetes.io/name=karpenter');
+});
+
+test('NodePools are those of Auto Mode by the group of their class', async () => {
+  putPool('general-purpose', 'eks.amazonaws.com');
+  putPool('mine', 'karpenter.k8s.aws');
+  expect((await reader.read()).autoModePools).toEqual(['general-purpose']);
+});
+
+test('what was read is kept for 15 s, and a failure is not', async () => {
+  server.failNext(...Array.from({ length: 12 }, () => ({ kind: 'status', status: 503 }) as const));
+  await expect(reader.read()).rejects.toBeInstanceOf(UnreachableError);
+  await expect.poll(() => server.requests.length).toBeGreaterThan(2);
+  server.failNext();
+  await reader.read();
+  const asked = server.requests.length;
+  nowMs += 14_999;
+  await reader.read();
+  expect(server.requests).toHaveLength(asked);
+  nowMs += 1;
+  await reader.read();
+  expect(server.requests).toHaveLength(asked + 3);
+});
+
+test('a list that may not be read is said, and takes nothing from the others', async () => {
+  putPool('general-purpose', 'eks.amazonaws.com');
+  server.failNext({ kind: 'status', status: 403 });
+  const traces = await reader.read();
+  expect(traces.unread).toEqual([expect.stringContaining('list /apis/coordination.k8s.io/v1/leases: 403')]);
+  expect(traces.autoModePools).toEqual(['general-purpose']);
+});
