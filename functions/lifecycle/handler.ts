@@ -1,11 +1,11 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
-import { attended } from '../../lib/controllers/run/guard.ts';
+import { guarded } from '../../lib/controllers/run/guard.ts';
 import { answerWakes, type WakeBatch } from '../../lib/operator/lambda/queue-batch.ts';
 import { wireLifecycle } from '../../lib/operator/wiring/lifecycle.ts';
 
 const runtime = wireLifecycle();
-const reconcile = attended('lifecycle', reconcileLifecycle);
+const reconcile = guarded('lifecycle', reconcileLifecycle);
 
 /** Runs for new NodeClaims, for nodes that are created or become ready, and every minute. */
 export async function handler(event: SQSEvent, context: WakeBatch['context']): Promise<SQSBatchResponse> {

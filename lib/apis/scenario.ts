@@ -74,7 +74,7 @@ export function parseScenario(manifest: ScenarioManifest): Scenario {
 }
 
 /** Adds the default namespace: `web` becomes `default/web`, `shop/web` is unchanged. */
-export function withNamespace(reference: string): string {
+export function inScenarioNamespace(reference: string): string {
   return reference.includes('/') ? reference : `default/${reference}`;
 }
 
@@ -82,11 +82,11 @@ function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   const atMs = milliseconds(event.at);
   const { scale, deleteNode, interruptSpot, withoutCapacity, deletePod } = event;
   if (scale !== undefined)
-    return { kind: 'scale', atMs, deployment: withNamespace(scale.deployment), replicas: scale.replicas };
+    return { kind: 'scale', atMs, deployment: inScenarioNamespace(scale.deployment), replicas: scale.replicas };
   if (deleteNode !== undefined) return { kind: 'deleteNode', atMs, node: parseNodeChoice(deleteNode) };
   if (interruptSpot !== undefined)
     return { kind: 'interruptSpot', atMs, ...interruptSpot, count: interruptSpot.count ?? 1 };
-  if (deletePod !== undefined) return { kind: 'deletePod', atMs, pod: withNamespace(deletePod.pod) };
+  if (deletePod !== undefined) return { kind: 'deletePod', atMs, pod: inScenarioNamespace(deletePod.pod) };
   if (withoutCapacity !== undefined) {
     const { for: length, ...what } = withoutCapacity;
     return { kind: 'withoutCapacity', atMs, ...what, ...(length !== undefined && { forMs: milliseconds(length) }) };

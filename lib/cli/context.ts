@@ -10,7 +10,7 @@ export interface CliContext extends CommandContext {
   /** Columns of the terminal; undefined where the output is no terminal. */
   readonly columns: number | undefined;
   readonly color: boolean;
-  /** `mostBytes`: what is longer is not read. @default MOST_TEXT. *Errors:* throws what the file system says. */
+  /** `mostBytes`: what is longer is not read. @default MAX_TEXT. *Errors:* throws what the file system says. */
   readText(path: string, mostBytes?: number): string;
   /** The files below a folder, in order; undefined where the path is no folder. *Errors:* throws what the file system says. */
   filesIn(path: string): readonly string[] | undefined;
@@ -18,4 +18,4 @@ export interface CliContext extends CommandContext {
 }
 
 /** Bytes: more than anybody writes, and what one process can hold parsed. */
-export const MOST_TEXT = 16 * 1_024 * 1_024;
+export const MAX_TEXT = 16 * 1_024 * 1_024;

@@ -1,7 +1,7 @@
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { fieldOf } from '../apis/record.ts';
 import type { ManifestSource } from '../manifests/read/read-documents.ts';
-import { type CliContext, MOST_TEXT } from './context.ts';
+import { type CliContext, MAX_TEXT } from './context.ts';
 
 /** What has no object that could be judged: a whole file, or a document of it. */
 export interface Unreadable {
@@ -31,7 +31,7 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
       for (const file of manifestFiles(context, path)) {
         const text = context.readText(file);
         characters += text.length;
-        if (characters > MOST_TEXT) throw new RangeError('it makes more than 16 MB together with those before it');
+        if (characters > MAX_TEXT) throw new RangeError('it makes more than 16 MB together with those before it');
         sources.push({ file: file === '-' ? 'stdin' : file, text });
       }
     } catch (cause) {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CliContext, MOST_TEXT } from './context.ts';
+import { type CliContext, MAX_TEXT } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 
 /** A path as the user wrote it: npm runs scripts in the package's root, and INIT_CWD is where it was called. */
@@ -17,7 +17,7 @@ export function shellContext(): CliContext {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
-    readText: (path, mostBytes = MOST_TEXT) =>
+    readText: (path, mostBytes = MAX_TEXT) =>
       path === '-' ? readAll(0, mostBytes) : readFile(userPath(path), mostBytes),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
     sleep: async (ms) => sleep(ms),

@@ -5,7 +5,7 @@ import { decisionId } from '../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { RefusedError, StaleRecordError } from '../ports/errors.ts';
 import { carryOutOffCluster } from './run/carry-out.ts';
-import { stoodDown } from './run/guard.ts';
+import { standbyDecision } from './run/guard.ts';
 import type { ControllerPorts, RunReport } from './run/ports.ts';
 
 export interface InterruptionPorts extends Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'> {
@@ -65,7 +65,7 @@ async function handleOne(
 }
 
 async function isIdle({ shadows, store, clock }: InterruptionPorts, cluster: string): Promise<boolean> {
-  return shadows.has(cluster) || (await store.isStoodDown(cluster, clock.now()));
+  return shadows.has(cluster) || (await store.isOnStandby(cluster, clock.now()));
 }
 
 function silentReport(
@@ -78,7 +78,7 @@ function silentReport(
   const message = `EC2 interrupts its instance ${instanceId}, but Kerf is on standby in cluster ${cluster}; event ignored`;
   const subject = { kind: 'NodeClaim', name } as const;
   const blocked: readonly Blocked[] = [{ subject, nodePool, reason: 'StoodDown', message, numbers: {} }];
-  const decision = stoodDown('interruption', cluster, { blocked, atMs: ports.clock.now() });
+  const decision = standbyDecision('interruption', cluster, { blocked, atMs: ports.clock.now() });
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
 }
 

@@ -1,11 +1,11 @@
 import { SECOND_MS } from '../apis/formats/time.ts';
-import { type Due, settling } from '../core/model/decision.ts';
+import { type Due, requeueAt } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import type { Wake } from '../ports/messages.ts';
-import { tendWebhook } from './install/sync-webhook.ts';
-import { tendInstances } from './instances/sync-instances.ts';
-import { observeWorld, viewOf, type World } from './observe/observe-claims.ts';
+import { syncWebhook } from './install/sync-webhook.ts';
+import { syncInstances } from './instances/sync-instances.ts';
+import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
 import { applyVerdict, type ObjectRun } from './run/apply-verdict.ts';
 import { eachClaim } from './run/each-claim.ts';
 import { findClaims } from './run/find-claims.ts';
@@ -13,18 +13,18 @@ import { onFreshState } from './run/fresh-state.ts';
 import type { ControllerPorts, RunReport } from './run/ports.ts';
 import { showRecord } from './run/show-record.ts';
 import { armWakeUp } from './run/wake-up.ts';
-import { tendNodeClaims } from './status/sync-node-claim-status.ts';
-import { tendNodeClasses } from './status/sync-node-class-status.ts';
-import { tendNodePools } from './status/sync-node-pool-status.ts';
-import { tendOverlays } from './status/sync-overlay-status.ts';
+import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
+import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
+import { syncNodePoolStatus } from './status/sync-node-pool-status.ts';
+import { syncOverlayStatus } from './status/sync-overlay-status.ts';
 
 /** How many launches one invocation tries for a claim before it leaves the rest to the next. */
-const MOST_STEPS = 12;
+const MAX_STEPS = 12;
 
 /** NodeClaims → instances → registered and initialized nodes; and giving up what does not get there. */
 export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
-  const notes: ObjectRun['notes'] = { decisions: [], failures: [...(await tendWebhook(ports, wake))] };
+  const notes: ObjectRun['notes'] = { decisions: [], failures: [...(await syncWebhook(ports, wake))] };
   const run: ObjectRun = { ports, controller: 'lifecycle', cluster, notes };
   const records = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
@@ -40,11 +40,11 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
   if (wake.nodeClaim === undefined) {
     const tending = { ...run, records, world };
     notes.failures.push(
-      ...(await tendNodeClaims(tending)),
-      ...(await tendInstances(tending)),
-      ...(await tendNodeClasses(tending)),
-      ...(await tendNodePools(tending)),
-      ...(await tendOverlays(tending)),
+      ...(await syncNodeClaimStatus(tending)),
+      ...(await syncInstances(tending)),
+      ...(await syncNodeClassStatus(tending)),
+      ...(await syncNodePoolStatus(tending)),
+      ...(await syncOverlayStatus(tending)),
     );
   }
   await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
@@ -53,11 +53,11 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
 }
 
 /** Step after step as long as launches are refused: the next-best offering is tried within the same invocation. */
-async function advance(run: ObjectRun, known: NodeClaimRecord, world: World): Promise<readonly Due[]> {
+async function advance(run: ObjectRun, known: NodeClaimRecord, world: ObservedClaims): Promise<readonly Due[]> {
   const { ports, cluster } = run;
   let record = known;
   let due: readonly Due[] = [];
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const nowMs = ports.clock.now();
     const verdict = decideLifecycle(await viewOf(ports, record, world), nowMs);
     ({ due } = verdict);
@@ -72,7 +72,7 @@ async function advance(run: ObjectRun, known: NodeClaimRecord, world: World): Pr
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
   await showRecord(ports, record, world);
-  return isRefused(record) && due.length === 0 ? [settling(ports.clock.now() + SECOND_MS)] : due;
+  return isRefused(record) && due.length === 0 ? [requeueAt(ports.clock.now() + SECOND_MS)] : due;
 }
 
 /** More is left to try than one invocation tries. */

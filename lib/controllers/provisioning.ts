@@ -9,7 +9,7 @@ import { settledEpoch } from './run/open-decisions.ts';
 import type { ControllerPorts, RunReport } from './run/ports.ts';
 import { takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp } from './run/wake-up.ts';
-import { tendBuffers } from './status/sync-buffer-status.ts';
+import { syncBufferStatus } from './status/sync-buffer-status.ts';
 
 /** Pending pods → NodeClaims, a batch at a time. */
 export async function reconcileProvisioning(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
@@ -38,7 +38,7 @@ async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> 
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
-  return { ...report, failures: [...failures, ...(await tendBuffers(ports, snapshot, decisions))] };
+  return { ...report, failures: [...failures, ...(await syncBufferStatus(ports, snapshot, decisions))] };
 }
 
 /** Pods that wait, nodes that are going and whose pods will (B1), or room to be kept that somebody may have taken (B65). */

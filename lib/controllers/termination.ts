@@ -34,7 +34,7 @@ export async function reconcileTermination(ports: ControllerPorts, wake: Wake): 
 }
 
 /** What all claims of one run are seen against. */
-interface World extends SeenNodes {
+interface TerminationWorld extends SeenNodes {
   readonly instances: ReadonlyMap<string, DescribedInstance>;
   /** C36: what runs there is neither described nor terminated. */
   readonly shifted: ReadonlySet<string>;
@@ -43,7 +43,11 @@ interface World extends SeenNodes {
 }
 
 /** One list of nodes and one of instances, however many claims there are (C51). */
-async function observe(ports: ControllerPorts, cluster: string, records: readonly NodeClaimRecord[]): Promise<World> {
+async function observe(
+  ports: ControllerPorts,
+  cluster: string,
+  records: readonly NodeClaimRecord[],
+): Promise<TerminationWorld> {
   const all = records.flatMap((record) => instanceOf(record) ?? []);
   const shifted = all.length === 0 ? new Set<string>() : await observeShifts(ports.cloud, cluster);
   const ids = all.filter(({ zone }) => !shifted.has(zone)).map(({ id }) => id);
@@ -56,7 +60,7 @@ async function observe(ports: ControllerPorts, cluster: string, records: readonl
 
 async function takeDown(
   run: ObjectRun,
-  claim: { readonly record: NodeClaimRecord; readonly world: World; readonly aside: Aside },
+  claim: { readonly record: NodeClaimRecord; readonly world: TerminationWorld; readonly aside: Aside },
 ): Promise<readonly Due[]> {
   const { ports } = run;
   const { record, world, aside } = claim;
@@ -86,7 +90,11 @@ async function showGoing({ cluster }: ControllerPorts, { record, node }: Termina
   await cluster.deleteNode(name);
 }
 
-async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<TerminationView> {
+async function viewOf(
+  ports: ControllerPorts,
+  record: NodeClaimRecord,
+  world: TerminationWorld,
+): Promise<TerminationView> {
   const instance = instanceOf(record);
   const providerId = instance === undefined ? undefined : providerIdOf(instance);
   const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
@@ -109,7 +117,7 @@ async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: Wo
 async function goesLast(
   ports: ControllerPorts,
   { record, pods }: Pick<TerminationView, 'record' | 'pods'>,
-  world: World,
+  world: TerminationWorld,
 ): Promise<boolean> {
   if (record.deletion?.atRest !== true && world.nodes.some(stays)) return false;
   const { ignoreAtZero } = ports.settings;

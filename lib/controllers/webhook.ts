@@ -9,7 +9,7 @@ import type { Messages, Wake, WakeTarget } from '../ports/messages.ts';
 export const ANSWER_WITHIN_MS = 300;
 
 /** An Event is about 2 kB and a node update 30 kB; the API server itself refuses objects above 1.5 MB. @internal */
-export const LARGEST_BODY_BYTES = 256 * 1024;
+export const MAX_REQUEST_BODY_BYTES = 256 * 1024;
 
 export interface WebhookRequest {
   readonly method: string;
@@ -43,8 +43,8 @@ export async function answerWebhook(ports: WebhookPorts, request: WebhookRequest
   if (cluster === undefined) return refuse(404, 'not found');
   if (request.method !== 'POST')
     return refuse(405, `${request.method} is not allowed: an AdmissionReview is sent by POST`);
-  if (request.body.byteLength > LARGEST_BODY_BYTES) {
-    return refuse(413, `${request.body.byteLength} bytes are too many: at most ${LARGEST_BODY_BYTES} are read`);
+  if (request.body.byteLength > MAX_REQUEST_BODY_BYTES) {
+    return refuse(413, `${request.body.byteLength} bytes are too many: at most ${MAX_REQUEST_BODY_BYTES} are read`);
   }
   const review = parseReview(request.body);
   if (review === undefined) return refuse(400, 'this is not an AdmissionReview of admission.k8s.io/v1');

@@ -13,7 +13,7 @@ import type { NodeClaim } from '../apis/node-claim.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import type { Storage } from '../apis/storage.ts';
-import type { RivalTraces } from '../core/cluster/other-autoscalers.ts';
+import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../core/model/decision.ts';
 import type { ClusterEvent } from '../core/model/event.ts';
 import type { NodePatch, NodeTarget } from '../core/model/node-patch.ts';
@@ -61,7 +61,7 @@ export interface Cluster {
   readStorage(): Promise<Storage>;
   listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]>;
   /** What Karpenter and EKS Auto Mode show of themselves; at most 15 s old. What may not be read is said, and is no error. */
-  findRivals(): Promise<RivalTraces>;
+  findRivals(): Promise<AutoscalerTraces>;
 
   patchNode(node: NodeTarget, patch: NodePatch): Promise<void>;
   /** Asks the API server to delete it; its finalizers decide when it goes. */

@@ -40,6 +40,6 @@ export class ConflictError extends PortError {
 }
 
 /** Somebody else was faster: nothing is wrong, and another look will do. */
-export function isOvertaken(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   return [EpochMovedError, StaleRecordError, StaleLeaseError, ConflictError].some((kind) => error instanceof kind);
 }

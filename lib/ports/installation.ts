@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../apis/custom-resource-definition.ts';
-import type { RivalTraces } from '../core/cluster/other-autoscalers.ts';
+import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { FoundDefinition } from '../core/install/definitions.ts';
 import type { ClusterRole, ClusterRoleBinding } from '../core/install/rbac.ts';
 import type { ValidatingWebhookConfiguration } from '../core/install/webhook-configuration.ts';
@@ -40,7 +40,7 @@ export interface Installation {
   listHeld(kind: HeldKind): Promise<readonly HeldObject[]>;
   letGo(object: HeldObject): Promise<void>;
   /** What shows other autoscalers at work. */
-  findRivals(): Promise<RivalTraces>;
+  findRivals(): Promise<AutoscalerTraces>;
   /**
    * Takes from these functions the right to look, so that nothing new is decided; they get it back by `apply`.
    * *Shape:* since when: a second call changes nothing.

@@ -61,5 +61,5 @@ export interface NodeClaimStore {
   /** Until then nothing is to be done in the cluster: for functions that cannot look at it. The later of two ends stands. */
   standDown(cluster: string, untilMs: number): Promise<void>;
   /** Whether somebody said so, and it has not lapsed at `nowMs`. */
-  isStoodDown(cluster: string, nowMs: number): Promise<boolean>;
+  isOnStandby(cluster: string, nowMs: number): Promise<boolean>;
 }

@@ -3,7 +3,7 @@ import { reconcileDisruption } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
 import { reconcileProvisioning } from '../controllers/provisioning.ts';
-import { attended } from '../controllers/run/guard.ts';
+import { guarded } from '../controllers/run/guard.ts';
 import { handleEvents } from '../controllers/run/handle-events.ts';
 import { handleWakes } from '../controllers/run/handle-wakes.ts';
 import type { ControllerPorts, RunReport } from '../controllers/run/ports.ts';
@@ -141,8 +141,8 @@ async function atOnce(invocations: number, run: () => Promise<readonly string[]>
 }
 
 const RECONCILE = {
-  provisioning: attended('provisioning', reconcileProvisioning),
-  lifecycle: attended('lifecycle', reconcileLifecycle),
-  disruption: attended('disruption', reconcileDisruption),
-  termination: attended('termination', reconcileTermination),
+  provisioning: guarded('provisioning', reconcileProvisioning),
+  lifecycle: guarded('lifecycle', reconcileLifecycle),
+  disruption: guarded('disruption', reconcileDisruption),
+  termination: guarded('termination', reconcileTermination),
 } as const;

@@ -106,11 +106,11 @@ function nominations(): Part<'nominate' | 'listNominations'> {
   };
 }
 
-function standDowns(): Part<'standDown' | 'isStoodDown'> {
+function standDowns(): Part<'standDown' | 'isOnStandby'> {
   const until = new Map<string, number>();
   return {
     standDown: async (cluster, untilMs) => void until.set(cluster, Math.max(untilMs, until.get(cluster) ?? 0)),
-    isStoodDown: async (cluster, nowMs) => (until.get(cluster) ?? 0) > nowMs,
+    isOnStandby: async (cluster, nowMs) => (until.get(cluster) ?? 0) > nowMs,
   };
 }
 

@@ -17,17 +17,17 @@ import type { CapacityType } from '../apis/labels.ts';
 import type { NodeClaim } from '../apis/node-claim.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
-import { CAPACITY_BUFFER } from '../apis/schemas/capacity-buffer.ts';
+import { CAPACITY_BUFFER_RESOURCE } from '../apis/schemas/capacity-buffer.ts';
 import { EC2_NODE_CLASS } from '../apis/schemas/ec2-node-class.ts';
-import { NODE_CLAIM } from '../apis/schemas/node-claim.ts';
-import { NODE_OVERLAY } from '../apis/schemas/node-overlay.ts';
-import { NODE_POOL } from '../apis/schemas/node-pool.ts';
+import { NODE_CLAIM_RESOURCE } from '../apis/schemas/node-claim.ts';
+import { NODE_OVERLAY_RESOURCE } from '../apis/schemas/node-overlay.ts';
+import { NODE_POOL_RESOURCE } from '../apis/schemas/node-pool.ts';
 import {
   BOOLEAN,
   COUNT,
   DATE_TIME,
+  enumSchema,
   listOf,
-  oneOf,
   type Schema,
   STRING,
   STRING_MAP,
@@ -44,13 +44,13 @@ import type { WorkloadSelector } from '../core/model/settings.ts';
 import {
   CONDITION_LIST,
   METADATA,
-  NODE_SELECTOR_TERM,
   open,
   openResource,
   RESOURCE_LIST,
   SIGNED_RESOURCE_LIST,
+  SNAPSHOT_NODE_SELECTOR_TERM,
 } from './open-schema.ts';
-import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, POD, SERVICE, WORKLOAD } from './pod-schema.ts';
+import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, SERVICE, SNAPSHOT_POD, WORKLOAD } from './pod-schema.ts';
 import { CAPACITY_TYPE, NODE_CLAIM_RECORD, REFUSED } from './record-schema.ts';
 
 /** A NodeClaim as the cluster shows it. */
@@ -167,7 +167,7 @@ const OFFERING = open(
     available: BOOLEAN,
     reservationId: TEXT,
     reservationCapacity: COUNT,
-    reservationKind: oneOf('default', 'capacity-block', 'interruptible'),
+    reservationKind: enumSchema('default', 'capacity-block', 'interruptible'),
     allocatable: SIGNED_RESOURCE_LIST,
     priceOverlaid: BOOLEAN,
   },
@@ -204,8 +204,8 @@ const CANDIDATE = open(
 const COMMAND = open(
   {
     id: TEXT,
-    method: oneOf('emptiness'),
-    reason: oneOf('Underutilized', 'Empty', 'Drifted'),
+    method: enumSchema('emptiness'),
+    reason: enumSchema('Underutilized', 'Empty', 'Drifted'),
     candidates: listOf(CANDIDATE),
     decidedAtMs: { type: 'number' },
     validateAtMs: { type: 'number' },
@@ -218,7 +218,7 @@ const PERSISTENT_VOLUME = open(
     metadata: METADATA,
     spec: open({
       nodeAffinity: open({
-        required: open({ nodeSelectorTerms: listOf(NODE_SELECTOR_TERM) }, ['nodeSelectorTerms']),
+        required: open({ nodeSelectorTerms: listOf(SNAPSHOT_NODE_SELECTOR_TERM) }, ['nodeSelectorTerms']),
       }),
       csi: open({ driver: STRING, volumeHandle: STRING }, ['driver']),
       awsElasticBlockStore: open({ volumeID: STRING }),
@@ -231,7 +231,7 @@ const STORAGE_CLASS = open(
   {
     metadata: METADATA,
     provisioner: STRING,
-    volumeBindingMode: oneOf('Immediate', 'WaitForFirstConsumer'),
+    volumeBindingMode: enumSchema('Immediate', 'WaitForFirstConsumer'),
     allowedTopologies: listOf(
       open({ matchLabelExpressions: listOf(open({ key: STRING, values: STRINGS }, ['key', 'values'])) }),
     ),
@@ -251,21 +251,21 @@ const CLAIM = open(
   {
     metadata: METADATA,
     spec: open({ storageClassName: STRING, volumeName: STRING }),
-    status: open({ phase: oneOf('Pending', 'Bound', 'Lost') }),
+    status: open({ phase: enumSchema('Pending', 'Bound', 'Lost') }),
   },
   ['metadata', 'spec'],
 );
 
 /** The form of one entry of each list. */
 export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
-  nodePools: openResource(NODE_POOL, STATUS),
+  nodePools: openResource(NODE_POOL_RESOURCE, STATUS),
   nodeClasses: openResource(EC2_NODE_CLASS, STATUS),
-  nodeClaims: openResource(NODE_CLAIM, NODE_CLAIM_STATUS),
-  nodeOverlays: openResource(NODE_OVERLAY, STATUS),
-  capacityBuffers: openResource(CAPACITY_BUFFER, STATUS),
+  nodeClaims: openResource(NODE_CLAIM_RESOURCE, NODE_CLAIM_STATUS),
+  nodeOverlays: openResource(NODE_OVERLAY_RESOURCE, STATUS),
+  capacityBuffers: openResource(CAPACITY_BUFFER_RESOURCE, STATUS),
   instanceTypes: INSTANCE_TYPE,
   nodes: NODE,
-  pods: POD,
+  pods: SNAPSHOT_POD,
   daemonSets: WORKLOAD,
   namespaces: open({ metadata: METADATA }, ['metadata']),
   pvcs: CLAIM,
@@ -295,7 +295,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
     ['instanceType', 'zone', 'capacityType'],
   ),
   nodeClaimRecords: NODE_CLAIM_RECORD,
-  bufferPods: POD,
+  bufferPods: SNAPSHOT_POD,
   ignoredObjects: REFUSED,
 };
 
@@ -315,8 +315,8 @@ export const HEAD_SCHEMA: Schema = open({
     additionalProperties: open({ reason: TEXT, message: STRING }, ['reason', 'message']),
   },
   options: open({
-    preferencePolicy: oneOf('Respect', 'Ignore'),
-    minValuesPolicy: oneOf('Strict', 'BestEffort'),
+    preferencePolicy: enumSchema('Respect', 'Ignore'),
+    minValuesPolicy: enumSchema('Strict', 'BestEffort'),
     reservedCapacity: BOOLEAN,
     spotToSpotConsolidation: BOOLEAN,
     now: DATE_TIME,

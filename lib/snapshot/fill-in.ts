@@ -5,7 +5,7 @@ import { fingerprint } from '../core/identity.ts';
 /** What is left out of a snapshot because the cluster would have said it anyway. */
 
 /** Objects of a namespace say which. */
-export function withNamespace<T extends { readonly metadata: ObjectMeta }>(object: T): T {
+export function withDefaultNamespace<T extends { readonly metadata: ObjectMeta }>(object: T): T {
   const { metadata } = object;
   return (metadata.namespace ?? '') === '' ? { ...object, metadata: { ...metadata, namespace: 'default' } } : object;
 }

@@ -4,7 +4,7 @@ import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts'
 import { unavailability } from '../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { InstanceType, Offering, Reservation } from '../core/model/instance-type.ts';
-import { oneOf, type Requirement } from '../core/requirements/requirement.ts';
+import { inRequirement, type Requirement } from '../core/requirements/requirement.ts';
 import type { Requirements } from '../core/requirements/requirements.ts';
 import { add, type Resources, subtract } from '../core/resources/resources.ts';
 import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
@@ -125,7 +125,7 @@ function requirementReader(): (key: string, values: readonly string[]) => Requir
     const name = JSON.stringify([key, ...values]);
     const before = known.get(name);
     if (before !== undefined) return before;
-    const made = oneOf(key, values);
+    const made = inRequirement(key, values);
     known.set(name, made);
     return made;
   };

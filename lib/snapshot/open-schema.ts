@@ -2,8 +2,8 @@ import type { CustomResource } from '../apis/schemas/custom-resource.ts';
 import {
   BOOLEAN,
   DATE_TIME,
+  enumSchema,
   listOf,
-  oneOf,
   QUANTITY,
   type Schema,
   STRING,
@@ -54,7 +54,7 @@ export const CONDITION_LIST: Schema = listOf(
   open(
     {
       type: STRING,
-      status: oneOf('True', 'False', 'Unknown'),
+      status: enumSchema('True', 'False', 'Unknown'),
       reason: STRING,
       message: STRING,
       lastTransitionTime: DATE_TIME,
@@ -66,13 +66,13 @@ export const CONDITION_LIST: Schema = listOf(
 const SELECTOR_REQUIREMENT: Schema = open(
   {
     key: STRING,
-    operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
+    operator: enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
     values: STRINGS,
   },
   ['key', 'operator'],
 );
 
-export const NODE_SELECTOR_TERM: Schema = open({
+export const SNAPSHOT_NODE_SELECTOR_TERM: Schema = open({
   matchExpressions: listOf(SELECTOR_REQUIREMENT),
   matchFields: listOf(SELECTOR_REQUIREMENT),
 });
@@ -82,8 +82,8 @@ export function openResource({ group, version, kind, spec, specIsOptional }: Cus
   const form = loosened(spec);
   return open(
     {
-      apiVersion: { ...oneOf(`${group}/${version}`), default: `${group}/${version}` },
-      kind: { ...oneOf(kind), default: kind },
+      apiVersion: { ...enumSchema(`${group}/${version}`), default: `${group}/${version}` },
+      kind: { ...enumSchema(kind), default: kind },
       metadata: METADATA,
       spec: specIsOptional === true ? { ...form, default: {} } : form,
       status,

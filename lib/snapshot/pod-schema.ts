@@ -1,9 +1,9 @@
 import {
   BOOLEAN,
   COUNT,
+  enumSchema,
   INT32,
   listOf,
-  oneOf,
   QUANTITY,
   type Schema,
   STRING,
@@ -11,14 +11,21 @@ import {
   STRINGS,
   TEXT,
 } from '../apis/schemas/schema.ts';
-import { CONDITION_LIST, METADATA, NODE_SELECTOR_TERM, open, optionalMetadata, RESOURCE_LIST } from './open-schema.ts';
+import {
+  CONDITION_LIST,
+  METADATA,
+  open,
+  optionalMetadata,
+  RESOURCE_LIST,
+  SNAPSHOT_NODE_SELECTOR_TERM,
+} from './open-schema.ts';
 
 /** What a decision reads of a pod (B16 to B61): the other fields may be there and hold anything. */
 
 const LABEL_SELECTOR: Schema = open({
   matchLabels: STRING_MAP,
   matchExpressions: listOf(
-    open({ key: STRING, operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'), values: STRINGS }, [
+    open({ key: STRING, operator: enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist'), values: STRINGS }, [
       'key',
       'operator',
     ]),
@@ -46,11 +53,11 @@ const POD_AFFINITY: Schema = open({
 
 const AFFINITY: Schema = open({
   nodeAffinity: open({
-    requiredDuringSchedulingIgnoredDuringExecution: open({ nodeSelectorTerms: listOf(NODE_SELECTOR_TERM) }, [
+    requiredDuringSchedulingIgnoredDuringExecution: open({ nodeSelectorTerms: listOf(SNAPSHOT_NODE_SELECTOR_TERM) }, [
       'nodeSelectorTerms',
     ]),
     preferredDuringSchedulingIgnoredDuringExecution: listOf(
-      open({ weight: INT32, preference: NODE_SELECTOR_TERM }, ['weight', 'preference']),
+      open({ weight: INT32, preference: SNAPSHOT_NODE_SELECTOR_TERM }, ['weight', 'preference']),
     ),
   }),
   podAffinity: POD_AFFINITY,
@@ -61,21 +68,21 @@ const SPREAD: Schema = open(
   {
     maxSkew: { type: 'integer', minimum: 1 },
     topologyKey: STRING,
-    whenUnsatisfiable: oneOf('DoNotSchedule', 'ScheduleAnyway'),
+    whenUnsatisfiable: enumSchema('DoNotSchedule', 'ScheduleAnyway'),
     labelSelector: LABEL_SELECTOR,
     minDomains: { type: 'integer', minimum: 1 },
     matchLabelKeys: STRINGS,
-    nodeAffinityPolicy: oneOf('Honor', 'Ignore'),
-    nodeTaintsPolicy: oneOf('Honor', 'Ignore'),
+    nodeAffinityPolicy: enumSchema('Honor', 'Ignore'),
+    nodeTaintsPolicy: enumSchema('Honor', 'Ignore'),
   },
   ['maxSkew', 'topologyKey', 'whenUnsatisfiable'],
 );
 
 const TOLERATION: Schema = open({
   key: STRING,
-  operator: oneOf('Exists', 'Equal'),
+  operator: enumSchema('Exists', 'Equal'),
   value: STRING,
-  effect: oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
+  effect: enumSchema('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
 });
 
 const RESOURCES: Schema = open({ requests: RESOURCE_LIST, limits: RESOURCE_LIST });
@@ -84,7 +91,9 @@ const CONTAINER: Schema = open({
   name: STRING,
   resources: RESOURCES,
   restartPolicy: STRING,
-  ports: listOf(open({ containerPort: COUNT, hostPort: COUNT, hostIP: STRING, protocol: oneOf('TCP', 'UDP', 'SCTP') })),
+  ports: listOf(
+    open({ containerPort: COUNT, hostPort: COUNT, hostIP: STRING, protocol: enumSchema('TCP', 'UDP', 'SCTP') }),
+  ),
 });
 
 const VOLUME: Schema = open(
@@ -118,12 +127,12 @@ const POD_SPEC: Schema = open(
   ['containers'],
 );
 
-export const POD: Schema = open(
+export const SNAPSHOT_POD: Schema = open(
   {
     metadata: METADATA,
     spec: POD_SPEC,
     status: open({
-      phase: oneOf('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'),
+      phase: enumSchema('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'),
       conditions: CONDITION_LIST,
       startTime: { type: 'string', format: 'date-time' },
       nominatedNodeName: STRING,
@@ -165,7 +174,7 @@ export const NODE: Schema = open(
       providerID: STRING,
       unschedulable: BOOLEAN,
       taints: listOf(
-        open({ key: TEXT, value: STRING, effect: oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute') }, [
+        open({ key: TEXT, value: STRING, effect: enumSchema('NoSchedule', 'PreferNoSchedule', 'NoExecute') }, [
           'key',
           'effect',
         ]),

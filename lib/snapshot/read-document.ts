@@ -27,7 +27,7 @@ export interface SnapshotDocument {
 }
 
 /** Lines that one message may have: a file that is wrong throughout is not worth more. */
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 /** No API object is nested so deep. */
 const DEEPEST = 200;
 
@@ -52,10 +52,10 @@ export function readDocument(text: string, file: string): SnapshotDocument {
 
 /** Throws the problems of a snapshot, the first of them where there are many. */
 export function refuse(file: string, problems: readonly string[]): never {
-  const more = problems.length - MOST_PROBLEMS;
+  const more = problems.length - MAX_PROBLEMS;
   throw new BadInputError(
     [
-      ...problems.slice(0, MOST_PROBLEMS).map((problem) => `${file}: ${problem}`),
+      ...problems.slice(0, MAX_PROBLEMS).map((problem) => `${file}: ${problem}`),
       ...(more > 0 ? [`${file}: ${counted(more, 'more problem')}`] : []),
     ].join('\n'),
   );

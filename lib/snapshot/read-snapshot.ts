@@ -18,7 +18,7 @@ import {
   type ListName,
   type SnapshotHead,
 } from './document-schemas.ts';
-import { filledNamespaces, filledNode, filledPod, withNamespace } from './fill-in.ts';
+import { filledNamespaces, filledNode, filledPod, withDefaultNamespace } from './fill-in.ts';
 import { readInstanceTypes } from './instance-type-files.ts';
 import { instanceTypesFrom } from './instance-types.ts';
 import { type ClaimSurroundings, nodeClaimRecords } from './node-claim-records.ts';
@@ -94,7 +94,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
       nominated: nominatedFrom(document.list('nominations'), nowMs),
       options: schedulingOptions(options),
       ignoreAtZero,
-      unheeded: document.list('ignoredObjects'),
+      ignoredObjects: document.list('ignoredObjects'),
     },
     nowMs,
     seed,
@@ -163,33 +163,33 @@ function readObjects(document: SnapshotDocument) {
   refuseDuplicates(file, 'pods', pods);
   for (const name of ['nodes', 'nodePools', 'nodeClasses', 'nodeClaims', 'namespaces'] as const)
     refuseDuplicates(file, name, document.list(name));
-  const daemonSets = document.list('daemonSets').map(withNamespace);
+  const daemonSets = document.list('daemonSets').map(withDefaultNamespace);
   const namespaces = document.list('namespaces');
   const isKnown = (...names: readonly ListName[]): boolean => !complete || names.some((name) => fields.includes(name));
   return {
     nodes: complete ? document.list('nodes') : document.list('nodes').map(filledNode),
     pods,
     daemonSets,
-    podDisruptionBudgets: document.list('pdbs').map(withNamespace),
+    podDisruptionBudgets: document.list('pdbs').map(withDefaultNamespace),
     ...(isKnown('namespaces') && {
       namespaces: complete ? namespaces : filledNamespaces(namespaces, [...pods, ...daemonSets]),
     }),
     ...(isKnown('pvcs', 'pvs', 'storageClasses', 'csiNodes') && {
       storage: {
-        persistentVolumeClaims: document.list('pvcs').map(withNamespace),
+        persistentVolumeClaims: document.list('pvcs').map(withDefaultNamespace),
         persistentVolumes: document.list('pvs'),
         storageClasses: document.list('storageClasses'),
         csiNodes: document.list('csiNodes'),
       },
     }),
     buffers: {
-      capacityBuffers: document.list('capacityBuffers').map(withNamespace),
-      podTemplates: document.list('podTemplates').map(withNamespace),
-      deployments: document.list('deployments').map(withNamespace),
-      replicaSets: document.list('replicaSets').map(withNamespace),
-      statefulSets: document.list('statefulSets').map(withNamespace),
+      capacityBuffers: document.list('capacityBuffers').map(withDefaultNamespace),
+      podTemplates: document.list('podTemplates').map(withDefaultNamespace),
+      deployments: document.list('deployments').map(withDefaultNamespace),
+      replicaSets: document.list('replicaSets').map(withDefaultNamespace),
+      statefulSets: document.list('statefulSets').map(withDefaultNamespace),
     },
-    services: document.list('services').map(withNamespace),
+    services: document.list('services').map(withDefaultNamespace),
   };
 }
 

@@ -1,11 +1,11 @@
-import { BOOLEAN, listOf, oneOf, type Schema, STRING, STRING_MAP, STRINGS, TEXT } from '../apis/schemas/schema.ts';
+import { BOOLEAN, enumSchema, listOf, type Schema, STRING, STRING_MAP, STRINGS, TEXT } from '../apis/schemas/schema.ts';
 import { open } from './open-schema.ts';
 
 /** Schemas of Kerf's own state in a snapshot: records of NodeClaims, and refusals. Amounts are numbers, in the units of `Resources`. */
 
 const NUMBER: Schema = { type: 'number' };
 const AMOUNTS: Schema = { type: 'object', additionalProperties: NUMBER };
-export const CAPACITY_TYPE: Schema = oneOf('on-demand', 'spot', 'reserved');
+export const CAPACITY_TYPE: Schema = enumSchema('on-demand', 'spot', 'reserved');
 
 const OPTION_FIELDS = {
   instanceType: STRING,
@@ -18,7 +18,7 @@ const LAUNCH_OPTION = open({ ...OPTION_FIELDS, reservationId: STRING }, Object.k
 
 const LAUNCH_TYPE_FIELDS = {
   name: TEXT,
-  architecture: oneOf('amd64', 'arm64'),
+  architecture: enumSchema('amd64', 'arm64'),
   capacity: AMOUNTS,
   allocatable: AMOUNTS,
 };
@@ -43,7 +43,12 @@ const SPEC = open(
 );
 
 const LAUNCH = open(
-  { kind: oneOf('planned', 'requested', 'launched', 'refused'), attempt: NUMBER, instance: INSTANCE, atMs: NUMBER },
+  {
+    kind: enumSchema('planned', 'requested', 'launched', 'refused'),
+    attempt: NUMBER,
+    instance: INSTANCE,
+    atMs: NUMBER,
+  },
   ['kind'],
 );
 

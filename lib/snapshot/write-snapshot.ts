@@ -16,7 +16,7 @@ export function snapshotText(snapshot: ClusterSnapshot, nowMs: number): string {
 }
 
 function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSnapshot {
-  const { nodePools, namespaces, options, bufferPods = [], ignoreAtZero = [], unheeded = [] } = snapshot;
+  const { nodePools, namespaces, options, bufferPods = [], ignoreAtZero = [], ignoredObjects = [] } = snapshot;
   const classes = nodePools.flatMap(({ nodeClass }) => nodeClass ?? []);
   return {
     formatVersion: 1,
@@ -43,7 +43,7 @@ function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSna
     commands: snapshot.commands,
     nominations: snapshot.nominated.map((node) => ({ node })),
     unavailableOfferings: snapshot.unavailable.map(givenUnavailable),
-    ignoredObjects: unheeded,
+    ignoredObjects: ignoredObjects,
   };
 }
 

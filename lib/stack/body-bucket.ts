@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { acknowledgeWildcards } from './permissions.ts';
 
 /** Stores content that is too large for an item of the table. It is retained after the stack is deleted, like the table that refers to it. */
-export class BodyBucket extends Construct {
+export class BodyBucketConstruct extends Construct {
   readonly name: string;
   readonly #bucket: Bucket;
 

@@ -12,7 +12,7 @@ import {
   WOKEN_FUNCTIONS,
   type WokenFunction,
 } from '../operator/options/options.ts';
-import type { BodyBucket } from './body-bucket.ts';
+import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
@@ -26,7 +26,7 @@ export interface FunctionSetProps {
   /** All clusters of one network. */
   readonly clusters: readonly ClusterOptions[];
   readonly state: StateTable;
-  readonly bodies: BodyBucket;
+  readonly bodies: BodyBucketConstruct;
   readonly decisions: EventBus;
   /** Shared by all sets, because its data is regional. */
   readonly catalogue: WakeFunction;
@@ -156,7 +156,7 @@ export class FunctionSet {
 interface Permitted {
   readonly clusters: readonly ClusterOptions[];
   readonly state: StateTable;
-  readonly bodies: BodyBucket;
+  readonly bodies: BodyBucketConstruct;
   readonly decisions: EventBus;
   /** By ARN. */
   readonly nodeRoles: string[];

@@ -3,12 +3,12 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
 import { PRICE_FOLDER, VARIABLES } from '../operator/options/options.ts';
-import { BodyBucket } from './body-bucket.ts';
+import { BodyBucketConstruct } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionSet } from './function-set.ts';
 import * as permissions from './permissions.ts';
 import { CatalogueSchedule } from './schedules.ts';
-import { StandDownAlarm } from './standby-alarm.ts';
+import { StandbyAlarm } from './standby-alarm.ts';
 import { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
 
@@ -24,7 +24,7 @@ export class KerfStack extends Stack {
     super(scope, id, { description: 'Kerf: node autoscaling for Amazon EKS with nothing left running', ...props });
     const { clusters, webhookSecretRotation } = props;
     const state = new StateTable(this, 'State');
-    const bodies = new BodyBucket(this, 'Bodies');
+    const bodies = new BodyBucketConstruct(this, 'Bodies');
     const decisions = new EventBus(this, 'Decisions', { description: 'Every decision of Kerf' });
     decisions.applyRemovalPolicy(RemovalPolicy.DESTROY);
     const catalogue = this.#catalogue(state);
@@ -47,7 +47,7 @@ export class KerfStack extends Stack {
       Object.entries(each).map(([name, one]) => [network === undefined ? name : `${network} ${name}`, one] as const),
     );
     const names = clusters.map(({ name }) => name);
-    for (const cluster of names) new StandDownAlarm(this, `StandDownAlarm-${cluster}`, { cluster });
+    for (const cluster of names) new StandbyAlarm(this, `StandDownAlarm-${cluster}`, { cluster });
     new Dashboard(this, 'Dashboard', { clusters: names, functions: Object.fromEntries(functions) });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };

@@ -3,13 +3,13 @@ import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib
 import { Construct } from 'constructs';
 import { METRICS } from '../operator/options/options.ts';
 
-export interface StandDownAlarmProps {
+export interface StandbyAlarmProps {
   readonly cluster: string;
 }
 
 /** An alarm for another active autoscaler in the cluster. Kerf is on standby there. */
-export class StandDownAlarm extends Construct {
-  constructor(scope: Construct, id: string, { cluster }: StandDownAlarmProps) {
+export class StandbyAlarm extends Construct {
+  constructor(scope: Construct, id: string, { cluster }: StandbyAlarmProps) {
     super(scope, id);
     new Alarm(this, 'Alarm', {
       alarmDescription:
@@ -17,7 +17,7 @@ export class StandDownAlarm extends Construct {
         'The log line "standby" of its functions shows which one, and what to do',
       metric: new Metric({
         namespace: METRICS.namespace,
-        metricName: METRICS.stoodDown,
+        metricName: METRICS.onStandby,
         dimensionsMap: { Cluster: cluster },
         statistic: 'Maximum',
         period: Duration.minutes(1),

@@ -1,7 +1,7 @@
 /** Karpenter, as a real API server shows it: its lease with the times that Kubernetes writes. */
 import { expect, test } from 'vitest';
-import { activeRivals } from '../../lib/core/cluster/other-autoscalers.ts';
-import { RivalTraceReader } from '../../lib/providers/kubernetes/install/autoscaler-traces.ts';
+import { activeAutoscalers } from '../../lib/core/cluster/other-autoscalers.ts';
+import { AutoscalerTraceReader } from '../../lib/providers/kubernetes/install/autoscaler-traces.ts';
 import { adminClient, callApi, succeed } from './support/api-client.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
@@ -16,10 +16,10 @@ test('a lease that Karpenter holds is found and counts, and lapses where it is r
   await succeed({ method: 'POST', path: LEASES, body: { metadata: { name: 'karpenter-leader-election' }, spec } });
   const client = adminClient();
   try {
-    const traces = await new RivalTraceReader(client, { now: () => RENEWED_AT_MS }).read();
+    const traces = await new AutoscalerTraceReader(client, { now: () => RENEWED_AT_MS }).read();
     expect(traces.unread).toEqual([]);
     const reasons = (nowMs: number) =>
-      activeRivals('demo', { ...traces, autoMode: false }, nowMs).map(({ reason }) => reason);
+      activeAutoscalers('demo', { ...traces, autoMode: false }, nowMs).map(({ reason }) => reason);
     expect(reasons(RENEWED_AT_MS + 10_000)).toEqual(['KarpenterActive']);
     expect(reasons(RENEWED_AT_MS + 30_000)).toEqual([]);
   } finally {

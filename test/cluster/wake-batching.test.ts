@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { reconcileProvisioning } from '../../lib/controllers/provisioning.ts';
-import { attended } from '../../lib/controllers/run/guard.ts';
+import { guarded } from '../../lib/controllers/run/guard.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { answerWebhook } from '../../lib/controllers/webhook.ts';
 import { webhookConfiguration } from '../../lib/core/install/webhook-configuration.ts';
@@ -48,7 +48,7 @@ let ports: ControllerPorts;
 const clock = { now: () => Date.now() };
 const { runtime, seen } = recordingRuntime();
 const context = { getRemainingTimeInMillis: () => 60_000 };
-const provisioning = attended('provisioning', reconcileProvisioning);
+const provisioning = guarded('provisioning', reconcileProvisioning);
 const queue = playQueue('provisioning', async (event) =>
   answerWakes({ ...runtime, portsOf: async () => ports }, { event, context }, provisioning),
 );

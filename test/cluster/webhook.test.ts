@@ -1,7 +1,7 @@
 /** What the API server tells the webhook: each rule on what it must, and on nothing that is written all the time or by Kerf itself. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { tendWebhook } from '../../lib/controllers/install/sync-webhook.ts';
+import { syncWebhook } from '../../lib/controllers/install/sync-webhook.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import type { WebhookRegistration } from '../../lib/ports/webhook-registration.ts';
 import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
@@ -305,7 +305,7 @@ describe('the tick', () => {
   async function tick(webhook = registrationOf()): Promise<readonly string[]> {
     nowMs += MINUTE;
     const ports = { webhook, clock: { now: () => nowMs }, settings: DEFAULT_SETTINGS };
-    return (await tendWebhook(ports, { cluster: 'demo', reason: 'tick' })).map(({ message }) => message);
+    return (await syncWebhook(ports, { cluster: 'demo', reason: 'tick' })).map(({ message }) => message);
   }
 
   const installed = async (): Promise<unknown> => at(await read(CONFIGURATION), 'webhooks') ?? [];

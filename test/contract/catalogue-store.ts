@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
 import type { Catalogue, RegionalOffering } from '../../lib/core/instance-type/facts.ts';
-import { ANY, type UnavailableMark, type UnavailableOffering } from '../../lib/core/model/decision.ts';
+import { ANY_OFFERING, type UnavailableMark, type UnavailableOffering } from '../../lib/core/model/decision.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
 import { NOW_MS } from './records.ts';
 
@@ -85,8 +85,13 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
     });
 
     test('what was marked comes back as it was, however wide it is (C32)', async () => {
-      const subnet = { ...SPOT, instanceType: ANY, subnetId: 'subnet-a', reason: 'InsufficientFreeAddressesInSubnet' };
-      const capacityType = { ...SPOT, instanceType: ANY, zone: ANY };
+      const subnet = {
+        ...SPOT,
+        instanceType: ANY_OFFERING,
+        subnetId: 'subnet-a',
+        reason: 'InsufficientFreeAddressesInSubnet',
+      };
+      const capacityType = { ...SPOT, instanceType: ANY_OFFERING, zone: ANY_OFFERING };
       const reservation = { ...SPOT, zone: 'us-east-1b', capacityType: 'reserved', reservationId: 'cr-1' } as const;
       await store.markUnavailable([subnet, capacityType, reservation]);
       const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => compareText(a.zone, b.zone));
@@ -94,7 +99,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
     });
 
     test('a subnet is full for every capacity type: marks of two are one', async () => {
-      const subnet = { ...SPOT, instanceType: ANY, subnetId: 'subnet-a' };
+      const subnet = { ...SPOT, instanceType: ANY_OFFERING, subnetId: 'subnet-a' };
       await store.markUnavailable([subnet]);
       await store.markUnavailable([{ ...subnet, capacityType: 'on-demand' }]);
       expect(await store.listUnavailable(NOW_MS)).toHaveLength(1);

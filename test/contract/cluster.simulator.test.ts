@@ -2,7 +2,7 @@ import type { CapacityBuffer } from '../../lib/apis/capacity-buffer.ts';
 import type { DaemonSet, NamedPodTemplate, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { createCustom, keyOf, uidOf } from '../../lib/simulator/kubernetes/objects.ts';
+import { createCustom, objectKeyOf, uidOf } from '../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { kubernetesState, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
 import { clusterContract } from './cluster.ts';
@@ -43,7 +43,7 @@ clusterContract('the simulator', async () => {
         case 'PodTemplate':
           return void podTemplates.push(thing.object);
         case 'Deployment':
-          return void state.deployments.set(keyOf(thing.object), thing.object);
+          return void state.deployments.set(objectKeyOf(thing.object), thing.object);
       }
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerWebhook, LARGEST_BODY_BYTES, type WebhookPorts } from '../../lib/controllers/webhook.ts';
+import { answerWebhook, MAX_REQUEST_BODY_BYTES, type WebhookPorts } from '../../lib/controllers/webhook.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake, WakeTarget } from '../../lib/ports/messages.ts';
 
@@ -128,7 +128,7 @@ describe('what is refused wakes nobody', () => {
     [404, 'more behind the secret', { path: '/demo/right/more' }],
     [404, 'the root', { path: '/' }],
     [405, 'another method', { method: 'GET' }],
-    [413, 'a body above the limit', { body: `"${'x'.repeat(LARGEST_BODY_BYTES)}"` }],
+    [413, 'a body above the limit', { body: `"${'x'.repeat(MAX_REQUEST_BODY_BYTES)}"` }],
     [400, 'no JSON', { body: '{' }],
     [400, 'an empty body', { body: '' }],
     [400, 'JSON null', { body: 'null' }],

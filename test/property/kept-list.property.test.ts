@@ -11,7 +11,7 @@ import { samples } from '../samples.ts';
 
 const RUN = { seed: 20_260_131, numRuns: samples(60, 12) };
 const PATIENCE = { quietMs: 10, silentMs: 30, bookmarkMs: 40, longestMs: 1_000 };
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 const KINDS = [
@@ -116,7 +116,7 @@ class World {
 
   /** A run that finds nobody fails, and the next one looks again. */
   async kept(firstLook: boolean): Promise<unknown> {
-    for (let run = 0; run < MOST_RUNS; run += 1) {
+    for (let run = 0; run < MAX_RUNS; run += 1) {
       try {
         if (firstLook) await this.#kept.listUnboundPods();
         return await snapshot(this.#kept);
@@ -124,7 +124,7 @@ class World {
         if (!(error instanceof UnreachableError)) throw error;
       }
     }
-    throw new Error(`no run of ${MOST_RUNS} found the API server`);
+    throw new Error(`no run of ${MAX_RUNS} found the API server`);
   }
 
   async fresh(): Promise<unknown> {

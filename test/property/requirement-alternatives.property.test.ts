@@ -5,7 +5,7 @@ import { requirementsFrom, whyLabelsFail } from '../../lib/core/requirements/req
 import {
   type Alternatives,
   crossProduct,
-  MOST_ALTERNATIVES,
+  MAX_ALTERNATIVES,
   reduced,
 } from '../../lib/core/scheduling/volumes/requirement-alternatives.ts';
 import { samples } from '../samples.ts';
@@ -72,6 +72,6 @@ test('the ways to meet two sets of alternatives are met by the nodes that meet b
 });
 
 test('there are never more than the bound (B42)', () => {
-  expect(reduced(many(MOST_ALTERNATIVES))).toHaveLength(MOST_ALTERNATIVES);
-  expect(reduced(many(MOST_ALTERNATIVES + 1))).toBeUndefined();
+  expect(reduced(many(MAX_ALTERNATIVES))).toHaveLength(MAX_ALTERNATIVES);
+  expect(reduced(many(MAX_ALTERNATIVES + 1))).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { buffer, text } from 'node:stream/consumers';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { LARGEST_BODY_BYTES } from '../../lib/controllers/webhook.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../../lib/controllers/webhook.ts';
 import { functionUrlEvent, listen, loadWebhook, SECRET, type WebhookFunction } from '../functions/webhook-function.ts';
 import { at } from '../stack/json.ts';
 
@@ -97,7 +97,7 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes).toString('base64')),
   fc.constantFrom('', '{', 'null', '"', '['.repeat(200_000), '{"a":'.repeat(40_000), '\uFEFF{}', '1e999'),
   fc
-    .tuple(review, fc.integer({ min: LARGEST_BODY_BYTES - 500, max: LARGEST_BODY_BYTES + 500 }))
+    .tuple(review, fc.integer({ min: MAX_REQUEST_BODY_BYTES - 500, max: MAX_REQUEST_BODY_BYTES + 500 }))
     .map(([one, length]) => JSON.stringify(one).padEnd(length)),
 );
 

@@ -140,7 +140,7 @@ describe('a snapshot in the middle of a story', () => {
       unavailable: some(({ unavailable }) => unavailable.length > 0) > 0,
       buffers: some(({ bufferPods = [] }) => bufferPods.length > 0) > 0,
       unusable: some(({ nodePools }) => nodePools.some(({ unusable }) => unusable !== undefined)) > 0,
-      ignored: some(({ unheeded = [] }) => unheeded.length > 0) > 0,
+      ignored: some(({ ignoredObjects = [] }) => ignoredObjects.length > 0) > 0,
     }).toEqual({
       planned: true,
       launched: true,

@@ -1,7 +1,7 @@
 /** The functions that an expression may call. Their run time is bounded by the length of the expression. The evaluator has more functions. */
 const CALLED = new Set('min max int uint double string bool size startsWith endsWith contains matches'.split(' '));
 /** The evaluator's patterns backtrack: three unbounded repetitions over the name of a type take some thousand steps. */
-const MOST_REPETITIONS = 3;
+const MAX_REPETITIONS = 3;
 /** The only text that a pattern may be applied to. */
 const NAME = 'instance_type';
 
@@ -53,6 +53,6 @@ function whyTooCostlyPattern(call: readonly unknown[]): string | undefined {
     return 'the pattern of matches must be a literal';
   const repetitions = pattern.args.match(/[*+{]/g)?.length ?? 0;
   if (/\)[*+?{]/.test(pattern.args)) return `the pattern ${pattern.args} repeats a group; repeat single characters`;
-  if (repetitions <= MOST_REPETITIONS) return undefined;
-  return `the pattern ${pattern.args} has ${repetitions} repetitions, but at most ${MOST_REPETITIONS} are allowed`;
+  if (repetitions <= MAX_REPETITIONS) return undefined;
+  return `the pattern ${pattern.args} has ${repetitions} repetitions, but at most ${MAX_REPETITIONS} are allowed`;
 }

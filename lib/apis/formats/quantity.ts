@@ -29,7 +29,7 @@ const SUFFIX_NANO: Readonly<Record<string, bigint>> = {
 
 const LARGEST_INT64 = (1n << 63n) - 1n;
 /** Amounts of 10¹⁰⁰⁰ units and more are treated as equal, so a large exponent does not lead to numbers with a billion digits. */
-const MOST_DIGITS = 1_000;
+const MAX_DIGITS = 1_000;
 
 /**
  * Parses a quantity as Kubernetes does. *Units:* nano-units (10⁻⁹), rounded away from zero; with a binary suffix at most
@@ -63,9 +63,9 @@ function ceilScaled({ digits, power }: { readonly digits: string; readonly power
   const significant = digits.replace(/^0+/, '');
   if (significant === '') return 0n;
   const magnitude = significant.length + power;
-  if (magnitude > MOST_DIGITS) return NANO * 10n ** BigInt(MOST_DIGITS);
-  if (magnitude < -MOST_DIGITS) return 1n;
-  const kept = significant.slice(0, 2 * MOST_DIGITS);
+  if (magnitude > MAX_DIGITS) return NANO * 10n ** BigInt(MAX_DIGITS);
+  if (magnitude < -MAX_DIGITS) return 1n;
+  const kept = significant.slice(0, 2 * MAX_DIGITS);
   // Of the digits that are cut off, it matters only whether all are zero.
   const sticky = /[1-9]/.test(significant.slice(kept.length)) ? '1' : '0';
   const places = magnitude - kept.length - 1;

@@ -1,15 +1,15 @@
-import { closed, listOf, oneOf, type Schema, text } from './schema.ts';
-import { LABEL_SELECTOR, NODE_SELECTOR_TERM } from './selectors.ts';
+import { closed, enumSchema, listOf, type Schema, textSchema } from './schema.ts';
+import { LABEL_SELECTOR_SCHEMA, NODE_SELECTOR_TERM_SCHEMA } from './selectors.ts';
 
 const WEIGHT: Schema = { type: 'integer', minimum: 1, maximum: 100 };
-const LABEL_KEYS: Schema = listOf(text('qualified-name'));
+const LABEL_KEYS: Schema = listOf(textSchema('qualified-name'));
 
 const POD_AFFINITY_TERM: Schema = closed(
   {
-    topologyKey: text('qualified-name'),
-    labelSelector: LABEL_SELECTOR,
-    namespaceSelector: LABEL_SELECTOR,
-    namespaces: listOf(text('dns-label')),
+    topologyKey: textSchema('qualified-name'),
+    labelSelector: LABEL_SELECTOR_SCHEMA,
+    namespaceSelector: LABEL_SELECTOR_SCHEMA,
+    namespaces: listOf(textSchema('dns-label')),
     matchLabelKeys: LABEL_KEYS,
     mismatchLabelKeys: LABEL_KEYS,
   },
@@ -23,14 +23,14 @@ const POD_AFFINITY: Schema = closed({
   ),
 });
 
-export const AFFINITY: Schema = closed({
+export const AFFINITY_SCHEMA: Schema = closed({
   nodeAffinity: closed({
     requiredDuringSchedulingIgnoredDuringExecution: closed(
-      { nodeSelectorTerms: listOf(NODE_SELECTOR_TERM, { minItems: 1 }) },
+      { nodeSelectorTerms: listOf(NODE_SELECTOR_TERM_SCHEMA, { minItems: 1 }) },
       ['nodeSelectorTerms'],
     ),
     preferredDuringSchedulingIgnoredDuringExecution: listOf(
-      closed({ weight: WEIGHT, preference: NODE_SELECTOR_TERM }, ['weight', 'preference']),
+      closed({ weight: WEIGHT, preference: NODE_SELECTOR_TERM_SCHEMA }, ['weight', 'preference']),
     ),
   }),
   podAffinity: POD_AFFINITY,
@@ -40,13 +40,13 @@ export const AFFINITY: Schema = closed({
 export const TOPOLOGY_SPREAD_CONSTRAINT: Schema = closed(
   {
     maxSkew: { type: 'integer', minimum: 1 },
-    topologyKey: text('qualified-name'),
-    whenUnsatisfiable: oneOf('DoNotSchedule', 'ScheduleAnyway'),
-    labelSelector: LABEL_SELECTOR,
+    topologyKey: textSchema('qualified-name'),
+    whenUnsatisfiable: enumSchema('DoNotSchedule', 'ScheduleAnyway'),
+    labelSelector: LABEL_SELECTOR_SCHEMA,
     minDomains: { type: 'integer', minimum: 1 },
     matchLabelKeys: LABEL_KEYS,
-    nodeAffinityPolicy: oneOf('Honor', 'Ignore'),
-    nodeTaintsPolicy: oneOf('Honor', 'Ignore'),
+    nodeAffinityPolicy: enumSchema('Honor', 'Ignore'),
+    nodeTaintsPolicy: enumSchema('Honor', 'Ignore'),
   },
   ['maxSkew', 'topologyKey', 'whenUnsatisfiable'],
 );

@@ -7,7 +7,7 @@ const COUNT: Schema = { ...INT32, minimum: 0 };
 const NAME = described('The name of the PodTemplate.', TEXT);
 
 /** A5.1 to A5.7 */
-export const CAPACITY_BUFFER: CustomResource = {
+export const CAPACITY_BUFFER_RESOURCE: CustomResource = {
   group: 'autoscaling.x-k8s.io',
   version: 'v1beta1',
   kind: 'CapacityBuffer',

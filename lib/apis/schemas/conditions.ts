@@ -1,4 +1,4 @@
-import { closed, DATE_TIME, described, matching, oneOf, type Schema } from './schema.ts';
+import { closed, DATE_TIME, described, enumSchema, patternSchema, type Schema } from './schema.ts';
 
 const DNS_PREFIX = '([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?';
 
@@ -14,11 +14,11 @@ export const CONDITIONS: Schema = {
       type: {
         ...described(
           'The type of the condition, such as Ready or ValidationSucceeded.',
-          matching(`^${DNS_PREFIX}([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`, 'a name such as Ready'),
+          patternSchema(`^${DNS_PREFIX}([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`, 'a name such as Ready'),
         ),
         maxLength: 316,
       },
-      status: described('The status of the condition.', oneOf('True', 'False', 'Unknown')),
+      status: described('The status of the condition.', enumSchema('True', 'False', 'Unknown')),
       observedGeneration: {
         ...described('The generation of the object that the condition is based on.', {
           type: 'integer',
@@ -30,7 +30,7 @@ export const CONDITIONS: Schema = {
       reason: {
         ...described(
           'The reason in CamelCase, for programs.',
-          matching('^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$', 'a word such as NodeClassNotFound'),
+          patternSchema('^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$', 'a word such as NodeClassNotFound'),
         ),
         maxLength: 1024,
       },

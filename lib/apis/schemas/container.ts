@@ -1,17 +1,17 @@
 import {
   BOOLEAN,
   closed,
+  enumSchema,
   LIST,
   listOf,
   mapOf,
   OBJECT,
-  oneOf,
   QUANTITY,
   type Schema,
   STRING,
   STRINGS,
   TEXT,
-  text,
+  textSchema,
 } from './schema.ts';
 
 const PORT: Schema = { type: 'integer', minimum: 1, maximum: 65_535 };
@@ -23,9 +23,9 @@ export const RESOURCE_REQUIREMENTS: Schema = closed({
 });
 
 const FIELDS: Readonly<Record<string, Schema>> = {
-  name: text('dns-label'),
+  name: textSchema('dns-label'),
   image: STRING,
-  imagePullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
+  imagePullPolicy: enumSchema('Always', 'IfNotPresent', 'Never'),
   command: STRINGS,
   args: STRINGS,
   workingDir: STRING,
@@ -38,19 +38,19 @@ const FIELDS: Readonly<Record<string, Schema>> = {
         containerPort: PORT,
         hostPort: { ...PORT, minimum: 0 },
         hostIP: STRING,
-        protocol: oneOf('TCP', 'UDP', 'SCTP'),
+        protocol: enumSchema('TCP', 'UDP', 'SCTP'),
       },
       ['containerPort'],
     ),
   ),
   resources: RESOURCE_REQUIREMENTS,
   resizePolicy: listOf(
-    closed({ resourceName: TEXT, restartPolicy: oneOf('NotRequired', 'RestartContainer') }, [
+    closed({ resourceName: TEXT, restartPolicy: enumSchema('NotRequired', 'RestartContainer') }, [
       'resourceName',
       'restartPolicy',
     ]),
   ),
-  restartPolicy: oneOf('Always', 'OnFailure', 'Never'),
+  restartPolicy: enumSchema('Always', 'OnFailure', 'Never'),
   restartPolicyRules: LIST,
   volumeMounts: listOf(
     closed(
@@ -76,7 +76,7 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   stdinOnce: BOOLEAN,
   tty: BOOLEAN,
   terminationMessagePath: STRING,
-  terminationMessagePolicy: oneOf('File', 'FallbackToLogsOnError'),
+  terminationMessagePolicy: enumSchema('File', 'FallbackToLogsOnError'),
 };
 
 export const CONTAINER: Schema = closed(FIELDS, ['name']);

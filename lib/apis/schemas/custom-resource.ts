@@ -1,4 +1,4 @@
-import { OBJECT_META } from './object-meta.ts';
+import { OBJECT_META_SCHEMA } from './object-meta.ts';
 import { resource, type Schema } from './schema.ts';
 
 /** A column of `kubectl get`. A column with a priority is shown only by `-o wide`. */
@@ -38,5 +38,5 @@ export const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', jsonPath: 
 
 /** The schema of an object in a manifest, without the status, which only the server writes. */
 export function manifestSchema({ group, version, kind, spec }: CustomResource): Schema {
-  return resource({ apiVersion: `${group}/${version}`, kind }, { metadata: OBJECT_META, spec });
+  return resource({ apiVersion: `${group}/${version}`, kind }, { metadata: OBJECT_META_SCHEMA, spec });
 }

@@ -1,4 +1,14 @@
-import { atomicListOf, BOOLEAN, closed, described, INT32, INT64, oneOf, type Schema, withRules } from './schema.ts';
+import {
+  atomicListOf,
+  BOOLEAN,
+  closed,
+  described,
+  enumSchema,
+  INT32,
+  INT64,
+  type Schema,
+  withRules,
+} from './schema.ts';
 
 const INDEX: Schema = { ...INT32, minimum: 0 };
 
@@ -15,7 +25,7 @@ const NETWORK_INTERFACES: Schema = described(
             deviceIndex: described('The index of the interface on its card, from 0.', INDEX),
             interfaceType: described(
               'An interface with IP addresses, or one only for EFA traffic.',
-              oneOf('interface', 'efa-only'),
+              enumSchema('interface', 'efa-only'),
             ),
           },
           ['networkCardIndex', 'deviceIndex', 'interfaceType'],
@@ -43,7 +53,7 @@ const NETWORK_INTERFACES: Schema = described(
   ),
 );
 
-const ENABLED: Schema = oneOf('enabled', 'disabled');
+const ENABLED: Schema = enumSchema('enabled', 'disabled');
 const METADATA_DEFAULTS = {
   httpEndpoint: 'enabled',
   httpProtocolIPv6: 'disabled',
@@ -75,7 +85,7 @@ const METADATA_OPTIONS: Schema = {
         default: METADATA_DEFAULTS.httpPutResponseHopLimit,
       },
       httpTokens: {
-        ...described('Whether requests require a session token (IMDSv2).', oneOf('required', 'optional')),
+        ...described('Whether requests require a session token (IMDSv2).', enumSchema('required', 'optional')),
         default: METADATA_DEFAULTS.httpTokens,
       },
     }),
@@ -132,7 +142,7 @@ export const INSTANCE: Readonly<Record<string, Schema>> = {
   networkInterfaces: NETWORK_INTERFACES,
   instanceStorePolicy: described(
     'How to use instance store disks. RAID0 combines them into one volume for the ephemeral storage of the node. Default: they are not used.',
-    oneOf('RAID0'),
+    enumSchema('RAID0'),
   ),
   detailedMonitoring: described(
     'Whether CloudWatch collects metrics every minute, at extra cost. Default: every five minutes.',

@@ -2,8 +2,8 @@ import {
   atomicListOf,
   closed,
   described,
-  matching,
-  oneOf,
+  enumSchema,
+  patternSchema,
   type Rule,
   type Schema,
   STRING,
@@ -67,7 +67,7 @@ export const SUBNETS: Schema = described(
             tags: tagsOf('subnet'),
             id: described(
               'The id of one subnet.',
-              matching('subnet-[0-9a-z]+', 'a subnet id such as subnet-0123456789abcdef0'),
+              patternSchema('subnet-[0-9a-z]+', 'a subnet id such as subnet-0123456789abcdef0'),
             ),
           }),
           anyOf('tags', 'id'),
@@ -91,7 +91,7 @@ export const SECURITY_GROUPS: Schema = described(
             tags: tagsOf('security group'),
             id: described(
               'The id of one security group.',
-              matching('sg-[0-9a-z]+', 'a security group id such as sg-0123456789abcdef0'),
+              patternSchema('sg-[0-9a-z]+', 'a security group id such as sg-0123456789abcdef0'),
             ),
             name: described('The name of the security group, which differs from its tag Name.', STRING),
           }),
@@ -109,7 +109,7 @@ export const SECURITY_GROUPS: Schema = described(
 const ALIAS: Schema = {
   ...described(
     'An AMI that AWS publishes for EKS, as family@version, such as al2023@latest or a fixed release. With latest, nodes are replaced after each new release.',
-    matching(
+    patternSchema(
       '^((al2|al2023|bottlerocket)@[^\\n]+|windows20(19|22|25)@latest(@[^\\n]*)?)$',
       'family@version: al2, al2023 or bottlerocket with a version or latest (al2023@latest), or windows2019, windows2022 or windows2025 with @latest',
     ),
@@ -128,7 +128,10 @@ export const AMIS: Schema = described(
           closed({
             alias: ALIAS,
             tags: tagsOf('AMI'),
-            id: described('The id of one AMI.', matching('ami-[0-9a-z]+', 'an AMI id such as ami-0123456789abcdef0')),
+            id: described(
+              'The id of one AMI.',
+              patternSchema('ami-[0-9a-z]+', 'an AMI id such as ami-0123456789abcdef0'),
+            ),
             name: described(
               'The name of the AMI, which differs from its tag Name. The wildcards * and ? are supported.',
               STRING,
@@ -155,12 +158,12 @@ export const AMIS: Schema = described(
   ),
 );
 
-export const OWNER_ID: Schema = matching('^[0-9]{12}$', 'an AWS account id of 12 digits, in quotes');
-export const CAPACITY_RESERVATION_ID: Schema = matching(
+export const OWNER_ID: Schema = patternSchema('^[0-9]{12}$', 'an AWS account id of 12 digits, in quotes');
+export const CAPACITY_RESERVATION_ID: Schema = patternSchema(
   '^cr-[0-9a-z]+$',
   'a capacity reservation id such as cr-0123456789abcdef0',
 );
-export const MATCH_CRITERIA: Schema = oneOf('open', 'targeted');
+export const MATCH_CRITERIA: Schema = enumSchema('open', 'targeted');
 
 /** A3.8 */
 export const CAPACITY_RESERVATIONS: Schema = described(
@@ -197,7 +200,7 @@ export const PLACEMENT_GROUP: Schema = {
       closed({
         id: described(
           'The id of the placement group.',
-          matching('^pg-[0-9a-z]+$', 'a placement group id such as pg-0123456789abcdef0'),
+          patternSchema('^pg-[0-9a-z]+$', 'a placement group id such as pg-0123456789abcdef0'),
         ),
         name: described('The name of the placement group.', TEXT),
       }),

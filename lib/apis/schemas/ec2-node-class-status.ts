@@ -1,6 +1,16 @@
 import { CONDITIONS } from './conditions.ts';
 import { CAPACITY_RESERVATION_ID, MATCH_CRITERIA, OWNER_ID } from './ec2-node-class-selectors.ts';
-import { atomicListOf, BOOLEAN, closed, DATE_TIME, described, oneOf, type Schema, STRING, STRINGS } from './schema.ts';
+import {
+  atomicListOf,
+  BOOLEAN,
+  closed,
+  DATE_TIME,
+  described,
+  enumSchema,
+  type Schema,
+  STRING,
+  STRINGS,
+} from './schema.ts';
 
 const SUBNET: Schema = {
   title: 'ResolvedSubnet',
@@ -62,13 +72,13 @@ const CAPACITY_RESERVATION: Schema = {
       ownerID: described('The account that owns it.', OWNER_ID),
       endTime: described('The end of the reservation; absent if it has no end.', DATE_TIME),
       reservationType: {
-        ...described('Whether it is a capacity block.', oneOf('default', 'capacity-block')),
+        ...described('Whether it is a capacity block.', enumSchema('default', 'capacity-block')),
         default: 'default',
       },
       state: {
         ...described(
           'Whether the reservation is about to end. Only a capacity block can be expiring.',
-          oneOf('active', 'expiring'),
+          enumSchema('active', 'expiring'),
         ),
         default: 'active',
       },

@@ -3,10 +3,10 @@ import {
   BOOLEAN,
   closed,
   described,
+  enumSchema,
   INT32,
   INT64,
-  matching,
-  oneOf,
+  patternSchema,
   type Schema,
   STRING,
   withRules,
@@ -21,7 +21,7 @@ const T = '([1-9]|[1-5][0-9]|6[0-4])?T';
 /** A3.19: matches a whole text. */
 export const VOLUME_SIZE_PATTERN = `^(${GI}|${G}|${TI}|${T})$`;
 
-const VOLUME_SIZE: Schema = matching(
+const VOLUME_SIZE: Schema = patternSchema(
   VOLUME_SIZE_PATTERN,
   'a whole size such as 100Gi, at most 59000Gi, 64000G, 58Ti or 64T; write 18, 19, 28, 29, 38, 39, 48 and 49Ti in Gi',
 );
@@ -35,7 +35,7 @@ const BLOCK_DEVICE: Schema = {
         volumeSize: described('The size in Gi, G, Ti or T. Default: the size of the snapshot.', VOLUME_SIZE),
         volumeType: described(
           'The type of the volume. Default: the default of EC2.',
-          oneOf('standard', 'io1', 'io2', 'gp2', 'sc1', 'st1', 'gp3'),
+          enumSchema('standard', 'io1', 'io2', 'gp2', 'sc1', 'st1', 'gp3'),
         ),
         iops: described('I/O operations per second, for gp3, io1 and io2. Default: the baseline of the type.', INT64),
         throughput: described('Throughput in MiB per second, for gp3. Default: the baseline of the type.', INT64),

@@ -4,7 +4,17 @@ import { INSTANCE } from './ec2-node-class-instance.ts';
 import { AMIS, CAPACITY_RESERVATIONS, PLACEMENT_GROUP, SECURITY_GROUPS, SUBNETS } from './ec2-node-class-selectors.ts';
 import { EC2_NODE_CLASS_STATUS } from './ec2-node-class-status.ts';
 import { BLOCK_DEVICES } from './ec2-node-class-storage.ts';
-import { closed, described, oneOf, type Rule, type Schema, STRING, STRING_MAP, TEXT, withRules } from './schema.ts';
+import {
+  closed,
+  described,
+  enumSchema,
+  type Rule,
+  type Schema,
+  STRING,
+  STRING_MAP,
+  TEXT,
+  withRules,
+} from './schema.ts';
 
 /** A3.14 */
 const OWN_TAGS = [
@@ -89,7 +99,7 @@ const SPEC: Schema = {
           amiSelectorTerms: AMIS,
           amiFamily: described(
             'The AMI family, which determines user data and volumes. Default: the family of the alias. With Custom, the user data is used unchanged.',
-            oneOf('AL2', 'AL2023', 'Bottlerocket', 'Custom', 'Windows2019', 'Windows2022', 'Windows2025'),
+            enumSchema('AL2', 'AL2023', 'Bottlerocket', 'Custom', 'Windows2019', 'Windows2022', 'Windows2025'),
           ),
           subnetSelectorTerms: SUBNETS,
           securityGroupSelectorTerms: SECURITY_GROUPS,

@@ -4,8 +4,8 @@ import {
   closed,
   DATE_TIME,
   described,
-  matching,
-  oneOf,
+  enumSchema,
+  patternSchema,
   type Rule,
   type Schema,
   STRING,
@@ -34,12 +34,12 @@ export const RESOURCE_AMOUNTS: Schema = {
 };
 
 export const LABEL_KEY: Schema = {
-  ...matching(QUALIFIED_NAME, 'a label name such as team or example.com/team'),
+  ...patternSchema(QUALIFIED_NAME, 'a label name such as team or example.com/team'),
   maxLength: 316,
 };
 
 export const LABEL_TEXT: Schema = {
-  ...matching(
+  ...patternSchema(
     LABEL_VALUE,
     'at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends; it may be empty',
   ),
@@ -47,13 +47,13 @@ export const LABEL_TEXT: Schema = {
 };
 
 /** A1.9, A1.12 */
-export const DURATION_OR_NEVER: Schema = matching(
+export const DURATION_OR_NEVER: Schema = patternSchema(
   '^(([0-9]+(s|m|h))+|Never)$',
   'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h, or Never',
 );
 
 /** A1.10 */
-const DURATION: Schema = matching(
+const DURATION: Schema = patternSchema(
   '^([0-9]+(s|m|h))+$',
   'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h',
 );
@@ -65,15 +65,18 @@ const TAINT: Schema = {
   ...closed(
     {
       key: {
-        ...described('The key of the taint.', matching(QUALIFIED_NAME, 'a name such as dedicated or example.com/gpu')),
+        ...described(
+          'The key of the taint.',
+          patternSchema(QUALIFIED_NAME, 'a name such as dedicated or example.com/gpu'),
+        ),
         minLength: 1,
       },
       value: described('The value of the taint.', {
-        ...matching(QUALIFIED_NAME, 'a value such as gpu, or no value field'),
+        ...patternSchema(QUALIFIED_NAME, 'a value such as gpu, or no value field'),
       }),
       effect: described(
         'The effect on pods that do not tolerate the taint.',
-        oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
+        enumSchema('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
       ),
       timeAdded: described('The time at which the taint was added; set by the server.', DATE_TIME),
     },
@@ -150,7 +153,7 @@ const MIN_VALUES_RULE: Rule = {
 
 export const OPERATOR: Schema = described(
   'The operator: In, NotIn, Exists, DoesNotExist, or Gt, Lt, Gte, Lte for numbers.',
-  oneOf('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
+  enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
 );
 
 export const VALUES: Schema = described(
@@ -192,7 +195,7 @@ export function nodeClassRef(...rules: readonly Rule[]): Schema {
     {
       group: described(
         'The API group of the NodeClass, without a version: karpenter.k8s.aws.',
-        withRules(matching('^[^/]*$', 'an API group without a version, such as karpenter.k8s.aws'), noneEmpty),
+        withRules(patternSchema('^[^/]*$', 'an API group without a version, such as karpenter.k8s.aws'), noneEmpty),
       ),
       kind: described('The kind of the NodeClass: EC2NodeClass.', withRules(STRING, noneEmpty)),
       name: described('The name of the NodeClass.', withRules(STRING, noneEmpty)),

@@ -17,7 +17,7 @@ function labelColumn(name: string, label: string): PrinterColumn {
 }
 
 /** A2.1 to A2.7 */
-export const NODE_CLAIM: CustomResource = {
+export const NODE_CLAIM_RESOURCE: CustomResource = {
   group: 'karpenter.sh',
   version: 'v1',
   kind: 'NodeClaim',

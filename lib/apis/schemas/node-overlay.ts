@@ -2,7 +2,7 @@ import { AWS_WELL_KNOWN_LABELS } from '../labels.ts';
 import { CONDITIONS } from './conditions.ts';
 import { AGE_COLUMN, type CustomResource, READY_COLUMN } from './custom-resource.ts';
 import { INT_OR_QUANTITY, keyRules, LABEL_KEY, OPERATOR, VALUE_RULES, VALUES } from './node-claim-template.ts';
-import { atomicListOf, closed, described, INT32, matching, type Schema, withRules } from './schema.ts';
+import { atomicListOf, closed, described, INT32, patternSchema, type Schema, withRules } from './schema.ts';
 
 /** A4.2: labels that an overlay cannot select, because they are known only at launch. */
 const NOT_BEFORE_LAUNCH = /\/(instance-tenancy|capacity-reservation-|placement-group-)/;
@@ -37,7 +37,7 @@ const NUMBER = '([0-9]+([.][0-9]+)?|[.][0-9]+)';
 const PERCENT_DOWN = '-([0-9]{1,2}([.][0-9]+)?|100)%';
 
 /** A4.1 to A4.5 */
-export const NODE_OVERLAY: CustomResource = {
+export const NODE_OVERLAY_RESOURCE: CustomResource = {
   group: 'karpenter.sh',
   version: 'v1alpha1',
   kind: 'NodeOverlay',
@@ -56,11 +56,11 @@ export const NODE_OVERLAY: CustomResource = {
         ),
         price: described(
           'The price in USD per hour, which replaces the price of EC2.',
-          matching('^[0-9]+([.][0-9]+)?$', 'a price in USD per hour without a sign, in quotes, such as "0.25"'),
+          patternSchema('^[0-9]+([.][0-9]+)?$', 'a price in USD per hour without a sign, in quotes, such as "0.25"'),
         ),
         priceAdjustment: described(
           'A change of the price: an amount in USD per hour or a percentage, with a sign.',
-          matching(
+          patternSchema(
             `^([+-]${NUMBER}|[+]${NUMBER}%|${PERCENT_DOWN})$`,
             'an amount or a percentage with a sign, in quotes, such as "+0.10", "-0.5", "+10%" or "-15%", at least "-100%"',
           ),

@@ -17,11 +17,11 @@ import {
   atomicListOf,
   closed,
   described,
+  enumSchema,
   INT32,
   INT64,
   listOf,
-  matching,
-  oneOf,
+  patternSchema,
   type Rule,
   type Schema,
   STRING_MAP,
@@ -78,7 +78,7 @@ const BUDGET: Schema = {
         nodes: {
           ...described(
             'The maximum number of nodes that may be disrupted at the same time: a count or a percentage.',
-            matching(
+            patternSchema(
               '^((100|[0-9]{1,2})%|[0-9]+)$',
               'a count or a percentage from 0% to 100% in quotes, such as "3" or "10%"',
             ),
@@ -88,20 +88,20 @@ const BUDGET: Schema = {
         reasons: {
           ...described(
             'The disruption reasons that the budget applies to. Default: all.',
-            listOf(oneOf('Underutilized', 'Empty', 'Drifted', 'Unhealthy'), { maxItems: 50 }),
+            listOf(enumSchema('Underutilized', 'Empty', 'Drifted', 'Unhealthy'), { maxItems: 50 }),
           ),
           'x-kubernetes-list-type': 'set',
         },
         schedule: described(
           'When the budget takes effect: five cron fields in UTC, or @hourly, @daily, @weekly, @monthly, @annually. Default: always.',
-          matching(
+          patternSchema(
             '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly)|([^\\n][^\\t\\n\\f\\r ]*[\\t\\f\\r ]){4}[^\\n]+$)',
             'five cron fields in UTC (minute, hour, day of month, month, day of week 0-6), such as "0 9 * * mon-fri", or @hourly, @daily, @weekly, @monthly or @annually',
           ),
         ),
         duration: described(
           'How long the budget is in effect after each time of the schedule, in hours and minutes.',
-          matching('^(([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?)$', 'hours and minutes, such as 30m, 8h or 1h30m'),
+          patternSchema('^(([0-9]+[hm]|[0-9]+h[0-9]+m)(0s)?)$', 'hours and minutes, such as 30m, 8h or 1h30m'),
         ),
       },
       ['nodes'],
@@ -129,7 +129,7 @@ const DISRUPTION: Schema = {
       consolidationPolicy: {
         ...described(
           'Which nodes may be consolidated: only empty nodes, all nodes whose pods fit on other or cheaper nodes, or those where the savings outweigh the disruption.',
-          oneOf('WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'),
+          enumSchema('WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'),
         ),
         default: 'WhenEmptyOrUnderutilized',
       },
@@ -166,7 +166,7 @@ const STATIC_RULES: readonly Rule[] = [
 ];
 
 /** A1.1 to A1.24 */
-export const NODE_POOL: CustomResource = {
+export const NODE_POOL_RESOURCE: CustomResource = {
   group: 'karpenter.sh',
   version: 'v1',
   kind: 'NodePool',

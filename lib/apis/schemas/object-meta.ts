@@ -10,16 +10,16 @@ import {
   type Schema,
   STRING,
   TEXT,
-  text,
+  textSchema,
 } from './schema.ts';
 
-export const LABELS: Schema = mapOf('qualified-name', text('label-value'));
+export const LABELS: Schema = mapOf('qualified-name', textSchema('label-value'));
 const ANNOTATIONS: Schema = mapOf('annotation-key', STRING);
 
 const FIELDS: Readonly<Record<string, Schema>> = {
-  name: text('dns-subdomain'),
-  generateName: text('generate-name'),
-  namespace: text('dns-label'),
+  name: textSchema('dns-subdomain'),
+  generateName: textSchema('generate-name'),
+  namespace: textSchema('dns-label'),
   labels: LABELS,
   annotations: ANNOTATIONS,
   uid: STRING,
@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   creationTimestamp: DATE_TIME,
   deletionTimestamp: DATE_TIME,
   deletionGracePeriodSeconds: COUNT,
-  finalizers: listOf(text('qualified-name')),
+  finalizers: listOf(textSchema('qualified-name')),
   managedFields: LIST,
   ownerReferences: listOf(
     closed(
@@ -40,7 +40,7 @@ const FIELDS: Readonly<Record<string, Schema>> = {
 };
 
 /** The metadata of an object, including the fields that only the server sets. */
-export const OBJECT_META: Schema = closed(FIELDS, ['name']);
+export const OBJECT_META_SCHEMA: Schema = closed(FIELDS, ['name']);
 
 /** The metadata of a pod template, where the name is optional. */
 export const TEMPLATE_META: Schema = closed(FIELDS);

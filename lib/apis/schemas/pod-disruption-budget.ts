@@ -1,16 +1,16 @@
-import { OBJECT_META } from './object-meta.ts';
-import { COUNT_OR_PERCENT, closed, oneOf, resource, type Schema } from './schema.ts';
-import { LABEL_SELECTOR } from './selectors.ts';
+import { OBJECT_META_SCHEMA } from './object-meta.ts';
+import { COUNT_OR_PERCENT, closed, enumSchema, resource, type Schema } from './schema.ts';
+import { LABEL_SELECTOR_SCHEMA } from './selectors.ts';
 
 export const POD_DISRUPTION_BUDGET: Schema = resource(
   { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' },
   {
-    metadata: OBJECT_META,
+    metadata: OBJECT_META_SCHEMA,
     spec: closed({
-      selector: LABEL_SELECTOR,
+      selector: LABEL_SELECTOR_SCHEMA,
       minAvailable: COUNT_OR_PERCENT,
       maxUnavailable: COUNT_OR_PERCENT,
-      unhealthyPodEvictionPolicy: oneOf('IfHealthyBudget', 'AlwaysAllow'),
+      unhealthyPodEvictionPolicy: enumSchema('IfHealthyBudget', 'AlwaysAllow'),
     }),
   },
 );

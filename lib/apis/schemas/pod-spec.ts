@@ -1,29 +1,29 @@
-import { AFFINITY, TOPOLOGY_SPREAD_CONSTRAINT } from './affinity.ts';
+import { AFFINITY_SCHEMA, TOPOLOGY_SPREAD_CONSTRAINT } from './affinity.ts';
 import { CONTAINER, EPHEMERAL_CONTAINER, RESOURCE_REQUIREMENTS } from './container.ts';
 import { LABELS } from './object-meta.ts';
 import {
   BOOLEAN,
   COUNT,
   closed,
+  enumSchema,
   INTEGER,
   LIST,
   listOf,
   mapOf,
   OBJECT,
-  oneOf,
   QUANTITY,
   type Schema,
   STRING,
   TEXT,
-  text,
+  textSchema,
 } from './schema.ts';
 import { VOLUME } from './volume.ts';
 
 const TOLERATION: Schema = closed({
   key: STRING,
-  operator: oneOf('Exists', 'Equal', ''),
-  value: text('label-value'),
-  effect: oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute', ''),
+  operator: enumSchema('Exists', 'Equal', ''),
+  value: textSchema('label-value'),
+  effect: enumSchema('NoSchedule', 'PreferNoSchedule', 'NoExecute', ''),
   tolerationSeconds: INTEGER,
 });
 
@@ -35,19 +35,19 @@ const READ: Readonly<Record<string, Schema>> = {
   overhead: mapOf('qualified-name', QUANTITY),
   nodeName: STRING,
   nodeSelector: LABELS,
-  affinity: AFFINITY,
+  affinity: AFFINITY_SCHEMA,
   tolerations: listOf(TOLERATION),
   topologySpreadConstraints: listOf(TOPOLOGY_SPREAD_CONSTRAINT),
   priority: INTEGER,
   priorityClassName: STRING,
-  schedulingGates: listOf(closed({ name: text('qualified-name') }, ['name'])),
+  schedulingGates: listOf(closed({ name: textSchema('qualified-name') }, ['name'])),
   terminationGracePeriodSeconds: INTEGER,
   volumes: listOf(VOLUME),
   resourceClaims: listOf(
     closed({ name: TEXT, resourceClaimName: STRING, resourceClaimTemplateName: STRING }, ['name']),
   ),
   hostNetwork: BOOLEAN,
-  restartPolicy: oneOf('Always', 'OnFailure', 'Never'),
+  restartPolicy: enumSchema('Always', 'OnFailure', 'Never'),
 };
 
 /** Every field of a pod's spec in the API of Kubernetes 1.35. */
@@ -57,7 +57,7 @@ export const POD_SPEC: Schema = closed(
     activeDeadlineSeconds: COUNT,
     automountServiceAccountToken: BOOLEAN,
     dnsConfig: OBJECT,
-    dnsPolicy: oneOf('ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'),
+    dnsPolicy: enumSchema('ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'),
     enableServiceLinks: BOOLEAN,
     hostAliases: LIST,
     hostIPC: BOOLEAN,
@@ -66,8 +66,8 @@ export const POD_SPEC: Schema = closed(
     hostname: STRING,
     hostnameOverride: STRING,
     imagePullSecrets: LIST,
-    os: closed({ name: oneOf('linux', 'windows') }, ['name']),
-    preemptionPolicy: oneOf('PreemptLowerPriority', 'Never'),
+    os: closed({ name: enumSchema('linux', 'windows') }, ['name']),
+    preemptionPolicy: enumSchema('PreemptLowerPriority', 'Never'),
     readinessGates: listOf(closed({ conditionType: TEXT }, ['conditionType'])),
     runtimeClassName: STRING,
     schedulerName: STRING,

@@ -1,22 +1,22 @@
-import { OBJECT_META } from './object-meta.ts';
-import { BOOLEAN, COUNT, closed, listOf, oneOf, resource, type Schema, TEXT, text } from './schema.ts';
+import { OBJECT_META_SCHEMA } from './object-meta.ts';
+import { BOOLEAN, COUNT, closed, enumSchema, listOf, resource, type Schema, TEXT, textSchema } from './schema.ts';
 
 const NAMES: Schema = listOf(TEXT, { minItems: 1 });
 
 /** An event at the time `at`. Another rule requires exactly one of the other fields. */
 const EVENT: Schema = closed(
   {
-    at: text('go-duration'),
-    scale: closed({ deployment: text('object-reference'), replicas: COUNT }, ['deployment', 'replicas']),
+    at: textSchema('go-duration'),
+    scale: closed({ deployment: textSchema('object-reference'), replicas: COUNT }, ['deployment', 'replicas']),
     deleteNode: closed({ name: TEXT, nodePool: TEXT, any: BOOLEAN }),
     interruptSpot: closed({ nodePool: TEXT, count: { type: 'integer', minimum: 1 } }),
     withoutCapacity: closed({
       instanceTypes: NAMES,
       zones: NAMES,
-      capacityTypes: listOf(oneOf('on-demand', 'spot', 'reserved'), { minItems: 1 }),
-      for: text('go-duration'),
+      capacityTypes: listOf(enumSchema('on-demand', 'spot', 'reserved'), { minItems: 1 }),
+      for: textSchema('go-duration'),
     }),
-    deletePod: closed({ pod: text('object-reference') }, ['pod']),
+    deletePod: closed({ pod: textSchema('object-reference') }, ['pod']),
   },
   ['at'],
 );
@@ -24,12 +24,12 @@ const EVENT: Schema = closed(
 export const SCENARIO: Schema = resource(
   { apiVersion: 'kerf.dev/v1alpha1', kind: 'Scenario' },
   {
-    metadata: OBJECT_META,
+    metadata: OBJECT_META_SCHEMA,
     spec: closed(
       {
         seed: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
         region: TEXT,
-        duration: text('go-duration'),
+        duration: textSchema('go-duration'),
         events: listOf(EVENT),
       },
       ['events'],

@@ -106,16 +106,16 @@ export function mapOf(keys: FormatName, values: Schema): Schema {
   return { type: 'object', propertyNames: { type: 'string', format: keys }, additionalProperties: values };
 }
 
-export function oneOf(...values: readonly string[]): Schema {
+export function enumSchema(...values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
 
-export function text(format: FormatName): Schema {
+export function textSchema(format: FormatName): Schema {
   return { type: 'string', format };
 }
 
 /** Text that matches a pattern; `allowed` describes it. */
-export function matching(pattern: string, allowed: string): Schema {
+export function patternSchema(pattern: string, allowed: string): Schema {
   return { type: 'string', pattern, allowed };
 }
 
@@ -128,7 +128,7 @@ export function resource(
   head: { readonly apiVersion: string; readonly kind: string },
   parts: { readonly metadata: Schema; readonly spec: Schema },
 ): Schema {
-  return closed({ apiVersion: oneOf(head.apiVersion), kind: oneOf(head.kind), ...parts, status: {} }, [
+  return closed({ apiVersion: enumSchema(head.apiVersion), kind: enumSchema(head.kind), ...parts, status: {} }, [
     'apiVersion',
     'kind',
     'metadata',

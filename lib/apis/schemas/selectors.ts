@@ -1,14 +1,14 @@
 import { LABELS } from './object-meta.ts';
-import { closed, listOf, oneOf, type Schema, STRINGS, text } from './schema.ts';
+import { closed, enumSchema, listOf, type Schema, STRINGS, textSchema } from './schema.ts';
 
-export const LABEL_SELECTOR: Schema = closed({
+export const LABEL_SELECTOR_SCHEMA: Schema = closed({
   matchLabels: LABELS,
   matchExpressions: listOf(
     closed(
       {
-        key: text('qualified-name'),
-        operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'),
-        values: listOf(text('label-value')),
+        key: textSchema('qualified-name'),
+        operator: enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist'),
+        values: listOf(textSchema('label-value')),
       },
       ['key', 'operator'],
     ),
@@ -16,14 +16,14 @@ export const LABEL_SELECTOR: Schema = closed({
 });
 
 const REQUIREMENT = {
-  operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'),
-  values: listOf(text('label-value')),
+  operator: enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'),
+  values: listOf(textSchema('label-value')),
 };
 
-export const NODE_SELECTOR_TERM: Schema = closed({
-  matchExpressions: listOf(closed({ key: text('qualified-name'), ...REQUIREMENT }, ['key', 'operator'])),
+export const NODE_SELECTOR_TERM_SCHEMA: Schema = closed({
+  matchExpressions: listOf(closed({ key: textSchema('qualified-name'), ...REQUIREMENT }, ['key', 'operator'])),
   matchFields: listOf(
-    closed({ key: oneOf('metadata.name'), operator: oneOf('In', 'NotIn'), values: STRINGS }, [
+    closed({ key: enumSchema('metadata.name'), operator: enumSchema('In', 'NotIn'), values: STRINGS }, [
       'key',
       'operator',
       'values',

@@ -1,4 +1,4 @@
-import { BOOLEAN, closed, OBJECT, type Schema, TEXT, text } from './schema.ts';
+import { BOOLEAN, closed, OBJECT, type Schema, TEXT, textSchema } from './schema.ts';
 
 /** The source types of a volume, of which it has at most one. Only claims are read. */
 export const VOLUME_SOURCES: Readonly<Record<string, Schema>> = {
@@ -34,4 +34,4 @@ export const VOLUME_SOURCES: Readonly<Record<string, Schema>> = {
   vsphereVolume: OBJECT,
 };
 
-export const VOLUME: Schema = closed({ name: text('dns-label'), ...VOLUME_SOURCES }, ['name']);
+export const VOLUME: Schema = closed({ name: textSchema('dns-label'), ...VOLUME_SOURCES }, ['name']);

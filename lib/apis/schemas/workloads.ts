@@ -1,29 +1,32 @@
-import { OBJECT_META, TEMPLATE_META } from './object-meta.ts';
+import { OBJECT_META_SCHEMA, TEMPLATE_META } from './object-meta.ts';
 import { POD_SPEC } from './pod-spec.ts';
-import { BOOLEAN, COUNT, COUNT_OR_PERCENT, closed, oneOf, resource, type Schema } from './schema.ts';
-import { LABEL_SELECTOR } from './selectors.ts';
+import { BOOLEAN, COUNT, COUNT_OR_PERCENT, closed, enumSchema, resource, type Schema } from './schema.ts';
+import { LABEL_SELECTOR_SCHEMA } from './selectors.ts';
 
 const TEMPLATE: Schema = closed({ metadata: TEMPLATE_META, spec: POD_SPEC }, ['spec']);
 const ROLLING_UPDATE: Schema = closed({ maxSurge: COUNT_OR_PERCENT, maxUnavailable: COUNT_OR_PERCENT });
 
-export const POD: Schema = resource({ apiVersion: 'v1', kind: 'Pod' }, { metadata: OBJECT_META, spec: POD_SPEC });
+export const POD_SCHEMA: Schema = resource(
+  { apiVersion: 'v1', kind: 'Pod' },
+  { metadata: OBJECT_META_SCHEMA, spec: POD_SPEC },
+);
 
 /** A standalone PodTemplate object, which has no spec and no status. */
 export const POD_TEMPLATE: Schema = closed(
-  { apiVersion: oneOf('v1'), kind: oneOf('PodTemplate'), metadata: OBJECT_META, template: TEMPLATE },
+  { apiVersion: enumSchema('v1'), kind: enumSchema('PodTemplate'), metadata: OBJECT_META_SCHEMA, template: TEMPLATE },
   ['apiVersion', 'kind', 'metadata', 'template'],
 );
 
 export const DEPLOYMENT: Schema = resource(
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   {
-    metadata: OBJECT_META,
+    metadata: OBJECT_META_SCHEMA,
     spec: closed(
       {
         replicas: COUNT,
-        selector: LABEL_SELECTOR,
+        selector: LABEL_SELECTOR_SCHEMA,
         template: TEMPLATE,
-        strategy: closed({ type: oneOf('Recreate', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
+        strategy: closed({ type: enumSchema('Recreate', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
         minReadySeconds: COUNT,
         paused: BOOLEAN,
         progressDeadlineSeconds: COUNT,
@@ -37,12 +40,12 @@ export const DEPLOYMENT: Schema = resource(
 export const DAEMON_SET: Schema = resource(
   { apiVersion: 'apps/v1', kind: 'DaemonSet' },
   {
-    metadata: OBJECT_META,
+    metadata: OBJECT_META_SCHEMA,
     spec: closed(
       {
-        selector: LABEL_SELECTOR,
+        selector: LABEL_SELECTOR_SCHEMA,
         template: TEMPLATE,
-        updateStrategy: closed({ type: oneOf('OnDelete', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
+        updateStrategy: closed({ type: enumSchema('OnDelete', 'RollingUpdate'), rollingUpdate: ROLLING_UPDATE }),
         minReadySeconds: COUNT,
         revisionHistoryLimit: COUNT,
       },

@@ -3,7 +3,7 @@ import { isActive, isOwnedByDaemonSet, isProvisionable } from '../../core/cluste
 import { podNames } from './pod-groups.ts';
 
 /** Pods without a node that no node is made for because they do not wait for one (B6, B8), a line each reason. */
-export function leftAlone(pods: readonly Pod[]): readonly string[] {
+export function unplacedOnPurpose(pods: readonly Pod[]): readonly string[] {
   const waiting = pods.filter(
     (pod) => pod.spec.nodeName === undefined && isActive(pod) && !isProvisionable(pod) && !isOwnedByDaemonSet(pod),
   );

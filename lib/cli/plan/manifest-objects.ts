@@ -4,7 +4,7 @@ import type { ManifestProblem, Report } from '../../manifests/explain/problem.ts
 import { classify } from '../../manifests/read/classify.ts';
 import { type ManifestSource, readDocuments } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
-import { labelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
+import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
 import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
 
 /** What manifests add to a snapshot. */
@@ -31,7 +31,7 @@ export function readManifestObjects(sources: readonly ManifestSource[]): Manifes
     reportTwice(source, seen, report);
     const { value } = source;
     const note = isRecord(value) ? NOTES.get(textField(value, 'kind') ?? '') : undefined;
-    if (note !== undefined) notes.push(`${source.file}  ${cutText(labelOf(value) ?? '', 160)}: ${note}`);
+    if (note !== undefined) notes.push(`${source.file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`);
     if (isRecord(value) && isTemplateKind(textField(value, 'kind'))) {
       const found = podsOfTemplate(value, report);
       if (found !== undefined) templates.push(found);
@@ -74,7 +74,7 @@ function reportTwice({ value, file, document, base }: SourceObject, seen: Map<st
   if (before !== undefined)
     report(
       ['metadata', 'name'],
-      `${labelOf(value) ?? name} is here twice; the first is at ${before}`,
+      `${objectLabelOf(value) ?? name} is here twice; the first is at ${before}`,
       'each object once',
     );
   seen.set(key, before ?? `${file}:${document.locate(base).line}`);

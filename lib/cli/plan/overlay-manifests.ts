@@ -8,7 +8,7 @@ import type { ManifestObjects } from './manifest-objects.ts';
 import { type PodsOfTemplate, replicaPods } from './template-pods.ts';
 
 /** More than any cluster has. */
-const MOST_PODS = 100_000;
+const MAX_PODS = 100_000;
 
 /**
  * The snapshot as it would be with these objects applied: one whose name exists takes its place, another is added; a
@@ -82,8 +82,8 @@ function podsOfDeployment({ metadata, spec }: Deployment): PodsOfTemplate {
 
 function newPods(workloads: readonly PodsOfTemplate[]): readonly Pod[] {
   const count = workloads.reduce((sum, { replicas }) => sum + replicas, 0);
-  if (count > MOST_PODS)
-    throw new BadInputError(`${count} pods are too many: at most ${MOST_PODS} are planned; lower the replicas`);
+  if (count > MAX_PODS)
+    throw new BadInputError(`${count} pods are too many: at most ${MAX_PODS} are planned; lower the replicas`);
   return workloads.flatMap(replicaPods);
 }
 

@@ -5,7 +5,7 @@ import { compatibleOfferings } from '../../core/instance-type/offerings/compatib
 import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
 import { formatGib } from '../render/format-gib.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
-import { andMore, indented, MOST_ROWS } from '../render/render-lines.ts';
+import { andMore, indented, MAX_ROWS } from '../render/render-lines.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
 
@@ -36,13 +36,13 @@ const COLUMNS: readonly CellColumn<Row>[] = [
   { title: '$/h', align: 'right', cell: ({ claims }) => totalPrice(claims).toFixed(4) },
 ];
 
-const MOST_WORKLOADS = 8;
+const MAX_WORKLOADS = 8;
 
 /** New nodes by pool and type, what they cost, and what each kind of them is for. */
 export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: number): readonly string[] {
   if (claims.length === 0) return [];
   const rows = rowsOf(claims);
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MAX_ROWS);
   const [titles = '', ...lines] = formatTableWithin(COLUMNS, shown, width - 2);
   return [
     '',
@@ -50,7 +50,7 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
     `  ${titles}`,
     ...shown.flatMap(({ pods }, index) => [
       `  ${lines[index] ?? ''}`,
-      ...indented(`for ${podSummary(pods, MOST_WORKLOADS)}`, 9, width),
+      ...indented(`for ${podSummary(pods, MAX_WORKLOADS)}`, 9, width),
     ]),
     ...andMore(rows.length - shown.length, 'kind of nodes', 'kinds of nodes'),
   ];

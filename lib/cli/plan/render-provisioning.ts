@@ -4,7 +4,7 @@ import { compareText } from '../../core/compare-text.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
 import { formatUsdPerHour } from '../render/format-money.ts';
-import { andMore, indented, MOST_ROWS, printable } from '../render/render-lines.ts';
+import { andMore, indented, MAX_ROWS, printable } from '../render/render-lines.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
 import { renderNewNodes } from './render-new-nodes.ts';
@@ -12,7 +12,7 @@ import { renderUnplaced } from './render-unplaced.ts';
 
 const DEFAULT_COLUMNS = 120;
 const HOURS_A_MONTH = 730;
-const MOST_WORKLOADS = 4;
+const MAX_WORKLOADS = 4;
 const TITLES: ReadonlySet<string> = new Set(['New nodes', 'Nodes that are there', 'Without a place']);
 
 /** The plan as a person reads it: what it comes to, then what is new, what is used, and what is left. */
@@ -59,14 +59,14 @@ function renderExisting(existing: Schedule['existing'], width: number): readonly
   const sorted = existing.toSorted(
     (a, b) => b.pods.length - a.pods.length || compareText(a.stateNode.name, b.stateNode.name),
   );
-  const shown = sorted.slice(0, MOST_ROWS);
+  const shown = sorted.slice(0, MAX_ROWS);
   const nameWidth = Math.max(...shown.map(({ stateNode }) => stateNode.name.length));
   return [
     '',
     'Nodes that are there',
     ...shown.flatMap(({ stateNode, pods }) => {
       const onItsWay = stateNode.node === undefined ? ' (on its way)' : '';
-      const [first = '', ...more] = indented(`${podSummary(pods, MOST_WORKLOADS)}${onItsWay}`, nameWidth + 4, width);
+      const [first = '', ...more] = indented(`${podSummary(pods, MAX_WORKLOADS)}${onItsWay}`, nameWidth + 4, width);
       return [`  ${stateNode.name.padEnd(nameWidth)}  ${first.trimStart()}`, ...more];
     }),
     ...andMore(sorted.length - shown.length, 'node'),

@@ -1,7 +1,7 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Unplaced } from '../../core/scheduling/schedule.ts';
-import { andMore, indented, MOST_ROWS } from '../render/render-lines.ts';
+import { andMore, indented, MAX_ROWS } from '../render/render-lines.ts';
 import { podNames } from './pod-groups.ts';
 import { type PodError, podErrors } from './provisioning-output.ts';
 
@@ -14,8 +14,8 @@ interface Group {
 export function renderUnplaced(unplaced: readonly Unplaced[], width: number): readonly string[] {
   if (unplaced.length === 0) return [];
   const groups = groupsOf(unplaced);
-  const shown = groups.slice(0, MOST_ROWS);
-  const hidden = groups.slice(MOST_ROWS).reduce((sum, { pods }) => sum + pods.length, 0);
+  const shown = groups.slice(0, MAX_ROWS);
+  const hidden = groups.slice(MAX_ROWS).reduce((sum, { pods }) => sum + pods.length, 0);
   return [
     '',
     'Without a place',
@@ -40,7 +40,7 @@ function groupsOf(unplaced: readonly Unplaced[]): readonly Group[] {
   return [...groups.values()].toSorted((a, b) => b.pods.length - a.pods.length);
 }
 
-const MOST_POOLS = 6;
+const MAX_POOLS = 6;
 
 /** `NodePool general: needs 9 cpu, …`; pools that say the same are named together. */
 function reasons(errors: readonly PodError[]): readonly string[] {
@@ -48,7 +48,7 @@ function reasons(errors: readonly PodError[]): readonly string[] {
   return [...byMessage].map(([message, same]) => {
     const pools = same.flatMap(({ nodePool }) => nodePool ?? []);
     if (pools.length === 0) return message;
-    const more = pools.length > MOST_POOLS ? ` and ${pools.length - MOST_POOLS} more` : '';
-    return `NodePool${pools.length === 1 ? '' : 's'} ${pools.slice(0, MOST_POOLS).join(', ')}${more}: ${message}`;
+    const more = pools.length > MAX_POOLS ? ` and ${pools.length - MAX_POOLS} more` : '';
+    return `NodePool${pools.length === 1 ? '' : 's'} ${pools.slice(0, MAX_POOLS).join(', ')}${more}: ${message}`;
   });
 }

@@ -8,7 +8,7 @@ import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readAllSources } from '../read-sources.ts';
 import { printable } from '../render/render-lines.ts';
-import { leftAlone } from './left-alone.ts';
+import { unplacedOnPurpose } from './left-alone.ts';
 import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
@@ -67,7 +67,7 @@ function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
   return {
     snapshot: { ...snapshot, nodePools: views, bufferPods: [...(snapshot.bufferPods ?? []), ...pods] },
     notes: [
-      ...leftAlone(snapshot.pods),
+      ...unplacedOnPurpose(snapshot.pods),
       ...conflicts.map(({ overlay, reason, message }) => `NodeOverlay/${overlay}: ${reason}: ${message}`),
       ...unready.map(({ buffer, reason, message }) => `CapacityBuffer/${buffer.metadata.name}: ${reason}: ${message}`),
     ],

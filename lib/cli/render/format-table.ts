@@ -1,11 +1,11 @@
-export interface Column {
+export interface TableColumn {
   readonly title: string;
   /** Numbers stand under each other by their end. */
   readonly align: 'left' | 'right';
 }
 
 /** Lines of a table with its titles, each column as wide as it must be. */
-function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+function formatTable(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): readonly string[] {
   const all = [columns.map(({ title }) => title), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => (row[index] ?? '').length)));
   return all.map((row) =>
@@ -20,7 +20,7 @@ function formatTable(columns: readonly Column[], rows: readonly (readonly string
 }
 
 /** A column of a table of rows, with what it shows of each. */
-export interface CellColumn<Row> extends Column {
+export interface CellColumn<Row> extends TableColumn {
   readonly cell: (row: Row) => string;
   /** Left out where the terminal is narrow, from 1 on in this order. @default never */
   readonly spare?: number;

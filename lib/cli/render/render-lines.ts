@@ -1,7 +1,7 @@
 import { wrapText } from './wrap-text.ts';
 
 /** Rows of one list that a person reads; all are in the JSON. */
-export const MOST_ROWS = 20;
+export const MAX_ROWS = 20;
 
 export function andMore(count: number, noun: string, nouns = `${noun}s`): readonly string[] {
   return count <= 0 ? [] : [`  and ${count} more ${count === 1 ? noun : nouns} (--output json has all)`];

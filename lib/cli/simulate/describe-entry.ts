@@ -1,5 +1,5 @@
 import { counted } from '../../apis/counted.ts';
-import { ANY, type UnavailableMark } from '../../core/model/decision.ts';
+import { ANY_OFFERING, type UnavailableMark } from '../../core/model/decision.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsdPerHour } from '../render/format-money.ts';
@@ -113,8 +113,8 @@ function describeAction(action: ActionSummary): Description | undefined {
 
 function describeMark({ instanceType, capacityType, zone, subnetId, reason }: UnavailableMark): string {
   if (subnetId !== undefined) return `${subnetId} in ${zone}: ${reason}`;
-  const what = instanceType === ANY ? 'every type' : instanceType;
-  return `${what} ${capacityType} in ${zone === ANY ? 'every zone' : zone}: ${reason}`;
+  const what = instanceType === ANY_OFFERING ? 'every type' : instanceType;
+  return `${what} ${capacityType} in ${zone === ANY_OFFERING ? 'every zone' : zone}: ${reason}`;
 }
 
 type Creation = ActionSummary & { readonly kind: 'create-node-claim' };

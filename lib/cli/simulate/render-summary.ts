@@ -2,7 +2,7 @@ import { formatDuration } from '../../apis/formats/duration.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
 import type { CliContext } from '../context.ts';
 
-const MOST_PENDING = 20;
+const MAX_PENDING = 20;
 
 /** What it came to, as a person reads it. */
 export function renderSummary(result: SimulationResult, { columns }: Pick<CliContext, 'columns'>): string {
@@ -24,8 +24,8 @@ export function renderSummary(result: SimulationResult, { columns }: Pick<CliCon
     ['cost', `$${result.totalCostUsd.toFixed(4)}`],
   ];
   const actions = Object.entries(result.actions).map(([name, count]) => [name, String(count)] as const);
-  const pending = podsPending.slice(0, MOST_PENDING).map(({ pod, reason }) => `  ${pod}: ${reason}\n`);
-  const more = podsPending.length > MOST_PENDING ? `  and ${podsPending.length - MOST_PENDING} more\n` : '';
+  const pending = podsPending.slice(0, MAX_PENDING).map(({ pod, reason }) => `  ${pod}: ${reason}\n`);
+  const more = podsPending.length > MAX_PENDING ? `  and ${podsPending.length - MAX_PENDING} more\n` : '';
   const still = podsPending.length === 0 ? '' : `\nStill pending\n${pending.join('')}${more}`;
   return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}`;
 }

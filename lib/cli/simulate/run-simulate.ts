@@ -5,7 +5,7 @@ import type { Scenario } from '../../apis/scenario.ts';
 import { chooseRegion } from '../../catalogue/choose-region.ts';
 import { shippedCatalogue } from '../../catalogue/figures.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
-import { type Manifests, readManifests } from '../../manifests/read/read-manifests.ts';
+import { type ParsedManifests, readManifests } from '../../manifests/read/read-manifests.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
 import { type SimulationInput, simulate } from '../../simulator/simulation.ts';
 import type { CliContext } from '../context.ts';
@@ -34,7 +34,7 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
   stdout.write(flags.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, context));
 }
 
-function inputOf(manifests: Manifests, flags: SimulateFlags): SimulationInput {
+function inputOf(manifests: ParsedManifests, flags: SimulateFlags): SimulationInput {
   const scenario: Scenario | undefined = manifests.scenarios[0];
   checkSize(manifests);
   return {
@@ -54,12 +54,12 @@ async function drain(input: SimulationInput): Promise<SimulationResult> {
 }
 
 /** More than a simulation in one process can show in a time that anybody would wait for. */
-const MOST_PODS = 20_000;
+const MAX_PODS = 20_000;
 
-function checkSize(manifests: Manifests): void {
+function checkSize(manifests: ParsedManifests): void {
   const pods = manifests.deployments.reduce((sum, one) => sum + (one.spec.replicas ?? 1), manifests.pods.length);
-  if (pods > MOST_PODS)
-    throw new BadInputError(`${pods} pods are too many: at most ${MOST_PODS} are simulated; lower the replicas`);
+  if (pods > MAX_PODS)
+    throw new BadInputError(`${pods} pods are too many: at most ${MAX_PODS} are simulated; lower the replicas`);
 }
 
 /** Prints what happens when it happens, at the speed that was asked for. */

@@ -5,7 +5,7 @@ import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
 import type { Messages } from '../../ports/messages.ts';
 import type { NodeClaimStore } from '../../ports/node-claim-store.ts';
-import { deleteNodeClaim } from '../run/carry-out.ts';
+import { markNodeClaimDeleted } from '../run/carry-out.ts';
 
 export interface DrainPorts {
   readonly store: NodeClaimStore;
@@ -42,13 +42,13 @@ export async function drainCluster(
   const deciding = bindings.filter(({ metadata }) => DECIDING.includes(metadata.name));
   const sinceMs = await installation.standDown(deciding, ports.clock.now());
   for (;;) {
-    const left = await sendHome(ports, cluster);
+    const left = await deleteAllClaims(ports, cluster);
     const passedMs = ports.clock.now() - sinceMs;
     if (left.length === 0 && passedMs >= LAST_RUN_MS) return 'drained';
     if (passedMs >= LONGEST_DRAIN_MS) {
       throw new RefusedError(
         `${left.length} NodeClaims are there after ${LONGEST_DRAIN_MS / MINUTE_MS} minutes, and their instances run on: ` +
-          `${left.slice(0, MOST_NAMES).join(', ')}: see what keeps their pods, then end the instances yourself`,
+          `${left.slice(0, MAX_NAMES).join(', ')}: see what keeps their pods, then end the instances yourself`,
       );
     }
     if (ports.remainingMs() < MARGIN_MS + PAUSE_MS) return 'draining';
@@ -57,15 +57,15 @@ export async function drainCluster(
 }
 
 const DECIDING = ['kerf-disruption', 'kerf-provisioning'];
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** *Shape:* the claims that are left, by name. One that somebody else writes to is marked the next time. */
-async function sendHome(ports: DrainPorts, cluster: string): Promise<readonly string[]> {
+async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<readonly string[]> {
   const records = await ports.store.listNodeClaims(cluster);
   for (const { name } of records.filter(({ deletion }) => deletion === undefined)) {
     try {
       const nodeClaim = { nodeClaim: name, reason: 'deleted', message: MESSAGE } as const;
-      await deleteNodeClaim(ports, cluster, { kind: 'delete-node-claim', ...nodeClaim });
+      await markNodeClaimDeleted(ports, cluster, { kind: 'delete-node-claim', ...nodeClaim });
     } catch (error) {
       if (!(error instanceof PortError) || !error.retryable) throw error;
     }

@@ -3,23 +3,30 @@ import type { AccessEntries } from '../../ports/access-entries.ts';
 import { RefusedError } from '../../ports/errors.ts';
 
 /** Why nobody can be let in that way; or why some could not. */
-export type LetIn = { readonly nobody: string } | { readonly refusals: readonly string[] };
+export type AccessOutcome = { readonly nobody: string } | { readonly refusals: readonly string[] };
 
 /** Lets functions and nodes into a cluster, where they are not in yet; what others made stays. *Errors:* UnreachableError, RefusedError. */
-export async function letInto(entries: AccessEntries, { cluster, entries: wanted }: WantedAccess): Promise<LetIn> {
+export async function ensureAccess(
+  entries: AccessEntries,
+  { cluster, entries: wanted }: WantedAccess,
+): Promise<AccessOutcome> {
   const nobody = whyNoEntries(cluster, await entries.authenticationMode(cluster));
   if (nobody !== undefined) return { nobody };
   const refusals: string[] = [];
-  for (const entry of wanted) refusals.push(...(await letIn(entries, cluster, entry)));
+  for (const entry of wanted) refusals.push(...(await ensureAccessEntry(entries, cluster, entry)));
   return { refusals };
 }
 
 /** Takes back what `letInto` gave to functions, in order. Nodes stay in: they run on, whoever looks after them. */
-export async function takeOut(entries: AccessEntries, { cluster, entries: each }: WantedAccess): Promise<void> {
+export async function removeAccess(entries: AccessEntries, { cluster, entries: each }: WantedAccess): Promise<void> {
   for (const { principal } of each.filter(({ type }) => type === 'STANDARD')) await entries.remove(cluster, principal);
 }
 
-async function letIn(entries: AccessEntries, cluster: string, entry: AccessEntry): Promise<readonly string[]> {
+async function ensureAccessEntry(
+  entries: AccessEntries,
+  cluster: string,
+  entry: AccessEntry,
+): Promise<readonly string[]> {
   const step = accessStep(cluster, entry, await entries.find(cluster, entry.principal));
   switch (step.kind) {
     case 'refused':

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import { activeRivals } from '../../core/cluster/other-autoscalers.ts';
+import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import { type ClusterMessage, reasonOf } from '../../core/install/cluster-messages.ts';
@@ -10,7 +10,7 @@ import type { AccessEntries } from '../../ports/access-entries.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
-import { letInto } from './ensure-access.ts';
+import { ensureAccess } from './ensure-access.ts';
 
 export interface InstallTarget extends WantedAccess {
   /** @default others install: nothing but access is given */
@@ -70,7 +70,7 @@ interface Outcome {
 
 async function installOne(ports: InstallPorts, target: InstallTarget): Promise<Outcome> {
   const { cluster, entries, webhook } = target;
-  const access = entries.length === 0 ? { refusals: [] } : await letInto(ports.entries, target);
+  const access = entries.length === 0 ? { refusals: [] } : await ensureAccess(ports.entries, target);
   if ('nobody' in access) return { failures: [access.nobody], notes: [] };
   if (webhook === undefined) return { failures: access.refusals, notes: [] };
   const installation = await ports.installation(cluster);
@@ -81,7 +81,7 @@ async function installOne(ports: InstallPorts, target: InstallTarget): Promise<O
       for (const object of rbacObjects()) await installation.apply(object);
       await installation.apply(webhookConfiguration(webhook));
       const traces = { ...(await installation.findRivals()), autoMode: undefined };
-      const rivals = activeRivals(cluster, traces, ports.clock.now()).map(({ message }) => message);
+      const rivals = activeAutoscalers(cluster, traces, ports.clock.now()).map(({ message }) => message);
       return { failures: [...access.refusals, ...failures], notes: [...notes, ...rivals] };
     } catch (error) {
       if (!(error instanceof RefusedError) || attempt === TRIES) throw error;

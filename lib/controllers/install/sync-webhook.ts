@@ -7,7 +7,7 @@ import type { ControllerPorts } from '../run/ports.ts';
  * Each tick asks the webhook's endpoint and keeps the cluster's configuration by the answer. *Shape:* what somebody should
  * know of it; a cluster that cannot be written to is no reason to leave its claims alone.
  */
-export async function tendWebhook(
+export async function syncWebhook(
   { webhook, clock, settings }: Pick<ControllerPorts, 'webhook' | 'clock' | 'settings'>,
   { reason }: Wake,
 ): Promise<readonly Error[]> {

@@ -1,4 +1,4 @@
-import { activeRivals } from '../../core/cluster/other-autoscalers.ts';
+import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
@@ -7,7 +7,7 @@ import { instanceOf, providerIdOf } from '../../core/model/node-claim-record.ts'
 import { PortError } from '../../ports/errors.ts';
 import type { HeldObject, Installation } from '../../ports/installation.ts';
 import { type DrainPorts, drainCluster } from './drain-cluster.ts';
-import { takeOut } from './ensure-access.ts';
+import { removeAccess } from './ensure-access.ts';
 import type { InstallPorts } from './install.ts';
 
 export interface UninstallTarget extends WantedAccess {
@@ -42,7 +42,7 @@ export async function uninstall(ports: UninstallPorts, targets: readonly Uninsta
         const state = await attempt(async () => await leave(ports, target, attempt));
         if (state === 'draining') return void draining.push(cluster);
       }
-      await attempt(async () => await takeOut(ports.entries, target));
+      await attempt(async () => await removeAccess(ports.entries, target));
     }),
   );
   return { draining, failures };
@@ -97,7 +97,7 @@ async function heldByUs(
   const providerIds = new Set(instances.map(providerIdOf));
   const nodes = await installation.listHeld('Node');
   const claims = await installation.listHeld('NodeClaim');
-  const rivals = activeRivals(cluster, { ...(await installation.findRivals()), autoMode: undefined }, clock.now());
+  const rivals = activeAutoscalers(cluster, { ...(await installation.findRivals()), autoMode: undefined }, clock.now());
   const classes = rivals.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
   return [
     ...nodes.filter(({ providerId }) => providerId !== undefined && providerIds.has(providerId)),

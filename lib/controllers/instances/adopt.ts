@@ -3,7 +3,7 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { type AdoptionLine, type LeftInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
-import { observeRivals } from '../observe/observe-other-autoscalers.ts';
+import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { ControllerPorts } from '../run/ports.ts';
 
 /** What taking over asks: a cluster that is only read, its instances, and the table. */
@@ -34,7 +34,7 @@ export interface Adoption {
 /** What another autoscaler left in a cluster, and what would become of each part. Nothing is written. */
 export async function observeAdoption(ports: AdoptionPorts, cluster: string): Promise<Adoption> {
   const [{ rivals, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] = await Promise.all([
-    observeRivals(ports, cluster),
+    observeOtherAutoscalers(ports, cluster),
     ports.cloud.leftInstances(cluster),
     ports.cluster.listNodeClaims(),
     ports.cluster.listNodes(),

@@ -2,13 +2,13 @@ import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model
 import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
 import { decideReserved, isReserved } from '../../core/node-claim/reservations.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
-import { resolveNodeClass } from '../observe/resolve-node-class.ts';
+import { resolveForLaunch } from '../observe/resolve-node-class.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
-import type { Tending } from './instance-work.ts';
+import type { ClusterWork } from './instance-work.ts';
 
 /** Reservations that ended or are about to → on-demand instances, and claims that go in time (C83). */
-export async function endReservations(tending: Tending): Promise<readonly Error[]> {
+export async function endReservations(tending: ClusterWork): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = tending;
   const instances = new Map(world.instances.map((one) => [one.id, one]));
   const reserved = records.flatMap((record) => {
@@ -40,13 +40,13 @@ type Blocks = ReadonlyMap<string, ResolvedCapacityReservation>;
 
 /** Looked up only for NodeClasses of claims that run in capacity blocks: no other reservation ends by a date. */
 async function capacityBlocks(
-  { ports, world }: Tending,
+  { ports, world }: ClusterWork,
   reserved: readonly { readonly record: NodeClaimRecord; readonly instance: DescribedInstance }[],
 ): Promise<Blocks> {
   const inBlocks = reserved.filter(({ instance }) => instance.reservation?.kind === 'capacity-block');
   const names = new Set(inBlocks.map(({ record }) => record.spec.nodeClassRef.name));
   const classes = world.nodeClasses.filter(({ metadata }) => names.has(metadata.name));
-  const resolutions = await Promise.all(classes.map(async (one) => resolveNodeClass(ports, one)));
+  const resolutions = await Promise.all(classes.map(async (one) => resolveForLaunch(ports, one)));
   const found = resolutions.flatMap((one) => {
     const { capacityReservations = [] } = one.kind === 'resolved' ? one.nodeClass : one.found;
     return capacityReservations;
@@ -54,6 +54,6 @@ async function capacityBlocks(
   return new Map(found.map((one) => [one.id, one]));
 }
 
-function onDemandPrice({ world }: Tending, { instanceType, zone }: DescribedInstance): number | undefined {
+function onDemandPrice({ world }: ClusterWork, { instanceType, zone }: DescribedInstance): number | undefined {
   return world.catalogue?.offerings.find((one) => one.type === instanceType && one.zone === zone)?.onDemandUsdPerHour;
 }

@@ -1,19 +1,19 @@
 import { PortError } from '../../ports/errors.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { endReservations } from './end-reservations.ts';
-import type { Tending } from './instance-work.ts';
-import { heedHealth } from './replace-unhealthy.ts';
+import type { ClusterWork } from './instance-work.ts';
+import { replaceUnhealthy } from './replace-unhealthy.ts';
 import { tagInstances } from './tag-instances.ts';
 
-const STEPS: readonly ((tending: Tending) => Promise<readonly Error[]>)[] = [
-  heedHealth,
+const STEPS: readonly ((tending: ClusterWork) => Promise<readonly Error[]>)[] = [
+  replaceUnhealthy,
   endReservations,
   collectGarbage,
   tagInstances,
 ];
 
 /** Each minute, for instances that run: one duty that fails keeps none of the others waiting. *Shape:* the failures. */
-export async function tendInstances(tending: Tending): Promise<readonly Error[]> {
+export async function syncInstances(tending: ClusterWork): Promise<readonly Error[]> {
   const failures: Error[] = [];
   for (const step of STEPS) {
     try {

@@ -15,10 +15,10 @@ import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type { ControllerPorts } from '../run/ports.ts';
 import { observeShifts, observeUnavailable } from './observe-unavailable.ts';
-import { resolveNodeClass } from './resolve-node-class.ts';
+import { resolveForLaunch } from './resolve-node-class.ts';
 
 /** What all claims of one run are seen against. */
-export interface World extends SeenNodes {
+export interface ObservedClaims extends SeenNodes {
   readonly mirrors: Awaited<ReturnType<ControllerPorts['cluster']['listNodeClaims']>>;
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly nodePools: readonly NodePool[];
@@ -39,7 +39,7 @@ export interface World extends SeenNodes {
 /** A NodeClass with what it resolves to, or why it cannot be used just now. */
 type KnownClass = Pick<LaunchContext, 'nodeClass' | 'resolved'> | NoLaunchContext;
 
-export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<World> {
+export async function observeWorld(ports: ControllerPorts, cluster: string): Promise<ObservedClaims> {
   const listedAtMs = ports.clock.now();
   const [nodes, mirrors, nodeClasses, nodePools, instances, shifted] = await Promise.all([
     ports.cluster.listNodes(),
@@ -66,7 +66,11 @@ export async function observeWorld(ports: ControllerPorts, cluster: string): Pro
 }
 
 /** One claim as its lifecycle sees it. */
-export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<NodeClaimView> {
+export async function viewOf(
+  ports: ControllerPorts,
+  record: NodeClaimRecord,
+  world: ObservedClaims,
+): Promise<NodeClaimView> {
   const instance = instanceOf(record);
   const providerId = instance === undefined ? undefined : providerIdOf(instance);
   const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
@@ -87,21 +91,25 @@ export async function viewOf(ports: ControllerPorts, record: NodeClaimRecord, wo
   };
 }
 
-function isThere({ id, zone }: Instance, { instances, shifted }: World): boolean {
+function isThere({ id, zone }: Instance, { instances, shifted }: ObservedClaims): boolean {
   return shifted.has(zone) || instances.some((one) => one.id === id);
 }
 
 async function whatRegistrationNeeds(
   ports: ControllerPorts,
   record: NodeClaimRecord,
-  world: World,
+  world: ObservedClaims,
 ): Promise<Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>> {
   world.learnedMemory ??= await ports.catalogue.listLearnedMemory(ports.clock.now());
   return { instanceLabels: await labelsFromCatalogue(ports, record, world), learnedMemory: world.learnedMemory };
 }
 
 /** C15–C24: the labels of the instance's type. */
-async function labelsFromCatalogue(ports: ControllerPorts, record: NodeClaimRecord, world: World): Promise<Labels> {
+async function labelsFromCatalogue(
+  ports: ControllerPorts,
+  record: NodeClaimRecord,
+  world: ObservedClaims,
+): Promise<Labels> {
   world.catalogue ??= await ports.catalogue.readCatalogue();
   const nodeClass = world.nodeClasses.find((one) => one.metadata.name === record.spec.nodeClassRef.name);
   const facts = world.catalogue?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
@@ -114,7 +122,7 @@ async function labelsFromCatalogue(ports: ControllerPorts, record: NodeClaimReco
 async function launchContext(
   ports: ControllerPorts,
   record: NodeClaimRecord,
-  world: World,
+  world: ObservedClaims,
 ): Promise<NodeClaimView['launchContext']> {
   const { name } = record.spec.nodeClassRef;
   if (record.launch.kind === 'launched' || record.launch.kind === 'requested') return undefined;
@@ -134,7 +142,7 @@ async function launchContext(
 async function resolve(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise<KnownClass> {
   const unready = whyNotUsable(nodeClass);
   if (unready !== undefined) return unready;
-  const resolution = await resolveNodeClass(ports, nodeClass);
+  const resolution = await resolveForLaunch(ports, nodeClass);
   if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass };
   return { reason: resolution.reason, message: resolution.message };
 }

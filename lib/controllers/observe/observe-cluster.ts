@@ -12,7 +12,7 @@ import { observePlaces } from './observe-places.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
 
 /** What a controller looks at beside the cluster itself. */
-export interface View {
+export interface ObservedCluster {
   /** Whether NodePools are shown with what they could launch: only who launches needs to know. */
   readonly instanceTypes: boolean;
   /** Of a run that settled it before its own first look. @default it is settled now */
@@ -20,12 +20,16 @@ export interface View {
 }
 
 /** Observe, for decisions on a whole cluster, from an epoch up to which everything decided is there to be seen. */
-export async function observeCluster(ports: ControllerPorts, cluster: string, view: View): Promise<ClusterSnapshot> {
+export async function observeCluster(
+  ports: ControllerPorts,
+  cluster: string,
+  view: ObservedCluster,
+): Promise<ClusterSnapshot> {
   const { store, settings } = ports;
   const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
   const epoch = view.epoch ?? (await settledEpoch(ports, cluster));
   const nowMs = ports.clock.now();
-  const [nodeClaims, commands, nominations, { unavailable, unheeded }] = await Promise.all([
+  const [nodeClaims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
     store.listNodeClaims(cluster),
     store.listCommands(cluster),
     store.listNominations(cluster, nowMs),
@@ -59,14 +63,14 @@ export async function observeCluster(ports: ControllerPorts, cluster: string, vi
     options: { preferencePolicy, minValuesPolicy },
     ignoreAtZero,
     ...places,
-    unheeded: [...unheeded, ...conflicts.map(unheededOverlay), ...buffers.unready.map(unheededBuffer)],
+    ignoredObjects: [...ignoredObjects, ...conflicts.map(ignoredOverlay), ...buffers.unready.map(ignoredBuffer)],
   };
 }
 
 /** Side by side with the large lists. */
 async function observePools(
   ports: ControllerPorts,
-  { instanceTypes }: View,
+  { instanceTypes }: ObservedCluster,
   unavailable: readonly UnavailableOffering[],
 ): Promise<OverlaidViews> {
   const nodePools = await ports.cluster.listNodePools();
@@ -74,10 +78,10 @@ async function observePools(
   return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
 }
 
-function unheededOverlay({ overlay, reason, message }: OverlayConflict): Blocked {
+function ignoredOverlay({ overlay, reason, message }: OverlayConflict): Blocked {
   return { subject: { kind: 'NodeOverlay', name: overlay }, reason, message, numbers: {} };
 }
 
-function unheededBuffer({ buffer, reason, message }: UnreadyBuffer): Blocked {
+function ignoredBuffer({ buffer, reason, message }: UnreadyBuffer): Blocked {
   return { subject: namespacedSubject('CapacityBuffer', buffer), reason, message, numbers: {} };
 }

@@ -14,7 +14,7 @@ import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { whyNotStartable } from '../../core/node-class/user-data/user-data.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { ControllerPorts } from '../run/ports.ts';
-import { resolveNodeClass } from './resolve-node-class.ts';
+import { resolveForLaunch } from './resolve-node-class.ts';
 
 /** Instance types follow from the NodeClass: pools that share one share them, as far as NodeOverlays leave them alike. */
 export async function withInstanceTypes(
@@ -69,7 +69,7 @@ async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, kno
   if (unready !== undefined) return unusable(unready.reason, unready.message);
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
-  const resolution = await resolveNodeClass(ports, nodeClass);
+  const resolution = await resolveForLaunch(ports, nodeClass);
   if (resolution.kind === 'unresolved') {
     return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
   }

@@ -1,16 +1,16 @@
-import { activeRivals } from '../../core/cluster/other-autoscalers.ts';
+import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { ControllerPorts } from '../run/ports.ts';
 
-export interface ObservedRivals {
+export interface ObservedAutoscalers {
   /** Who else autoscales the cluster, with what to do; none where Kerf is alone. */
   readonly rivals: readonly Blocked[];
   /** What could not be looked at. */
   readonly unknown: readonly Error[];
 }
 
-export type RivalPorts = Pick<ControllerPorts, 'clock'> & {
+export type AutoscalerPorts = Pick<ControllerPorts, 'clock'> & {
   readonly cluster: Pick<ControllerPorts['cluster'], 'findRivals'>;
   readonly cloud: Pick<ControllerPorts['cloud'], 'autoMode'>;
 };
@@ -23,16 +23,16 @@ export type RivalPorts = Pick<ControllerPorts, 'clock'> & {
  * the NodePools of Auto Mode, which the cluster shows. *Errors:* UnreachableError of the cluster's API, without which a run can
  * do nothing anyway.
  */
-export async function observeRivals(ports: RivalPorts, cluster: string): Promise<ObservedRivals> {
+export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: string): Promise<ObservedAutoscalers> {
   const [traces, eks] = await Promise.all([ports.cluster.findRivals(), askEks(ports)]);
-  const rivals = activeRivals(cluster, { ...traces, autoMode: eks.autoMode }, ports.clock.now());
+  const rivals = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, ports.clock.now());
   const unread = traces.unread.map((why) => new Error(`whether another autoscaler runs is not known: ${why}`));
   return { rivals, unknown: [...unread, ...eks.unknown] };
 }
 
 async function askEks({
   cloud,
-}: RivalPorts): Promise<{ readonly autoMode: boolean | undefined; readonly unknown: readonly Error[] }> {
+}: AutoscalerPorts): Promise<{ readonly autoMode: boolean | undefined; readonly unknown: readonly Error[] }> {
   try {
     return { autoMode: await cloud.autoMode(), unknown: [] };
   } catch (error) {

@@ -1,14 +1,14 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
 import { ZONAL_SHIFT } from '../../core/instance-type/offerings/unavailable.ts';
-import { ANY, type Blocked, type UnavailableOffering } from '../../core/model/decision.ts';
+import { ANY_OFFERING, type Blocked, type UnavailableOffering } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { ControllerPorts } from '../run/ports.ts';
 
 export interface ObservedUnavailable {
   readonly unavailable: readonly UnavailableOffering[];
   /** That shifts could not be read: decisions go on without them. */
-  readonly unheeded: readonly Blocked[];
+  readonly ignoredObjects: readonly Blocked[];
 }
 
 type ShiftReader = Pick<ControllerPorts['cloud'], 'shiftedZones'>;
@@ -23,7 +23,7 @@ export async function observeUnavailable(
   const [marked, shifts] = await Promise.all([catalogue.listUnavailable(nowMs), readShifts(cloud, cluster)]);
   const shifted = shifts.zones.flatMap((zone) =>
     CAPACITY_TYPES.map((capacityType) => ({
-      instanceType: ANY,
+      instanceType: ANY_OFFERING,
       zone,
       capacityType,
       // It ends when somebody says so: looked at again with the next tick.
@@ -31,7 +31,7 @@ export async function observeUnavailable(
       reason: ZONAL_SHIFT,
     })),
   );
-  return { unavailable: [...marked, ...shifted], unheeded: shifts.unheeded };
+  return { unavailable: [...marked, ...shifted], ignoredObjects: shifts.ignoredObjects };
 }
 
 /** The zones alone; none where they cannot be read. */
@@ -43,12 +43,15 @@ export async function observeShifts(cloud: ShiftReader, cluster: string): Promis
 async function readShifts(
   cloud: ShiftReader,
   cluster: string,
-): Promise<{ readonly zones: readonly string[]; readonly unheeded: readonly Blocked[] }> {
+): Promise<{ readonly zones: readonly string[]; readonly ignoredObjects: readonly Blocked[] }> {
   try {
-    return { zones: await cloud.shiftedZones(), unheeded: [] };
+    return { zones: await cloud.shiftedZones(), ignoredObjects: [] };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const subject = { kind: 'Cluster', name: cluster } as const;
-    return { zones: [], unheeded: [{ subject, reason: 'ZonalShiftUnknown', message: error.message, numbers: {} }] };
+    return {
+      zones: [],
+      ignoredObjects: [{ subject, reason: 'ZonalShiftUnknown', message: error.message, numbers: {} }],
+    };
   }
 }

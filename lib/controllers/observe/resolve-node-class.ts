@@ -4,7 +4,7 @@ import { RefusedError } from '../../ports/errors.ts';
 import type { ControllerPorts } from '../run/ports.ts';
 
 /** What a NodeClass resolves to. One that EC2 refuses to look up is no reason to stop the others: it is unresolved. */
-export async function resolveNodeClass(
+export async function resolveForLaunch(
   ports: Pick<ControllerPorts, 'cloud'>,
   nodeClass: EC2NodeClass,
 ): Promise<NodeClassResolution> {

@@ -29,7 +29,7 @@ export async function carryOutOffCluster(
   action: OffClusterAction,
 ): Promise<void> {
   if (action.kind === 'mark-unavailable') await ports.catalogue.markUnavailable([action.offering]);
-  else await deleteNodeClaim(ports, cluster, action);
+  else await markNodeClaimDeleted(ports, cluster, action);
 }
 
 async function carryOutOne(
@@ -71,7 +71,7 @@ async function carryOutOne(
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
 /** D18: from the first request on; a later one changes neither reason nor deadline, unless the deadline is a nearer one. */
-export async function deleteNodeClaim(
+export async function markNodeClaimDeleted(
   ports: Pick<ControllerPorts, 'store' | 'clock'> & { readonly messages: Pick<Messages, 'wake'> },
   cluster: string,
   action: Of<'delete-node-claim'>,

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import { type Controller, type Decision, settling, type Verdict } from '../../core/model/decision.ts';
+import { type Controller, type Decision, requeueAt, type Verdict } from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
@@ -40,7 +40,7 @@ export async function recordAndAct(
   const parts = decisionParts({ ...named, ...made });
   const { done, failures } = await recordParts(ports, parts, snapshot);
   // What is left is decided again, on a snapshot that shows what the other run decided.
-  const again = done.length < parts.length ? [settling(atMs + SECOND_MS)] : [];
+  const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
   return { controller, cluster, decisions: done, due: [...due, ...again], gauges: gaugesOf(snapshot), failures };
 }
 

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Due } from '../../core/model/decision.ts';
-import { isOvertaken, PortError } from '../../ports/errors.ts';
+import { isConflict, PortError } from '../../ports/errors.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -31,7 +31,7 @@ export async function eachClaim<Claim extends { readonly name: string }>(
       await work;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const overtaken = isOvertaken(error);
+      const overtaken = isConflict(error);
       if (error instanceof PortError && error.retryable) {
         due.push({ atMs: nowMs + (overtaken ? 1 : 5) * SECOND_MS, kind: 'settling' });
       }

@@ -9,7 +9,7 @@ export interface SeenNodes {
 }
 
 /** How often a claim is looked at anew within a run; the next look is near. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * A node is written by many. Where a write is refused since the node changed, node and record are read again and what is to
@@ -26,7 +26,7 @@ export async function onFreshState<Outcome>(
     try {
       return await look(record);
     } catch (error) {
-      if (!(error instanceof ConflictError) || tries === MOST_TRIES) throw error;
+      if (!(error instanceof ConflictError) || tries === MAX_TRIES) throw error;
     }
     const fresh = await store.readNodeClaim(record.cluster, record.name);
     if (fresh === undefined || fresh.releasedAtMs !== undefined) return undefined;

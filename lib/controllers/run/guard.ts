@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Blocked, Controller, Decision } from '../../core/model/decision.ts';
 import { decisionId } from '../../core/model/decision-id.ts';
-import { observeRivals } from '../observe/observe-other-autoscalers.ts';
+import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type { ControllerPorts, Reconcile, RunReport } from './ports.ts';
 import { shadowPorts } from './shadow.ts';
@@ -13,10 +13,10 @@ const STOOD_DOWN_MS = MINUTE_MS + 30 * SECOND_MS;
  * Every run of a function that acts on a cluster goes through here: where another autoscaler is active nothing is done, nothing
  * that was decided before is finished, and nothing is written but that it is so. When the other is gone the next tick acts again.
  */
-export function attended(controller: Controller, reconcile: Reconcile): Reconcile {
+export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
     if (ports.settings.shadow) return await watch(controller, reconcile, { ports, wake });
-    const { rivals, unknown } = await observeRivals(ports, wake.cluster);
+    const { rivals, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
     if (rivals.length > 0) return standDown(ports, { controller, cluster: wake.cluster, rivals, unknown });
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
@@ -45,16 +45,16 @@ async function standDown(
   },
 ): Promise<RunReport> {
   const { controller, cluster, rivals, unknown } = seen;
-  const decision = stoodDown(controller, cluster, { blocked: rivals, atMs: clock.now() });
+  const decision = standbyDecision(controller, cluster, { blocked: rivals, atMs: clock.now() });
   // The bus hears of it when it begins, the report has it each time.
-  const isKnown = await store.isStoodDown(cluster, decision.atMs);
+  const isKnown = await store.isOnStandby(cluster, decision.atMs);
   await store.standDown(cluster, decision.atMs + STOOD_DOWN_MS);
   if (!isKnown) await messages.publish(decision);
   return { controller, cluster, decisions: [decision], due: [], gauges: { StoodDown: 1 }, failures: unknown };
 }
 
 /** The decision to do nothing. */
-export function stoodDown(
+export function standbyDecision(
   controller: Controller,
   cluster: string,
   { blocked, atMs }: Pick<Decision, 'blocked' | 'atMs'>,

@@ -1,5 +1,5 @@
 /** A batch of events that came through a queue, each handled by itself. */
-import { isOvertaken } from '../../ports/errors.ts';
+import { isConflict } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { RunReport } from './ports.ts';
 import { type MessageRuntime, retrySoon } from './retry-soon.ts';
@@ -16,7 +16,7 @@ export async function handleEvents(
       for (const report of await handle(JSON.parse(body))) runtime.telemetry.report({ reason: 'event' }, report);
       return [];
     } catch (error) {
-      if (isOvertaken(error))
+      if (isConflict(error))
         runtime.telemetry.warn('conflict: the event is retried', { messageId, why: String(error) });
       else runtime.telemetry.error('failed to handle an event', error, { messageId, body });
       await retrySoon(runtime, [message], error);

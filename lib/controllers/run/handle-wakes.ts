@@ -1,5 +1,5 @@
 /** The shell of an invocation: a batch of wakes becomes one run for each cluster. A cluster that fails fails no other. */
-import { isOvertaken, UnreachableError } from '../../ports/errors.ts';
+import { isConflict, UnreachableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
@@ -107,7 +107,7 @@ async function runOnce(
     return true;
   } catch (error) {
     // Two runs that met are not an alarm: the next run is soon.
-    if (isOvertaken(error)) runtime.telemetry.warn('conflict: the wake is retried', { ...wake, why: String(error) });
+    if (isConflict(error)) runtime.telemetry.warn('conflict: the wake is retried', { ...wake, why: String(error) });
     else runtime.telemetry.failure(wake, error);
     await retrySoon(runtime, messages, error);
     return false;

@@ -4,7 +4,7 @@ import { EpochMovedError } from '../../ports/errors.ts';
 import { carryOut } from './carry-out.ts';
 import type { ControllerPorts } from './ports.ts';
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** Two ticks would have finished it, if Kerf had not stood aside or been cut off from the cluster. */
 const LAPSED_MS = 2 * MINUTE_MS;
@@ -15,7 +15,7 @@ const LAPSED_MS = 2 * MINUTE_MS;
  * makes the run's own decision void.
  */
 export async function settledEpoch(ports: ControllerPorts, cluster: string): Promise<number> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const epoch = await ports.store.readEpoch(cluster);
     const open = await ports.store.openDecisions(cluster);
     if (open.length === 0) return epoch;

@@ -1,13 +1,13 @@
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
-import type { World } from '../observe/observe-claims.ts';
+import type { ObservedClaims } from '../observe/observe-claims.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Keeps the NodeClaim object like its record; one that is on its way out gets no object any more, and is shown as going. */
 export async function showRecord(
   { cluster, clock }: Pick<ControllerPorts, 'cluster' | 'clock'>,
   record: NodeClaimRecord,
-  { mirrors, nodePools, nodes }: Pick<World, 'mirrors' | 'nodePools' | 'nodes'>,
+  { mirrors, nodePools, nodes }: Pick<ObservedClaims, 'mirrors' | 'nodePools' | 'nodes'>,
 ): Promise<void> {
   const { name, deletion, releasedAtMs } = record;
   const mirror = mirrors.find(({ metadata }) => metadata.name === name);

@@ -20,7 +20,7 @@ export type TakenTurn<Ports> =
   | { readonly kind: 'taken'; readonly runs: AsyncIterable<Ports & { readonly lease: Lease }> };
 
 /** Others change a lease a few times a second at the most. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /**
  * Takes the lease of the work, unless it is too early, a run has answered the wakes already, or another run holds it: that one
@@ -31,7 +31,7 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
   const { work, wake } = turn;
   const name = { cluster: wake.cluster, work };
   let seen = await ports.leases.see(name);
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const verdict = verdictOf(ports, turn, seen);
     if (verdict.kind === 'answered') return skipped(name, 'answered');
     if (verdict.kind === 'collect') {
@@ -44,7 +44,7 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
     if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease) };
     seen = acquired.seen;
   }
-  throw new UnreachableError(`${work} of ${wake.cluster}: its lease changed ${MOST_TRIES} times meanwhile: try again`);
+  throw new UnreachableError(`${work} of ${wake.cluster}: its lease changed ${MAX_TRIES} times meanwhile: try again`);
 }
 
 function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, seen: SeenLease): BatchVerdict {

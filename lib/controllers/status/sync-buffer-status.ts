@@ -3,20 +3,20 @@ import type { Decision } from '../../core/model/decision.ts';
 import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
 import { decideBuffer } from '../../core/provisioning/buffer-status.ts';
 import type { ControllerPorts } from '../run/ports.ts';
-import { tendObjects } from './sync-object-status.ts';
+import { syncObjects } from './sync-object-status.ts';
 
 /** A5.7: each buffer says whether its room is there, as the run that placed its pods has found. */
-export async function tendBuffers(
+export async function syncBufferStatus(
   { cluster, clock, settings }: Pick<ControllerPorts, 'cluster' | 'clock' | 'settings'>,
-  { bufferPods = [], unheeded = [] }: ClusterSnapshot,
+  { bufferPods = [], ignoredObjects = [] }: ClusterSnapshot,
   decisions: readonly Decision[],
 ): Promise<readonly Error[]> {
   if (settings.shadow || !settings.featureGates.capacityBuffer) return [];
   const actions = decisions.flatMap((decision) => decision.actions);
   const blocked = decisions.flatMap((decision) => decision.blocked);
   const buffers = (await cluster.listCapacityBuffers()).filter(isActiveBuffer);
-  return tendObjects(buffers, async (buffer) => {
-    const patch = decideBuffer(buffer, { bufferPods, actions, blocked, unheeded }, clock.now());
+  return syncObjects(buffers, async (buffer) => {
+    const patch = decideBuffer(buffer, { bufferPods, actions, blocked, ignoredObjects }, clock.now());
     if (patch !== undefined) await cluster.patchCapacityBuffer(buffer, patch);
   });
 }

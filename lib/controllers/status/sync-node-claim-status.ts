@@ -1,13 +1,13 @@
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { decideStandalone } from '../../core/node-claim/mirror/standalone.ts';
-import type { Tending } from '../instances/instance-work.ts';
-import { tendObjects } from './sync-object-status.ts';
+import type { ClusterWork } from '../instances/instance-work.ts';
+import { syncObjects } from './sync-object-status.ts';
 
 /** NodeClaim objects that no claim at work is shown by. */
-export async function tendNodeClaims({ ports, cluster, records, world }: Tending): Promise<readonly Error[]> {
+export async function syncNodeClaimStatus({ ports, cluster, records, world }: ClusterWork): Promise<readonly Error[]> {
   const known = new Set(records.map(({ name }) => name));
   const strays = world.mirrors.filter(({ metadata }) => !known.has(metadata.name));
-  return tendObjects(strays, async (nodeClaim: NodeClaim) => {
+  return syncObjects(strays, async (nodeClaim: NodeClaim) => {
     const { name } = nodeClaim.metadata;
     const record = await ports.store.readNodeClaim(cluster, name);
     // An object whose claim is released has nobody else to let it go; one that we never made is not ours to take away.

@@ -5,25 +5,25 @@ import type { Blocked } from '../../core/model/decision.ts';
 import { decisionOn } from '../../core/model/decision-id.ts';
 import { decideNodeClass, finalizersWanted, launchable } from '../../core/node-class/status/decide-node-class.ts';
 import type { NodeClassView } from '../../core/node-class/status/findings.ts';
-import { decideFarewell } from '../../core/node-class/status/node-class-termination.ts';
+import { decideNodeClassTermination } from '../../core/node-class/status/node-class-termination.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
-import { sweepLeftovers } from '../instances/delete-unused.ts';
-import type { Tending } from '../instances/instance-work.ts';
-import { resolveNodeClass } from '../observe/resolve-node-class.ts';
+import { deleteUnused } from '../instances/delete-unused.ts';
+import type { ClusterWork } from '../instances/instance-work.ts';
+import { resolveForLaunch } from '../observe/resolve-node-class.ts';
 import { announce } from '../run/announce.ts';
 import type { ControllerPorts } from '../run/ports.ts';
-import { tendObjects } from './sync-object-status.ts';
+import { syncObjects } from './sync-object-status.ts';
 
 /**
  * Each EC2NodeClass says of itself what it finds and whether instances can be launched of it (A3.26–A3.30), and goes when
  * nothing refers to it any more. *Shape:* the failures; one class that fails keeps none of the others waiting.
  */
-export async function tendNodeClasses(tending: Tending): Promise<readonly Error[]> {
-  const failures = await tendObjects(tending.world.nodeClasses, async (nodeClass) => tend(tending, nodeClass));
-  return [...failures, ...(await sweepLeftovers(tending))];
+export async function syncNodeClassStatus(tending: ClusterWork): Promise<readonly Error[]> {
+  const failures = await syncObjects(tending.world.nodeClasses, async (nodeClass) => tend(tending, nodeClass));
+  return [...failures, ...(await deleteUnused(tending))];
 }
 
-async function tend(tending: Tending, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
+async function tend(tending: ClusterWork, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
   const isGoing = nodeClass.metadata.deletionTimestamp !== undefined;
   return tell(tending, nodeClass, isGoing ? await letGo(tending, nodeClass) : await show(tending, nodeClass));
 }
@@ -37,7 +37,7 @@ interface Outcome {
 const NOTHING_TO_TELL: Outcome = { blocked: [], isNew: false };
 
 /** The finalizer first, so that nothing that is made for the class outlives it unseen. */
-async function show({ ports, cluster }: Tending, nodeClass: EC2NodeClass): Promise<Outcome> {
+async function show({ ports, cluster }: ClusterWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const finalizers = finalizersWanted(nodeClass);
   const kept = finalizers === undefined ? nodeClass : await ports.cluster.patchNodeClass(nodeClass, finalizers);
   if (kept === undefined) return NOTHING_TO_TELL;
@@ -56,7 +56,7 @@ async function show({ ports, cluster }: Tending, nodeClass: EC2NodeClass): Promi
 /** Our permissions are asked for last, where nothing else is in the way of a launch. */
 async function observe(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise<NodeClassView> {
   const [resolution, instanceProfile, expressionProblems] = await Promise.all([
-    resolveNodeClass(ports, nodeClass),
+    resolveForLaunch(ports, nodeClass),
     ports.cloud.ensureInstanceProfile(nodeClass),
     whyNotWorkedOut(ports, nodeClass),
   ]);
@@ -80,7 +80,7 @@ async function whyNotWorkedOut(
 }
 
 /** A3.30. */
-async function letGo({ ports, cluster, world }: Tending, nodeClass: EC2NodeClass): Promise<Outcome> {
+async function letGo({ ports, cluster, world }: ClusterWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const { name, uid } = nodeClass.metadata;
   // Read again: claims were made since the run began to look.
   const records = await ports.store.listNodeClaims(cluster);
@@ -88,7 +88,11 @@ async function letGo({ ports, cluster, world }: Tending, nodeClass: EC2NodeClass
     ...records.map((record) => ({ name: record.name, spec: record.spec })),
     ...world.mirrors.map(({ metadata, spec }) => ({ name: metadata.name, spec })),
   ].filter(({ spec }) => spec.nodeClassRef.name === name);
-  const farewell = decideFarewell(nodeClass, [...new Set(claims.map((claim) => claim.name))], ports.clock.now());
+  const farewell = decideNodeClassTermination(
+    nodeClass,
+    [...new Set(claims.map((claim) => claim.name))],
+    ports.clock.now(),
+  );
   switch (farewell.kind) {
     case 'none':
       return NOTHING_TO_TELL;
@@ -110,7 +114,7 @@ async function letGo({ ports, cluster, world }: Tending, nodeClass: EC2NodeClass
 
 /** The run's report has it each time, the bus when it is new. */
 async function tell(
-  { ports, controller, cluster, notes }: Tending,
+  { ports, controller, cluster, notes }: ClusterWork,
   { metadata: { name, generation = 0 } }: EC2NodeClass,
   { blocked, isNew }: Outcome,
 ): Promise<readonly Error[]> {

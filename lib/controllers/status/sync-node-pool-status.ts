@@ -1,17 +1,17 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { decideNodePool, type NodePoolLook } from '../../core/node-pool/decide-node-pool.ts';
-import { restamped } from '../../core/node-pool/node-pool-hash.ts';
-import { isOvertaken } from '../../ports/errors.ts';
-import type { Tending } from '../instances/instance-work.ts';
-import { tendObjects } from './sync-object-status.ts';
+import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
+import { isConflict } from '../../ports/errors.ts';
+import type { ClusterWork } from '../instances/instance-work.ts';
+import { syncObjects } from './sync-object-status.ts';
 
 /** Each NodePool says of itself what it has and whether it can launch, and its claims by which rules they are compared. */
-export async function tendNodePools(tending: Tending): Promise<readonly Error[]> {
+export async function syncNodePoolStatus(tending: ClusterWork): Promise<readonly Error[]> {
   const { ports, cluster, world } = tending;
   const nodes = new Map(world.nodes.map((node) => [node.spec?.providerID ?? '', node]));
   // Read again: the run has launched and registered since it began to look.
   const records = world.nodePools.length === 0 ? [] : await ports.store.listNodeClaims(cluster);
-  return tendObjects(world.nodePools, async (nodePool) => {
+  return syncObjects(world.nodePools, async (nodePool) => {
     const nodeClass = world.nodeClasses.find(
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,
     );
@@ -21,7 +21,7 @@ export async function tendNodePools(tending: Tending): Promise<readonly Error[]>
   });
 }
 
-async function show({ ports }: Tending, look: NodePoolLook): Promise<void> {
+async function show({ ports }: ClusterWork, look: NodePoolLook): Promise<void> {
   const { nodePool } = look;
   const patch = decideNodePool(look, ports.clock.now());
   if (patch === undefined) return;
@@ -39,15 +39,15 @@ function conditionOf(nodePool: NodePool | undefined, type: string) {
 }
 
 /** A1.28. */
-async function restamp({ ports }: Tending, { nodePool, records }: Pick<NodePoolLook, 'nodePool' | 'records'>) {
+async function restamp({ ports }: ClusterWork, { nodePool, records }: Pick<NodePoolLook, 'nodePool' | 'records'>) {
   for (const record of records) {
-    const stamped = restamped(record, nodePool);
+    const stamped = withCurrentPoolHash(record, nodePool);
     if (stamped === record) continue;
     try {
       await ports.store.updateNodeClaim(stamped);
     } catch (error) {
       // Somebody else wrote it since: the next look marks it.
-      if (!isOvertaken(error)) throw error;
+      if (!isConflict(error)) throw error;
     }
   }
 }

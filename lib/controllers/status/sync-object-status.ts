@@ -12,7 +12,7 @@ interface Named {
  * What is written so is no action of a recorded decision: it follows from what is seen just now, so that whoever looks next
  * says it again, and a write that was lost or overtaken is made good by that.
  */
-export async function tendObjects<Kind extends Named>(
+export async function syncObjects<Kind extends Named>(
   objects: readonly Kind[],
   tend: (object: Kind) => Promise<readonly Error[] | void>,
 ): Promise<readonly Error[]> {

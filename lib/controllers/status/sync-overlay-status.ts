@@ -1,17 +1,17 @@
 import { decideOverlay } from '../../core/instance-type/overlays/overlay-status.ts';
-import type { Tending } from '../instances/instance-work.ts';
+import type { ClusterWork } from '../instances/instance-work.ts';
 import { withInstanceTypes } from '../observe/observe-instance-types.ts';
 import { observeUnavailable } from '../observe/observe-unavailable.ts';
-import { tendObjects } from './sync-object-status.ts';
+import { syncObjects } from './sync-object-status.ts';
 
 /** A4.1: each NodeOverlay says whether it counts. *Cost:* reads nothing more where there are none. */
-export async function tendOverlays({ ports, cluster, world }: Tending): Promise<readonly Error[]> {
+export async function syncOverlayStatus({ ports, cluster, world }: ClusterWork): Promise<readonly Error[]> {
   if (!ports.settings.featureGates.nodeOverlay) return [];
   const overlays = await ports.cluster.listNodeOverlays();
   if (overlays.length === 0) return [];
   const { unavailable } = await observeUnavailable(ports, cluster, ports.clock.now());
   const { conflicts } = await withInstanceTypes(ports, world.nodePools, unavailable);
-  return tendObjects(overlays, async (overlay) => {
+  return syncObjects(overlays, async (overlay) => {
     const patch = decideOverlay(overlay, conflicts, ports.clock.now());
     if (patch !== undefined) await ports.cluster.patchNodeOverlay(overlay, patch);
   });

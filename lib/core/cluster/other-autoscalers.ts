@@ -24,7 +24,7 @@ export interface KarpenterDeployment {
 }
 
 /** Objects in a cluster that show that another autoscaler is active. */
-export interface RivalTraces {
+export interface AutoscalerTraces {
   readonly leases: readonly KarpenterLease[];
   readonly deployments: readonly KarpenterDeployment[];
   /** The names of NodePools of EKS Auto Mode. */
@@ -44,15 +44,15 @@ const SLACK_MS = 15 * SECOND_MS;
  * because Karpenter without leader election has no lease, and a pod on a lost node starts again within a minute. EKS decides
  * whether Auto Mode is active; without an answer of EKS, the NodePools of Auto Mode count.
  */
-export function activeRivals(
+export function activeAutoscalers(
   cluster: string,
-  traces: RivalTraces & { readonly autoMode: boolean | undefined },
+  traces: AutoscalerTraces & { readonly autoMode: boolean | undefined },
   nowMs: number,
 ): readonly Blocked[] {
   return [...karpenter(cluster, traces, nowMs), ...autoMode(cluster, traces)];
 }
 
-function karpenter(cluster: string, { leases, deployments }: RivalTraces, nowMs: number): readonly Blocked[] {
+function karpenter(cluster: string, { leases, deployments }: AutoscalerTraces, nowMs: number): readonly Blocked[] {
   const held = leases.find((lease) => isHeld(lease, nowMs));
   const wanted = deployments.find(({ replicas }) => replicas > 0);
   if (held === undefined && wanted === undefined) return [];
@@ -91,7 +91,7 @@ function secondsSince({ renewedAtMs }: KarpenterLease, nowMs: number): number {
 
 function autoMode(
   cluster: string,
-  traces: Pick<RivalTraces, 'autoModePools'> & { readonly autoMode: boolean | undefined },
+  traces: Pick<AutoscalerTraces, 'autoModePools'> & { readonly autoMode: boolean | undefined },
 ): readonly Blocked[] {
   const { autoModePools: pools } = traces;
   if (!(traces.autoMode ?? pools.length > 0)) return [];

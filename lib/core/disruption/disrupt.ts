@@ -76,10 +76,10 @@ function propose(method: Method, pass: Pass, decisionId: string): Verdict {
     .map((stateNode) => ({ stateNode, result: judge(method, stateNode, pass) }));
   const wanted = considered.flatMap(({ result }) => (isCandidate(result) ? [result] : []));
   const due: readonly Due[] = wanted.flatMap((candidate) => {
-    const ripe = method.ripeAtMs(candidate);
+    const ripe = method.eligibleAtMs(candidate);
     return ripe === undefined || ripe <= nowMs ? [] : [{ atMs: ripe, kind: 'settling' as const }];
   });
-  const ripe = wanted.filter((candidate) => (method.ripeAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs);
+  const ripe = wanted.filter((candidate) => (method.eligibleAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs);
   const { within, over } = withinBudgets(ripe, method, pass);
   const refused = considered.flatMap(({ stateNode, result }) =>
     result === undefined || isCandidate(result) ? [] : [blockedNode(stateNode, result)],
@@ -107,7 +107,7 @@ function judge(
   { snapshot, buffered, nowMs }: Pass,
 ): Candidate | Refusal | undefined {
   const result = candidateOf(stateNode, snapshot, nowMs);
-  return isCandidate(result) ? (method.whySpared(result, buffered) ?? result) : result;
+  return isCandidate(result) ? (method.whyExcluded(result, buffered) ?? result) : result;
 }
 
 /** E29, E13: candidates that are gone, promised or busy by now are let be; the rest is deleted. */
@@ -137,7 +137,7 @@ function standing(command: DisruptionCommand, method: Method, pass: Pass): reado
 }
 
 function isRipe(method: Method, candidate: Candidate, nowMs: number): boolean {
-  return (method.ripeAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
+  return (method.eligibleAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }
 
 function deletionOf({ nodeClaim, stateNode }: Candidate, command: DisruptionCommand, { atRest }: Pass): Action {

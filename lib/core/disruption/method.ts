@@ -12,7 +12,7 @@ export interface Method {
   /** Whether the node is one for this method at all. */
   readonly concerns: (stateNode: StateNode) => boolean;
   /** Why it is left alone by this method, though another may take it. */
-  readonly whySpared: (candidate: Candidate, buffered: BufferedNodes) => Refusal | undefined;
+  readonly whyExcluded: (candidate: Candidate, buffered: BufferedNodes) => Refusal | undefined;
   /** From when on it may be disrupted; undefined: never. */
-  readonly ripeAtMs: (candidate: Candidate) => number | undefined;
+  readonly eligibleAtMs: (candidate: Candidate) => number | undefined;
 }

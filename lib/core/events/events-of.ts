@@ -22,8 +22,8 @@ type Regarding = ClusterEvent['regarding'];
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
 /** The maximum number of events of a run. F16 limits Nominated; the other limit prevents thousands of writes for thousands of pods. */
-const MOST_NOMINATED = 10;
-const MOST_OTHERS = 100;
+const MAX_NOMINATED = 10;
+const MAX_OTHERS = 100;
 
 /**
  * The events of a decision, with the reasons and messages of Karpenter where it has the same event (F12–F15).
@@ -35,8 +35,8 @@ export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly C
   );
   const all = [...blocked, ...decision.actions.flatMap((action) => ofAction(decision, action, seen))];
   return [
-    ...all.filter((event) => !isNominated(event)).slice(0, MOST_OTHERS),
-    ...all.filter(isNominated).slice(0, MOST_NOMINATED),
+    ...all.filter((event) => !isNominated(event)).slice(0, MAX_OTHERS),
+    ...all.filter(isNominated).slice(0, MAX_NOMINATED),
   ].map((event) => ({ ...event, regarding: withUid(event.regarding, seen) }));
 }
 

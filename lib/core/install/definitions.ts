@@ -52,10 +52,10 @@ export function definitionStep(
   return { kind: 'apply', instead: found.convertedByWebhook };
 }
 
-const MOST_FIELDS = 5;
+const MAX_FIELDS = 5;
 
 function newerMessage(name: string, fields: readonly string[]): string {
-  const shown = fields.slice(0, MOST_FIELDS).join(', ');
+  const shown = fields.slice(0, MAX_FIELDS).join(', ');
   return `CRD ${name} is not changed: it has ${fields.length} fields that this version of Kerf does not have: ${shown}`;
 }
 

@@ -10,7 +10,7 @@ export const FAILED_PROBES = 'kerf.dev/failed-probes';
 export const FAILED_AT = 'kerf.dev/last-failed-probe';
 
 /** Three ticks: an outage of less than two minutes costs a cluster less than disabling the webhook. */
-const MOST_FAILED_PROBES = 3;
+const MAX_FAILED_PROBES = 3;
 /** Probes within this time count as one, because a tick may be delivered more than once. */
 const SAME_TICK_MS = 30 * SECOND_MS;
 
@@ -70,12 +70,12 @@ function countFailure({ wanted, found }: WebhookView, why: string, nowMs: number
   if (Math.abs(nowMs - before.atMs) < SAME_TICK_MS) return { kind: 'keep' };
   const count = before.count + 1;
   const annotations = { [FAILED_PROBES]: String(count), [FAILED_AT]: formatTime(nowMs) };
-  if (count >= MOST_FAILED_PROBES) {
+  if (count >= MAX_FAILED_PROBES) {
     const complaint = `webhook disabled after ${count} failed probes; polling every minute: ${why}`;
     return { kind: 'patch', patch: { annotations, webhooks: [] }, complaint };
   }
   const repair = isInPlace(wanted.webhooks, found.webhooks) ? {} : { webhooks: wanted.webhooks };
-  const complaint = `webhook probe ${count} of ${MOST_FAILED_PROBES} failed: ${why}`;
+  const complaint = `webhook probe ${count} of ${MAX_FAILED_PROBES} failed: ${why}`;
   return { kind: 'patch', patch: { annotations, ...repair }, complaint };
 }
 

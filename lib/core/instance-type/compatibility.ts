@@ -6,13 +6,13 @@ import { efaOnlyInterfaces, isWindows } from './capacity.ts';
 import { type InstanceTypeFacts, isNitro, networkCardsOf, PLACEMENT_STRATEGIES } from './facts.ts';
 
 /** Why no instance of a type can be launched with a NodeClass, independent of zone and capacity. */
-export type Incompatibility = Pick<Blocked, 'reason' | 'message' | 'numbers'>;
+export type TypeIncompatibility = Pick<Blocked, 'reason' | 'message' | 'numbers'>;
 
 type Rule = (
   facts: InstanceTypeFacts,
   nodeClass: EC2NodeClass,
   placementGroup: ResolvedPlacementGroup | undefined,
-) => Incompatibility | undefined;
+) => TypeIncompatibility | undefined;
 
 /**
  * The first setting of the NodeClass that the type does not support; undefined if the type can be launched.
@@ -22,7 +22,7 @@ export function whyNotBootable(
   facts: InstanceTypeFacts,
   nodeClass: EC2NodeClass,
   placementGroup?: ResolvedPlacementGroup,
-): Incompatibility | undefined {
+): TypeIncompatibility | undefined {
   for (const rule of RULES) {
     const why = rule(facts, nodeClass, placementGroup);
     if (why !== undefined) return why;
@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Amazon Linux 2023 does not run on the first Graviton; Windows runs on amd64 only. */
-function architecture(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+function architecture(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): TypeIncompatibility | undefined {
   const family = amiFamilyOf(nodeClass);
   if (family === 'AL2023' && facts.name.startsWith('a1.'))
     return no(
@@ -54,7 +54,7 @@ function architecture(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incomp
 }
 
 /** A3.12. */
-function networkInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+function networkInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): TypeIncompatibility | undefined {
   const { networkInterfaces: declared } = nodeClass.spec;
   if (declared === undefined) return undefined;
   const cards = networkCardsOf(facts);
@@ -73,7 +73,7 @@ function networkInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): I
 }
 
 /** A3.12. The schema allows at most one EFA interface on each card. */
-function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): TypeIncompatibility | undefined {
   const declared = efaOnlyInterfaces(nodeClass);
   if (declared.length === 0) return undefined;
   const cards = networkCardsOf(facts);
@@ -88,7 +88,7 @@ function efaInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incom
 }
 
 /** A3.25. */
-function nestedVirtualization(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+function nestedVirtualization(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): TypeIncompatibility | undefined {
   if (nodeClass.spec.cpuOptions?.nestedVirtualization !== 'enabled' || facts.nestedVirtualization === true)
     return undefined;
   return no(
@@ -97,13 +97,13 @@ function nestedVirtualization(facts: InstanceTypeFacts, nodeClass: EC2NodeClass)
   );
 }
 
-function enclaves(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+function enclaves(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): TypeIncompatibility | undefined {
   if (nodeClass.spec.enclaveOptions?.enabled !== true || facts.nitroEnclaves) return undefined;
   return no('NitroEnclaves', 'enclaveOptions is enabled, and the instance type does not support enclaves');
 }
 
 /** A3.24. */
-function connectionTracking(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): Incompatibility | undefined {
+function connectionTracking(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): TypeIncompatibility | undefined {
   if (nodeClass.spec.connectionTracking === undefined || isNitro(facts)) return undefined;
   return no(
     'ConnectionTracking',
@@ -116,7 +116,7 @@ function placement(
   facts: InstanceTypeFacts,
   _nodeClass: EC2NodeClass,
   group: ResolvedPlacementGroup | undefined,
-): Incompatibility | undefined {
+): TypeIncompatibility | undefined {
   const supported = facts.placementStrategies ?? PLACEMENT_STRATEGIES;
   if (group === undefined || supported.includes(group.strategy)) return undefined;
   const strategies = supported.join(' and ') || 'none';
@@ -124,6 +124,6 @@ function placement(
   return no('PlacementGroup', message);
 }
 
-function no(reason: Reason, message: string, numbers: Incompatibility['numbers'] = {}): Incompatibility {
+function no(reason: Reason, message: string, numbers: TypeIncompatibility['numbers'] = {}): TypeIncompatibility {
   return { reason, message, numbers };
 }

@@ -44,5 +44,5 @@ export interface ClusterSnapshot {
   /** Pods that neither launch the first node of an empty cluster nor keep its last node. @default none */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** NodeOverlays and CapacityBuffers that are ignored, with the reasons. @default none */
-  readonly unheeded?: readonly Blocked[];
+  readonly ignoredObjects?: readonly Blocked[];
 }

@@ -5,7 +5,7 @@ import { compareText } from '../compare-text.ts';
 import type { Reason } from './reasons.ts';
 
 /** A condition without its transition time and observed generation. */
-export type Finding<Type extends string = string, Why extends string = string> =
+export type ConditionFinding<Type extends string = string, Why extends string = string> =
   | { readonly type: Type; readonly status: 'True'; readonly reason: string; readonly message: string }
   | OpenFinding<Type, Why>;
 
@@ -24,12 +24,14 @@ const MAX_MESSAGE_LENGTH = 32_768;
 export const DEPENDENCIES_NOT_READY = 'DependenciesNotReady' satisfies Reason;
 
 /** A finding that is True. The API conventions require a reason, so the type is repeated there. */
-export function holds<Type extends string>(type: Type, message = ''): Finding<Type, never> {
+export function holds<Type extends string>(type: Type, message = ''): ConditionFinding<Type, never> {
   return { type, status: 'True', reason: type, message };
 }
 
 /** The Ready condition: False if a finding is False, else Unknown if one is Unknown, else True. The first open finding gives the reason. */
-export function readiness<Why extends string>(findings: readonly Finding<string, Why>[]): Finding<'Ready', Why> {
+export function readiness<Why extends string>(
+  findings: readonly ConditionFinding<string, Why>[],
+): ConditionFinding<'Ready', Why> {
   const open = findings.filter((one) => isOpen(one)).filter(({ reason }) => reason !== DEPENDENCIES_NOT_READY);
   const [first] = open;
   if (first === undefined) return holds('Ready');
@@ -37,12 +39,12 @@ export function readiness<Why extends string>(findings: readonly Finding<string,
   return { type: 'Ready', status: statusOf(open), reason: first.reason, message };
 }
 
-function isOpen<Why extends string>(finding: Finding<string, Why>): finding is OpenFinding<string, Why> {
+function isOpen<Why extends string>(finding: ConditionFinding<string, Why>): finding is OpenFinding<string, Why> {
   return finding.status !== 'True';
 }
 
 /** The status of open findings together: False if one of them is False. */
-export function statusOf(open: readonly Finding[]): OpenFinding['status'] {
+export function statusOf(open: readonly ConditionFinding[]): OpenFinding['status'] {
   return open.some(({ status }) => status === 'False') ? 'False' : 'Unknown';
 }
 
@@ -57,7 +59,7 @@ export interface ConditionsBefore {
  * The conditions to write. `lastTransitionTime` changes only together with the status. Conditions of other owners stay.
  */
 export function conditionsFrom(
-  findings: readonly Finding[],
+  findings: readonly ConditionFinding[],
   before: ConditionsBefore,
   nowMs: number,
 ): readonly Condition[] {

@@ -32,7 +32,7 @@ export interface UnavailableMark extends Omit<UnavailableOffering, 'untilMs' | '
 }
 
 /** Matches every instance type or every zone. EC2 uses no such name. */
-export const ANY = '*';
+export const ANY_OFFERING = '*';
 
 /** Every change that Kerf can make. `controllers/carry-out.ts` carries them all out. */
 export type Action =
@@ -140,7 +140,7 @@ export interface Due {
 }
 
 /** A requeue for everything other than expiration. */
-export function settling(atMs: number): Due {
+export function requeueAt(atMs: number): Due {
   return { atMs, kind: 'settling' };
 }
 

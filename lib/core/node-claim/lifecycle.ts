@@ -5,7 +5,7 @@ import { INITIALIZED } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { type Action, type Blocked, type Due, settling, type Verdict } from '../model/decision.ts';
+import { type Action, type Blocked, type Due, requeueAt, type Verdict } from '../model/decision.ts';
 import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
 import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
@@ -77,7 +77,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
   if (goodbye !== undefined) return deletion(record, goodbye);
   if (record.launch.kind !== 'launched') return launch(view, nowMs);
   if (view.node === undefined)
-    return { ...unchanged(record), due: [settling(record.launch.atMs + REGISTRATION_TIMEOUT_MS)] };
+    return { ...unchanged(record), due: [requeueAt(record.launch.atMs + REGISTRATION_TIMEOUT_MS)] };
   return join(view, view.node, nowMs);
 }
 
@@ -97,7 +97,7 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): Lifecycle
     return act(sent, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
   }
   const overAtMs = sentAgainAtMs + SETTLED_AFTER_MS;
-  if (listedAtMs < overAtMs) return { ...unchanged(record), due: [settling(overAtMs)] };
+  if (listedAtMs < overAtMs) return { ...unchanged(record), due: [requeueAt(overAtMs)] };
   const message = 'its launch was never settled, and EC2 lists no instance of it';
   return unchanged(refusedLaunch(record, { message, nowMs, learned: true }));
 }
@@ -160,7 +160,7 @@ function pausing(
   state: NodeClaimRecord['launch'] & { readonly kind: 'refused' },
 ): LifecycleVerdict {
   const blocked = [blockedClaim(record, { reason: 'LaunchFailed', message: state.message.slice(0, LONGEST_MESSAGE) })];
-  return { ...unchanged(record), blocked, due: [settling(state.retryAtMs ?? state.atMs)] };
+  return { ...unchanged(record), blocked, due: [requeueAt(state.retryAtMs ?? state.atMs)] };
 }
 
 /** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
@@ -176,7 +176,7 @@ function join(
     const patch = registrationPatch(record, node, { instanceLabels, mirrorUid });
     const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
     // It may be ready for the next step already, and then nothing else would tell.
-    const next = settling(nowMs + SECOND_MS);
+    const next = requeueAt(nowMs + SECOND_MS);
     const register: Action = { kind: 'register-node', nodeClaim: record.name, node: target, patch };
     const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
     const learn: readonly Action[] =
@@ -205,7 +205,7 @@ function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
   return [{ subject: { kind: 'Node', name: metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
 }
 
-interface Goodbye {
+interface DeletionCause {
   readonly reason: DeletionReason;
   readonly message: string;
 }
@@ -213,7 +213,7 @@ interface Goodbye {
 function whyDelete(
   { record, node, deleteRequested, instanceListed, listedAtMs }: NodeClaimView,
   nowMs: number,
-): Goodbye | undefined {
+): DeletionCause | undefined {
   if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
   if (node?.metadata.deletionTimestamp !== undefined) return { reason: 'deleted', message: 'the Node was deleted' };
   const { launch: state } = record;
@@ -249,7 +249,7 @@ function expiryOf(record: NodeClaimRecord): number | undefined {
   return after === undefined ? undefined : record.createdAtMs + after;
 }
 
-function deletion(record: NodeClaimRecord, { reason, message }: Goodbye): LifecycleVerdict {
+function deletion(record: NodeClaimRecord, { reason, message }: DeletionCause): LifecycleVerdict {
   return act(record, { kind: 'delete-node-claim', nodeClaim: record.name, reason, message });
 }
 
@@ -259,7 +259,7 @@ function waiting(
   nowMs: number,
 ): LifecycleVerdict {
   const nextLook = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
-  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [settling(nextLook)] };
+  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [requeueAt(nextLook)] };
 }
 
 function blockedClaim(record: NodeClaimRecord, why: { readonly reason: Reason; readonly message: string }): Blocked {

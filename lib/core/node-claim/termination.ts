@@ -4,7 +4,7 @@ import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '.
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
-import { type Action, type Blocked, type Due, type PodTarget, settling, type Verdict } from '../model/decision.ts';
+import { type Action, type Blocked, type Due, type PodTarget, requeueAt, type Verdict } from '../model/decision.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
@@ -12,7 +12,7 @@ import { namespacedSubject } from '../model/subject.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 
 /** D22: a drain is not over before daemons and latecomers had time to show. */
-const LEAST_DRAIN_MS = 5 * SECOND_MS;
+const MIN_DRAIN_MS = 5 * SECOND_MS;
 /** D23, D26: how often an eviction that was refused is tried again, and EC2 asked for the instance. */
 const POLL_MS = 5 * SECOND_MS;
 /** D21: a pod that should have ended a minute ago has lost its kubelet. */
@@ -52,7 +52,7 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
   if (view.instanceState === undefined) {
     // EC2 may not list yet what it has just launched: that is no proof that it is gone.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
-    return nowMs < listedBy ? { ...nothing(record), due: [settling(listedBy)] } : release(view, nowMs);
+    return nowMs < listedBy ? { ...nothing(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
   }
   if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [pollAfter(nowMs)] };
   if (node === undefined || record.registeredAtMs === undefined) return terminate(view, record, nowMs);
@@ -63,8 +63,8 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
       ? { ...record, deletion: { ...deletion, drainStartedAtMs: nowMs } }
       : record;
   if (!drained) return { record: draining, actions, blocked, due };
-  const earliest = startedAtMs + LEAST_DRAIN_MS;
-  if (nowMs < earliest) return { record: draining, actions, blocked, due: [settling(earliest)] };
+  const earliest = startedAtMs + MIN_DRAIN_MS;
+  if (nowMs < earliest) return { record: draining, actions, blocked, due: [requeueAt(earliest)] };
   return terminate(view, draining, nowMs);
 }
 
@@ -154,7 +154,7 @@ function terminate(view: TerminationView, record: NodeClaimRecord, nowMs: number
   const { deletion } = record;
   const instance = instanceOf(record);
   if (deletion === undefined || instance === undefined) return nothing(record);
-  if (view.zoneShifted === true) return { ...nothing(record), due: [settling(nowMs + MINUTE_MS)] };
+  if (view.zoneShifted === true) return { ...nothing(record), due: [requeueAt(nowMs + MINUTE_MS)] };
   const asked =
     deletion.terminateRequestedAtMs === undefined
       ? { ...record, deletion: { ...deletion, terminateRequestedAtMs: nowMs } }
@@ -205,5 +205,5 @@ function nothing(record: NodeClaimRecord): TerminationVerdict {
 
 /** The next look: on a grid that all claims share, so that their wakes are one. */
 function pollAfter(nowMs: number): Due {
-  return settling((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
+  return requeueAt((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
 }

@@ -2,7 +2,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { sameContent } from '../canonical-json.ts';
-import { conditionsFrom, type Finding, holds, readiness } from '../model/conditions.ts';
+import { type ConditionFinding, conditionsFrom, holds, readiness } from '../model/conditions.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import type { ObjectPatch } from '../model/object-patch.ts';
 import { add, formatResources, parseResources, type Resources } from '../resources/resources.ts';
@@ -65,7 +65,7 @@ function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): 
 }
 
 /** A1.26. */
-function validation(nodePool: NodePool): Finding {
+function validation(nodePool: NodePool): ConditionFinding {
   const type = 'ValidationSucceeded';
   const invalid = whyInvalid(nodePool);
   if (invalid !== undefined) return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid };
@@ -76,7 +76,7 @@ function validation(nodePool: NodePool): Finding {
 }
 
 /** A1.25: the readiness of its NodeClass. */
-function nodeClassReady({ spec }: NodePool, nodeClass: EC2NodeClass | undefined): Finding {
+function nodeClassReady({ spec }: NodePool, nodeClass: EC2NodeClass | undefined): ConditionFinding {
   const type = 'NodeClassReady';
   const { name } = spec.template.spec.nodeClassRef;
   if (nodeClass === undefined) {

@@ -23,7 +23,7 @@ export function nodePoolHash({ spec }: NodePool): Labels {
 }
 
 /** A1.28: a claim with a hash of another version gets a new hash, and does not count as drifted. */
-export function restamped(record: NodeClaimRecord, nodePool: NodePool): NodeClaimRecord {
+export function withCurrentPoolHash(record: NodeClaimRecord, nodePool: NodePool): NodeClaimRecord {
   if (record.annotations[NODE_POOL_HASH_VERSION] === VERSION || record.deletion !== undefined) return record;
   return { ...record, annotations: { ...record.annotations, ...nodePoolHash(nodePool) } };
 }

@@ -1,6 +1,6 @@
 import { parseTime } from '../../apis/formats/time.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { type Finding, holds } from '../model/conditions.ts';
+import { type ConditionFinding, holds } from '../model/conditions.ts';
 import type { DeletionReason, NodeClaimRecord } from '../model/node-claim-record.ts';
 
 const TYPE = 'NodeRegistrationHealthy';
@@ -21,7 +21,7 @@ export interface RegistrationView {
  * it exists, and a failed one while it is being deleted. Without them the condition keeps its status until a node registers
  * after its transition, or until the pool or its NodeClass changes.
  */
-export function registrationHealth({ nodePool, records, sameGeneration }: RegistrationView): Finding {
+export function registrationHealth({ nodePool, records, sameGeneration }: RegistrationView): ConditionFinding {
   const outcomes = records.flatMap(outcomeOf).toSorted((a, b) => b.atMs - a.atMs);
   const former = nodePool.status?.conditions?.find(({ type }) => type === TYPE);
   const known = sameGeneration && former !== undefined ? former : undefined;

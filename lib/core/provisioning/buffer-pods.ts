@@ -13,7 +13,7 @@ export interface BufferPods {
 
 /**
  * The pods that stand for the room which CapacityBuffers keep free: never in the cluster, pending in every decision.
- * *Shape:* in the order of the buffers; at most `MOST_PODS`, shared so that one large buffer leaves the others theirs.
+ * *Shape:* in the order of the buffers; at most `MAX_PODS`, shared so that one large buffer leaves the others theirs.
  * Buffers of a strategy that is not ours are left alone (A5.2). The pods are as old as `nowMs`, so that of two pods of
  * one size the real one goes first (B28).
  */
@@ -66,11 +66,11 @@ function sizedBuffer(buffer: CapacityBuffer, workloads: BufferWorkloads): FoundB
 }
 
 /** More room than clusters are large, and no more pods than one decision can weigh. */
-const MOST_PODS = 10_000;
+const MAX_PODS = 10_000;
 
 /** Who asks for little gets it; the others share the rest evenly. */
 function fairShares(buffers: readonly SizedBuffer[]): ReadonlyMap<SizedBuffer, number> {
-  let left = MOST_PODS;
+  let left = MAX_PODS;
   return new Map(
     buffers
       .toSorted((a, b) => a.replicas - b.replicas)
@@ -86,7 +86,7 @@ function whyCut({ buffer, replicas }: SizedBuffer, granted: number): readonly Un
   if (granted === replicas) return [];
   const message =
     `asks for room for ${replicas} pods and is given room for ${granted}: all buffers together get ` +
-    `${MOST_PODS}; lower replicas or percentage, or set limits`;
+    `${MAX_PODS}; lower replicas or percentage, or set limits`;
   return [{ buffer, reason: 'TooManyReplicas', message }];
 }
 

@@ -1,7 +1,7 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { sameContent } from '../canonical-json.ts';
-import { conditionsFrom, type Finding } from '../model/conditions.ts';
+import { type ConditionFinding, conditionsFrom } from '../model/conditions.ts';
 import type { Action, Blocked } from '../model/decision.ts';
 import type { ObjectPatch } from '../model/object-patch.ts';
 import { isSameSubject, namespacedSubject, type Subject } from '../model/subject.ts';
@@ -14,7 +14,7 @@ export interface BufferLook {
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];
   /** Buffers that decisions cannot go by, or not in full. */
-  readonly unheeded: readonly Blocked[];
+  readonly ignoredObjects: readonly Blocked[];
 }
 
 /** A5.7. *Shape:* undefined where the object says it already. */
@@ -25,9 +25,9 @@ export function decideBuffer(
 ): ObjectPatch<CapacityBuffer['status']> | undefined {
   const subject = namespacedSubject('CapacityBuffer', buffer);
   const pods = look.bufferPods.filter((pod) => isSameSubject(bufferSubject(pod), subject));
-  const unready = look.unheeded.find((one) => isSameSubject(one.subject, subject));
+  const unready = look.ignoredObjects.find((one) => isSameSubject(one.subject, subject));
   const isResolved = unready === undefined || unready.reason === 'TooManyReplicas';
-  const ready: Finding = isResolved
+  const ready: ConditionFinding = isResolved
     ? { type: 'ReadyForProvisioning', status: 'True', reason: 'Resolved', message: unready?.message ?? '' }
     : { type: 'ReadyForProvisioning', status: 'False', reason: unready.reason, message: unready.message };
   const { provisioningStrategy, podTemplateRef } = buffer.spec;
@@ -53,7 +53,7 @@ interface Provisioned extends Pick<BufferLook, 'actions' | 'blocked'> {
 }
 
 /** Whether its room is there, or has to be made. */
-function provisioning({ subject, pods, isResolved, actions, blocked }: Provisioned): Finding {
+function provisioning({ subject, pods, isResolved, actions, blocked }: Provisioned): ConditionFinding {
   if (!isResolved) return no('NotReadyForProvisioning', 'what it keeps room for is not known');
   if (pods.length === 0) return no('BufferEmpty', 'it asks for no room');
   const refused = blocked.find((one) => isSameSubject(one.subject, subject) && one.reason !== 'TooManyReplicas');
@@ -66,6 +66,6 @@ function provisioning({ subject, pods, isResolved, actions, blocked }: Provision
   return { type: 'Provisioning', status: 'True', reason: 'FitsExistingCapacity', message: '' };
 }
 
-function no(reason: string, message: string): Finding {
+function no(reason: string, message: string): ConditionFinding {
   return { type: 'Provisioning', status: 'False', reason, message };
 }

@@ -14,7 +14,7 @@ import type { InstanceType } from '../model/instance-type.ts';
 import type { LaunchOption, NodeClaimRecord } from '../model/node-claim-record.ts';
 import { launchTypeOf } from '../node-claim/adoption/launch-type.ts';
 import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
-import { admits, allowsAbsence, oneOf, type Requirement } from '../requirements/requirement.ts';
+import { admits, allowsAbsence, inRequirement, type Requirement } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
 import { formatResources, type Resources, smaller } from '../resources/resources.ts';
 import { launchOptions } from '../scheduling/pools/launch-options.ts';
@@ -89,15 +89,15 @@ function asLaunched(requirements: Requirements, options: readonly LaunchOption[]
   const narrowed = new Map(requirements);
   narrowed.delete(HOSTNAME);
   return [
-    oneOf(
+    inRequirement(
       INSTANCE_TYPE,
       options.map((option) => option.instanceType),
     ),
-    oneOf(
+    inRequirement(
       ZONE,
       options.map((option) => option.zone),
     ),
-    oneOf(
+    inRequirement(
       CAPACITY_TYPE,
       options.map((option) => option.capacityType),
     ),

@@ -7,7 +7,7 @@ import {
   type Blocked,
   type Due,
   type ExistingNodesRefusal,
-  settling,
+  requeueAt,
   type Verdict,
 } from '../model/decision.ts';
 import type { Refusal } from '../model/refusal.ts';
@@ -44,9 +44,9 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...creations(schedule.newClaims, { cluster: snapshot.cluster, ...context }),
       ...nominations(schedule, context),
     ],
-    blocked: [...onceABuffer(schedule.unplaced.flatMap(blockedBy)), ...(snapshot.unheeded ?? [])],
+    blocked: [...onceABuffer(schedule.unplaced.flatMap(blockedBy)), ...(snapshot.ignoredObjects ?? [])],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
-    due: [...dueAtMs.map(settling), ...(found.unplaced.length === 0 ? [] : nextCapacity(snapshot))],
+    due: [...dueAtMs.map(requeueAt), ...(found.unplaced.length === 0 ? [] : nextCapacity(snapshot))],
     schedule,
   };
 }
@@ -102,7 +102,7 @@ function isForThoseThatWait({ newClaims, existing }: Schedule, snapshot: Cluster
 
 /** Pods that found no place may find one when an offering is tried again. */
 function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
-  return unavailable.length === 0 ? [] : [settling(Math.min(...unavailable.map(({ untilMs }) => untilMs)))];
+  return unavailable.length === 0 ? [] : [requeueAt(Math.min(...unavailable.map(({ untilMs }) => untilMs)))];
 }
 
 function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimContext): readonly Action[] {

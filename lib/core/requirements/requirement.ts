@@ -26,9 +26,9 @@ export function requirement(from: NodePoolRequirement): Requirement {
 function withoutMinValues({ key, operator, values = [] }: NodePoolRequirement): Requirement {
   switch (operator) {
     case 'In':
-      return values.length === 0 ? nothing(key) : oneOf(key, values);
+      return values.length === 0 ? nothing(key) : inRequirement(key, values);
     case 'DoesNotExist':
-      return oneOf(key, []);
+      return inRequirement(key, []);
     case 'NotIn':
       // Karpenter treats NotIn without values as Exists. The API rejects it.
       return { key, complement: true, values: new Set(values), mustExist: values.length === 0 };
@@ -56,7 +56,7 @@ function atMost(key: string, bound: bigint | undefined, below: bigint): Requirem
   return { ...anything(key), mustExist: true, lte: bound - below };
 }
 
-export function oneOf(key: string, values: Iterable<string>): Requirement {
+export function inRequirement(key: string, values: Iterable<string>): Requirement {
   return { key, complement: false, values: new Set(values), mustExist: false };
 }
 
@@ -95,7 +95,7 @@ function intersectValues(a: Requirement, b: Requirement): Requirement {
   const kept = [...listed.values].filter(
     (value) => other.complement !== other.values.has(value) && inBounds(value, bounds),
   );
-  return kept.length > 0 || (allowsAbsence(a) && allowsAbsence(b)) ? oneOf(a.key, kept) : nothing(a.key);
+  return kept.length > 0 || (allowsAbsence(a) && allowsAbsence(b)) ? inRequirement(a.key, kept) : nothing(a.key);
 }
 
 /** Whether a value meets both, without computing `intersect`. *Cost:* O(values), no allocation. */
@@ -130,7 +130,7 @@ export function implies(have: Requirement, want: Requirement): boolean {
 }
 
 /** Whether no value meets it. */
-export function isEmpty(of: Requirement): boolean {
+export function admitsNothing(of: Requirement): boolean {
   return !of.complement && of.values.size === 0;
 }
 

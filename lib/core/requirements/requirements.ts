@@ -6,8 +6,8 @@ import {
   admits,
   allowsAbsence,
   implies,
+  inRequirement,
   intersect,
-  oneOf,
   overlaps,
   type Requirement,
   requirement,
@@ -38,7 +38,7 @@ export function requirementsFromLabels(labels: Labels = {}): Requirements {
 
 /** Builds requirements from the values of each label; an empty list means that the label is absent. */
 export function requirementsFromValues(values: Readonly<Record<string, readonly string[]>>): Requirements {
-  return new Map(Object.entries(values).map(([key, allowed]) => [key, oneOf(key, allowed)]));
+  return new Map(Object.entries(values).map(([key, allowed]) => [key, inRequirement(key, allowed)]));
 }
 
 export function withRequirement(all: Requirements, one: Requirement): Requirements {
@@ -53,7 +53,7 @@ export function merge(a: Requirements, b: Requirements): Requirements {
 }
 
 /** Why two sets of requirements are incompatible: the label, the required values and the offered values. */
-export interface Incompatibility {
+export interface RequirementConflict {
   readonly key: string;
   readonly asked: string;
   readonly offered: string;
@@ -68,7 +68,7 @@ export function whyIncompatible(
   offered: Requirements,
   asked: Requirements,
   allowUndefined: ReadonlySet<string> = WELL_KNOWN_LABELS,
-): Incompatibility | undefined {
+): RequirementConflict | undefined {
   for (const [key, want] of asked) {
     const have = offered.get(key);
     if (have === undefined) {
@@ -94,7 +94,7 @@ export function intersects(a: Requirements, b: Requirements): boolean {
 }
 
 /** The first label that does not meet the requirements; undefined if all do. */
-export function whyLabelsFail(labels: Labels, asked: Requirements): Incompatibility | undefined {
+export function whyLabelsFail(labels: Labels, asked: Requirements): RequirementConflict | undefined {
   for (const [key, want] of asked) {
     if (!admits(want, labels[key])) return { key, asked: formatRequirement(want), offered: labels[key] ?? 'not set' };
   }
@@ -134,7 +134,7 @@ export function whyNotGuaranteed(
   offered: Requirements,
   asked: Requirements,
   open: ReadonlySet<string>,
-): Incompatibility | undefined {
+): RequirementConflict | undefined {
   for (const [key, want] of asked) {
     const have = offered.get(key);
     const met = have === undefined ? !open.has(key) && allowsAbsence(want) : implies(have, want);

@@ -5,7 +5,7 @@ import {
   type ExistingHost,
   existingHost,
   type HostRoom,
-  hasRoom,
+  hostHasRoom,
   initialRoom,
   isAdmitted,
 } from './placement/existing-host.ts';
@@ -19,7 +19,7 @@ import type { PoolLimits } from './pools/pool-limits.ts';
 import { type RequirementSets, requirementSets } from './pools/requirement-sets.ts';
 import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
 import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './pools/template.ts';
-import { type TypeIndex, typeIndex } from './pools/type-index.ts';
+import { type PoolTypeIndex, typeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { eligibleDomains } from './topology/eligible-domains.ts';
 import { identityOf, type PlacedIndex, placedIndex } from './topology/placed-pods.ts';
@@ -54,7 +54,7 @@ export interface ClusterIndex {
 export interface SpaceIndex {
   readonly space: ResourceSpace;
   /** The pools that take part, the heaviest first (B12). */
-  readonly pools: readonly TypeIndex[];
+  readonly pools: readonly PoolTypeIndex[];
   /** By host. */
   readonly rooms: readonly HostRoom[];
   /** B59: the instances of each reservation that are free. */
@@ -213,7 +213,7 @@ function spaceIndex(space: ResourceSpace, base: SpaceBase): SpaceIndex {
     const { needs } = answer;
     return hostsFor(needs).filter((host) => {
       const left = rooms[host.index];
-      return left !== undefined && hasRoom(host, left, needs);
+      return left !== undefined && hostHasRoom(host, left, needs);
     });
   });
   return {

@@ -13,7 +13,7 @@ import { takeFromLimits } from './pools/limits.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
 import type { RequirementSets } from './pools/requirement-sets.ts';
 import type { ResourceSpace } from './pools/resource-space.ts';
-import type { TypeIndex } from './pools/type-index.ts';
+import type { PoolTypeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { type Allowance, allowances } from './topology/allowance.ts';
 import { type CountedHost, type Counters, counters } from './topology/counters.ts';
@@ -40,12 +40,12 @@ export interface Run {
   /** B33: nodes of these names take no pods that are only moved. */
   readonly protectedNodes: ReadonlySet<string>;
   /** The pools that take part, the heaviest first (B12). */
-  readonly pools: readonly TypeIndex[];
+  readonly pools: readonly PoolTypeIndex[];
   /** Pools that take no part, each with its reason. */
   readonly closed: Unplaced['refusals'];
   readonly limits: PoolLimits;
   /** Pools whose limits have kept a claim from being opened. */
-  readonly exhausted: Set<TypeIndex>;
+  readonly exhausted: Set<PoolTypeIndex>;
   /** B59: what is left of capacity reservations. */
   readonly reservations: ReservationLedger;
   readonly claims: OpenClaim[];
@@ -67,7 +67,7 @@ export type DemandAnswer =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** One question to a cluster: which pods to place, and which nodes are gone. No run changes it, so all runs on it share it. */
-export interface Grounds {
+export interface ProblemIndex {
   readonly cluster: ClusterIndex;
   readonly index: SpaceIndex;
   readonly groups: readonly PodGroup[];
@@ -80,7 +80,7 @@ export interface Grounds {
 }
 
 /** The question of which place the pods of the problem have. *Cost:* O(pods + nodes + instance types). */
-export function groundsOf(problem: SchedulingProblem): Grounds {
+export function problemIndexOf(problem: SchedulingProblem): ProblemIndex {
   const { cluster, groups } = indexOnce(problem);
   return grounds(cluster, { groups, size: problem.pods.length, gone: [], moved: new Map() });
 }
@@ -92,7 +92,7 @@ export interface Question {
 }
 
 /** *Cost:* O(pods to place + gone nodes), and one pass over the list of nodes. */
-export function groundsWithout(cluster: ClusterIndex, { pods, gone: names }: Question): Grounds {
+export function problemIndexWithout(cluster: ClusterIndex, { pods, gone: names }: Question): ProblemIndex {
   const { problem, classes, hosts } = cluster;
   const gone = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
   const going = new Set([...names, ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name)]);
@@ -111,8 +111,8 @@ export function groundsWithout(cluster: ClusterIndex, { pods, gone: names }: Que
 
 function grounds(
   cluster: ClusterIndex,
-  asked: Pick<Grounds, 'groups' | 'size' | 'moved'> & { readonly gone: readonly ExistingHost[] },
-): Grounds {
+  asked: Pick<ProblemIndex, 'groups' | 'size' | 'moved'> & { readonly gone: readonly ExistingHost[] },
+): ProblemIndex {
   const gone = new Set(asked.gone);
   return {
     ...asked,
@@ -135,7 +135,7 @@ function limitsWithout(limits: PoolLimits, gone: readonly ExistingHost[]): PoolL
 }
 
 /** A run of its own: what it changes, no other run sees. *Cost:* a copy of the list of rooms; the rest as pods are placed. */
-export function startRun(of: Grounds, aim: Aim): Run {
+export function startRun(of: ProblemIndex, aim: Aim): Run {
   const { cluster, index, groups, gone } = of;
   const { problem } = cluster;
   const claims: OpenClaim[] = [];
@@ -174,7 +174,7 @@ export function startRun(of: Grounds, aim: Aim): Run {
 }
 
 /** Works out each demand once. All counters that the pods of the run go by are made first, so that they count from now on. */
-function demands({ groups, index }: Grounds, counting: Counters): Run['demandFor'] {
+function demands({ groups, index }: ProblemIndex, counting: Counters): Run['demandFor'] {
   const own = new Map(
     groups.map(({ podClass }) => [podClass, ownRules(podClass, index.termsOf(podClass), counting)] as const),
   );

@@ -1,6 +1,6 @@
 import { podKey } from '../../apis/kubernetes.ts';
 import { indexForMany } from './cluster-index.ts';
-import { type GuestBook, guestBook } from './packing/fillers.ts';
+import { type FillerIndex, fillerIndex } from './packing/fillers.ts';
 import type { Aim } from './packing/goal.ts';
 import { marketWorth } from './packing/market-worth.ts';
 import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
@@ -12,7 +12,7 @@ import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
-import { type Grounds, groundsOf, groundsWithout, type Question, type Run, startRun } from './run.ts';
+import { type ProblemIndex, problemIndexOf, problemIndexWithout, type Question, type Run, startRun } from './run.ts';
 import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 
 /**
@@ -23,7 +23,7 @@ import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
  * *Cost:* O(classes × hosts + claims × candidate types × classes); a host that refused a class for good is not asked again.
  */
 export function solve(problem: SchedulingProblem): Schedule {
-  return bestSchedule(groundsOf(problem));
+  return bestSchedule(problemIndexOf(problem));
 }
 
 /**
@@ -33,10 +33,10 @@ export function solve(problem: SchedulingProblem): Schedule {
  */
 export function whatIfOn(problem: SchedulingProblem): (question: Question) => Schedule {
   const cluster = indexForMany(problem);
-  return (question) => bestSchedule(groundsWithout(cluster, question));
+  return (question) => bestSchedule(problemIndexWithout(cluster, question));
 }
 
-function bestSchedule(grounds: Grounds): Schedule {
+function bestSchedule(grounds: ProblemIndex): Schedule {
   const best = bestOf(grounds);
   return { newClaims: best.fleet.nodeClaims(), existing: best.existing, unplaced: best.unplaced() };
 }
@@ -51,21 +51,21 @@ interface Attempt extends Pick<Schedule, 'existing'> {
   unplaced(): readonly Unplaced[];
 }
 
-function bestOf(grounds: Grounds): Attempt {
+function bestOf(grounds: ProblemIndex): Attempt {
   const frugal = attempt(grounds, 'money');
   const { size } = grounds;
   if (frugal.left.size === 0 || !frugal.isLimited) {
-    return size > MOST_FOR_TWO ? frugal : better(frugal, attempt(grounds, 'greed'));
+    return size > MAX_FOR_TWO ? frugal : better(frugal, attempt(grounds, 'greed'));
   }
   const sparing = attempt(grounds, 'limits');
   const best = sparing.left.size < frugal.left.size ? sparing : frugal;
-  return size > MOST_UNDER_LIMITS ? best : better(best, attempt(grounds, 'greed'));
+  return size > MAX_UNDER_LIMITS ? best : better(best, attempt(grounds, 'greed'));
 }
 
 /** So few pods are packed in Karpenter's way as well: the cheaper of the two is kept, so it is never dearer than that. */
-const MOST_FOR_TWO = 300;
+const MAX_FOR_TWO = 300;
 /** Under limits not all can be placed: Karpenter's way says which. It asks every claim for every pod. */
-const MOST_UNDER_LIMITS = 1_000;
+const MAX_UNDER_LIMITS = 1_000;
 
 /** The one that leaves none behind that the greedy one places; where both place the same, the cheaper. */
 function better(one: Attempt, greedy: Attempt): Attempt {
@@ -76,11 +76,17 @@ function better(one: Attempt, greedy: Attempt): Attempt {
 
 const TINY = 1e-9;
 
-function attempt(grounds: Grounds, aim: Aim): Attempt {
+function attempt(grounds: ProblemIndex, aim: Aim): Attempt {
   const run = startRun(grounds, aim);
   const { backlog, refused } = backlogOf(run);
   keepPromises(run, backlog);
-  const placing: Placing = { run, backlog, news: [], prospects: new Map(), guestBook: currentGuestBook(run, backlog) };
+  const placing: Placing = {
+    run,
+    backlog,
+    news: [],
+    prospects: new Map(),
+    guestBook: currentFillerIndex(run, backlog),
+  };
   // B33: nodes that are there come first, or a new claim would be sized for pods that need none.
   if (!run.goal.isGreedy) for (const group of backlog) while (remainingOf(group) > 0 && placeOnNode(placing, group));
   // B29: another lap as long as one made progress: an affinity may be met by a pod that came later.
@@ -129,14 +135,14 @@ function placeNext(placing: Placing, group: BacklogGroup): boolean {
 }
 
 /** The yardstick is made anew when a quarter of the pods that it was made for is placed. */
-function currentGuestBook(run: Run, backlog: readonly BacklogGroup[]): () => GuestBook {
+function currentFillerIndex(run: Run, backlog: readonly BacklogGroup[]): () => FillerIndex {
   const all = backlog.reduce((sum, group) => sum + remainingOf(group), run.tally.placed);
-  let made: { readonly book: GuestBook; readonly pods: number; readonly exhausted: number } | undefined;
+  let made: { readonly book: FillerIndex; readonly pods: number; readonly exhausted: number } | undefined;
   return () => {
     const pods = all - run.tally.placed;
     const exhausted = run.exhausted.size;
     if (made === undefined || pods < made.pods * REMEASURE || exhausted !== made.exhausted) {
-      made = { book: guestBook(backlog, marketWorth(backlog, run), run), pods, exhausted };
+      made = { book: fillerIndex(backlog, marketWorth(backlog, run), run), pods, exhausted };
     }
     return made.book;
   };

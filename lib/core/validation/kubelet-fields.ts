@@ -15,25 +15,25 @@ type Leaf =
   | 'quantity'
   | 'anything';
 
-export type Shape =
+export type KubeletFieldShape =
   | Leaf
-  | { readonly kind: 'list'; readonly items: Shape }
-  | { readonly kind: 'map'; readonly values: Shape }
-  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, Shape>> };
+  | { readonly kind: 'list'; readonly items: KubeletFieldShape }
+  | { readonly kind: 'map'; readonly values: KubeletFieldShape }
+  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, KubeletFieldShape>> };
 
-function list(items: Shape): Shape {
+function list(items: KubeletFieldShape): KubeletFieldShape {
   return { kind: 'list', items };
 }
 
-function map(values: Shape): Shape {
+function map(values: KubeletFieldShape): KubeletFieldShape {
   return { kind: 'map', values };
 }
 
-function object(fields: Readonly<Record<string, Shape>>): Shape {
+function object(fields: Readonly<Record<string, KubeletFieldShape>>): KubeletFieldShape {
   return { kind: 'object', fields };
 }
 
-function each(names: string, shape: Shape): Readonly<Record<string, Shape>> {
+function each(names: string, shape: KubeletFieldShape): Readonly<Record<string, KubeletFieldShape>> {
   return Object.fromEntries(
     names
       .trim()
@@ -44,7 +44,7 @@ function each(names: string, shape: Shape): Readonly<Record<string, Shape>> {
 
 const LOG_OUTPUT = object({ splitStream: 'boolean', infoBufferSize: 'quantity' });
 
-const NESTED: Readonly<Record<string, Shape>> = {
+const NESTED: Readonly<Record<string, KubeletFieldShape>> = {
   authentication: object({
     x509: object({ clientCAFile: 'text' }),
     webhook: object({ enabled: 'boolean', cacheTTL: 'duration' }),
@@ -69,7 +69,7 @@ const NESTED: Readonly<Record<string, Shape>> = {
   userNamespaces: object({ idsPerPod: 'int64' }),
 };
 
-export const KUBELET_FIELDS: Readonly<Record<string, Shape>> = {
+export const KUBELET_FIELDS: Readonly<Record<string, KubeletFieldShape>> = {
   ...each(
     `apiVersion kind staticPodPath podLogsDir staticPodURL address tlsCertFile tlsPrivateKeyFile tlsMinVersion
     imagePullCredentialsVerificationPolicy healthzBindAddress clusterDomain kubeletCgroups systemCgroups cgroupRoot

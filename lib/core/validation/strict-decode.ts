@@ -3,12 +3,12 @@ import { isQuantity } from '../../apis/formats/quantity.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import { isRecord } from '../../apis/record.ts';
 import type { FieldProblem } from './field-problem.ts';
-import type { Shape } from './kubelet-fields.ts';
+import type { KubeletFieldShape } from './kubelet-fields.ts';
 
 type Path = FieldProblem['path'];
 
 /** A3.16: reports what Go's strict decoder rejects: unknown fields (case-sensitive) and values of the wrong type. */
-function strictDecode(value: unknown, shape: Shape, path: Path): readonly FieldProblem[] {
+function strictDecode(value: unknown, shape: KubeletFieldShape, path: Path): readonly FieldProblem[] {
   if (value === null && shape !== 'duration') return [];
   if (typeof shape === 'string') return wrongLeaf(value, shape, path);
   switch (shape.kind) {
@@ -26,7 +26,7 @@ function strictDecode(value: unknown, shape: Shape, path: Path): readonly FieldP
 
 export function decodeFields(
   value: Readonly<Record<string, unknown>>,
-  fields: Readonly<Record<string, Shape>>,
+  fields: Readonly<Record<string, KubeletFieldShape>>,
   path: Path,
 ): readonly FieldProblem[] {
   return Object.entries(value).flatMap(([name, one]) => {
@@ -48,7 +48,7 @@ function unknownField(known: readonly string[], path: Path): FieldProblem {
   return { path, message: 'is not a field of KubeletConfiguration', allowed, known };
 }
 
-type Leaf = Extract<Shape, string>;
+type Leaf = Extract<KubeletFieldShape, string>;
 
 const INTEGERS = {
   int32: { least: -2_147_483_648, most: 2_147_483_647 },
@@ -90,7 +90,7 @@ function textAllowed(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? `it in quotes: "${value}"` : 'text';
 }
 
-function listAllowed(value: unknown, items: Shape): string {
+function listAllowed(value: unknown, items: KubeletFieldShape): string {
   return typeof value === 'string' && items === 'text' && value.length <= 80 ? JSON.stringify([value]) : 'a list';
 }
 

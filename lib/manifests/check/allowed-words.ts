@@ -38,17 +38,17 @@ export function allowedBy(schema: Schema): string {
 
 /** The bound of 32-bit numbers is left out: `boundsOf` reports it where a value exceeds it. */
 function numberRange(noun: string, { minimum, maximum }: Schema): string {
-  if (minimum !== undefined && maximum !== undefined && maximum < MOST_OF_32_BITS)
+  if (minimum !== undefined && maximum !== undefined && maximum < MAX_OF_32_BITS)
     return `${noun} from ${minimum} to ${maximum}`;
   return minimum === undefined ? noun : `${noun} of ${minimum} or more`;
 }
 
-const MOST_OF_32_BITS = 2_147_483_647;
+const MAX_OF_32_BITS = 2_147_483_647;
 
 /** Describes the range of a number, for a value outside it. */
 export function boundsOf({ minimum, maximum, format }: Schema): string {
-  const most = maximum ?? (format === 'int32' ? MOST_OF_32_BITS : undefined);
-  const least = minimum ?? (format === 'int32' ? -MOST_OF_32_BITS - 1 : undefined);
+  const most = maximum ?? (format === 'int32' ? MAX_OF_32_BITS : undefined);
+  const least = minimum ?? (format === 'int32' ? -MAX_OF_32_BITS - 1 : undefined);
   if (most === undefined || least === undefined) return 'a smaller whole number';
   return `a whole number from ${least} to ${most}`;
 }

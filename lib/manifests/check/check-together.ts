@@ -1,5 +1,5 @@
 import { quote } from '../../apis/formats/quote.ts';
-import { withNamespace } from '../../apis/scenario.ts';
+import { inScenarioNamespace } from '../../apis/scenario.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import { suggest } from '../explain/suggest.ts';
 import type { ReadKind } from '../read/classify.ts';
@@ -34,7 +34,7 @@ export function checkTogether(all: Together): void {
         const { scale, deleteNode, interruptSpot } = event;
         if (scale !== undefined)
           checkReference(
-            { kind: 'Deployment', key: withNamespace(scale.deployment), at: [...at, 'scale', 'deployment'] },
+            { kind: 'Deployment', key: inScenarioNamespace(scale.deployment), at: [...at, 'scale', 'deployment'] },
             all,
             read.report,
           );

@@ -4,7 +4,7 @@ import type { TextProblem } from '../read/yaml-problems.ts';
 /** Rejects text that would take the parser too much time or memory. */
 
 /** An API server accepts 3 MB for one object; a List may be somewhat larger. */
-const MOST_CHARACTERS = 4 * 1_024 * 1_024;
+const MAX_CHARACTERS = 4 * 1_024 * 1_024;
 /** The parser recurses for each level and holds memory for each. */
 const DEEPEST = 100;
 
@@ -15,8 +15,8 @@ export function whyNotParsed(text: string): TextProblem | undefined {
     const line = text.slice(0, nul).split('\n').length;
     return { line, message: 'is not text: it has a NUL character', allowed: 'YAML or JSON in UTF-8' };
   }
-  if (text.length > MOST_CHARACTERS) {
-    const message = `this document has ${megabytes(text.length)} MB of text, and at most ${megabytes(MOST_CHARACTERS)} MB are read`;
+  if (text.length > MAX_CHARACTERS) {
+    const message = `this document has ${megabytes(text.length)} MB of text, and at most ${megabytes(MAX_CHARACTERS)} MB are read`;
     return { line: 1, message, allowed: 'each object in a document of its own' };
   }
   return isTooDeep(text)

@@ -6,16 +6,16 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { ScenarioManifest } from '../../apis/scenario.ts';
-import { CAPACITY_BUFFER } from '../../apis/schemas/capacity-buffer.ts';
+import { CAPACITY_BUFFER_RESOURCE } from '../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
-import { NODE_CLAIM } from '../../apis/schemas/node-claim.ts';
-import { NODE_OVERLAY } from '../../apis/schemas/node-overlay.ts';
-import { NODE_POOL } from '../../apis/schemas/node-pool.ts';
+import { NODE_CLAIM_RESOURCE } from '../../apis/schemas/node-claim.ts';
+import { NODE_OVERLAY_RESOURCE } from '../../apis/schemas/node-overlay.ts';
+import { NODE_POOL_RESOURCE } from '../../apis/schemas/node-pool.ts';
 import { POD_DISRUPTION_BUDGET } from '../../apis/schemas/pod-disruption-budget.ts';
 import { SCENARIO } from '../../apis/schemas/scenario.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
-import { DAEMON_SET, DEPLOYMENT, POD, POD_TEMPLATE } from '../../apis/schemas/workloads.ts';
+import { DAEMON_SET, DEPLOYMENT, POD_SCHEMA, POD_TEMPLATE } from '../../apis/schemas/workloads.ts';
 import { explain } from '../explain/explain.ts';
 import type { Explanation, Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
@@ -39,14 +39,14 @@ export interface ReadObjects {
 }
 
 export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
-  NodePool: manifestSchema(NODE_POOL),
-  NodeClaim: manifestSchema(NODE_CLAIM),
-  NodeOverlay: manifestSchema(NODE_OVERLAY),
+  NodePool: manifestSchema(NODE_POOL_RESOURCE),
+  NodeClaim: manifestSchema(NODE_CLAIM_RESOURCE),
+  NodeOverlay: manifestSchema(NODE_OVERLAY_RESOURCE),
   EC2NodeClass: manifestSchema(EC2_NODE_CLASS),
-  CapacityBuffer: manifestSchema(CAPACITY_BUFFER),
+  CapacityBuffer: manifestSchema(CAPACITY_BUFFER_RESOURCE),
   Deployment: DEPLOYMENT,
   DaemonSet: DAEMON_SET,
-  Pod: POD,
+  Pod: POD_SCHEMA,
   PodTemplate: POD_TEMPLATE,
   PodDisruptionBudget: POD_DISRUPTION_BUDGET,
   Scenario: SCENARIO,
@@ -82,7 +82,7 @@ export function isValid<K extends ReadKind>(kind: K, value: unknown, report: Rep
     ? []
     : // Limits the errors of an object that is invalid throughout.
       (validate.errors ?? [])
-        .slice(0, MOST_FAULTS)
+        .slice(0, MAX_FAULTS)
         .flatMap((error) => explain(error, { value, schema: SCHEMAS[kind] }) ?? []);
   const unknownFields = explanations
     .filter(({ unknown }) => unknown)
@@ -97,7 +97,7 @@ export function isValid<K extends ReadKind>(kind: K, value: unknown, report: Rep
     if (!unknown) (message === 'is missing' ? reportUnlessCaused : once)(path, message, advice);
   }
   const malformed = [...errors];
-  if (errors.length < MOST_FAULTS) checkRules(value, SCHEMAS[kind], { malformed, report: reportUnlessCaused });
+  if (errors.length < MAX_FAULTS) checkRules(value, SCHEMAS[kind], { malformed, report: reportUnlessCaused });
   for (const { found, follows } of unknownFields) report(found.path, unknownFieldMessage(found, [...follows]), found);
   return errors.length === 0;
 }
@@ -119,4 +119,4 @@ function unknownFieldMessage({ message }: Explanation, [first, ...more]: readonl
   return `is not a field, and ${[first, ...more].join(', and ')}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;

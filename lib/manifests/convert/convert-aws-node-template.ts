@@ -6,11 +6,11 @@ import { convertMetadataOptions } from './fields/metadata-options.ts';
 import { convertSelector, type SelectorName, standIn } from './fields/selector-terms.ts';
 import { convertVolumeSizes } from './fields/volume-sizes.ts';
 import { AWS_NODE_TEMPLATE } from './legacy/legacy-fields.ts';
-import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import { CHANGED, type ConversionSubject, dropStatus, type Outcome, setHead, specOf } from './subject.ts';
 
 const SELECTORS: readonly SelectorName[] = ['subnetSelector', 'securityGroupSelector', 'amiSelector'];
 
-export function convertAwsNodeTemplate(subject: Subject): Outcome {
+export function convertAwsNodeTemplate(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
   dropStatus(subject);
   const spec = specOf(subject);
@@ -20,7 +20,7 @@ export function convertAwsNodeTemplate(subject: Subject): Outcome {
 }
 
 /** Also converts the inline provider of a Provisioner. */
-export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
+export function convertTemplateSpec(subject: ConversionSubject, spec: YAMLMap): void {
   for (const name of SELECTORS) {
     const pair = find(spec, name);
     if (pair !== undefined) convertSelector(subject, pair, name);
@@ -42,7 +42,7 @@ export function convertTemplateSpec(subject: Subject, spec: YAMLMap): void {
   );
 }
 
-function leaveLaunchTemplateOut(subject: Subject, spec: YAMLMap, launchTemplate: Pair): void {
+function leaveLaunchTemplateOut(subject: ConversionSubject, spec: YAMLMap, launchTemplate: Pair): void {
   const family = textAt(spec, 'amiFamily') ?? 'AL2';
   if (present(spec, 'amiFamily') === undefined) write(spec, 'amiFamily', family);
   subject.warn(

@@ -1,6 +1,6 @@
 import type { Document, YAMLMap } from 'yaml';
-import { warnOfTwins } from './documents/duplicates.ts';
-import { leftAlone, type OpenDocument, openDocument } from './documents/open-document.ts';
+import { warnOfDuplicates } from './documents/duplicates.ts';
+import { keptUnchanged, type OpenDocument, openDocument } from './documents/open-document.ts';
 import { placeExpiries } from './fields/claim-expiry.ts';
 import { placeKubelets } from './fields/place-kubelets.ts';
 import type { ConversionWarning } from './subject.ts';
@@ -28,7 +28,7 @@ export function convertDocuments(documents: readonly Document[]): readonly Conve
     const objects = open.flatMap((document) => document.objects);
     placeExpiries(objects);
     placeKubelets(objects);
-    warnOfTwins(objects);
+    warnOfDuplicates(objects);
     return open.map(close);
   } catch (error) {
     // Walking a document recurses: one that nests too deeply overflows the stack.
@@ -37,7 +37,7 @@ export function convertDocuments(documents: readonly Document[]): readonly Conve
     return documents.map((document) => ({
       documents: [document],
       converted: false,
-      warnings: [leftAlone(document, 'nests too deeply to be converted', 'write less deeply nested YAML')],
+      warnings: [keptUnchanged(document, 'nests too deeply to be converted', 'write less deeply nested YAML')],
     }));
   }
 }

@@ -3,9 +3,9 @@ import { addCustomFamily, convertAmis, takeAliasVersion } from './fields/ami-fam
 import { convertMetadataOptions } from './fields/metadata-options.ts';
 import { convertVolumeSizes } from './fields/volume-sizes.ts';
 import { BETA_NODE_CLASS } from './legacy/legacy-fields.ts';
-import { CHANGED, dropStatus, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import { CHANGED, type ConversionSubject, dropStatus, type Outcome, setHead, specOf } from './subject.ts';
 
-export function convertEc2NodeClass(subject: Subject): Outcome {
+export function convertEc2NodeClass(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
   dropStatus(subject);
   const spec = specOf(subject);

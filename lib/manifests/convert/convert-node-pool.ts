@@ -6,9 +6,17 @@ import { convertReference } from './fields/node-class-reference.ts';
 import { renameAnnotations, renameKeys, renameLabels } from './fields/renamed-labels.ts';
 import { moveExpiry } from './legacy/legacy-disruption.ts';
 import { BETA_NODE_CLAIM, BETA_NODE_POOL } from './legacy/legacy-fields.ts';
-import { CHANGED, dropStatus, type KubeletSettings, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import {
+  CHANGED,
+  type ConversionSubject,
+  dropStatus,
+  type KubeletSettings,
+  type Outcome,
+  setHead,
+  specOf,
+} from './subject.ts';
 
-export function convertNodePool(subject: Subject): Outcome {
+export function convertNodePool(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.sh/v1', 'NodePool');
   dropStatus(subject);
   const spec = specOf(subject);
@@ -21,7 +29,7 @@ export function convertNodePool(subject: Subject): Outcome {
   return withKubelet(convertNodes(subject, mapAt(template, 'spec')));
 }
 
-export function convertNodeClaim(subject: Subject): Outcome {
+export function convertNodeClaim(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.sh/v1', 'NodeClaim');
   dropStatus(subject);
   const spec = specOf(subject);
@@ -46,7 +54,7 @@ function withKubelet(kubelet: KubeletSettings | undefined): Outcome {
 }
 
 /** Converts the fields that a NodeClaim shares with the template of a NodePool. */
-function convertNodes(subject: Subject, spec: YAMLMap | undefined): KubeletSettings | undefined {
+function convertNodes(subject: ConversionSubject, spec: YAMLMap | undefined): KubeletSettings | undefined {
   if (spec === undefined) return undefined;
   renameKeys(subject, spec, 'requirements');
   const reference = mapAt(spec, 'nodeClassRef');
@@ -54,7 +62,7 @@ function convertNodes(subject: Subject, spec: YAMLMap | undefined): KubeletSetti
   return takeKubelet(subject, spec, 'kubelet');
 }
 
-function convertDisruption(subject: Subject, spec: YAMLMap): void {
+function convertDisruption(subject: ConversionSubject, spec: YAMLMap): void {
   const disruption = present(spec, 'disruption');
   if (disruption === undefined || !isMap(disruption.value)) return;
   const template = ensureMap(spec, 'template');
@@ -63,7 +71,7 @@ function convertDisruption(subject: Subject, spec: YAMLMap): void {
   convertPolicy(subject, disruption.value);
 }
 
-function convertPolicy(subject: Subject, disruption: YAMLMap): void {
+function convertPolicy(subject: ConversionSubject, disruption: YAMLMap): void {
   const policy = present(disruption, 'consolidationPolicy');
   const name = textAt(disruption, 'consolidationPolicy') ?? 'WhenUnderutilized';
   if (policy !== undefined && name === 'WhenUnderutilized') setText(policy, 'WhenEmptyOrUnderutilized');

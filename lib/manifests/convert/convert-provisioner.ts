@@ -23,9 +23,17 @@ import { convertProviderReference, referenceTo } from './fields/node-class-refer
 import { renameAnnotations, renameKeys, renameLabels } from './fields/renamed-labels.ts';
 import { convertEmptiness, convertExpiry } from './legacy/legacy-disruption.ts';
 import { PROVIDER, PROVISIONER } from './legacy/legacy-fields.ts';
-import { CHANGED, dropStatus, nameOf, type Outcome, type Subject, setHead, specOf } from './subject.ts';
+import {
+  CHANGED,
+  type ConversionSubject,
+  dropStatus,
+  type Outcome,
+  setHead,
+  specOf,
+  subjectNameOf,
+} from './subject.ts';
 
-export function convertProvisioner(subject: Subject): Outcome {
+export function convertProvisioner(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.sh/v1', 'NodePool');
   dropStatus(subject);
   const spec = specOf(subject);
@@ -60,7 +68,7 @@ interface Parts {
 }
 
 /** Converts providerRef or provider. An inline provider becomes an EC2NodeClass. */
-function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAMLMap[] {
+function convertProvider(subject: ConversionSubject, { spec, nodes }: Parts): readonly YAMLMap[] {
   const reference = take(spec, 'providerRef');
   const provider = take(spec, 'provider');
   if (reference !== undefined && !isNull(reference.value)) {
@@ -70,7 +78,7 @@ function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAM
     nodes.items.push(reference);
     return [];
   }
-  const name = nameOf(subject.root);
+  const name = subjectNameOf(subject.root);
   if (provider !== undefined && isMap(provider.value)) {
     put(nodes, 'nodeClassRef', referenceTo(name));
     const made = inlineClass(subject, provider.value, name);
@@ -88,7 +96,7 @@ function convertProvider(subject: Subject, { spec, nodes }: Parts): readonly YAM
   return [];
 }
 
-function warnOfSecond(subject: Subject, provider: Pair | undefined): void {
+function warnOfSecond(subject: ConversionSubject, provider: Pair | undefined): void {
   if (provider === undefined || isNull(provider.value)) return;
   subject.warn(
     provider,
@@ -97,7 +105,7 @@ function warnOfSecond(subject: Subject, provider: Pair | undefined): void {
   );
 }
 
-function inlineClass(subject: Subject, provider: YAMLMap, name: string): YAMLMap {
+function inlineClass(subject: ConversionSubject, provider: YAMLMap, name: string): YAMLMap {
   prune(subject, provider, PROVIDER);
   liftComment(provider);
   convertTemplateSpec(subject, provider);
@@ -110,7 +118,7 @@ function inlineClass(subject: Subject, provider: YAMLMap, name: string): YAMLMap
 }
 
 /** v1alpha5 accepted a taint without an effect, although no node can have one. */
-function addEffects(subject: Subject, taints: readonly YAMLMap[]): void {
+function addEffects(subject: ConversionSubject, taints: readonly YAMLMap[]): void {
   for (const taint of taints) {
     if (textAt(taint, 'effect') !== '' && present(taint, 'effect') !== undefined) continue;
     write(taint, 'effect', 'NoSchedule');

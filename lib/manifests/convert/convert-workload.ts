@@ -2,7 +2,7 @@ import { isMap, type YAMLMap } from 'yaml';
 import { mapAt, mapsIn } from './documents/yaml-map.ts';
 import { renameAnnotations, renameKeys, renameLabels, renameValue } from './fields/renamed-labels.ts';
 import { convertTolerations } from './legacy/legacy-tolerations.ts';
-import { CHANGED, type Outcome, type Subject, UNCHANGED } from './subject.ts';
+import { CHANGED, type ConversionSubject, type Outcome, UNCHANGED } from './subject.ts';
 
 /** For each kind, the path to the object that holds the metadata and spec of its pods. */
 const PODS: Readonly<Record<string, readonly string[]>> = {
@@ -21,7 +21,7 @@ export function hasPods(kind: string): boolean {
   return Object.hasOwn(PODS, kind);
 }
 
-export function convertWorkload(subject: Subject, kind: string): Outcome {
+export function convertWorkload(subject: ConversionSubject, kind: string): Outcome {
   const path = Object.hasOwn(PODS, kind) ? (PODS[kind] ?? []) : [];
   const template = mapAt(subject.root, ...path);
   const pod = mapAt(template, 'spec');
@@ -37,11 +37,11 @@ export function convertWorkload(subject: Subject, kind: string): Outcome {
 }
 
 /** Converts a Node, which may have annotations written by users. */
-export function convertNode(subject: Subject): Outcome {
+export function convertNode(subject: ConversionSubject): Outcome {
   return renameAnnotations(subject, mapAt(subject.root, 'metadata', 'annotations')) ? CHANGED : UNCHANGED;
 }
 
-function convertNodeAffinity(subject: Subject, affinity: YAMLMap | undefined): readonly boolean[] {
+function convertNodeAffinity(subject: ConversionSubject, affinity: YAMLMap | undefined): readonly boolean[] {
   const required = mapAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution');
   const terms = [
     ...mapsIn(required, 'nodeSelectorTerms'),
@@ -50,7 +50,7 @@ function convertNodeAffinity(subject: Subject, affinity: YAMLMap | undefined): r
   return terms.map((term) => renameKeys(subject, term, 'matchExpressions'));
 }
 
-function convertPodAffinity(subject: Subject, affinity: YAMLMap | undefined): readonly boolean[] {
+function convertPodAffinity(subject: ConversionSubject, affinity: YAMLMap | undefined): readonly boolean[] {
   const terms = [
     ...mapsIn(affinity, 'requiredDuringSchedulingIgnoredDuringExecution'),
     ...mapsIn(affinity, 'preferredDuringSchedulingIgnoredDuringExecution').map((term) =>

@@ -5,9 +5,9 @@ import { convertProvisioner } from './convert-provisioner.ts';
 import { convertNode, convertWorkload, hasPods } from './convert-workload.ts';
 import { find } from './documents/yaml-map.ts';
 import { hasFormerVersion, renewVersion } from './legacy/legacy-versions.ts';
-import { type Outcome, type Subject, UNCHANGED } from './subject.ts';
+import { type ConversionSubject, type Outcome, UNCHANGED } from './subject.ts';
 
-export interface Head {
+export interface KindHead {
   readonly apiVersion: string;
   readonly kind: string;
 }
@@ -17,7 +17,7 @@ interface FormerKind {
   readonly version: string;
   /** Also accepted under the version of another former kind, a common mistake. No current kind has the same name. */
   readonly anyVersion?: true;
-  readonly convert: (subject: Subject) => Outcome;
+  readonly convert: (subject: ConversionSubject) => Outcome;
 }
 
 const FORMER: Readonly<Record<string, FormerKind>> = {
@@ -65,11 +65,11 @@ const CURRENT: ReadonlySet<string> = new Set([
 
 const WORKLOAD_GROUPS = /^(?:(?:apps|batch|extensions)\/)?v\d+(?:(?:alpha|beta)\d+)?$/;
 
-export function isFormer(head: Head): boolean {
+export function isFormer(head: KindHead): boolean {
   return formerKind(head) !== undefined || hasFormerVersion(head);
 }
 
-function formerKind(head: Head): FormerKind | undefined {
+function formerKind(head: KindHead): FormerKind | undefined {
   const former = Object.hasOwn(FORMER, head.kind) ? FORMER[head.kind] : undefined;
   if (former === undefined || unconvertible(head) !== undefined) return undefined;
   const [group, version] = head.apiVersion.split('/');
@@ -77,18 +77,18 @@ function formerKind(head: Head): FormerKind | undefined {
   return group === former.group && right ? former : undefined;
 }
 
-function unconvertible({ apiVersion, kind }: Head): Unconvertible | undefined {
+function unconvertible({ apiVersion, kind }: KindHead): Unconvertible | undefined {
   const name = `${apiVersion} ${kind}`;
   return Object.hasOwn(UNCONVERTIBLE, name) ? UNCONVERTIBLE[name] : undefined;
 }
 
 /** Whether the conversion applies to an object of this version and kind. */
-export function concerns(head: Head): boolean {
+export function appliesTo(head: KindHead): boolean {
   const isCurrent = CURRENT.has(`${head.apiVersion} ${head.kind}`);
   return isFormer(head) || unconvertible(head) !== undefined || isCurrent || isWorkload(head);
 }
 
-export function convertObject(subject: Subject, head: Head): Outcome {
+export function convertObject(subject: ConversionSubject, head: KindHead): Outcome {
   const { apiVersion, kind } = head;
   const former = formerKind(head);
   if (former !== undefined) {
@@ -108,11 +108,11 @@ export function convertObject(subject: Subject, head: Head): Outcome {
   return renewed ? { ...outcome, changed: true } : outcome;
 }
 
-function convertToday(subject: Subject, head: Head): Outcome {
+function convertToday(subject: ConversionSubject, head: KindHead): Outcome {
   if (!isWorkload(head)) return UNCHANGED;
   return head.kind === 'Node' ? convertNode(subject) : convertWorkload(subject, head.kind);
 }
 
-function isWorkload({ apiVersion, kind }: Head): boolean {
+function isWorkload({ apiVersion, kind }: KindHead): boolean {
   return (hasPods(kind) && WORKLOAD_GROUPS.test(apiVersion)) || (kind === 'Node' && apiVersion === 'v1');
 }

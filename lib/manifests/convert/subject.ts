@@ -22,7 +22,7 @@ export interface Missing {
 }
 
 /** One object during its conversion. */
-export interface Subject {
+export interface ConversionSubject {
   readonly root: YAMLMap;
   /** The items of the List that contains the object. */
   readonly list: YAMLSeq | undefined;
@@ -52,7 +52,7 @@ export function makeSubject(
   root: YAMLMap,
   list: YAMLSeq | undefined,
   sink: { readonly origins: Origins; readonly warnings: ConversionWarning[] },
-): Subject {
+): ConversionSubject {
   return {
     root,
     list,
@@ -70,7 +70,7 @@ function isMissing(at: Spot): at is Missing {
   return 'within' in at && 'field' in at;
 }
 
-export function nameOf(root: YAMLMap): string {
+export function subjectNameOf(root: YAMLMap): string {
   return textAt(mapAt(root, 'metadata'), 'name') ?? '';
 }
 
@@ -86,7 +86,7 @@ function setField(root: YAMLMap, name: string, text: string): void {
 }
 
 /** The spec, created where it is missing; undefined, with a warning, where it is not a map. */
-export function specOf(subject: Subject): YAMLMap | undefined {
+export function specOf(subject: ConversionSubject): YAMLMap | undefined {
   const pair = find(subject.root, 'spec');
   if (pair !== undefined && !isNull(pair.value)) {
     if (isMap(pair.value)) return pair.value;
@@ -100,7 +100,7 @@ export function specOf(subject: Subject): YAMLMap | undefined {
 }
 
 /** Removes the status, which only the controller writes. */
-export function dropStatus({ root, warn }: Subject): void {
+export function dropStatus({ root, warn }: ConversionSubject): void {
   const status = find(root, 'status');
   if (status === undefined) return;
   keepPairs(root, (pair) => pair !== status);

@@ -39,7 +39,7 @@ function idAdvice(field: string, terms: readonly { readonly id?: string }[], pre
 }
 
 /** EC2's limit, which includes the tags that Kerf sets. */
-const MOST_TAGS = 50;
+const MAX_TAGS = 50;
 
 function tagAdvice(tags: Readonly<Record<string, string>>): readonly FieldProblem[] {
   const names = Object.keys(tags);
@@ -50,7 +50,7 @@ function tagAdvice(tags: Readonly<Record<string, string>>): readonly FieldProble
       message: `${name} begins with aws:, which is reserved, so EC2 rejects it`,
       allowed: 'a name with another prefix',
     }));
-  if (names.length <= MOST_TAGS) return reserved;
-  const message = `has ${names.length} tags, but EC2 allows ${MOST_TAGS}, including those that Kerf sets on each node`;
-  return [...reserved, { path: ['spec', 'tags'], message, allowed: `fewer than ${MOST_TAGS} tags` }];
+  if (names.length <= MAX_TAGS) return reserved;
+  const message = `has ${names.length} tags, but EC2 allows ${MAX_TAGS}, including those that Kerf sets on each node`;
+  return [...reserved, { path: ['spec', 'tags'], message, allowed: `fewer than ${MAX_TAGS} tags` }];
 }

@@ -1,5 +1,5 @@
 import { parseQuantityNano } from '../../apis/formats/quantity.ts';
-import type { TypeIndex } from './values/type-index.ts';
+import type { KnownTypeIndex } from './values/type-index.ts';
 import type { Unknown } from './values/zones.ts';
 
 export const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
@@ -9,13 +9,13 @@ const NANO_PER_MIB = 1_000_000_000n * 2n ** 20n;
 const UNIT = `is not the memory of an instance type: ${INSTANCE_MEMORY} is a number in MiB without a unit`;
 
 /** Detects gibibytes or a unit in a label that is in mebibytes. Undefined for other values, which an unknown type may have. */
-export function whyNoMemory(value: string, types: TypeIndex): Unknown | undefined {
+export function whyNoMemory(value: string, types: KnownTypeIndex): Unknown | undefined {
   if (types.hasValue(INSTANCE_MEMORY, value)) return undefined;
   const mib = mebibytes(value, types);
   return mib === undefined ? undefined : { message: UNIT, allowed: () => mib, meant: () => mib };
 }
 
-function mebibytes(value: string, types: TypeIndex): string | undefined {
+function mebibytes(value: string, types: KnownTypeIndex): string | undefined {
   if (/^\d{1,6}$/.test(value)) {
     const meant = String(Number(value) * MIB_PER_GIB);
     return types.hasValue(INSTANCE_MEMORY, meant) ? meant : undefined;

@@ -1,9 +1,13 @@
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import type { Asked } from './values/asked.ts';
-import type { TypeIndex, TypeSet } from './values/type-index.ts';
+import type { KnownTypeIndex, TypeSet } from './values/type-index.ts';
 
 /** B24: warns of a minValues that the instance types cannot meet. */
-export function minValuesAdvice(asked: readonly Asked[], types: TypeIndex, meeting: TypeSet): readonly FieldProblem[] {
+export function minValuesAdvice(
+  asked: readonly Asked[],
+  types: KnownTypeIndex,
+  meeting: TypeSet,
+): readonly FieldProblem[] {
   return asked.flatMap(({ key, path, minValues }) => {
     if (minValues === undefined || !types.has(key)) return [];
     const count = types.valuesAmong(key, meeting).length;

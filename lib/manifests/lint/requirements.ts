@@ -2,12 +2,12 @@ import type { Requirement } from '../../core/requirements/requirement.ts';
 import { intersect } from '../../core/requirements/requirement.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { INSTANCE_MEMORY } from './memory-values.ts';
-import { type Asked, fieldOf } from './values/asked.ts';
+import { type Asked, fieldPathOf } from './values/asked.ts';
 import type { KnownFigures } from './values/known-figures.ts';
 import { labelContradictions, placeContradictions } from './values/place-contradictions.ts';
-import { countOf, type TypeIndex, type TypeSet } from './values/type-index.ts';
+import { countOf, type KnownTypeIndex, type TypeSet } from './values/type-index.ts';
 import { namesLeftOut, unknownValues } from './values/unknown-values.ts';
-import { grouped, listed } from './values/words.ts';
+import { grouped, listNames } from './values/words.ts';
 
 export interface RequirementAdvice {
   readonly problems: readonly FieldProblem[];
@@ -30,7 +30,7 @@ export function requirementAdvice(
   const unclear = ofTypes.some(namesLeftOut);
   const impossible = ofTypes.filter((one) => types.meeting(one.requirement) === 0n && !namesLeftOut(one));
   const alone = impossible
-    .filter((one) => !unknown.some(({ path }) => path.join('.') === fieldOf(one).join('.')))
+    .filter((one) => !unknown.some(({ path }) => path.join('.') === fieldPathOf(one).join('.')))
     .map((one) => metByNone(one, types, consequence));
   const places = placeContradictions(asked, consequence);
   const others = labelContradictions(asked, types);
@@ -40,20 +40,20 @@ export function requirementAdvice(
   return { ...together, problems: [...problems, ...together.problems] };
 }
 
-function metByNone(one: Asked, types: TypeIndex, consequence: string): FieldProblem {
+function metByNone(one: Asked, types: KnownTypeIndex, consequence: string): FieldProblem {
   const known = types.valuesAmong(one.key, types.all);
   const numbers = known.map(Number);
   const allowed = numbers.every((number) => Number.isInteger(number))
     ? `a condition that some type meets: the values range from ${Math.min(...numbers)} to ${Math.max(...numbers)}${one.key === INSTANCE_MEMORY ? ', in MiB' : ''}`
-    : `a condition that some type meets: values are ${listed(known)}`;
+    : `a condition that some type meets: values are ${listNames(known)}`;
   return {
-    path: fieldOf(one),
+    path: fieldPathOf(one),
     message: `none of ${grouped(types.size)} instance types meets ${one.written}, ${consequence}`,
     allowed,
   };
 }
 
-function allTogether(asked: readonly Asked[], types: TypeIndex, consequence: string): RequirementAdvice {
+function allTogether(asked: readonly Asked[], types: KnownTypeIndex, consequence: string): RequirementAdvice {
   const byKey = new Map<string, Requirement>();
   let left = types.all;
   for (const [index, one] of asked.entries()) {
@@ -71,7 +71,7 @@ function allTogether(asked: readonly Asked[], types: TypeIndex, consequence: str
 interface Before {
   readonly before: readonly Asked[];
   readonly left: TypeSet;
-  readonly types: TypeIndex;
+  readonly types: KnownTypeIndex;
 }
 
 /** Reports the earlier requirements that this one contradicts: a single one if that is enough, else all. */
@@ -83,13 +83,13 @@ function contradiction(one: Asked, { before, left, types }: Before, consequence:
   const names = against.map(({ written }) => written).join(' and ');
   const [count, meet] = [grouped(countOf(left)), countOf(left) === 1 ? 'meets' : 'meet'];
   return {
-    path: fieldOf(one),
+    path: fieldPathOf(one),
     message: `${one.written} contradicts ${names}: ${count} of ${grouped(types.size)} instance types ${meet} the requirements before it, and none of those meets this one, ${consequence}`,
     allowed: `${wanted(one, types.valuesAmong(one.key, left))}, or change the other requirement`,
   };
 }
 
-const MOST_NUMBERS = 6;
+const MAX_NUMBERS = 6;
 
 /** Describes the values of the remaining types. The text completes "write …". */
 function wanted({ key, choice }: Asked, values: readonly string[]): string {
@@ -98,8 +98,8 @@ function wanted({ key, choice }: Asked, values: readonly string[]): string {
   if (values.length === 1)
     return choice === undefined ? `a condition on ${key} that ${first} meets` : `${first} as ${key}`;
   const numbers = values.map(Number).toSorted((a, b) => a - b);
-  if (!numbers.every(Number.isInteger)) return `one of ${listed(values)} as ${key}`;
+  if (!numbers.every(Number.isInteger)) return `one of ${listNames(values)} as ${key}`;
   const range = `from ${numbers[0]} to ${numbers.at(-1)}`;
   if (choice === undefined) return `a condition on ${key} that some number ${range} meets`;
-  return `${numbers.length <= MOST_NUMBERS ? `one of ${numbers.join(', ')}` : `one of its numbers ${range}`} as ${key}`;
+  return `${numbers.length <= MAX_NUMBERS ? `one of ${numbers.join(', ')}` : `one of its numbers ${range}`} as ${key}`;
 }

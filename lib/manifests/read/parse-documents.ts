@@ -38,8 +38,8 @@ export interface ParsedSource {
 }
 
 /** A document with more alias expansions, nested ones multiplied, is rejected as a "billion laughs" attack. */
-const MOST_ALIASES = 1_000;
-const MOST_DOCUMENTS = 20_000;
+const MAX_ALIASES = 1_000;
+const MAX_DOCUMENTS = 20_000;
 
 /**
  * Parses the documents of a YAML or JSON text. *Shape:* empty documents are left out. A document with an error yields
@@ -47,8 +47,8 @@ const MOST_DOCUMENTS = 20_000;
  */
 export function parseDocuments(text: string): ParsedSource {
   const parts = splitDocuments(text.replace(/^\uFEFF/, ''));
-  if (parts.length > MOST_DOCUMENTS) {
-    const message = `has ${parts.length} documents, and at most ${MOST_DOCUMENTS} are read`;
+  if (parts.length > MAX_DOCUMENTS) {
+    const message = `has ${parts.length} documents, and at most ${MAX_DOCUMENTS} are read`;
     return failed({ line: 1, message, allowed: 'several files' });
   }
   const documents: SourceDocument[] = [];
@@ -134,7 +134,7 @@ function readDocument(document: Document.Parsed, place: Place): ParsedSource {
   } catch (cause) {
     // The library reports two errors only at this point: too many aliases, and a merge of a value that is not a map.
     if (cause instanceof ReferenceError) {
-      const message = `expands more than ${MOST_ALIASES} aliases`;
+      const message = `expands more than ${MAX_ALIASES} aliases`;
       return failed({ line, message, allowed: 'the repeated parts in full' });
     }
     if (!(cause instanceof Error) || cause instanceof RangeError) throw cause;
@@ -144,7 +144,7 @@ function readDocument(document: Document.Parsed, place: Place): ParsedSource {
 
 function sourceDocument(document: Document, place: Place): SourceDocument {
   const { part, lines, index, first } = place;
-  const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+  const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
   const inFile = ({ line, column }: Position): Position => ({ line: line + part.firstLine - 1, column });
   const [start, , end] = document.range ?? [0, 0, part.text.length];
   return {
@@ -165,7 +165,7 @@ function structureProblems(document: Document.Parsed, { lines, part }: Place): r
   const anchors = new Set<string>();
   visit(document, {
     Node: (_, node, ancestors) => {
-      if (isMap(node)) if (problems.length < MOST_PROBLEMS) problems.push(...keyProblems(node, lines, part.firstLine));
+      if (isMap(node)) if (problems.length < MAX_PROBLEMS) problems.push(...keyProblems(node, lines, part.firstLine));
       if (isAlias(node)) problems.push(...aliasProblems(node, { anchors, ancestors, lines }));
       else if (node.anchor !== undefined) anchors.add(node.anchor);
     },
@@ -191,13 +191,13 @@ function aliasProblems(alias: Alias, { anchors, ancestors, lines }: Surroundings
 }
 
 /** The maximum number of problems per document. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 function keyProblems(map: YAMLMap, lines: LineCounter, firstLine: number): readonly TextProblem[] {
   const seen = new Map<string, number>();
   const problems: TextProblem[] = [];
   for (const { key } of map.items) {
-    if (problems.length >= MOST_PROBLEMS) break;
+    if (problems.length >= MAX_PROBLEMS) break;
     const offset = startOf(key) ?? startOf(map) ?? 0;
     const { line, col: column } = lines.linePos(offset);
     if (!isScalar(key)) {

@@ -1,7 +1,7 @@
 import { type ConversionWarning, convertDocuments } from '../convert/convert-documents.ts';
 import { formatPath, type ManifestProblem, type Path } from '../explain/problem.ts';
 import { parseDocuments, type SourceDocument } from './parse-documents.ts';
-import { flatten, labelOf, type SourceObject } from './source-object.ts';
+import { flatten, objectLabelOf, type SourceObject } from './source-object.ts';
 
 export interface ManifestSource {
   readonly file: string;
@@ -69,7 +69,7 @@ function objectsOf(file: string, document: SourceDocument): readonly SourceObjec
 }
 
 function problemOf({ path, offset, message, fix }: ConversionWarning, written: SourceObject): ManifestProblem {
-  const label = labelOf(written.value);
+  const label = objectLabelOf(written.value);
   return {
     file: written.file,
     ...written.document.at(offset),

@@ -21,21 +21,21 @@ export interface IgnoredObject {
 }
 
 /** The objects of all files, each kind in the order of the files. Namespaced objects always have a namespace. */
-export interface Manifests extends ClusterManifests {
+export interface ParsedManifests extends ClusterManifests {
   readonly scenarios: readonly Scenario[];
   readonly ignored: readonly IgnoredObject[];
 }
 
 export interface ReadManifests {
   /** Complete only where there are no problems. */
-  readonly manifests: Manifests;
+  readonly manifests: ParsedManifests;
   readonly problems: readonly ManifestProblem[];
   /** What the conversion of old manifests changed, assumed or left out. */
   readonly warnings: readonly ManifestProblem[];
 }
 
 /** Limits the output for a file that is invalid throughout. */
-const MOST_PROBLEMS_PER_FILE = 20;
+const MAX_PROBLEMS_PER_FILE = 20;
 
 /**
  * Reads Kubernetes YAML and JSON. *Shape:* the valid objects, and the problems in the order of files and lines. A
@@ -132,7 +132,7 @@ function declare(kind: ReadKind, object: SourceObject, report: Report): readonly
   return [{ kind, key: isNamespaced(kind) ? `${namespace}/${name}` : name, place, report }];
 }
 
-function manifestsOf({ objects, ignored }: Reading): Manifests {
+function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
   return {
     nodePools: objects.flatMap((read) => (read.kind === 'NodePool' ? [read.object] : [])),
     nodeClasses: objects.flatMap((read) => (read.kind === 'EC2NodeClass' ? [read.object] : [])),
@@ -153,11 +153,11 @@ function cut(problems: readonly ManifestProblem[], order: ReadonlyMap<string, nu
   const sorted = problems.toSorted((a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line);
   return [...order.keys()].flatMap((file) => {
     const ofFile = sorted.filter((problem) => problem.file === file);
-    const next = ofFile[MOST_PROBLEMS_PER_FILE];
+    const next = ofFile[MAX_PROBLEMS_PER_FILE];
     if (next === undefined) return ofFile;
-    const rest = ofFile.length - MOST_PROBLEMS_PER_FILE;
+    const rest = ofFile.length - MAX_PROBLEMS_PER_FILE;
     return [
-      ...ofFile.slice(0, MOST_PROBLEMS_PER_FILE),
+      ...ofFile.slice(0, MAX_PROBLEMS_PER_FILE),
       {
         file,
         line: next.line,

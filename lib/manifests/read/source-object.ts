@@ -40,7 +40,7 @@ function itemHead(kind: string, apiVersion: string | undefined): Readonly<Record
 }
 
 /** `NodePool/default`, `Deployment/shop/web`; undefined where the document has no kind. */
-export function labelOf(value: unknown): string | undefined {
+export function objectLabelOf(value: unknown): string | undefined {
   const kind = textField(value, 'kind');
   const metadata = ownField(value, 'metadata');
   const namespace = textField(metadata, 'namespace') ?? 'default';
@@ -55,7 +55,7 @@ const LONGEST_ADVICE = 1_600;
 const LONGEST_LABEL = 160;
 
 export function reporterOf(object: SourceObject, problems: ManifestProblem[]): Report {
-  const label = labelOf(object.value);
+  const label = objectLabelOf(object.value);
   return (path, message, advice = {}) => {
     const whole = [...object.base, ...path];
     const { allowed, fix, restate }: Advice = typeof advice === 'string' ? { allowed: advice } : advice;

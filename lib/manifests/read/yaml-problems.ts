@@ -106,7 +106,7 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
   if (problems.length === 0) return undefined;
   const near = new Set(problems.flatMap(({ line }) => [line - 1, line, line + 1]));
   const all = text.split('\n');
-  const isTemplate = (line: string): boolean => TEMPLATE.test(line.slice(0, MOST_OF_A_LINE));
+  const isTemplate = (line: string): boolean => TEMPLATE.test(line.slice(0, MAX_OF_A_LINE));
   const index = all.findIndex((line, number) => DIRECTIVE.test(line) || (near.has(number + 1) && isTemplate(line)));
   const found = all[index];
   if (found === undefined) return undefined;
@@ -117,7 +117,7 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
 /** A Terraform directive, which YAML reads as a directive of its own. The parser's error may be many lines away. */
 const DIRECTIVE = /^%\{/;
 /** The pattern overflows the stack on a line of megabytes; lines written by hand are shorter. */
-const MOST_OF_A_LINE = 10_000;
+const MAX_OF_A_LINE = 10_000;
 const TEMPLATE = /^(?:[^"'#]|"[^"]*"|'[^']*'|(?<=\S)#)*(?:\{\{|\{%|%\{)/;
 
 function templateOf(line: string, text: string): readonly [message: string, allowed: string] {

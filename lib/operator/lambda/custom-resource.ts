@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceUpdateEvent } from 'aws-lambda';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 
-export interface CustomResource {
+export interface CloudFormationResource {
   readonly install: (properties: Properties) => Promise<void>;
   /**
    * Removes what is not in the kept properties, or everything. *Shape:* `unfinished` if it takes longer than an invocation; then
@@ -36,7 +36,7 @@ const LONGEST_REASON = 1_000;
 export async function answerCustomResource(
   { telemetry, put }: CustomResourceRuntime,
   event: CloudFormationCustomResourceEvent,
-  resource: CustomResource,
+  resource: CloudFormationResource,
 ): Promise<void> {
   const failure = await failureOf(event, resource, telemetry);
   if (failure instanceof UnfinishedError) throw failure;
@@ -55,7 +55,7 @@ export async function answerCustomResource(
 
 async function failureOf(
   event: CloudFormationCustomResourceEvent,
-  resource: CustomResource,
+  resource: CloudFormationResource,
   telemetry: CustomResourceRuntime['telemetry'],
 ): Promise<unknown> {
   try {
@@ -76,7 +76,7 @@ async function failureOf(
 /** After the rollback of an upgrade, the old properties are of a newer version, which this version may not be able to read. */
 async function takeBack(
   { OldResourceProperties: before, ResourceProperties: now, StackId: stack }: CloudFormationCustomResourceUpdateEvent,
-  resource: CustomResource,
+  resource: CloudFormationResource,
   telemetry: CustomResourceRuntime['telemetry'],
 ): Promise<void> {
   try {

@@ -8,17 +8,17 @@ export type { NetworkOptions } from './option-fields.ts';
 import {
   choiceOf,
   durationBetween,
-  type Field,
   flag,
   flagsAmong,
-  matching,
   type NetworkOptions,
   networkOf,
   numberBetween,
+  type OptionField,
   pathOf,
   readFields,
   selectorsOf,
-  text,
+  textMatching,
+  textOption,
 } from './option-fields.ts';
 import { checkUrl, OptionError, shown } from './option-values.ts';
 
@@ -86,22 +86,22 @@ export interface ClusterOptions {
   readonly ignoreAtZero?: readonly WorkloadSelector[];
 }
 
-const base64 = matching(
+const base64 = textMatching(
   /^(?=.)(?:[0-9A-Za-z+/]{4})*(?:[0-9A-Za-z+/]{2}==|[0-9A-Za-z+/]{3}=)?$/,
   'a certificate as EKS returns it: PEM in base64, on one line',
 );
 /** The stack builds the ARN from it. */
-const roleName = matching(/^[0-9A-Za-z_+=,.@/-]+$/, 'the name of an IAM role, not its ARN');
+const roleName = textMatching(/^[0-9A-Za-z_+=,.@/-]+$/, 'the name of an IAM role, not its ARN');
 const BATCH = { least: '0s', most: '5m' };
 /** Karpenter has the same minimum. */
 const REFRESH = { least: '1m', most: '24h' };
 
-const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: Field<Required<ClusterOptions>[Key]> } = {
+const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Required<ClusterOptions>[Key]> } = {
   name: checkName,
   endpoint: checkEndpoint,
   certificateAuthority: base64,
-  serviceCidr: matching(/^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/, 'a network such as 10.100.0.0/16'),
-  kubernetesVersion: matching(/^1\.[0-9]{2}$/, 'a version such as 1.35'),
+  serviceCidr: textMatching(/^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/, 'a network such as 10.100.0.0/16'),
+  kubernetesVersion: textMatching(/^1\.[0-9]{2}$/, 'a version such as 1.35'),
   nodeRole: roleName,
   windowsNodeRole: roleName,
   makeNodeRole: flag,
@@ -169,7 +169,7 @@ export function checkName(name: unknown, where: string): string {
 
 /** Tokens are sent to this address, so it needs TLS, except on this machine (for tests). */
 export function checkEndpoint(value: unknown, where: string): string {
-  const endpoint = checkUrl(text(value, where), where);
+  const endpoint = checkUrl(textOption(value, where), where);
   const { protocol, hostname } = new URL(endpoint);
   if (protocol === 'https:' || hostname === '127.0.0.1' || hostname === 'localhost') return endpoint;
   throw new OptionError(`${where} is ${endpoint}: it must begin with https:// (http:// only for 127.0.0.1)`);
@@ -177,7 +177,7 @@ export function checkEndpoint(value: unknown, where: string): string {
 
 /** The API server refuses other addresses. The cluster's name and the secret are appended to the path. */
 function checkWebhookUrl(value: unknown, where: string): string {
-  const url = URL.parse(text(value, where));
+  const url = URL.parse(textOption(value, where));
   const plain = url?.protocol === 'https:' && url.search === '' && url.hash === '' && url.username === '';
   if (url !== null && plain && url.pathname.endsWith('/')) return url.href;
   throw new OptionError(

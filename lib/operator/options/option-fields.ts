@@ -11,14 +11,14 @@ export interface NetworkOptions {
   readonly securityGroupIds: readonly string[];
 }
 
-export type Field<T> = (value: unknown, where: string) => T;
+export type OptionField<T> = (value: unknown, where: string) => T;
 
-export type Fields<T> = { readonly [Key in keyof Required<T>]: Field<Required<T>[Key]> };
+export type OptionFields<T> = { readonly [Key in keyof Required<T>]: OptionField<Required<T>[Key]> };
 
 /** *Errors:* OptionError, also for an unknown field. */
 export function readFields<T>(
   value: Readonly<Record<string, unknown>>,
-  fields: Fields<T>,
+  fields: OptionFields<T>,
   where: string,
 ): { readonly [Key in keyof T]?: T[Key] } {
   const known = Object.keys(fields);
@@ -37,13 +37,13 @@ export function pathOf(where: string, key: string): string {
   return `${where}.${key}`;
 }
 
-export function text(value: unknown, where: string): string {
+export function textOption(value: unknown, where: string): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new OptionError(`${where} is ${shown(value)}: it must be a string that is not empty`);
 }
 
 /** A string that matches a pattern; `what` describes the pattern. */
-export function matching(pattern: RegExp, what: string): Field<string> {
+export function textMatching(pattern: RegExp, what: string): OptionField<string> {
   return (value, where) => {
     if (typeof value === 'string' && pattern.test(value)) return value;
     throw new OptionError(`${where} is ${shown(value)}: it must be ${what}`);
@@ -55,7 +55,7 @@ export function flag(value: unknown, where: string): boolean {
   throw new OptionError(`${where} is ${shown(value)}: it must be true or false`);
 }
 
-export function choiceOf<const Choice extends string>(...choices: readonly Choice[]): Field<Choice> {
+export function choiceOf<const Choice extends string>(...choices: readonly Choice[]): OptionField<Choice> {
   return (value, where) => {
     const chosen = choices.find((choice) => choice === value);
     if (chosen !== undefined) return chosen;
@@ -63,7 +63,7 @@ export function choiceOf<const Choice extends string>(...choices: readonly Choic
   };
 }
 
-export function numberBetween(least: number, most: number, { whole = false } = {}): Field<number> {
+export function numberBetween(least: number, most: number, { whole = false } = {}): OptionField<number> {
   return (value, where) => {
     const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
     if (fits) return value;
@@ -74,7 +74,13 @@ export function numberBetween(least: number, most: number, { whole = false } = {
 }
 
 /** *Shape:* the unchanged string. */
-export function durationBetween({ least, most }: { readonly least: string; readonly most: string }): Field<string> {
+export function durationBetween({
+  least,
+  most,
+}: {
+  readonly least: string;
+  readonly most: string;
+}): OptionField<string> {
   return (value, where) => {
     const ms = typeof value === 'string' ? parseDuration(value) : undefined;
     const fits = ms !== undefined && ms >= (parseDuration(least) ?? 0) && ms <= (parseDuration(most) ?? 0);
@@ -83,7 +89,9 @@ export function durationBetween({ least, most }: { readonly least: string; reado
   };
 }
 
-export function flagsAmong<Name extends string>(names: readonly Name[]): Field<{ readonly [Key in Name]?: boolean }> {
+export function flagsAmong<Name extends string>(
+  names: readonly Name[],
+): OptionField<{ readonly [Key in Name]?: boolean }> {
   return (value, where) => {
     if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
     const unknown = Object.keys(value).find((key) => !names.some((name) => name === key));
@@ -109,7 +117,7 @@ function selectorOf(value: unknown, where: string): WorkloadSelector {
   if (!isRecord(value) || Object.keys(value).length === 0) {
     throw new OptionError(`${where} is ${shown(value)}: it must name a namespace, labels, or both`);
   }
-  return readFields<WorkloadSelector>(value, { namespace: text, labels: labelsOf }, where);
+  return readFields<WorkloadSelector>(value, { namespace: textOption, labels: labelsOf }, where);
 }
 
 function labelsOf(value: unknown, where: string): Readonly<Record<string, string>> {
@@ -135,11 +143,11 @@ export function networkOf(value: unknown, where: string): NetworkOptions {
   return { vpcId, subnetIds, securityGroupIds };
 }
 
-function idOf(kind: string): Field<string> {
-  return matching(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `an id such as ${kind}-0123456789abcdef0`);
+function idOf(kind: string): OptionField<string> {
+  return textMatching(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `an id such as ${kind}-0123456789abcdef0`);
 }
 
-function listOf<T>(each: Field<T>): Field<readonly T[]> {
+function listOf<T>(each: OptionField<T>): OptionField<readonly T[]> {
   return (value, where) => {
     if (Array.isArray(value) && value.length > 0)
       return value.map((one: unknown, index) => each(one, `${where}[${index}]`));

@@ -41,7 +41,7 @@ export const METRICS = {
   decisions: 'Decisions',
   actions: 'Actions',
   failures: 'Failures',
-  stoodDown: 'StoodDown',
+  onStandby: 'StoodDown',
   shadowDecisions: 'ShadowDecisions',
   shadowActions: 'ShadowActions',
   pendingPods: 'PendingPods',

@@ -27,7 +27,7 @@ export function telemetryOf(functionName: string): Telemetry {
           gauges,
         });
       } else logger.info('skipped', { cluster, controller, ...cause, why: withoutLook });
-      const idle = gauges[METRICS.stoodDown] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
+      const idle = gauges[METRICS.onStandby] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
         logger.warn('standby', { cluster, controller, reason, why: message, numbers });
       for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });

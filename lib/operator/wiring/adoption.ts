@@ -14,7 +14,7 @@ import type { KubeconfigChoice } from '../../providers/kubernetes/client/kubecon
 import { KubernetesCluster } from '../../providers/kubernetes/kubernetes-cluster.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import { checkEndpoint, checkName } from '../options/cluster-options.ts';
-import { text } from '../options/option-fields.ts';
+import { textOption } from '../options/option-fields.ts';
 import { OptionError } from '../options/option-values.ts';
 import { clusterAccess } from './cluster-access.ts';
 
@@ -72,7 +72,7 @@ function checked({ cluster, endpoint, kubeconfig, table }: AdoptionOptions): Omi
     cluster: checkName(cluster, '--cluster'),
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, '--endpoint'),
     kubeconfig,
-    table: text(table, '--table'),
+    table: textOption(table, '--table'),
   };
 }
 

@@ -42,7 +42,7 @@ import { shiftsOf } from './zonal-shift.ts';
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
 /** A service that does not answer must not use the whole time of the function; the next tick calls it again. */
-export const PATIENCE = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
+export const SDK_TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
 /** Memory for kept lists of all clusters, in a function of 1,769 MB. With four or fewer clusters, each has 128 MiB: 40,000 pods. */
 const KEPT_BYTES = 512 * 1_024 * 1_024;
@@ -56,18 +56,18 @@ export function wireController(
 ): WakeRuntime {
   const options = controllerOptions(environment);
   const { region, table: tableName } = options;
-  const dynamodb = new DynamoDBClient({ requestHandler: PATIENCE });
+  const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
   const telemetry = telemetryOf(controller);
   const clients = {
     telemetry,
     reached: new Map<string, KubernetesCluster>(),
     keptBytes: Math.floor(KEPT_BYTES / Math.max(MANY_CLUSTERS, options.clusters.size)),
     dynamodb,
-    ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: PATIENCE } }),
-    eks: new EKSClient({ requestHandler: PATIENCE }),
-    eventBridge: new EventBridgeClient({ requestHandler: PATIENCE }),
-    sqs: new SQSClient({ requestHandler: PATIENCE }),
-    ssm: new SSMClient({ requestHandler: PATIENCE }),
+    ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: SDK_TIMEOUTS } }),
+    eks: new EKSClient({ requestHandler: SDK_TIMEOUTS }),
+    eventBridge: new EventBridgeClient({ requestHandler: SDK_TIMEOUTS }),
+    sqs: new SQSClient({ requestHandler: SDK_TIMEOUTS }),
+    ssm: new SSMClient({ requestHandler: SDK_TIMEOUTS }),
     ...own,
   };
   const shared = sharedPorts(options, clients);
@@ -111,7 +111,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
   const { region, table: tableName, eventBus: busName, queueUrls } = options;
   const table = { client: clients.dynamodb, tableName };
   return {
-    store: new DynamoDbNodeClaimStore({ ...table, bodies: bodiesIn(options.bodies, PATIENCE) }),
+    store: new DynamoDbNodeClaimStore({ ...table, bodies: bodiesIn(options.bodies, SDK_TIMEOUTS) }),
     leases: keptLeases(new DynamoDbLeases({ ...table, clock: systemClock }), { after: afterSystemTime }),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     messages: awsMessages(

@@ -15,7 +15,7 @@ import { DynamoDbNodeClaimStore } from '../../providers/dynamodb/node-claim-stor
 import { ApiClient } from '../../providers/kubernetes/client/api-client.ts';
 import { kubernetesInstallation } from '../../providers/kubernetes/install/installation.ts';
 import {
-  type CustomResource,
+  type CloudFormationResource,
   type CustomResourceRuntime,
   type Properties,
   putAnswer,
@@ -25,32 +25,32 @@ import type { ClusterOptions } from '../options/cluster-options.ts';
 import { type Environment, type InstallerOptions, installerOptions } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { clusterAccess } from './cluster-access.ts';
-import { PATIENCE } from './controller.ts';
+import { SDK_TIMEOUTS } from './controller.ts';
 import { type InstalledCluster, noMoreInstalled, readInstalledClusters } from './installed-clusters.ts';
 import { webhookEndpointOf } from './webhook-registration.ts';
 
 export interface InstallerWiring {
   readonly runtime: CustomResourceRuntime;
   /** The resource for one invocation. @param remainingMs the remaining time of the invocation. */
-  readonly resource: (remainingMs: () => number) => CustomResource;
+  readonly resource: (remainingMs: () => number) => CloudFormationResource;
 }
 
 /** *Errors:* OptionError. */
 export function wireInstaller(environment: Environment = process.env): InstallerWiring {
   const options = installerOptions(environment);
   const telemetry = telemetryOf('installer');
-  const eks = new EKSClient({ requestHandler: PATIENCE });
-  const dynamodb = new DynamoDBClient({ requestHandler: PATIENCE });
+  const eks = new EKSClient({ requestHandler: SDK_TIMEOUTS });
+  const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
   const { table: tableName, queueUrls } = options;
   const shared = {
     entries: eksAccessEntries(eks),
     clock: systemClock,
     pause: async (ms: number) => await setTimeout(ms),
     store: new DynamoDbNodeClaimStore({ client: dynamodb, tableName }),
-    messages: new SqsWakeQueue({ client: new SQSClient({ requestHandler: PATIENCE }), queueUrls }),
+    messages: new SqsWakeQueue({ client: new SQSClient({ requestHandler: SDK_TIMEOUTS }), queueUrls }),
   };
   const access = { region: options.region, eks };
-  const resource = (remainingMs: () => number): CustomResource => ({
+  const resource = (remainingMs: () => number): CloudFormationResource => ({
     install: async (properties) => {
       const clusters = readInstalledClusters(properties);
       const ports = { ...shared, installation: installations(clusters, properties, access) };

@@ -4,11 +4,11 @@ import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { IamInstanceProfiles } from '../../providers/aws/iam/iam-instance-profiles.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import { type Environment, webhookAddress } from '../options/options.ts';
-import { PATIENCE, wireController } from './controller.ts';
+import { SDK_TIMEOUTS, wireController } from './controller.ts';
 
 /** *Errors:* OptionError. */
 export function wireLifecycle(environment: Environment = process.env): WakeRuntime {
-  const client = new IAMClient({ requestHandler: PATIENCE });
+  const client = new IAMClient({ requestHandler: SDK_TIMEOUTS });
   return wireController('lifecycle', environment, {
     profiles: new IamInstanceProfiles({ client, clock: systemClock }),
     webhook: webhookAddress(environment),

@@ -23,7 +23,7 @@ import { type InstanceProfiles, withoutIam } from './iam/instance-profiles.ts';
 import { isProfileUsed } from './iam/profile-use.ts';
 import { endInstances } from './instances/end-instances.ts';
 import { describeInstanceHealth } from './instances/instance-health.ts';
-import { describeInstances, instanceOwners, MOST_IDS } from './instances/instances.ts';
+import { describeInstances, instanceOwners, MAX_IDS } from './instances/instances.ts';
 import { tagInstance } from './instances/tag-instance.ts';
 import { Authorization } from './launch/authorization.ts';
 import { launch } from './launch/launch.ts';
@@ -149,6 +149,6 @@ export class Ec2CloudProvider implements CloudProvider {
   }
 
   #endTogether(cluster: string): (instanceId: string) => Promise<void> {
-    return batched({ call: async (ids) => endInstances(this.#options, cluster, ids), most: MOST_IDS });
+    return batched({ call: async (ids) => endInstances(this.#options, cluster, ids), most: MAX_IDS });
   }
 }

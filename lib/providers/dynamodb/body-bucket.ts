@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { RefusedError } from '../../ports/errors.ts';
-import { portErrorOf } from './errors.ts';
+import { dynamoDbPortError } from './errors.ts';
 
 /** Stores bodies that are too large for an item. */
 export interface Bodies {
@@ -49,6 +49,6 @@ async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> 
   try {
     return await call();
   } catch (thrown) {
-    throw thrown instanceof NoSuchKey ? thrown : portErrorOf(thrown, `S3: ${doing}`);
+    throw thrown instanceof NoSuchKey ? thrown : dynamoDbPortError(thrown, `S3: ${doing}`);
   }
 }

@@ -2,18 +2,18 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { RefusedError } from '../../ports/errors.ts';
 
 /** DynamoDB allows 400 KB per item, including keys and names; the rest is margin. */
-export const LARGEST_BODY_BYTES = 350 * 1024;
+export const MAX_ITEM_BODY_BYTES = 350 * 1024;
 
 /** *Shape:* compressed JSON. *Errors:* RefusedError where it does not fit into an item; `subject` is its name in the message. */
 export function packBody(value: unknown, subject: string): Uint8Array {
   const body = compress(value);
-  if (body.byteLength > LARGEST_BODY_BYTES) throw tooLarge(body, subject);
+  if (body.byteLength > MAX_ITEM_BODY_BYTES) throw tooLarge(body, subject);
   return body;
 }
 
 export function tooLarge({ byteLength }: Uint8Array, subject: string): RefusedError {
   return new RefusedError(
-    `${subject} is too large for the table: ${byteLength} bytes compressed, but at most ${LARGEST_BODY_BYTES} are allowed; ` +
+    `${subject} is too large for the table: ${byteLength} bytes compressed, but at most ${MAX_ITEM_BODY_BYTES} are allowed; ` +
       'reduce the number of pods per decision',
   );
 }

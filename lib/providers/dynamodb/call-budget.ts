@@ -10,7 +10,7 @@ import type { CallBudget, CallGrant } from '../../ports/call-budget.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError } from '../../ports/errors.ts';
 import { budgetKey } from './keys.ts';
-import { ABSENT, type Attributes, type Condition, type Item, PRESENT, Table, type TableOptions } from './table.ts';
+import { ABSENT, type Attributes, type Item, PRESENT, Table, type TableOptions, type WriteCondition } from './table.ts';
 
 export interface CallBudgetOptions extends TableOptions {
   readonly region: string;
@@ -149,7 +149,7 @@ export class DynamoDbCallBudget implements CallBudget {
 }
 
 /** An item without a version was not written by Kerf and is overwritten. */
-function unchangedSince(version: number | undefined): Condition {
+function unchangedSince(version: number | undefined): WriteCondition {
   return version === undefined ? PRESENT : { expression: 'bucketVersion = :seen', values: { ':seen': version } };
 }
 

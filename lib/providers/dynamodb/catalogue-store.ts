@@ -4,7 +4,7 @@ import type { UnavailableMark, UnavailableOffering } from '../../core/model/deci
 import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import { RefusedError, UnreachableError } from '../../ports/errors.ts';
-import { compress, LARGEST_BODY_BYTES, unpackBody } from './body.ts';
+import { compress, MAX_ITEM_BODY_BYTES, unpackBody } from './body.ts';
 import { cataloguePartition } from './keys.ts';
 import { learnMemory, listLearnedMemory } from './learned-memory.ts';
 import { isCatalogue } from './stored-shapes.ts';
@@ -18,7 +18,7 @@ export interface CatalogueStoreOptions extends TableOptions {
 const HEAD = 'head';
 const CHUNK = 'chunk#';
 /** A transaction is limited to 4 MB, and one transaction checks all chunks and makes them current. */
-const MOST_CHUNKS = 10;
+const MAX_CHUNKS = 10;
 const TRIES = 5;
 
 /**
@@ -132,14 +132,14 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
 }
 
 function split(body: Uint8Array, region: string): readonly Uint8Array[] {
-  const count = Math.ceil(body.byteLength / LARGEST_BODY_BYTES);
-  if (count > MOST_CHUNKS) {
+  const count = Math.ceil(body.byteLength / MAX_ITEM_BODY_BYTES);
+  if (count > MAX_CHUNKS) {
     throw new RefusedError(
-      `the catalogue of ${region} is too large: ${body.byteLength} bytes, at most ${MOST_CHUNKS * LARGEST_BODY_BYTES}`,
+      `the catalogue of ${region} is too large: ${body.byteLength} bytes, at most ${MAX_CHUNKS * MAX_ITEM_BODY_BYTES}`,
     );
   }
   return Array.from({ length: count }, (_, index) =>
-    body.subarray(index * LARGEST_BODY_BYTES, (index + 1) * LARGEST_BODY_BYTES),
+    body.subarray(index * MAX_ITEM_BODY_BYTES, (index + 1) * MAX_ITEM_BODY_BYTES),
   );
 }
 

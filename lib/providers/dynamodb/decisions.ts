@@ -2,12 +2,12 @@ import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
-import { compress, LARGEST_BODY_BYTES, tooLarge, unpackBody } from './body.ts';
+import { compress, MAX_ITEM_BODY_BYTES, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
 import { isStoredDecision, typedDecision } from './stored-decision.ts';
-import { ABSENT, type Attributes, type Condition, PRESENT, type Table, type Write } from './table.ts';
+import { ABSENT, type Attributes, PRESENT, type Table, type Write, type WriteCondition } from './table.ts';
 
 /** How long a completed decision is kept in the table. */
 const HISTORY_SECONDS = 7 * 24 * 3_600;
@@ -33,7 +33,8 @@ export async function recordDecision(place: DecisionPlace, { decision, epoch, le
   const { table } = place;
   const { cluster, id } = decision;
   const header = { ...decisionKey(cluster, id), ...(await bodyOf(place, decision)) };
-  const asRead: Condition = epoch === 0 ? ABSENT : { expression: 'epochCount = :read', values: { ':read': epoch } };
+  const asRead: WriteCondition =
+    epoch === 0 ? ABSENT : { expression: 'epochCount = :read', values: { ':read': epoch } };
   const writes: readonly Write[] = [
     { kind: 'set', key: epochKey(cluster), attributes: { epochCount: epoch + 1 }, condition: asRead },
     { kind: 'put', item: header, condition: ABSENT },
@@ -58,7 +59,7 @@ export async function recordDecision(place: DecisionPlace, { decision, epoch, le
 /** Stores the body in the item where it fits. The bucket may fail too, and its objects expire. */
 async function bodyOf({ bodies }: DecisionPlace, decision: Decision): Promise<Attributes> {
   const payload = compress(decision);
-  if (payload.byteLength <= LARGEST_BODY_BYTES) return { payload };
+  if (payload.byteLength <= MAX_ITEM_BODY_BYTES) return { payload };
   if (bodies === undefined) throw tooLarge(payload, `decision ${decision.id}`);
   return { payloadKey: await bodies.put(payload) };
 }
@@ -95,7 +96,7 @@ export async function closeDecision(table: Table, decision: Decision): Promise<v
 }
 
 /** Without an item in the list of open decisions it is not completed. Two concurrent runs may write the same decision twice. */
-export async function recordShadow(
+export async function writeShadowDecision(
   place: DecisionPlace,
   decision: Decision,
   essence: string,

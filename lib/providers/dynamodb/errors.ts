@@ -30,7 +30,7 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
 };
 
 /** *Shape:* the port error of an SDK error, with its `cause`; other errors are returned unchanged. */
-export function portErrorOf(thrown: unknown, doing: string): unknown {
+export function dynamoDbPortError(thrown: unknown, doing: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;

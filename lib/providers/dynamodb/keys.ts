@@ -26,7 +26,10 @@ export const decisionKey = (cluster: string, id: string): Key => ({
 /** Only a pointer: the body is in the decision's item, so closing a decision does not rewrite it. */
 export const openKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: OPEN + id });
 
-export const claimKey = (cluster: string, name: string): Key => ({ pk: clusterPartition(cluster), sk: CLAIM + name });
+export const claimItemKey = (cluster: string, name: string): Key => ({
+  pk: clusterPartition(cluster),
+  sk: CLAIM + name,
+});
 
 /** The key of a released claim, which is not part of the list of claims. */
 export const tombstoneKey = (cluster: string, name: string): Key => ({
@@ -62,4 +65,4 @@ export const learnedMemoryKey = (region: string, instanceType: string, imageId: 
 /** One item per API, with the remaining calls of the account. */
 export const budgetKey = (region: string, api: string): Key => ({ pk: `budget#${region}`, sk: `api#${api}` });
 
-export const standDownKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'stand-down' });
+export const standbyKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'stand-down' });

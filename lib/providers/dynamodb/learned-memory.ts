@@ -1,6 +1,6 @@
 import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import { learnedMemoryKey, learnedPartition, MEMORY } from './keys.ts';
-import type { Attributes, Condition, Table } from './table.ts';
+import type { Attributes, Table, WriteCondition } from './table.ts';
 
 export async function learnMemory(
   table: Table,
@@ -21,7 +21,7 @@ export async function learnMemory(
 }
 
 /** The same rule as in core. Includes expired items, because DynamoDB deletes them with a delay. */
-function standsAgainst({ memoryBytes, untilMs }: LearnedMemory, nowMs: number): Condition {
+function standsAgainst({ memoryBytes, untilMs }: LearnedMemory, nowMs: number): WriteCondition {
   return {
     expression:
       'attribute_not_exists(pk) OR untilMs <= :now OR memoryBytes > :memory' +

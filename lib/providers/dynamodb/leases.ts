@@ -13,7 +13,7 @@ import {
   type SeenLease,
 } from '../../ports/leases.ts';
 import { leaseKey } from './keys.ts';
-import { ABSENT, type Attributes, type Condition, Table, type TableOptions, type WriteOutcome } from './table.ts';
+import { ABSENT, type Attributes, Table, type TableOptions, type WriteCondition, type WriteOutcome } from './table.ts';
 
 export interface LeasesOptions extends TableOptions {
   readonly clock: Clock;
@@ -72,24 +72,24 @@ export class DynamoDbLeases implements Leases {
     return { lookAgain: (await this.#set(lease, attributes, ours)).kind === 'written' };
   }
 
-  #set(name: LeaseName, attributes: Attributes, condition: Condition): Promise<WriteOutcome> {
+  #set(name: LeaseName, attributes: Attributes, condition: WriteCondition): Promise<WriteOutcome> {
     return this.#table.write({ kind: 'set', key: leaseKey(name), attributes, condition });
   }
 }
 
 /** The condition for writes that require the lease. */
-export function fencedBy({ fence }: Lease): Condition {
+export function fencedBy({ fence }: Lease): WriteCondition {
   return { expression: 'leaseFence = :fence', values: { ':fence': fence } };
 }
 
-function heldBy(fence: number, nowMs: number): Condition {
+function heldBy(fence: number, nowMs: number): WriteCondition {
   return {
     expression: 'leaseFence = :fence AND heldUntilMs > :now',
     values: { ':fence': fence, ':now': nowMs },
   };
 }
 
-function freeSince(fence: number, nowMs: number): Condition {
+function freeSince(fence: number, nowMs: number): WriteCondition {
   if (fence === 0) return ABSENT;
   return {
     expression: 'leaseFence = :fence AND (heldUntilMs <= :now OR heldUntilMs > :latest)',

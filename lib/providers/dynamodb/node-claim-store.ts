@@ -11,9 +11,9 @@ import {
   openDecisions,
   readEpoch,
   recordDecision,
-  recordShadow,
+  writeShadowDecision,
 } from './decisions.ts';
-import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standDownKey } from './keys.ts';
+import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standbyKey } from './keys.ts';
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
 import { isDisruptionCommand } from './stored-shapes.ts';
 import { ABSENT, Table, type TableOptions } from './table.ts';
@@ -53,7 +53,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   recordShadow(decision: Decision, essence: string): Promise<'new' | 'known'> {
-    return recordShadow(this.#decisions, decision, essence);
+    return writeShadowDecision(this.#decisions, decision, essence);
   }
 
   createNodeClaim(record: NodeClaimRecord): Promise<void> {
@@ -106,13 +106,13 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   async standDown(cluster: string, untilMs: number): Promise<void> {
-    const item = { ...standDownKey(cluster), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
+    const item = { ...standbyKey(cluster), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
     const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
     await this.#table.write({ kind: 'put', item, condition });
   }
 
-  async isStoodDown(cluster: string, nowMs: number): Promise<boolean> {
-    const item = await this.#table.get(standDownKey(cluster));
+  async isOnStandby(cluster: string, nowMs: number): Promise<boolean> {
+    const item = await this.#table.get(standbyKey(cluster));
     return Number(item?.['untilMs'] ?? 0) > nowMs;
   }
 }

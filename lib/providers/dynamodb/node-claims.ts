@@ -1,16 +1,16 @@
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import { packBody, unpackBody } from './body.ts';
-import { CLAIM, claimKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
+import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
-import { ABSENT, type Attributes, type Condition, type Item, type Key, type Table, type Write } from './table.ts';
+import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
 
 /** How long the name of a released claim stays reserved: longer than any open decision that may create the claim. */
 const TOMBSTONE_SECONDS = 30 * 24 * 3_600;
 
 export async function createClaim(table: Table, record: NodeClaimRecord): Promise<void> {
   const writes: readonly Write[] = [
-    { kind: 'put', item: itemOf(claimKey(record.cluster, record.name), record), condition: ABSENT },
+    { kind: 'put', item: itemOf(claimItemKey(record.cluster, record.name), record), condition: ABSENT },
     { kind: 'check', key: tombstoneKey(record.cluster, record.name), condition: ABSENT },
     ...lookupOf(record),
   ];
@@ -20,7 +20,7 @@ export async function createClaim(table: Table, record: NodeClaimRecord): Promis
 
 export async function readClaim(table: Table, cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
   // In this order, because a claim only moves from the first key to the second.
-  const item = (await table.get(claimKey(cluster, name))) ?? (await table.get(tombstoneKey(cluster, name)));
+  const item = (await table.get(claimItemKey(cluster, name))) ?? (await table.get(tombstoneKey(cluster, name)));
   return item === undefined ? undefined : recordOf(item);
 }
 
@@ -36,7 +36,7 @@ export async function findClaim(table: Table, instanceId: string): Promise<NodeC
 
 export async function updateClaim(table: Table, record: NodeClaimRecord): Promise<NodeClaimRecord> {
   const next = { ...record, version: record.version + 1 };
-  const unchanged: Condition = { expression: 'claimVersion = :read', values: { ':read': record.version } };
+  const unchanged: WriteCondition = { expression: 'claimVersion = :read', values: { ':read': record.version } };
   const written =
     next.releasedAtMs === undefined ? await writeUpdate(table, next, unchanged) : await release(table, next, unchanged);
   if (written) return next;
@@ -49,12 +49,12 @@ export async function updateClaim(table: Table, record: NodeClaimRecord): Promis
  * Writes the lookup item only with the first update that has the instance. Later updates are plain writes, which cost half
  * as much as a transaction.
  */
-async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: Condition): Promise<boolean> {
-  const item = itemOf(claimKey(next.cluster, next.name), next);
+async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: WriteCondition): Promise<boolean> {
+  const item = itemOf(claimItemKey(next.cluster, next.name), next);
   const instance = instanceOf(next);
   if (instance === undefined)
     return (await table.write({ kind: 'put', item, condition: unchanged })).kind === 'written';
-  const noted: Condition = {
+  const noted: WriteCondition = {
     expression: `${unchanged.expression} AND instanceId = :instance`,
     values: { ...unchanged.values, ':instance': instance.id },
   };
@@ -65,11 +65,11 @@ async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: Condi
   return (await table.transact(writes, `update NodeClaim ${next.name}`)).kind === 'written';
 }
 
-async function release(table: Table, next: NodeClaimRecord, unchanged: Condition): Promise<boolean> {
+async function release(table: Table, next: NodeClaimRecord, unchanged: WriteCondition): Promise<boolean> {
   const expiresAt = Math.ceil((next.releasedAtMs ?? 0) / 1_000) + TOMBSTONE_SECONDS;
   const tombstone = { ...itemOf(tombstoneKey(next.cluster, next.name), next), expiresAt };
   const writes: readonly Write[] = [
-    { kind: 'delete', key: claimKey(next.cluster, next.name), condition: unchanged },
+    { kind: 'delete', key: claimItemKey(next.cluster, next.name), condition: unchanged },
     { kind: 'put', item: tombstone },
     ...lookupOf(next, { expiresAt }),
   ];

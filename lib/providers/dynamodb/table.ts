@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { UnreachableError } from '../../ports/errors.ts';
-import { portErrorOf, portErrorOfReason } from './errors.ts';
+import { dynamoDbPortError, portErrorOfReason } from './errors.ts';
 
 export interface Key {
   readonly pk: string;
@@ -24,19 +24,19 @@ export type Attributes = Readonly<Record<string, string | number | Uint8Array>>;
 export type Item = Key & Attributes;
 
 /** A condition on the stored item. No attribute name is a reserved word of DynamoDB. */
-export interface Condition {
+export interface WriteCondition {
   readonly expression: string;
   readonly values?: Attributes;
 }
 
-export const ABSENT: Condition = { expression: 'attribute_not_exists(pk)' };
-export const PRESENT: Condition = { expression: 'attribute_exists(pk)' };
+export const ABSENT: WriteCondition = { expression: 'attribute_not_exists(pk)' };
+export const PRESENT: WriteCondition = { expression: 'attribute_exists(pk)' };
 
 export type Write =
-  | { readonly kind: 'put'; readonly item: Item; readonly condition?: Condition }
-  | { readonly kind: 'set'; readonly key: Key; readonly attributes: Attributes; readonly condition?: Condition }
-  | { readonly kind: 'delete'; readonly key: Key; readonly condition?: Condition }
-  | { readonly kind: 'check'; readonly key: Key; readonly condition: Condition };
+  | { readonly kind: 'put'; readonly item: Item; readonly condition?: WriteCondition }
+  | { readonly kind: 'set'; readonly key: Key; readonly attributes: Attributes; readonly condition?: WriteCondition }
+  | { readonly kind: 'delete'; readonly key: Key; readonly condition?: WriteCondition }
+  | { readonly kind: 'check'; readonly key: Key; readonly condition: WriteCondition };
 
 /** `refused`: a condition failed and nothing was written; `found` is the stored item, for a single write. */
 export type WriteOutcome = { readonly kind: 'written' } | { readonly kind: 'refused'; readonly found?: Attributes };
@@ -55,12 +55,12 @@ interface Values {
   ExpressionAttributeValues?: Record<string, AttributeValue>;
 }
 
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 /** A concurrent write to one of its items cancels a transaction, which is then repeated. */
-const MOST_CONFLICTS = 3;
+const MAX_CONFLICTS = 3;
 const CONFLICT = 'TransactionConflict';
 /** The limit of DynamoDB. */
-const MOST_WRITES = 100;
+const MAX_WRITES = 100;
 
 /** The DynamoDB calls of Kerf, strongly consistent and with port errors. */
 export class Table {
@@ -82,7 +82,7 @@ export class Table {
   async query(pk: string, prefix: string, projection?: string): Promise<readonly Attributes[]> {
     const items: Attributes[] = [];
     let start: QueryCommand['input']['ExclusiveStartKey'];
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const command = new QueryCommand({
         TableName: this.#name,
         ConsistentRead: true,
@@ -97,7 +97,7 @@ export class Table {
       start = answer.LastEvaluatedKey;
       if (start === undefined) return items;
     }
-    throw new UnreachableError(`DynamoDB: query ${pk} ${prefix}: no end after ${MOST_PAGES} pages; try again later`);
+    throw new UnreachableError(`DynamoDB: query ${pk} ${prefix}: no end after ${MAX_PAGES} pages; try again later`);
   }
 
   async write(write: Exclude<Write, { kind: 'check' }>): Promise<WriteOutcome> {
@@ -113,7 +113,7 @@ export class Table {
 
   /** Makes all writes or none. */
   async transact(writes: readonly Write[], doing: string): Promise<TransactionOutcome> {
-    if (writes.length > MOST_WRITES) throw new RangeError(`${doing}: ${writes.length} writes, at most ${MOST_WRITES}`);
+    if (writes.length > MAX_WRITES) throw new RangeError(`${doing}: ${writes.length} writes, at most ${MAX_WRITES}`);
     const command = new TransactWriteItemsCommand({ TransactItems: writes.map((write) => this.#transactItem(write)) });
     for (let conflicts = 1; ; conflicts += 1) {
       try {
@@ -126,7 +126,7 @@ export class Table {
         const at = new Set(codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : [])));
         if (at.size > 0) return { kind: 'refused', at };
         const code = codes.find((one) => one !== 'None') ?? CONFLICT;
-        if (code !== CONFLICT || conflicts === MOST_CONFLICTS)
+        if (code !== CONFLICT || conflicts === MAX_CONFLICTS)
           throw portErrorOfReason(code, `DynamoDB: ${doing}`, thrown);
       }
     }
@@ -162,11 +162,11 @@ async function translated<T>(doing: string, call: () => Promise<T>): Promise<T> 
   } catch (thrown) {
     if (thrown instanceof ConditionalCheckFailedException || thrown instanceof TransactionCanceledException)
       throw thrown;
-    throw portErrorOf(thrown, `DynamoDB: ${doing}`);
+    throw dynamoDbPortError(thrown, `DynamoDB: ${doing}`);
   }
 }
 
-function conditionInput(condition: Condition | undefined): { ConditionExpression?: string } & Values {
+function conditionInput(condition: WriteCondition | undefined): { ConditionExpression?: string } & Values {
   if (condition === undefined) return {};
   return { ConditionExpression: condition.expression, ...valuesInput(condition.values) };
 }

@@ -4,7 +4,7 @@ import { unavailableKey } from '../../core/instance-type/offerings/unavailable.t
 import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
 import { UnreachableError } from '../../ports/errors.ts';
 import { OFFERING, unavailableOfferingKey, unavailablePartition } from './keys.ts';
-import { ABSENT, type Attributes, type Condition, type Item, type Table } from './table.ts';
+import { ABSENT, type Attributes, type Item, type Table, type WriteCondition } from './table.ts';
 
 const TRIES = 5;
 /** A fleet request without capacity marks some hundred offerings, with limited concurrency. */
@@ -64,7 +64,7 @@ function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
   };
 }
 
-function unchanged({ markedAtMs, untilMs }: Marked): Condition {
+function unchanged({ markedAtMs, untilMs }: Marked): WriteCondition {
   return {
     expression: 'markedAtMs = :marked AND untilMs = :until',
     values: { ':marked': markedAtMs, ':until': untilMs },

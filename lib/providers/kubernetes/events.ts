@@ -2,8 +2,8 @@ import { parseTime } from '../../apis/formats/time.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { type ClusterEvent, quietForMs } from '../../core/model/event.ts';
 import type { ApiClient } from './client/api-client.ts';
-import { isNamespaceGoing, portErrorOf } from './client/errors.ts';
-import { type Fields, fieldsOf } from './project/project.ts';
+import { isNamespaceGoing, kubernetesPortError } from './client/errors.ts';
+import { fieldsOf, type RawObject } from './project/project.ts';
 
 const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> = {
   Pod: 'v1',
@@ -32,7 +32,7 @@ export async function publishEvent(client: ApiClient, event: ClusterEvent, nowMs
   // 404: the namespace was deleted with the object.
   if (answer.status < 300 || answer.status === 404 || isNamespaceGoing(answer)) return;
   if (answer.status === 409) return repeatEvent(client, `${collection}/${body.metadata.name}`, { event, nowMs });
-  throw portErrorOf(answer, `publish event ${event.reason} of ${kind} ${name}`);
+  throw kubernetesPortError(answer, `publish event ${event.reason} of ${kind} ${name}`);
 }
 
 /** If two functions repeat an event at the same time, one write is enough. */
@@ -43,7 +43,7 @@ async function repeatEvent(
 ): Promise<void> {
   const found = await client.send({ method: 'GET', path });
   if (found.status === 404) return;
-  if (found.status !== 200) throw portErrorOf(found, `read ${path}`);
+  if (found.status !== 200) throw kubernetesPortError(found, `read ${path}`);
   const { eventTime, series, metadata } = fieldsOf(found.body);
   const { count, lastObservedTime } = fieldsOf(series);
   const saidAtMs = parseTime(String(lastObservedTime ?? eventTime));
@@ -55,13 +55,13 @@ async function repeatEvent(
   };
   const answer = await client.send({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
   if (answer.status < 300 || answer.status === 404 || answer.status === 409) return;
-  throw portErrorOf(answer, `repeat ${path}`);
+  throw kubernetesPortError(answer, `repeat ${path}`);
 }
 
 function eventObject(
   { regarding, reason, type, message }: ClusterEvent,
   nowMs: number,
-): Fields & { readonly metadata: { readonly name: string; readonly namespace: string } } {
+): RawObject & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const { kind, name, namespace, uid = kind === 'Node' ? name : undefined } = regarding;
   const identity = fingerprint(JSON.stringify([kind, name, namespace, uid, type, reason, message]), 16);
   // A truncated name must still end with a valid character.

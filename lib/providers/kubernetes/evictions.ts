@@ -1,7 +1,7 @@
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import type { ApiClient } from './client/api-client.ts';
-import { type ApiResponse, isNamespaceGoing, messageOf, portErrorOf } from './client/errors.ts';
+import { type ApiResponse, isNamespaceGoing, kubernetesPortError, messageOf } from './client/errors.ts';
 import { fieldsOf } from './project/project.ts';
 
 /** Limits the request to exactly this pod: the server compares the UID atomically. */
@@ -22,7 +22,7 @@ export async function evictPod(client: ApiClient, pod: PodTarget): Promise<Evict
   if (answer.status < 300) return { kind: 'evicted' };
   if (isBlocked(answer)) return { kind: 'blocked', message: messageOf(answer) };
   if (await isGone(client, pod, answer)) return { kind: 'gone' };
-  throw portErrorOf(answer, `evict ${pod.namespace}/${pod.name}`);
+  throw kubernetesPortError(answer, `evict ${pod.namespace}/${pod.name}`);
 }
 
 export async function deletePod(client: ApiClient, pod: PodTarget, graceSeconds: number): Promise<void> {
@@ -37,7 +37,7 @@ export async function deletePod(client: ApiClient, pod: PodTarget, graceSeconds:
     },
   });
   if (answer.status < 300 || (await isGone(client, pod, answer))) return;
-  throw portErrorOf(answer, `delete ${pod.namespace}/${pod.name}`);
+  throw kubernetesPortError(answer, `delete ${pod.namespace}/${pod.name}`);
 }
 
 function isBlocked(answer: ApiResponse): boolean {

@@ -13,7 +13,7 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { Storage } from '../../apis/storage.ts';
-import type { RivalTraces } from '../../core/cluster/other-autoscalers.ts';
+import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
 import type { NodePatch, NodeTarget } from '../../core/model/node-patch.ts';
@@ -22,18 +22,25 @@ import type { NodeClassPatch } from '../../core/node-class/status/decide-node-cl
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
 import type { ApiClient } from './client/api-client.ts';
-import { portErrorOf } from './client/errors.ts';
+import { kubernetesPortError } from './client/errors.ts';
 import { NODES, PODS } from './client/kinds.ts';
 import { listAll } from './client/lists.ts';
 import * as custom from './client/patch-custom.ts';
 import { RunEnd } from './client/run-end.ts';
-import { PATIENCE, type Patience } from './client/watch.ts';
+import { type Patience, WATCH_TIMEOUTS } from './client/watch.ts';
 import { publishEvent } from './events.ts';
 import { deletePod, evictPod } from './evictions.ts';
-import { RivalTraceReader } from './install/autoscaler-traces.ts';
+import { AutoscalerTraceReader } from './install/autoscaler-traces.ts';
 import { type KeptLists, keptLists } from './kept/kept-lists.ts';
-import { applyNodeClaim, deleteNodeClaim, removeNodeClaim } from './node-claim-mirror.ts';
-import { daemonSetOf, fieldsOf, namespaceOf, nodeOf, podDisruptionBudgetOf, podTemplateOf } from './project/project.ts';
+import { applyNodeClaim, deleteNodeClaimObject, removeNodeClaim } from './node-claim-mirror.ts';
+import {
+  daemonSetOf,
+  fieldsOf,
+  nodeOf,
+  podDisruptionBudgetOf,
+  podTemplateOf,
+  projectNamespace,
+} from './project/project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project/project-custom.ts';
 import { readStorage } from './read-storage.ts';
 
@@ -58,15 +65,22 @@ const NODES_KEPT_FROM = 5_000;
 export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #clock: Clock;
-  readonly #rivals: RivalTraceReader;
+  readonly #rivals: AutoscalerTraceReader;
   readonly #kept: KeptLists;
   readonly #runEnd = new RunEnd();
 
   constructor(options: KubernetesClusterOptions) {
-    const { client, clock, keptBytes = KEPT_BYTES, keptFrom, patience = PATIENCE, tell = () => undefined } = options;
+    const {
+      client,
+      clock,
+      keptBytes = KEPT_BYTES,
+      keptFrom,
+      patience = WATCH_TIMEOUTS,
+      tell = () => undefined,
+    } = options;
     this.#client = client;
     this.#clock = clock;
-    this.#rivals = new RivalTraceReader(client, clock);
+    this.#rivals = new AutoscalerTraceReader(client, clock);
     this.#kept = keptLists({
       client,
       clock,
@@ -103,7 +117,7 @@ export class KubernetesCluster implements Cluster {
   async readNode(name: string): Promise<Node | undefined> {
     const answer = await this.#client.send({ method: 'GET', path: `${NODES.path}/${name}` });
     if (answer.status === 404) return undefined;
-    if (answer.status !== 200) throw portErrorOf(answer, `read node ${name}`);
+    if (answer.status !== 200) throw kubernetesPortError(answer, `read node ${name}`);
     return nodeOf(fieldsOf(answer.body));
   }
 
@@ -140,7 +154,7 @@ export class KubernetesCluster implements Cluster {
   }
 
   listNamespaces(): Promise<readonly Namespace[]> {
-    return listAll(this.#client, { path: '/api/v1/namespaces', project: namespaceOf });
+    return listAll(this.#client, { path: '/api/v1/namespaces', project: projectNamespace });
   }
 
   readStorage(): Promise<Storage> {
@@ -151,7 +165,7 @@ export class KubernetesCluster implements Cluster {
     return this.#kept.scalable[kind].read();
   }
 
-  findRivals(): Promise<RivalTraces> {
+  findRivals(): Promise<AutoscalerTraces> {
     return this.#rivals.read();
   }
 
@@ -168,7 +182,7 @@ export class KubernetesCluster implements Cluster {
       this.#client.send({ method: 'PATCH', path: `${NODES.path}/${name}`, body, contentType }),
     );
     if (answer.status < 300 || answer.status === 404) return;
-    throw portErrorOf(answer, `patch node ${name}`);
+    throw kubernetesPortError(answer, `patch node ${name}`);
   }
 
   async deleteNode(name: string): Promise<void> {
@@ -176,7 +190,7 @@ export class KubernetesCluster implements Cluster {
       this.#client.send({ method: 'DELETE', path: `${NODES.path}/${name}` }),
     );
     if (answer.status < 300 || answer.status === 404) return;
-    throw portErrorOf(answer, `delete node ${name}`);
+    throw kubernetesPortError(answer, `delete node ${name}`);
   }
 
   evictPod(pod: PodTarget): Promise<EvictionOutcome> {
@@ -192,7 +206,7 @@ export class KubernetesCluster implements Cluster {
   }
 
   deleteNodeClaim(name: string): Promise<void> {
-    return deleteNodeClaim(this.#client, name);
+    return deleteNodeClaimObject(this.#client, name);
   }
 
   removeNodeClaim(name: string): Promise<void> {
@@ -200,26 +214,26 @@ export class KubernetesCluster implements Cluster {
   }
 
   patchNodePool(object: NodePool, patch: ObjectPatch<NodePool['status']>): Promise<NodePool | undefined> {
-    return custom.patchCustom(this.#client, custom.NODE_POOL, { object, patch });
+    return custom.patchCustom(this.#client, custom.NODE_POOL_PLACE, { object, patch });
   }
 
   patchNodeClass(object: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined> {
-    return custom.patchCustom(this.#client, custom.NODE_CLASS, { object, patch });
+    return custom.patchCustom(this.#client, custom.NODE_CLASS_PLACE, { object, patch });
   }
 
   patchNodeClaim(object: NodeClaim, patch: ObjectPatch<NodeClaim['status']>): Promise<NodeClaim | undefined> {
-    return custom.patchCustom(this.#client, custom.NODE_CLAIM, { object, patch });
+    return custom.patchCustom(this.#client, custom.NODE_CLAIM_PLACE, { object, patch });
   }
 
   patchNodeOverlay(object: NodeOverlay, patch: ObjectPatch<NodeOverlay['status']>): Promise<NodeOverlay | undefined> {
-    return custom.patchCustom(this.#client, custom.NODE_OVERLAY, { object, patch });
+    return custom.patchCustom(this.#client, custom.NODE_OVERLAY_PLACE, { object, patch });
   }
 
   patchCapacityBuffer(
     object: CapacityBuffer,
     patch: ObjectPatch<CapacityBuffer['status']>,
   ): Promise<CapacityBuffer | undefined> {
-    return custom.patchCustom(this.#client, custom.CAPACITY_BUFFER, { object, patch });
+    return custom.patchCustom(this.#client, custom.CAPACITY_BUFFER_PLACE, { object, patch });
   }
 
   publishEvent(event: ClusterEvent): Promise<void> {

@@ -3,8 +3,8 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import { CONDITION_TYPES } from '../../core/node-claim/mirror/mirror-conditions.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { ApiClient } from './client/api-client.ts';
-import { portErrorOf } from './client/errors.ts';
-import { NODE_CLAIM, NODE_CLAIMS, patchCustom } from './client/patch-custom.ts';
+import { kubernetesPortError } from './client/errors.ts';
+import { NODE_CLAIM_PLACE, NODE_CLAIMS, patchCustom } from './client/patch-custom.ts';
 import { fieldsOf } from './project/project.ts';
 import { nodeClaimOf } from './project/project-custom.ts';
 
@@ -25,20 +25,20 @@ export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }
   if (status === undefined || object === undefined) return;
   const ofOthers = (object.status?.conditions ?? []).filter(({ type }) => !CONDITION_TYPES.includes(type));
   const conditions = [...(status.conditions ?? []), ...ofOthers];
-  await patchCustom(client, NODE_CLAIM, { object, patch: { status: { ...status, conditions } } });
+  await patchCustom(client, NODE_CLAIM_PLACE, { object, patch: { status: { ...status, conditions } } });
 }
 
 /** An object with Kerf's finalizer remains until the finalizer is removed. */
-export async function deleteNodeClaim(client: ApiClient, name: string): Promise<void> {
+export async function deleteNodeClaimObject(client: ApiClient, name: string): Promise<void> {
   const answer = await client.send({ method: 'DELETE', path: `${NODE_CLAIMS}/${name}` });
   if (answer.status < 300 || answer.status === 404) return;
-  throw portErrorOf(answer, `delete NodeClaim ${name}`);
+  throw kubernetesPortError(answer, `delete NodeClaim ${name}`);
 }
 
 /** Deletes the object before removing the finalizer, so it is listed as terminating if the function stops in between. */
 export async function removeNodeClaim(client: ApiClient, name: string): Promise<void> {
   const path = `${NODE_CLAIMS}/${name}`;
-  await deleteNodeClaim(client, name);
+  await deleteNodeClaimObject(client, name);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (await takeFinalizerAway(client, path)) return;
   }
@@ -51,7 +51,7 @@ export async function removeNodeClaim(client: ApiClient, name: string): Promise<
 async function takeFinalizerAway(client: ApiClient, path: string): Promise<boolean> {
   const found = await client.send({ method: 'GET', path });
   if (found.status === 404) return true;
-  if (found.status !== 200) throw portErrorOf(found, `read ${path}`);
+  if (found.status !== 200) throw kubernetesPortError(found, `read ${path}`);
   const { finalizers, resourceVersion } = fieldsOf(fieldsOf(found.body)['metadata']);
   const others = Array.isArray(finalizers) ? finalizers.filter((each) => each !== TERMINATION_FINALIZER) : [];
   const patched = await client.send({
@@ -62,5 +62,5 @@ async function takeFinalizerAway(client: ApiClient, path: string): Promise<boole
   });
   if (patched.status === 409) return false;
   if (patched.status < 300 || patched.status === 404) return true;
-  throw portErrorOf(patched, `remove the finalizer from ${path}`);
+  throw kubernetesPortError(patched, `remove the finalizer from ${path}`);
 }

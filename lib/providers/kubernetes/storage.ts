@@ -1,6 +1,6 @@
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
 import type { ListOptions } from './client/lists.ts';
-import { checked, each, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project/project.ts';
+import { checked, each, fieldsOf, isNamed, metadataOf, pick, type RawObject } from './project/project.ts';
 
 /** The storage kinds that restrict where a pod may run, reduced to the fields that are used. */
 
@@ -18,24 +18,24 @@ export const STORAGE_CLASSES: ListOptions<StorageClass> = {
   project: storageClassOf,
 };
 
-function persistentVolumeClaimOf(raw: Fields): PersistentVolumeClaim | undefined {
+function persistentVolumeClaimOf(raw: RawObject): PersistentVolumeClaim | undefined {
   const spec = pick(fieldsOf(raw['spec']), ['storageClassName', 'volumeName']);
   return checked({ metadata: metadataOf(raw), spec, status: pick(fieldsOf(raw['status']), ['phase']) }, isClaim);
 }
 
-function persistentVolumeOf(raw: Fields): PersistentVolume | undefined {
+function persistentVolumeOf(raw: RawObject): PersistentVolume | undefined {
   const fields = ['nodeAffinity', 'awsElasticBlockStore', 'local', 'hostPath'];
   const spec = fieldsOf(raw['spec']);
   const csi = spec['csi'] === undefined ? {} : { csi: pick(fieldsOf(spec['csi']), ['driver', 'volumeHandle']) };
   return checked({ metadata: metadataOf(raw), spec: { ...pick(spec, fields), ...csi } }, isVolume);
 }
 
-function storageClassOf(raw: Fields): StorageClass | undefined {
+function storageClassOf(raw: RawObject): StorageClass | undefined {
   const fields = ['provisioner', 'volumeBindingMode', 'allowedTopologies'];
   return checked({ metadata: metadataOf(raw), ...pick(raw, fields) }, isStorageClass);
 }
 
-function csiNodeOf(raw: Fields): CsiNode | undefined {
+function csiNodeOf(raw: RawObject): CsiNode | undefined {
   const drivers = each(fieldsOf(raw['spec'])['drivers'], (driver) => pick(driver, ['name', 'allocatable']));
   return checked({ metadata: metadataOf(raw), spec: { drivers } }, isCsiNode);
 }

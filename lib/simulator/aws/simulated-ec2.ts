@@ -16,7 +16,7 @@ import type {
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
-import { isUsedUp, reservationsNow } from './simulated-reservations.ts';
+import { isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
 
 /** From the answer of CreateFleet to an instance that runs. */
@@ -203,7 +203,7 @@ function firstAvailable(
   const lines = request.overrides.toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour);
   const reservations = reservationsNow(world.capacityReservations ?? [], instances.values());
   const isDark = (line: FleetOverride): boolean =>
-    isUsedUp(line, reservations) || [...blackouts].some((blackout) => covers(blackout, line));
+    isSimulatedReservationUsedUp(line, reservations) || [...blackouts].some((blackout) => covers(blackout, line));
   const first = lines.findIndex((line) => !isDark(line));
   const missing = lines.slice(0, first === -1 ? lines.length : first).map(missingLine);
   return { line: lines[first], missing };

@@ -14,7 +14,10 @@ export function reservationsNow(
 }
 
 /** Whether a line asks for reserved capacity that is not there. */
-export function isUsedUp(line: FleetOverride, now: readonly ResolvedCapacityReservation[]): boolean {
+export function isSimulatedReservationUsedUp(
+  line: FleetOverride,
+  now: readonly ResolvedCapacityReservation[],
+): boolean {
   if (line.capacityType !== 'reserved') return false;
   const one = now.find(({ id }) => id === line.reservationId);
   return one?.instanceType !== line.instanceType || one.zone !== line.zone || one.availableInstances === 0;

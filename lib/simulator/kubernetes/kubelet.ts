@@ -17,14 +17,14 @@ export interface Kubelets {
   reconcile(): void;
 }
 
-interface World {
+interface KubeletWorld {
   readonly state: KubernetesState;
   readonly timetable: Timetable;
   readonly random: Random;
   readonly timeline: Timeline;
 }
 
-export function kubelets(world: World): Kubelets {
+export function kubelets(world: KubeletWorld): Kubelets {
   const { state, timetable, random } = world;
   const starting = new Set<string>();
   const ending = new Set<string>();
@@ -47,7 +47,7 @@ export function kubelets(world: World): Kubelets {
   };
 }
 
-function start({ state, timetable, timeline }: World, pod: Pod): void {
+function start({ state, timetable, timeline }: KubeletWorld, pod: Pod): void {
   const now = currentPod(state, targetOf(pod));
   if (now === undefined || isTerminating(now)) return;
   const lastTransitionTime = formatTime(timetable.now());
@@ -57,7 +57,7 @@ function start({ state, timetable, timeline }: World, pod: Pod): void {
   timeline.note({ kind: 'pod-running', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
 }
 
-function end({ state, timeline }: World, pod: Pod): void {
+function end({ state, timeline }: KubeletWorld, pod: Pod): void {
   const now = currentPod(state, targetOf(pod));
   if (now === undefined) return;
   removePod(state, now);

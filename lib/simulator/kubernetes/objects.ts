@@ -26,17 +26,17 @@ export interface CustomObject<Status = unknown> {
 
 type Objects<Kind> = Map<string, Kind>;
 
-export function keyOf(object: { readonly metadata: ObjectMeta }): string {
+export function objectKeyOf(object: { readonly metadata: ObjectMeta }): string {
   return `${namespaceOf(object)}/${object.metadata.name}`;
 }
 
 /** Of these kinds only buffers have a namespace; where somebody wrote one on another, it says nothing. */
 function nameOf({ kind, metadata }: CustomObject): string {
-  return kind === 'CapacityBuffer' ? keyOf({ metadata }) : metadata.name;
+  return kind === 'CapacityBuffer' ? objectKeyOf({ metadata }) : metadata.name;
 }
 
 export function uidOf(kind: string, object: { readonly metadata: ObjectMeta }): string {
-  return `${kind.toLowerCase()}-${keyOf(object)}`;
+  return `${kind.toLowerCase()}-${objectKeyOf(object)}`;
 }
 
 /** As somebody applied it: what the server alone may say of it is the server's. */
@@ -55,7 +55,7 @@ export function writeCustom<Kind extends CustomObject>(server: Versioned, object
 }
 
 /** *Shape:* as it is then; undefined where it is gone. *Errors:* ConflictError. */
-export function patchCustom<Status, Kind extends CustomObject<Status>>(
+export function patchSimulatedCustom<Status, Kind extends CustomObject<Status>>(
   server: Versioned,
   objects: Objects<Kind>,
   { object, patch }: { readonly object: Kind; readonly patch: ObjectPatch<Status> },

@@ -1,9 +1,9 @@
 import { untoleratedTaint } from '../../apis/taints.ts';
 import type { SchedulerCache } from './scheduler-cache.ts';
-import { admitsKind, hasRoom, matchesTerm } from './scheduler-filters.ts';
+import { admitsKind, matchesTerm, nodeHasRoom } from './scheduler-filters.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
-import type { TopologyRules } from './scheduler-topology-rules.ts';
+import type { SimulatedTopologyRules } from './scheduler-topology-rules.ts';
 
 /** Chooses the node for the next pod of a kind; undefined where none takes it. */
 export type Choose = (kind: PodKind) => SchedulerNode | undefined;
@@ -19,7 +19,7 @@ interface Opening {
 
 /** What is remembered of a kind until the cache has moved past it. */
 interface KindMemory {
-  readonly rules: TopologyRules;
+  readonly rules: SimulatedTopologyRules;
   readonly loosened: number;
   openings: readonly Opening[];
   /** The cache's version at which no node took such a pod. */
@@ -51,7 +51,7 @@ export function chooseFrom(cache: SchedulerCache): Choose {
     const memory = remembered(kind);
     if (memory.failedAt === cache.version()) return undefined;
     // Until something loosens, a node that is too full stays so.
-    memory.openings = memory.openings.filter(({ node }) => hasRoom(node, kind));
+    memory.openings = memory.openings.filter(({ node }) => nodeHasRoom(node, kind));
     const chosen = best(memory, kind);
     if (chosen === undefined) memory.failedAt = cache.version();
     return chosen;

@@ -1,4 +1,4 @@
-import { labelOf, type PodCount, type SchedulerNode } from './scheduler-node.ts';
+import { nodeLabelOf, type PodCount, type SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
 /** What is counted: which pods, on which nodes, by the values of which label. */
@@ -50,7 +50,7 @@ export function domainCounts(rule: CountRule): DomainCounts {
     total: () => total,
     least: minimum.value,
     enter(node) {
-      const name = labelOf(node, rule.topologyKey);
+      const name = nodeLabelOf(node, rule.topologyKey);
       if (name === undefined || !rule.includes(node)) return;
       const domain = domains.get(name) ?? { pods: 0, nodes: 0 };
       domain.nodes += 1;

@@ -1,7 +1,7 @@
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../apis/kubernetes.ts';
 import { untoleratedTaint } from '../../apis/taints.ts';
-import { labelOf, type SchedulerNode } from './scheduler-node.ts';
-import type { HostPort, PodKind } from './scheduler-pod-kind.ts';
+import { nodeLabelOf, type SchedulerNode } from './scheduler-node.ts';
+import type { PodKind, SimulatedHostPort } from './scheduler-pod-kind.ts';
 
 /**
  * The filters of Kubernetes's default scheduler that ask about one node alone: TaintToleration, NodeAffinity,
@@ -14,7 +14,7 @@ export function admitsKind(node: SchedulerNode, kind: PodKind): boolean {
 }
 
 /** Whether one more such pod has room on the node. */
-export function hasRoom(node: SchedulerNode, kind: PodKind): boolean {
+export function nodeHasRoom(node: SchedulerNode, kind: PodKind): boolean {
   return fitsResources(node, kind) && hasPortsFree(node, kind);
 }
 
@@ -32,7 +32,7 @@ export function matchesNodeAffinity(
 ): boolean {
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return (
-    Object.entries(nodeSelector).every(([key, value]) => labelOf(node, key) === value) &&
+    Object.entries(nodeSelector).every(([key, value]) => nodeLabelOf(node, key) === value) &&
     (required === undefined || required.nodeSelectorTerms.some((term) => matchesTerm(node, term)))
   );
 }
@@ -44,7 +44,7 @@ export function matchesTerm(
 ): boolean {
   return (
     matchExpressions.length + matchFields.length > 0 &&
-    matchExpressions.every((one) => meets(one, labelOf(node, one.key))) &&
+    matchExpressions.every((one) => meets(one, nodeLabelOf(node, one.key))) &&
     matchFields.every((one) => meets(one, one.key === 'metadata.name' ? node.name : undefined))
   );
 }
@@ -65,7 +65,7 @@ function hasPortsFree(node: SchedulerNode, { ports }: PodKind): boolean {
 }
 
 /** 0.0.0.0 stands for every address. */
-function collide(one: HostPort, other: HostPort): boolean {
+function collide(one: SimulatedHostPort, other: SimulatedHostPort): boolean {
   const sameAddress = one.ip === other.ip || one.ip === '0.0.0.0' || other.ip === '0.0.0.0';
   return sameAddress && one.port === other.port && one.protocol === other.protocol;
 }

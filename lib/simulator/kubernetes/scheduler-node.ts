@@ -59,7 +59,7 @@ export function countPods(node: SchedulerNode, kind: PodKind, by: PodCount): voi
 }
 
 /** The label's value. Real nodes carry names of old beside today's (A0.6), ours only today's. */
-export function labelOf(node: SchedulerNode, key: string): string | undefined {
+export function nodeLabelOf(node: SchedulerNode, key: string): string | undefined {
   return node.labels.get(key) ?? node.labels.get(currentLabelName(key));
 }
 

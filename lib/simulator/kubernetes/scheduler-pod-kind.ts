@@ -4,7 +4,7 @@ import { podRequests } from '../../core/resources/pod-requests.ts';
 import type { Resources } from '../../core/resources/resources.ts';
 
 /** A port of the node that a pod takes. */
-export interface HostPort {
+export interface SimulatedHostPort {
   readonly ip: string;
   readonly port: number;
   readonly protocol: string;
@@ -15,7 +15,7 @@ export interface PodKind {
   readonly namespace: string;
   readonly labels: Labels;
   readonly requests: Resources;
-  readonly ports: readonly HostPort[];
+  readonly ports: readonly SimulatedHostPort[];
   readonly spec: Pick<PodSpec, 'nodeSelector' | 'affinity' | 'tolerations' | 'topologySpreadConstraints'>;
 }
 
@@ -69,7 +69,7 @@ function factsOf(pod: Pod): SpecFacts {
 }
 
 /** Those of containers and sidecars. An init container's port is free again once it has ended. */
-function hostPorts(spec: PodSpec): readonly HostPort[] {
+function hostPorts(spec: PodSpec): readonly SimulatedHostPort[] {
   const sidecars = (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
   return [...spec.containers, ...sidecars].flatMap((container) =>
     (container.ports ?? []).flatMap(({ hostPort = 0, hostIP = '', protocol = 'TCP' }) =>

@@ -15,7 +15,7 @@ export interface PodSelector {
 }
 
 /** Pods of the owner's namespace. Kubernetes counts none for a selector that is there and empty. */
-export function spreadSelector(constraint: TopologySpreadConstraint, owner: PodKind): PodSelector {
+export function simulatedSpreadSelector(constraint: TopologySpreadConstraint, owner: PodKind): PodSelector {
   const selector = withExpressions(constraint.labelSelector, valuesOf(owner, constraint.matchLabelKeys, 'In'));
   return podSelector([owner.namespace], isEmpty(selector) ? undefined : selector);
 }

@@ -1,9 +1,9 @@
 import type { PodAffinityTerm, TopologySpreadConstraint } from '../../apis/kubernetes.ts';
 import type { CountRule } from './scheduler-domain-counts.ts';
 import { matchesNodeAffinity, toleratesTaints } from './scheduler-filters.ts';
-import { labelOf } from './scheduler-node.ts';
+import { nodeLabelOf } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
-import { type PodSelector, spreadSelector, termSelector } from './scheduler-selectors.ts';
+import { type PodSelector, simulatedSpreadSelector, termSelector } from './scheduler-selectors.ts';
 
 /** What spread constraints and affinity terms count. */
 
@@ -13,7 +13,7 @@ export function spreadCount(
   kind: PodKind,
   together: readonly TopologySpreadConstraint[],
 ): CountRule {
-  const selector = spreadSelector(constraint, kind);
+  const selector = simulatedSpreadSelector(constraint, kind);
   const keys = [...new Set(together.map((one) => one.topologyKey))].toSorted();
   const affinity = constraint.nodeAffinityPolicy === 'Ignore' ? undefined : nodeAffinityOf(kind);
   const tolerations = constraint.nodeTaintsPolicy === 'Honor' ? (kind.spec.tolerations ?? []) : undefined;
@@ -23,7 +23,7 @@ export function spreadCount(
     withTerminating: false,
     counts: selector.selects,
     includes: (node) =>
-      keys.every((key) => labelOf(node, key) !== undefined) &&
+      keys.every((key) => nodeLabelOf(node, key) !== undefined) &&
       (affinity === undefined || matchesNodeAffinity(node, kind.spec)) &&
       (tolerations === undefined || toleratesTaints(node, kind.spec)),
   };

@@ -2,11 +2,11 @@ import type { TopologySpreadConstraint } from '../../apis/kubernetes.ts';
 import type { CountRule, DomainCounts } from './scheduler-domain-counts.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
-import { allOf, spreadSelector, termSelector } from './scheduler-selectors.ts';
+import { allOf, simulatedSpreadSelector, termSelector } from './scheduler-selectors.ts';
 import { affinityCount, requiredAntiAffinity, spreadCount } from './scheduler-topology-counts.ts';
 
 /** What a kind of pods asks of the pods around it. */
-export interface TopologyRules {
+export interface SimulatedTopologyRules {
   /** Whether one more such pod may be on the node as the others are now. */
   readonly allows: (node: SchedulerNode) => boolean;
   /** The weight of the wishes that the node would not meet; 0 where it meets all. */
@@ -23,7 +23,7 @@ export interface Counting {
 /** What a spread that need not hold weighs for each pod too many: as much as the heaviest preference. */
 const SPREAD_WEIGHT = 100;
 
-export function topologyRules(kind: PodKind, counting: Counting): TopologyRules {
+export function topologyRules(kind: PodKind, counting: Counting): SimulatedTopologyRules {
   const spreads = spreadRules(kind, 'DoNotSchedule', counting);
   const wishedSpreads = spreadRules(kind, 'ScheduleAnyway', counting);
   const joins = joinRule(kind, counting);
@@ -55,7 +55,7 @@ function spreadRules(
   const together = (kind.spec.topologySpreadConstraints ?? []).filter((one) => one.whenUnsatisfiable === hardness);
   return together.map((constraint) => {
     const counts = countFor(spreadCount(constraint, kind, together));
-    const self = spreadSelector(constraint, kind).selects(kind) ? 1 : 0;
+    const self = simulatedSpreadSelector(constraint, kind).selects(kind) ? 1 : 0;
     const { maxSkew, minDomains = 1 } = constraint;
     return (node) => {
       const domain = counts.domainOf(node);

@@ -2,7 +2,7 @@ import { type CountRule, type DomainCounts, domainCounts } from './scheduler-dom
 import type { PodCount, SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 import { keepingAway } from './scheduler-topology-counts.ts';
-import { type TopologyRules, topologyRules } from './scheduler-topology-rules.ts';
+import { type SimulatedTopologyRules, topologyRules } from './scheduler-topology-rules.ts';
 
 /**
  * PodTopologySpread and InterPodAffinity. Nothing is counted twice: each count that some kind of pod needs is kept once and
@@ -16,7 +16,7 @@ export interface SchedulerTopology {
   readonly leave: (node: SchedulerNode) => void;
   /** Before that many more pods of the kind are on the node. */
   readonly add: (node: SchedulerNode, kind: PodKind, by: PodCount) => void;
-  readonly rulesOf: (kind: PodKind) => TopologyRules;
+  readonly rulesOf: (kind: PodKind) => SimulatedTopologyRules;
 }
 
 export function schedulerTopology(): SchedulerTopology {
@@ -47,7 +47,7 @@ export function schedulerTopology(): SchedulerTopology {
       if (!counts.has(rule.id)) avoided.push({ counts: countFor(rule), keepsAway });
     }
   };
-  const rules = new Map<PodKind, TopologyRules>();
+  const rules = new Map<PodKind, SimulatedTopologyRules>();
   return {
     enter(node) {
       nodes.add(node);

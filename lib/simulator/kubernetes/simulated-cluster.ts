@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { disruptionsAllowed } from './disruptions-allowed.ts';
-import { changed, createCustom, deleteCustom, patchCustom, writeCustom } from './objects.ts';
+import { changed, createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
 import { simulatedStorage } from './simulated-storage.ts';
 import { currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
 
@@ -56,11 +56,11 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim),
     deleteNodeClaim: async (name) => deleteNodeClaim(state, name, clock),
     removeNodeClaim: async (name) => removeNodeClaim(state, name, clock),
-    patchNodePool: async (object, patch) => patchCustom(state, state.nodePools, { object, patch }),
-    patchNodeClass: async (object, patch) => patchCustom(state, state.nodeClasses, { object, patch }),
-    patchNodeClaim: async (object, patch) => patchCustom(state, state.nodeClaims, { object, patch }),
-    patchNodeOverlay: async (object, patch) => patchCustom(state, state.nodeOverlays, { object, patch }),
-    patchCapacityBuffer: async (object, patch) => patchCustom(state, state.capacityBuffers, { object, patch }),
+    patchNodePool: async (object, patch) => patchSimulatedCustom(state, state.nodePools, { object, patch }),
+    patchNodeClass: async (object, patch) => patchSimulatedCustom(state, state.nodeClasses, { object, patch }),
+    patchNodeClaim: async (object, patch) => patchSimulatedCustom(state, state.nodeClaims, { object, patch }),
+    patchNodeOverlay: async (object, patch) => patchSimulatedCustom(state, state.nodeOverlays, { object, patch }),
+    patchCapacityBuffer: async (object, patch) => patchSimulatedCustom(state, state.capacityBuffers, { object, patch }),
     publishEvent: async () => {},
   };
 }

@@ -13,7 +13,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { changed, createCustom, keyOf, uidOf } from './objects.ts';
+import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
 
 /** What the API server tells its webhook: the resource that was written and the object's name. */
 export interface Review {
@@ -53,7 +53,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     nodeOverlays: new Map(),
     capacityBuffers: new Map(),
     podTemplates: manifests.podTemplates,
-    deployments: new Map(manifests.deployments.map((one) => [keyOf(one), one])),
+    deployments: new Map(manifests.deployments.map((one) => [objectKeyOf(one), one])),
     pods: new Map(),
     nodes: new Map(),
     nodeClaims: new Map(),

@@ -7,7 +7,7 @@ import { requirementsFromLabels } from '../../core/requirements/requirements.ts'
 import { requiredAlternatives } from '../../core/scheduling/pods/pod-requirements.ts';
 import { runsOn } from '../../core/scheduling/pools/daemons.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { keyOf, uidOf } from './objects.ts';
+import { objectKeyOf, uidOf } from './objects.ts';
 import { endPod } from './simulated-cluster.ts';
 import { type KubernetesState, writePod } from './state.ts';
 
@@ -104,7 +104,7 @@ function replicaSetOf(deployment: Deployment): OwnerReference {
   return controllerReference(
     'ReplicaSet',
     `${deployment.metadata.name}-${hash}`,
-    `replicaset-${keyOf(deployment)}-${hash}`,
+    `replicaset-${objectKeyOf(deployment)}-${hash}`,
   );
 }
 

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import type { AdoptFlags } from '../../../lib/cli/adopt/adopt-command.ts';
 import { runAdopt } from '../../../lib/cli/adopt/run-adopt.ts';
 import type { AdoptionPorts } from '../../../lib/controllers/instances/adopt.ts';
-import type { RivalTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
+import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aJoinedNode, aKarpenterClaim, aLeftInstance, aLeftWorld } from '../../builders/left-world.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { runKerf } from '../run-kerf.ts';
 
-const NO_TRACES: RivalTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
+const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
 const KARPENTER = { ...NO_TRACES, deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }] };
 
 /** Two nodes, one of which is going; a claim that was never launched; a launch that was cut off. */
-function aMigration(traces: RivalTraces = NO_TRACES) {
+function aMigration(traces: AutoscalerTraces = NO_TRACES) {
   const store = memoryNodeClaimStore();
   const tagged: string[] = [];
   const going = aKarpenterClaim('general-b', 'i-0b2222222222', { deletionTimestamp: '2026-01-31T07:30:00Z' });

@@ -64,7 +64,7 @@ export async function startTokenReview(options: TokenReviewOptions): Promise<Tok
 
 const PREFIX = 'k8s-aws-v1.';
 const LONGEST_AGE_MS = 15 * 60_000;
-const MOST_AHEAD_MS = 5 * 60_000;
+const MAX_AHEAD_MS = 5 * 60_000;
 const KNOWN = [
   'Action',
   'Version',
@@ -114,7 +114,7 @@ function whyNotNow(url: URL, nowMs: number): string | undefined {
   const date = url.searchParams.get('X-Amz-Date') ?? '';
   const iso = date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
   const ageMs = nowMs - Date.parse(iso);
-  const isNow = ageMs <= LONGEST_AGE_MS && ageMs >= -MOST_AHEAD_MS;
+  const isNow = ageMs <= LONGEST_AGE_MS && ageMs >= -MAX_AHEAD_MS;
   return isNow ? undefined : `it is of ${date}: ${Math.round(ageMs / 60_000)} minutes old`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tendWebhook } from '../../../lib/controllers/install/sync-webhook.ts';
+import { syncWebhook } from '../../../lib/controllers/install/sync-webhook.ts';
 import { webhookConfiguration } from '../../../lib/core/install/webhook-configuration.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { ConflictError, RefusedError } from '../../../lib/ports/errors.ts';
@@ -46,7 +46,7 @@ function aWorld(): World {
 async function tick(world: World, overrides: Partial<WebhookRegistration> = {}, { wake = TICK, shadow = false } = {}) {
   const settings = { ...DEFAULT_SETTINGS, shadow };
   const webhook = registration(world, overrides);
-  const told = await tendWebhook({ webhook, clock: { now: () => world.nowMs }, settings }, wake);
+  const told = await syncWebhook({ webhook, clock: { now: () => world.nowMs }, settings }, wake);
   world.nowMs += MINUTE;
   return told.map(({ message }) => message);
 }
@@ -81,7 +81,7 @@ test.each([
 });
 
 test('a cluster without a webhook of Kerf’s is left alone', async () => {
-  expect(await tendWebhook({ clock: { now: () => NOW_MS }, settings: DEFAULT_SETTINGS }, TICK)).toEqual([]);
+  expect(await syncWebhook({ clock: { now: () => NOW_MS }, settings: DEFAULT_SETTINGS }, TICK)).toEqual([]);
 });
 
 async function refuse(): Promise<never> {

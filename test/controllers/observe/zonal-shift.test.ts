@@ -50,14 +50,14 @@ test('a shift stands for every capacity type of its zone, beside what lacks capa
   const mark = { instanceType: 'm5.large', zone: 'a', capacityType: 'spot', reason: 'x', atMs: NOW_MS } as const;
   await catalogue.markUnavailable([mark]);
   const cloud = { shiftedZones: async () => ['b'] };
-  const { unavailable, unheeded } = await observeUnavailable({ catalogue, cloud }, 'demo', NOW_MS);
+  const { unavailable, ignoredObjects } = await observeUnavailable({ catalogue, cloud }, 'demo', NOW_MS);
   expect(unavailable.map(({ zone, capacityType, reason }) => [zone, capacityType, reason])).toEqual([
     ['a', 'spot', 'x'],
     ['b', 'on-demand', 'ZonalShift'],
     ['b', 'spot', 'ZonalShift'],
     ['b', 'reserved', 'ZonalShift'],
   ]);
-  expect(unheeded).toEqual([]);
+  expect(ignoredObjects).toEqual([]);
 });
 
 test('shifts that cannot be read stop nothing, and it is said', async () => {
@@ -65,7 +65,7 @@ test('shifts that cannot be read stop nothing, and it is said', async () => {
   const observed = await observeUnavailable({ catalogue: memoryCatalogueStore(), cloud }, 'demo', NOW_MS);
   expect(observed).toEqual({
     unavailable: [],
-    unheeded: [
+    ignoredObjects: [
       {
         subject: { kind: 'Cluster', name: 'demo' },
         reason: 'ZonalShiftUnknown',

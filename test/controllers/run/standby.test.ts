@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import { observeRivals } from '../../../lib/controllers/observe/observe-other-autoscalers.ts';
+import { observeOtherAutoscalers } from '../../../lib/controllers/observe/observe-other-autoscalers.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import type { RivalTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
+import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
 import { aDeployment, coreDns, coreDnsBudget, someManifests } from '../manifests.ts';
 
-const NO_TRACES: RivalTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
-const KARPENTER: RivalTraces = {
+const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
+const KARPENTER: AutoscalerTraces = {
   ...NO_TRACES,
   deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }],
 };
@@ -35,7 +35,7 @@ function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
 const ALLOWED = new Set([
   'cluster.findRivals',
   'cloud.autoMode',
-  'store.isStoodDown',
+  'store.isOnStandby',
   'store.standDown',
   'messages.publish',
   'messages.wake',
@@ -111,7 +111,7 @@ const clock = { now: () => NOW_MS };
 test('EKS that does not answer is made up for by the NodePools of Auto Mode, and is reported', async () => {
   const cloud = { autoMode: async () => await Promise.reject(new UnreachableError('EKS did not answer')) };
   const cluster = { findRivals: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
-  const { rivals, unknown } = await observeRivals({ cluster, cloud, clock }, 'demo');
+  const { rivals, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(rivals.map(({ reason }) => reason)).toEqual(['AutoModeActive']);
   expect(unknown.map(({ message }) => message)).toEqual([
     'whether EKS Auto Mode runs is not known: EKS did not answer',
@@ -121,7 +121,7 @@ test('EKS that does not answer is made up for by the NodePools of Auto Mode, and
 test('what may not be looked at is reported, and is no rival', async () => {
   const cluster = { findRivals: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
   const cloud = { autoMode: async () => false };
-  const { rivals, unknown } = await observeRivals({ cluster, cloud, clock }, 'demo');
+  const { rivals, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(rivals).toEqual([]);
   expect(unknown.map(({ message }) => message)).toEqual(['whether another autoscaler runs is not known: leases: 403']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activeRivals, type KarpenterLease } from '../../../lib/core/cluster/other-autoscalers.ts';
+import { activeAutoscalers, type KarpenterLease } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
 const NO_TRACES = { leases: [], deployments: [], autoModePools: [], unread: [], autoMode: false };
@@ -14,8 +14,8 @@ function aLease(over: Partial<KarpenterLease> = {}): KarpenterLease {
   };
 }
 
-function reasons(traces: Partial<Parameters<typeof activeRivals>[1]>): readonly string[] {
-  return activeRivals('demo', { ...NO_TRACES, ...traces }, NOW_MS).map(({ reason }) => reason);
+function reasons(traces: Partial<Parameters<typeof activeAutoscalers>[1]>): readonly string[] {
+  return activeAutoscalers('demo', { ...NO_TRACES, ...traces }, NOW_MS).map(({ reason }) => reason);
 }
 
 describe('Karpenter', () => {
@@ -38,7 +38,11 @@ describe('Karpenter', () => {
 
   test('the reason names what was seen, in numbers, and what to do', () => {
     const deployments = [{ namespace: 'ops', name: 'karp', replicas: 2 }];
-    const [rival] = activeRivals('demo', { ...NO_TRACES, leases: [aLease({ namespace: 'ops' })], deployments }, NOW_MS);
+    const [rival] = activeAutoscalers(
+      'demo',
+      { ...NO_TRACES, leases: [aLease({ namespace: 'ops' })], deployments },
+      NOW_MS,
+    );
     expect(rival).toMatchObject({
       subject: { kind: 'Cluster', name: 'demo' },
       numbers: { renewedSecondsAgo: 3, leaseSeconds: 15, replicas: 2 },

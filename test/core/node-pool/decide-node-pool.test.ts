@@ -3,7 +3,7 @@ import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { decideNodePool, type NodePoolLook } from '../../../lib/core/node-pool/decide-node-pool.ts';
-import { nodePoolHash, restamped } from '../../../lib/core/node-pool/node-pool-hash.ts';
+import { nodePoolHash, withCurrentPoolHash } from '../../../lib/core/node-pool/node-pool-hash.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
@@ -156,8 +156,8 @@ describe('A1.27, A1.28: the hash', () => {
 
   test("a claim that Karpenter's version marked is marked anew, one of ours is left alone", () => {
     const theirs = { 'karpenter.sh/nodepool-hash': '1', 'karpenter.sh/nodepool-hash-version': 'v3', team: 'a' };
-    const marked = restamped(aClaim({ annotations: theirs }), aNodePool());
+    const marked = withCurrentPoolHash(aClaim({ annotations: theirs }), aNodePool());
     expect(marked.annotations).toEqual({ ...nodePoolHash(aNodePool()), team: 'a' });
-    expect(restamped(marked, aNodePool({ labels: { a: 'b' } }))).toBe(marked);
+    expect(withCurrentPoolHash(marked, aNodePool({ labels: { a: 'b' } }))).toBe(marked);
   });
 });

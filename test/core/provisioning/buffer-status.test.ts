@@ -16,7 +16,8 @@ const subject = { kind: 'CapacityBuffer', namespace: 'default', name: 'spare' } 
 const blocked = (reason: Reason): Blocked => ({ subject, reason, message: `why ${reason}`, numbers: {} });
 
 function shown(over: Partial<BufferLook> = {}): CapacityBuffer['status'] {
-  return decideBuffer(BUFFER, { bufferPods: pods, actions: [], blocked: [], unheeded: [], ...over }, NOW_MS)?.status;
+  return decideBuffer(BUFFER, { bufferPods: pods, actions: [], blocked: [], ignoredObjects: [], ...over }, NOW_MS)
+    ?.status;
 }
 
 function answers(status: CapacityBuffer['status']): Readonly<Record<string, unknown>> {
@@ -49,7 +50,7 @@ test('one whose room is being made, or cannot be made, says that (A5.7)', () => 
 });
 
 test('one that cannot be resolved says why, and one that asks for nothing is empty (A5.7)', () => {
-  const unresolved = shown({ bufferPods: [], unheeded: [blocked('PodTemplateNotFound')] });
+  const unresolved = shown({ bufferPods: [], ignoredObjects: [blocked('PodTemplateNotFound')] });
   expect(answers(unresolved)).toEqual({
     ReadyForProvisioning: 'False PodTemplateNotFound',
     Provisioning: 'False NotReadyForProvisioning',
@@ -60,6 +61,6 @@ test('one that cannot be resolved says why, and one that asks for nothing is emp
 test('a buffer that says it already is not written', () => {
   const status = shown();
   const told: CapacityBuffer = { ...BUFFER, ...(status !== undefined && { status }) };
-  const look = { bufferPods: pods, actions: [], blocked: [], unheeded: [] };
+  const look = { bufferPods: pods, actions: [], blocked: [], ignoredObjects: [] };
   expect(decideBuffer(told, look, NOW_MS + MINUTE)).toBeUndefined();
 });

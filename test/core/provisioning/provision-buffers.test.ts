@@ -60,8 +60,8 @@ describe('room that CapacityBuffers keep free', () => {
 });
 
 test('what decisions do not heed is told with them (A4.8, A5.7)', () => {
-  const unheeded = [
+  const ignoredObjects = [
     { subject: { kind: 'NodeOverlay', name: 'a' }, reason: 'Conflict', message: 'b says it too', numbers: {} },
   ] as const;
-  expect(verdictOf({ unheeded }).blocked).toEqual(unheeded);
+  expect(verdictOf({ ignoredObjects }).blocked).toEqual(ignoredObjects);
 });

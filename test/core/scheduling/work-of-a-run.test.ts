@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import { oneOf } from '../../../lib/core/requirements/requirement.ts';
-import { groundsOf, type Run, startRun } from '../../../lib/core/scheduling/run.ts';
+import { inRequirement } from '../../../lib/core/requirements/requirement.ts';
+import { problemIndexOf, type Run, startRun } from '../../../lib/core/scheduling/run.ts';
 import type { SchedulingProblem } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
@@ -42,7 +42,7 @@ function workloads(of: number): readonly Pod[] {
 
 /** How many requirement sets a run has come across: the next one gets the next number. */
 function setsOf({ sets }: Run): number {
-  return sets.intern(new Map([['never-asked-for', oneOf('never-asked-for', ['x'])]])).id;
+  return sets.intern(new Map([['never-asked-for', inRequirement('never-asked-for', ['x'])]])).id;
 }
 
 /** How often a run looks up what an instance type has for a label. */
@@ -61,7 +61,7 @@ function labelsRead(pods: readonly Pod[]): number {
 
 describe('the work of a run grows with what differs among its pods, not with their number', () => {
   test('5,000 pods of five workloads are five classes, as 50 are (B40)', () => {
-    const classes = (of: number): number => groundsOf(problemOf(workloads(of))).groups.length;
+    const classes = (of: number): number => problemIndexOf(problemOf(workloads(of))).groups.length;
     expect([classes(10), classes(1_000)]).toEqual([5, 5]);
   });
 
@@ -75,7 +75,7 @@ describe('the work of a run grows with what differs among its pods, not with the
         ownerUid: `uid-${at}`,
       }),
     );
-    expect(groundsOf(problemOf(pods)).groups).toHaveLength(1);
+    expect(problemIndexOf(problemOf(pods)).groups).toHaveLength(1);
   });
 
   test.each([
@@ -86,7 +86,7 @@ describe('the work of a run grows with what differs among its pods, not with the
     ['a host port', { containers: [{ name: 'main', ports: [{ hostPort: 80 }] }] }],
   ])('%s of its own makes one (B40)', (_, over) => {
     const pods = [...pendingPods(3), pendingPod({ name: 'other', ...over })];
-    expect(groundsOf(problemOf(pods)).groups).toHaveLength(2);
+    expect(problemIndexOf(problemOf(pods)).groups).toHaveLength(2);
   });
 
   test('a label makes one where somebody selects by it (B40)', () => {
@@ -95,13 +95,13 @@ describe('the work of a run grows with what differs among its pods, not with the
       name: 'selecting',
       spec: { topologySpreadConstraints: [spread({ labelSelector: { matchLabels: { rollout: '1' } } })] },
     });
-    expect(groundsOf(problemOf(rollouts)).groups).toHaveLength(1);
-    expect(groundsOf(problemOf([...rollouts, selecting])).groups).toHaveLength(3);
+    expect(problemIndexOf(problemOf(rollouts)).groups).toHaveLength(1);
+    expect(problemIndexOf(problemOf([...rollouts, selecting])).groups).toHaveLength(3);
   });
 
   test('as many sets of requirements are asked about (B40)', () => {
     const demanded = (of: number): number => {
-      const run = startRun(groundsOf(problemOf(workloads(of))), 'money');
+      const run = startRun(problemIndexOf(problemOf(workloads(of))), 'money');
       for (const { podClass } of run.groups) run.demandFor(podClass);
       return setsOf(run);
     };

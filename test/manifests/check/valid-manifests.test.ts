@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../../lib/manifests/explain/format-problem.ts';
-import { type Manifests, readManifests } from '../../../lib/manifests/read/read-manifests.ts';
+import { type ParsedManifests, readManifests } from '../../../lib/manifests/read/read-manifests.ts';
 import { samples } from '../../samples.ts';
 import { BUDGET, DEPLOYMENT, edit, join, NODE_CLASS, NODE_POOL, POD, SCENARIO } from './texts.ts';
 
-function read(...texts: readonly string[]): Manifests {
+function read(...texts: readonly string[]): ParsedManifests {
   const { manifests, problems } = readManifests(texts.map((text, index) => ({ file: `${index}.yaml`, text })));
   expect(problems.map(formatProblem)).toEqual([]);
   return manifests;

@@ -4,7 +4,7 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   answerCustomResource,
-  type CustomResource,
+  type CloudFormationResource,
   putAnswer,
   UnfinishedError,
 } from '../../../lib/operator/lambda/custom-resource.ts';
@@ -42,7 +42,7 @@ const runtime = {
     answers.push(answer);
   },
 };
-const resource: CustomResource = {
+const resource: CloudFormationResource = {
   install: async ({ Access }) => void done.push(`install ${String(Access)}`),
   remove: async ({ Access }, kept) => {
     done.push(`remove ${String(Access)} but ${String(kept?.['Access'])}`);
@@ -93,7 +93,7 @@ describe('CloudFormation is answered', () => {
   });
 
   test('not yet, when removing takes longer than one call: Lambda calls again', async () => {
-    const slow: CustomResource = { ...resource, remove: async () => 'unfinished' };
+    const slow: CloudFormationResource = { ...resource, remove: async () => 'unfinished' };
     await expect(answerCustomResource(runtime, DELETE, slow)).rejects.toBeInstanceOf(UnfinishedError);
     expect(answers).toEqual([]);
   });

@@ -11,11 +11,11 @@ export const emptiness: Method = {
   reason: 'Empty',
   concerns: isEmptyNode,
   // A5.6: the room is what the node is for.
-  whySpared: ({ stateNode }, buffered) => {
+  whyExcluded: ({ stateNode }, buffered) => {
     const buffer = buffered.get(stateNode.name);
     return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${formatSubject(buffer)}`);
   },
-  ripeAtMs: (candidate) => {
+  eligibleAtMs: (candidate) => {
     const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
     return after === undefined ? undefined : quietSinceMs(candidate) + after;
   },

@@ -11,10 +11,10 @@ export function compatibleOfferings(type: InstanceType, requirements: Requiremen
 }
 
 /** The zone, capacity type and reservation of an offering. */
-export type Place = Pick<Offering, 'zone' | 'zoneId' | 'capacityType' | 'reservation'>;
+export type OfferingPlace = Pick<Offering, 'zone' | 'zoneId' | 'capacityType' | 'reservation'>;
 
 /** A predicate for the requirements on zone, capacity type and reservation. C22: an unreserved offering has no reservation labels. */
-export function placeFilter(requirements: Requirements): (place: Place) => boolean {
+export function placeFilter(requirements: Requirements): (place: OfferingPlace) => boolean {
   const zone = requirements.get(ZONE);
   const zoneId = requirements.get(ZONE_ID);
   const capacityType = requirements.get(CAPACITY_TYPE);
@@ -26,7 +26,10 @@ export function placeFilter(requirements: Requirements): (place: Place) => boole
     (ofReservation.length === 0 || admitsReservation(ofReservation, place));
 }
 
-function admitsReservation(required: readonly (readonly [string, Requirement])[], { reservation }: Place): boolean {
+function admitsReservation(
+  required: readonly (readonly [string, Requirement])[],
+  { reservation }: OfferingPlace,
+): boolean {
   const labels = reservation === undefined ? {} : reservationLabels(reservation);
   return required.every(([key, one]) => admits(one, labels[key]));
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
-import { ANY, type UnavailableOffering } from '../../model/decision.ts';
+import { ANY_OFFERING, type UnavailableOffering } from '../../model/decision.ts';
 import type { OfferingKey } from './availability.ts';
 
 /** C32, C81: how long an offering is excluded after its first failure for lack of capacity, or after an interruption. */
@@ -27,8 +27,8 @@ export function unavailability(offerings: readonly UnavailableOffering[]): (of: 
     known.has(offeringKey(capacityType, type, zone)) ||
     (reservationId !== undefined &&
       known.has(unavailableKey({ instanceType: type, zone, capacityType, reservationId }))) ||
-    known.has(offeringKey(capacityType, ANY, zone)) ||
-    known.has(offeringKey(capacityType, ANY, ANY));
+    known.has(offeringKey(capacityType, ANY_OFFERING, zone)) ||
+    known.has(offeringKey(capacityType, ANY_OFFERING, ANY_OFFERING));
 }
 
 /** The ids of the subnets that recently had no free address. */

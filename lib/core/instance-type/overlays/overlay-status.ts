@@ -1,6 +1,6 @@
 import type { NodeOverlay } from '../../../apis/node-overlay.ts';
 import { sameContent } from '../../canonical-json.ts';
-import { conditionsFrom, type Finding, holds, readiness } from '../../model/conditions.ts';
+import { type ConditionFinding, conditionsFrom, holds, readiness } from '../../model/conditions.ts';
 import type { ObjectPatch } from '../../model/object-patch.ts';
 import type { OverlayConflict } from './overlays.ts';
 
@@ -12,7 +12,7 @@ export function decideOverlay(
 ): ObjectPatch<NodeOverlay['status']> | undefined {
   const conflict = conflicts.find((one) => one.overlay === overlay.metadata.name);
   const type = 'ValidationSucceeded';
-  const validation: Finding =
+  const validation: ConditionFinding =
     conflict === undefined
       ? holds(type)
       : { type, status: 'False', reason: conflict.reason, message: conflict.message };

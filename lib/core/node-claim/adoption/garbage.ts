@@ -7,17 +7,17 @@ import { isRegistered } from '../registration.ts';
 import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
 
 /** A record is written before its launch and read strongly: this only covers clocks that differ. */
-const LEAST_AGE_MS = 30 * SECOND_MS;
+const MIN_AGE_MS = 30 * SECOND_MS;
 /** An instance beside another of its claim: whatever is being recorded about the two is recorded by then. */
-const LEAST_TWIN_AGE_MS = MINUTE_MS;
+const MIN_TWIN_AGE_MS = MINUTE_MS;
 
 /** An instance with our tags that no claim calls its own. */
-export interface Stray extends Orphan {
+export interface UnrecordedInstance extends Orphan {
   /** Of the claim that its tag names, released ones included; absent where there is none. */
   readonly record?: NodeClaimRecord | undefined;
 }
 
-export interface StrayVerdict {
+export interface UnrecordedInstanceVerdict {
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];
 }
@@ -29,14 +29,14 @@ export interface StrayVerdict {
  * record stays; this one is ended, unless its node is registered, for pods may run there, and then somebody must look.
  * *Source:* promise 1; D32, where Karpenter terminates it; D36.
  */
-export function decideStray(stray: Stray, nowMs: number): StrayVerdict {
+export function decideUnrecordedInstance(stray: UnrecordedInstance, nowMs: number): UnrecordedInstanceVerdict {
   const { instance, record } = stray;
   const ageMs = nowMs - instance.launchedAtMs;
-  if (ageMs < LEAST_AGE_MS) return NOTHING;
+  if (ageMs < MIN_AGE_MS) return NOTHING;
   if (record === undefined) return adopt(stray, nowMs);
   if (record.releasedAtMs !== undefined) return end(stray, `its NodeClaim ${record.name} is released`);
   const own = instanceOf(record);
-  if (own === undefined || own.id === instance.id || ageMs < LEAST_TWIN_AGE_MS) return NOTHING;
+  if (own === undefined || own.id === instance.id || ageMs < MIN_TWIN_AGE_MS) return NOTHING;
   if (stray.node === undefined || !isRegistered(stray.node)) {
     return end(stray, `the instance of its NodeClaim ${record.name} is ${own.id}`);
   }
@@ -47,9 +47,9 @@ export function decideStray(stray: Stray, nowMs: number): StrayVerdict {
   );
 }
 
-const NOTHING: StrayVerdict = { actions: [], blocked: [] };
+const NOTHING: UnrecordedInstanceVerdict = { actions: [], blocked: [] };
 
-function adopt(stray: Stray, nowMs: number): StrayVerdict {
+function adopt(stray: UnrecordedInstance, nowMs: number): UnrecordedInstanceVerdict {
   const { instance, cluster, nodeClaim, nodePool } = stray;
   const left = whyLeftAlone(stray);
   if (left !== undefined) return report(stray, left.reason, left.message);
@@ -69,12 +69,12 @@ function adopt(stray: Stray, nowMs: number): StrayVerdict {
   return { actions: [{ kind: 'create-node-claim', nodeClaim: record, message }], blocked: [] };
 }
 
-function end({ instance }: Stray, why: string): StrayVerdict {
+function end({ instance }: UnrecordedInstance, why: string): UnrecordedInstanceVerdict {
   const { id: instanceId, nodeClaim } = instance;
   return { actions: [{ kind: 'terminate-instance', nodeClaim, instanceId, message: why }], blocked: [] };
 }
 
-function report({ instance }: Stray, reason: Reason, message: string): StrayVerdict {
+function report({ instance }: UnrecordedInstance, reason: Reason, message: string): UnrecordedInstanceVerdict {
   const pool = instance.nodePool === '' ? {} : { nodePool: instance.nodePool };
   return {
     actions: [],
@@ -83,13 +83,13 @@ function report({ instance }: Stray, reason: Reason, message: string): StrayVerd
 }
 
 /** In the order in which they are looked at: of two of one claim the one that pods may run on is adopted, then the older. */
-export function compareStrays(a: Stray, b: Stray): number {
+export function compareUnrecordedInstances(a: UnrecordedInstance, b: UnrecordedInstance): number {
   return (
     rank(a) - rank(b) || a.instance.launchedAtMs - b.instance.launchedAtMs || compareText(a.instance.id, b.instance.id)
   );
 }
 
-function rank({ node }: Stray): number {
+function rank({ node }: UnrecordedInstance): number {
   if (node === undefined) return 2;
   return isRegistered(node) ? 0 : 1;
 }

@@ -100,7 +100,7 @@ function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
  * Its annotations with our hash of its class in the place of another's: that somebody else counts differently is no drift. What
  * had drifted before stays so: only the version moves (A1.28, A3.26).
  */
-export function restamped(
+export function withCurrentClassHash(
   annotations: Labels,
   classHash: Labels | undefined,
   claim: { readonly nodeClaim?: ClaimObject | undefined; readonly nodeClass?: EC2NodeClass | undefined },

@@ -19,7 +19,7 @@ import { parseResources, type Resources } from '../../resources/resources.ts';
 import { isRegistered } from '../registration.ts';
 import { claimInFlight } from './claim-in-flight.ts';
 import { launchTypeOf } from './launch-type.ts';
-import { type ClaimObject, type FoundInstance, progressOf, restamped } from './left-claim.ts';
+import { type ClaimObject, type FoundInstance, progressOf, withCurrentClassHash } from './left-claim.ts';
 
 /** All that shows what a NodeClaim without a record is. */
 export interface ClaimEvidence {
@@ -57,7 +57,7 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
     nodePool,
     ...poolUid(evidence),
     labels: promisedLabels(labels),
-    annotations: restamped(annotations, evidence.classHash, evidence),
+    annotations: withCurrentClassHash(annotations, evidence.classHash, evidence),
     spec,
     createdAtMs: created === undefined ? (instance?.launchedAtMs ?? unknownSinceMs) : parseTime(created),
     pods: [],

@@ -10,7 +10,7 @@ import type { FleetLine } from './launch-templates.ts';
 import { reservedLines } from './reserved-lines.ts';
 
 /** What is to be had just now. */
-export interface Market {
+export interface LaunchMarket {
   readonly resolved: ResolvedNodeClass;
   readonly unavailable: readonly UnavailableOffering[];
   /** @default no launch is under way */
@@ -21,7 +21,7 @@ export interface Market {
  * EC2 takes 300, and yet refuses 100 types in 3 zones, for the body is too large; 60 in 3 it takes.
  * *Source:* aws/karpenter-provider-aws#5776, kubernetes-sigs/karpenter#1070; 300 lines are 90 KB.
  */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 /** C43: reserved, then spot, then on-demand. */
 const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
@@ -30,7 +30,7 @@ const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
  * The lines of the next request: those of the capacity type that comes first, cheapest first. *Shape:* empty where nothing
  * is to be had. *Source:* C38, C43, C45.
  */
-export function fleetLines(record: NodeClaimRecord, market: Market): readonly FleetLine[] {
+export function fleetLines(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
   const lines = linesToBeHad(record, market);
   const capacityType = PREFERENCE.find((one) => lines.some((line) => line.capacityType === one));
   const chosen = lines.filter((line) => line.capacityType === capacityType);
@@ -39,7 +39,7 @@ export function fleetLines(record: NodeClaimRecord, market: Market): readonly Fl
 }
 
 /** The options with the subnet and image for each; none that has lately no capacity, no subnet or no image. */
-function linesToBeHad(record: NodeClaimRecord, market: Market): readonly FleetLine[] {
+function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
   const { resolved, unavailable, inFlight = new Map() } = market;
   const bootable = new Map(
     record.types.flatMap((type) => {
@@ -58,7 +58,7 @@ function linesToBeHad(record: NodeClaimRecord, market: Market): readonly FleetLi
 }
 
 /** Whether an option has lately no capacity, or the reservation that it would come out of nothing left. */
-export function goneOptions({ resolved, unavailable }: Market): (option: LaunchOption) => boolean {
+export function goneOptions({ resolved, unavailable }: LaunchMarket): (option: LaunchOption) => boolean {
   const isUnavailable = unavailability(unavailable);
   const open = new Set(
     (resolved.capacityReservations ?? [])
@@ -72,10 +72,10 @@ export function goneOptions({ resolved, unavailable }: Market): (option: LaunchO
 
 /** The dearest go, but for the cheapest of each zone: a zone that is left out is a zone that cannot help. */
 function withinLimit(lines: readonly FleetLine[]): readonly FleetLine[] {
-  if (lines.length <= MOST_LINES) return lines;
+  if (lines.length <= MAX_LINES) return lines;
   const zones = new Map(lines.toReversed().map((line) => [line.zone, line]));
   const cheapest = new Set(zones.values());
-  const others = lines.filter((line) => !cheapest.has(line)).slice(0, MOST_LINES - cheapest.size);
+  const others = lines.filter((line) => !cheapest.has(line)).slice(0, MAX_LINES - cheapest.size);
   const kept = new Set([...cheapest, ...others]);
   return lines.filter((line) => kept.has(line));
 }

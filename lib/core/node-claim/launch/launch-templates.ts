@@ -35,7 +35,7 @@ interface NodeClassInForce {
 }
 
 /** EC2 takes no more in one request. */
-const MOST_TEMPLATES = 50;
+const MAX_TEMPLATES = 50;
 const EFA = 'vpc.amazonaws.com/efa';
 
 /**
@@ -62,7 +62,7 @@ export function fleetParts(
     if (!texts.includes(userData.text)) texts.push(userData.text);
     const key = JSON.stringify([texts.indexOf(userData.text), own]);
     const template = places.get(key) ?? templates.length;
-    if (template === MOST_TEMPLATES) continue;
+    if (template === MAX_TEMPLATES) continue;
     if (template === templates.length) templates.push({ ...shared, ...own, userData: userData.text });
     places.set(key, template);
     overrides.push({ ...line, template });

@@ -21,11 +21,11 @@ import type {
   NodeClaimRecord,
 } from '../../model/node-claim-record.ts';
 import { ownershipTags } from '../../model/ownership-tags.ts';
-import { fleetLines, goneOptions, type Market } from './fleet-lines.ts';
+import { fleetLines, goneOptions, type LaunchMarket } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
 
 /** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
-export interface LaunchContext extends Market {
+export interface LaunchContext extends LaunchMarket {
   readonly nodeClass: EC2NodeClass;
 }
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../model/conditions.ts';
+import type { ConditionFinding } from '../../model/conditions.ts';
 import type { Reason } from '../../model/reasons.ts';
 
 /** The conditions that Kerf sets on a NodeClass (A3.28). */
@@ -13,4 +13,4 @@ export const NODE_CLASS_CONDITIONS = [
   'Ready',
 ] as const;
 
-export type NodeClassFinding = Finding<(typeof NODE_CLASS_CONDITIONS)[number], Reason>;
+export type NodeClassFinding = ConditionFinding<(typeof NODE_CLASS_CONDITIONS)[number], Reason>;

@@ -5,7 +5,7 @@ import type { Blocked } from '../../model/decision.ts';
 import type { NodeClassPatch } from './decide-node-class.ts';
 
 /** The next step for a NodeClass that is being deleted. */
-export type Farewell =
+export type NodeClassTermination =
   /** Kerf's finalizer is not set. */
   | { readonly kind: 'none' }
   /** NodeClaims still reference the class. With a patch if the status changes; then there is an event too. */
@@ -16,10 +16,14 @@ export type Farewell =
 const WAITING_ON_NODE_CLAIMS = 'WaitingOnNodeClaimTermination';
 
 /** The maximum number of claims in the message. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** A3.30: a class is released once no NodeClaim references it, because their launch templates and profiles belong to it. */
-export function decideFarewell(nodeClass: EC2NodeClass, nodeClaims: readonly string[], nowMs: number): Farewell {
+export function decideNodeClassTermination(
+  nodeClass: EC2NodeClass,
+  nodeClaims: readonly string[],
+  nowMs: number,
+): NodeClassTermination {
   const { name, finalizers = [] } = nodeClass.metadata;
   if (!finalizers.includes(NODE_CLASS_FINALIZER)) return { kind: 'none' };
   if (nodeClaims.length === 0) {
@@ -36,8 +40,8 @@ export function decideFarewell(nodeClass: EC2NodeClass, nodeClaims: readonly str
 
 function messageOf(nodeClaims: readonly string[]): string {
   const names = nodeClaims.toSorted();
-  const others = names.length - MOST_NAMES;
-  const shown = names.slice(0, MOST_NAMES).join(', ');
+  const others = names.length - MAX_NAMES;
+  const shown = names.slice(0, MAX_NAMES).join(', ');
   return `deletion waits for NodeClaims that reference this class: ${shown}${others > 0 ? ` and ${others} more` : ''}`;
 }
 

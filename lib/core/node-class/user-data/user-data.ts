@@ -54,7 +54,7 @@ function unsettableKubelet(nodeClass: EC2NodeClass): Refused | undefined {
 
 function rendered(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
   const written = userDataBytes(nodeClass.spec.userData ?? '');
-  if (written > MOST_READ_BYTES) return tooLarge(written);
+  if (written > MAX_READ_BYTES) return tooLarge(written);
   const isCustom = amiFamilyOf(nodeClass) === 'Custom';
   const data = isCustom ? asText(nodeClass.spec.userData ?? '') : joining(nodeClass, node);
   const bytes = data.kind === 'text' ? userDataBytes(data.text) : 0;
@@ -62,7 +62,7 @@ function rendered(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
 }
 
 /** Merging may remove comments and shorten the text, but reading a megabyte of TOML takes seconds and delays everything else. */
-const MOST_READ_BYTES = 16 * LARGEST_USER_DATA_BYTES;
+const MAX_READ_BYTES = 16 * LARGEST_USER_DATA_BYTES;
 
 function tooLarge(bytes: number): Refused {
   return refused(

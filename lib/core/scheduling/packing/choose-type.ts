@@ -3,11 +3,11 @@ import type { Target } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
 import { type Bitset, common, has, membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { cheapestOf, type Selection, type TypeIndex, undominated } from '../pools/type-index.ts';
+import { cheapestOf, type PoolTypeIndex, type Selection, undominated } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 import { startsGroup } from '../topology/rules.ts';
 import { fill } from './fill-node.ts';
-import type { Guest, GuestBook, Party } from './fillers.ts';
+import type { Filler, FillerIndex, Party } from './fillers.ts';
 import type { Goal } from './goal.ts';
 
 /** What a new claim aims at, and the pods that it is sized for. */
@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 export interface Choice {
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly set: RequirementSet;
   /** Types that hold the pod that the claim is opened for. */
   readonly candidates: Bitset;
@@ -30,7 +30,7 @@ export interface Choice {
   readonly head: BacklogGroup;
   /** The demand under which the head is placed: some of its preferences may be given up. */
   readonly demand: Demand;
-  readonly guestBook: GuestBook;
+  readonly guestBook: FillerIndex;
   readonly goal: Goal;
 }
 
@@ -76,7 +76,7 @@ const TINY = 1e-12;
 const LEFT_BEHIND = 1e6;
 
 function partyOf({ types, set, head, demand, guestBook }: Choice): Party | undefined {
-  const { guests, placeOf, smallest } = guestBook.guestsFor(types, set);
+  const { guests, placeOf, smallest } = guestBook.fillersFor(types, set);
   const at = placeOf.get(head);
   if (at !== undefined && head.demand === demand)
     return { guests, head: at, smallest, sharing: sharingWith(demand, guests) };
@@ -87,7 +87,7 @@ function partyOf({ types, set, head, demand, guestBook }: Choice): Party | undef
 }
 
 /** The places of the groups that want to be on one host with the head, which it would start. */
-function sharingWith(demand: Demand, guests: readonly Guest[]): ReadonlySet<number> {
+function sharingWith(demand: Demand, guests: readonly Filler[]): ReadonlySet<number> {
   const attracting = attractors(demand);
   if (attracting.size === 0) return NOBODY;
   return new Set(

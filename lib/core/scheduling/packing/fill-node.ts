@@ -3,10 +3,10 @@ import { type BacklogGroup, remainingOf } from '../placement/backlog.ts';
 import { offers, type Target } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
 import { fitsIn, takeFrom, type Vector } from '../pools/resource-space.ts';
-import type { Cell, TypeIndex } from '../pools/type-index.ts';
+import type { Cell, PoolTypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 import { startsGroup, type TopologyRule } from '../topology/rules.ts';
-import type { Guest, Party } from './fillers.ts';
+import type { Filler, Party } from './fillers.ts';
 
 /** What a new node of a type would be filled with. */
 export interface Filled {
@@ -37,7 +37,7 @@ type Sit = (at: number) => boolean;
  * `limits`: by guest, how many may be in the cell, as far as that is worked out.
  */
 export function fill(
-  types: TypeIndex,
+  types: PoolTypeIndex,
   party: Party,
   { target, limits }: { readonly target: Target; readonly limits: Map<number, number> },
 ): Filled {
@@ -45,7 +45,7 @@ export function fill(
   const room = (types.rooms[target.type] ?? new Float64Array()).slice();
   const filling: Filling = { room, onHost: new Map(), seated: new Map() };
   const cell = types.cells[target.cell];
-  const limitOf = (at: number, guest: Guest): number => {
+  const limitOf = (at: number, guest: Filler): number => {
     const known = limits.get(at);
     if (known !== undefined) return known;
     const most = guest.isFree ? remainingOf(guest.group) : mostOf(guest, cell, at === party.head);
@@ -71,7 +71,7 @@ export function fill(
   return summed(party, filling);
 }
 
-function mostOf(guest: Guest, cell: Cell | undefined, isHead: boolean): number {
+function mostOf(guest: Filler, cell: Cell | undefined, isHead: boolean): number {
   const most = Math.min(remainingOf(guest.group), mostInCell(guest, cell));
   return isHead ? Math.max(1, most) : most;
 }
@@ -146,7 +146,7 @@ function mostByRule(rule: TopologyRule, there: number, hostCounters: readonly Co
 }
 
 /** How many pods of the group the cell's zone and capacity type are likely to get: a fair share where they spread. */
-function mostInCell({ demand, group }: Guest, cell: Cell | undefined): number {
+function mostInCell({ demand, group }: Filler, cell: Cell | undefined): number {
   const remaining = remainingOf(group);
   let most = Number.MAX_SAFE_INTEGER;
   if (cell === undefined) return most;

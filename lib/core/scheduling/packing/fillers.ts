@@ -1,15 +1,15 @@
 import { type BacklogGroup, comesTo, remainingOf } from '../placement/backlog.ts';
-import { tolerates } from '../placement/open-claim.ts';
+import { claimTolerates } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import type { Vector } from '../pools/resource-space.ts';
-import type { Selection, TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex, Selection } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hasRules } from '../topology/allowance.ts';
 import type { Worth } from './market-worth.ts';
 
 /** A group of the backlog that could share a claim with the pod that it is opened for. */
-export interface Guest {
+export interface Filler {
   readonly group: BacklogGroup;
   /** How its pods ask: the head's may have some of their preferences given up. */
   readonly demand: Demand;
@@ -23,8 +23,8 @@ export interface Guest {
   readonly cpuForMemory: number;
 }
 
-export interface GuestList {
-  readonly guests: readonly Guest[];
+export interface FillerList {
+  readonly guests: readonly Filler[];
   readonly placeOf: ReadonlyMap<BacklogGroup, number>;
   /** The least that any of them asks for, by resource. */
   readonly smallest: Vector;
@@ -32,7 +32,7 @@ export interface GuestList {
 
 /** Who is to fill the claim. */
 export interface Party {
-  readonly guests: readonly Guest[];
+  readonly guests: readonly Filler[];
   /** The place of the head among them. */
   readonly head: number;
   /** The places of those that must share the host with the head. */
@@ -42,22 +42,22 @@ export interface Party {
 }
 
 /** Who could share a claim, remembered by what the claim asks for until the backlog is measured anew. */
-export interface GuestBook {
+export interface FillerIndex {
   readonly worth: Worth;
-  guestsFor(types: TypeIndex, set: RequirementSet): GuestList;
-  guest(types: TypeIndex, set: RequirementSet, as: Pick<Guest, 'group' | 'demand'>): Guest | undefined;
+  fillersFor(types: PoolTypeIndex, set: RequirementSet): FillerList;
+  guest(types: PoolTypeIndex, set: RequirementSet, as: Pick<Filler, 'group' | 'demand'>): Filler | undefined;
 }
 
-export function guestBook(
+export function fillerIndex(
   backlog: readonly BacklogGroup[],
   worth: Worth,
   { sets, exhausted }: Pick<Run, 'sets' | 'exhausted'>,
-): GuestBook {
+): FillerIndex {
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
-  const known = new Map<RequirementSet, GuestList>();
-  const guest: GuestBook['guest'] = (types, set, { group, demand }) => {
+  const known = new Map<RequirementSet, FillerList>();
+  const guest: FillerIndex['guest'] = (types, set, { group, demand }) => {
     const selections: Selection[] = [];
-    if (!tolerates(types, demand.podClass.pod.spec.tolerations)) return undefined;
+    if (!claimTolerates(types, demand.podClass.pod.spec.tolerations)) return undefined;
     for (const ask of demand.asks) {
       const joined = sets.join(set, ask.set);
       if (joined !== undefined) selections.push(types.selectionFor(joined));
@@ -77,10 +77,10 @@ export function guestBook(
   return {
     worth,
     guest,
-    guestsFor(types, set) {
+    fillersFor(types, set) {
       const found =
         known.get(set) ??
-        guestList(
+        fillerList(
           waiting.flatMap((group) =>
             comesTo(group, types, exhausted) ? (guest(types, set, { group, demand: group.demand }) ?? []) : [],
           ),
@@ -91,7 +91,7 @@ export function guestBook(
   };
 }
 
-function guestList(guests: readonly Guest[]): GuestList {
+function fillerList(guests: readonly Filler[]): FillerList {
   const smallest = guests[0]?.demand.requests.slice() ?? new Float64Array();
   for (const { demand } of guests)
     demand.requests.forEach((amount, at) => (smallest[at] = Math.min(smallest[at] ?? 0, amount)));

@@ -1,5 +1,5 @@
 import { limitsOf, type PoolLimits } from '../pools/pool-limits.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex } from '../pools/type-index.ts';
 
 /**
  * What a run aims at: to spare money; to spare limits, where these leave pods without a place; or to pack as Karpenter does,
@@ -11,7 +11,7 @@ export interface Goal {
   readonly aim: Aim;
   readonly isGreedy: boolean;
   /** What a node of the type costs in what is spared, at that price in USD an hour. */
-  costOf(types: TypeIndex, type: number, priceUsdPerHour: number): number;
+  costOf(types: PoolTypeIndex, type: number, priceUsdPerHour: number): number;
 }
 
 /** A node costs more than EC2's price: addresses, API objects, a kubelet's heartbeats. USD an hour. */

@@ -3,17 +3,17 @@ import type { Demand } from '../pods/demand.ts';
 import { membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { takeFrom, type Vector } from '../pools/resource-space.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { Counter } from '../topology/counters.ts';
 import type { Goal } from './goal.ts';
-import { type Column, resourcePrices } from './resource-prices.ts';
+import { type PriceColumn, resourcePrices } from './resource-prices.ts';
 
 /** What pods would cost each in the cheapest fleet for the backlog, in what the run spares: a yardstick, not a price. */
 export interface Worth {
-  of(demand: Demand, types: TypeIndex): number;
+  of(demand: Demand, types: PoolTypeIndex): number;
   /** What all the room of a type is worth in the demand's market. */
-  ofRoom(types: TypeIndex, type: number, demand: Demand): number;
+  ofRoom(types: PoolTypeIndex, type: number, demand: Demand): number;
 }
 
 const NO_ROOM = new Float64Array();
@@ -26,22 +26,22 @@ interface Slot {
 }
 
 /** So many kinds of scarce places are weighed; there may be hundreds, and the largest decide how many nodes there are. */
-const MOST_SLOTS = 8;
+const MAX_SLOTS = 8;
 /** So many different asks have a market of their own; the rest go by their pool's. */
-const MOST_MARKETS = 48;
+const MAX_MARKETS = 48;
 
 export function marketWorth(
   backlog: readonly BacklogGroup[],
   { sets, goal, exhausted }: Pick<Run, 'sets' | 'goal' | 'exhausted'>,
 ): Worth {
   const slots = scarcestSlots(backlog);
-  const worths = new Map<TypeIndex, Map<RequirementSet, Vector>>();
-  const each = new Map<Demand, { readonly types: TypeIndex; readonly worth: number }>();
+  const worths = new Map<PoolTypeIndex, Map<RequirementSet, Vector>>();
+  const each = new Map<Demand, { readonly types: PoolTypeIndex; readonly worth: number }>();
   let markets = 0;
-  const worthOf = (types: TypeIndex, ask: RequirementSet): Vector => {
+  const worthOf = (types: PoolTypeIndex, ask: RequirementSet): Vector => {
     const known = worths.get(types) ?? new Map<RequirementSet, Vector>();
     worths.set(types, known);
-    const set = sets.join(types.set, markets < MOST_MARKETS ? ask : types.set) ?? types.set;
+    const set = sets.join(types.set, markets < MAX_MARKETS ? ask : types.set) ?? types.set;
     const worth =
       known.get(set) ??
       resourcePrices(demandOn(types, { backlog, slots, exhausted }), columnsOf(types, { set, slots, goal }));
@@ -49,7 +49,7 @@ export function marketWorth(
     known.set(set, worth);
     return worth;
   };
-  const worthFor = (demand: Demand, types: TypeIndex): Vector => worthOf(types, demand.asks[0]?.set ?? types.set);
+  const worthFor = (demand: Demand, types: PoolTypeIndex): Vector => worthOf(types, demand.asks[0]?.set ?? types.set);
   return {
     ofRoom(types, type, demand) {
       const worth = worthFor(demand, types);
@@ -83,11 +83,11 @@ function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
       slots.set(counter, slot);
     }
   }
-  return [...slots.values()].toSorted((a, b) => b.demand / b.most - a.demand / a.most).slice(0, MOST_SLOTS);
+  return [...slots.values()].toSorted((a, b) => b.demand / b.most - a.demand / a.most).slice(0, MAX_SLOTS);
 }
 
 function demandOn(
-  types: TypeIndex,
+  types: PoolTypeIndex,
   {
     backlog,
     slots,
@@ -107,9 +107,9 @@ function demandOn(
 }
 
 function columnsOf(
-  types: TypeIndex,
+  types: PoolTypeIndex,
   { set, slots, goal }: { readonly set: RequirementSet; readonly slots: readonly Slot[]; readonly goal: Goal },
-): readonly Column[] {
+): readonly PriceColumn[] {
   const selection = types.selectionFor(set);
   const among = goal.aim === 'limits' ? membersOf(selection.types) : types.frontierOf(selection);
   return among.map((type) => ({

@@ -1,7 +1,7 @@
 import type { Vector } from '../pools/resource-space.ts';
 
 /** A type as a column: what it holds, and what it costs. */
-export interface Column {
+export interface PriceColumn {
   readonly holds: Vector;
   readonly price: number;
 }
@@ -13,7 +13,7 @@ export interface Column {
  * *Cost:* O(pivots × columns × resources). *Source:* Dantzig's simplex on the dual, whose origin is feasible; after 400
  * pivots it settles for the worths so far, which are feasible as well, so the bound holds, less tightly.
  */
-export function resourcePrices(demand: Vector, columns: readonly Column[]): Vector {
+export function resourcePrices(demand: Vector, columns: readonly PriceColumn[]): Vector {
   const width = demand.length;
   // One row a type: Σ holds·worth ≤ price, scaled so that the largest coefficient of a resource is 1. The last row is the
   // objective; the last column the right-hand side.
@@ -30,7 +30,7 @@ export function resourcePrices(demand: Vector, columns: readonly Column[]): Vect
   for (let at = 0; at < width; at += 1) objective[at] = scale[at] === 0 ? 0 : -(demand[at] ?? 0) / (scale[at] ?? 1);
   const basis = rows.map((_, row) => width + row);
   const free = Array.from({ length: width }, (_, at) => at);
-  for (let pivots = 0; pivots < MOST_PIVOTS; pivots += 1) {
+  for (let pivots = 0; pivots < MAX_PIVOTS; pivots += 1) {
     const entering = enteringColumn(objective, free);
     const leaving = entering === undefined ? undefined : leavingRow(rows, entering, basis);
     if (entering === undefined || leaving === undefined) break;
@@ -46,7 +46,7 @@ export function resourcePrices(demand: Vector, columns: readonly Column[]): Vect
   return worth;
 }
 
-const MOST_PIVOTS = 400;
+const MAX_PIVOTS = 400;
 const TINY = 1e-9;
 
 /** The steepest; of equals the first variable. */

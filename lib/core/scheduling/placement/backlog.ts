@@ -1,6 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import type { Demand } from '../pods/demand.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 
 /** The pods of a class that have no place yet. */
@@ -10,13 +10,17 @@ export interface BacklogGroup {
   /** How many of them are placed: the first ones. */
   placed: number;
   /** The pool that a new node for them would be of, if one will do (B35). */
-  readonly types: TypeIndex | undefined;
+  readonly types: PoolTypeIndex | undefined;
   /** What keeps such pods to a few on each host: the rule's counter, and how many. */
   readonly hostCaps: readonly { readonly counter: Counter; readonly most: number }[];
 }
 
 /** Whether a new node of the pool would be for the group: its own pool, or another where that one has nothing left. */
-export function comesTo({ types: own }: BacklogGroup, types: TypeIndex, exhausted: ReadonlySet<TypeIndex>): boolean {
+export function comesTo(
+  { types: own }: BacklogGroup,
+  types: PoolTypeIndex,
+  exhausted: ReadonlySet<PoolTypeIndex>,
+): boolean {
   return own === types || (own !== undefined && exhausted.has(own));
 }
 

@@ -144,7 +144,7 @@ function isMet(host: ExistingHost, { set }: Ask): boolean {
 }
 
 /** Whether the host still has the room, the ports, the name and the attachments; what it lacks it will not get back. */
-export function hasRoom(host: ExistingHost, left: HostRoom, demand: Needs): boolean {
+export function hostHasRoom(host: ExistingHost, left: HostRoom, demand: Needs): boolean {
   if (!fitsIn(demand.requests, left.room)) return false;
   const { ports } = demand.podClass;
   if (ports.length > 0 && conflictingPort(ports, left.ports) !== undefined) return false;

@@ -8,7 +8,7 @@ import { plus, type Vector } from '../pools/resource-space.ts';
 import { withPortsFree } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hostAnswer } from '../topology/rules.ts';
-import { aimAt, type OpenClaim, pinToTarget, type Target, tolerates, typesFor } from './open-claim.ts';
+import { aimAt, claimTolerates, type OpenClaim, pinToTarget, type Target, typesFor } from './open-claim.ts';
 
 /** A claim aimed at a larger offering, so that more pods can join. */
 export interface Growth {
@@ -28,7 +28,7 @@ export function growthOf(
 ): Growth | undefined {
   const { demand, requests } = joining;
   const { podClass, rules } = demand;
-  if (!tolerates(claim.types, podClass.pod.spec.tolerations)) return undefined;
+  if (!claimTolerates(claim.types, podClass.pod.spec.tolerations)) return undefined;
   if (hostAnswer(rules.onHost, claim.index) !== 'yes') return undefined;
   if (podClass.ports.length > 0 && conflictingPort(podClass.ports, claim.ports) !== undefined) return undefined;
   for (const { set: asked } of demand.asks) {
@@ -76,7 +76,7 @@ export function carryOutGrowth(run: Run, { claim, target }: Growth): void {
 }
 
 /** So many claims are looked at: those that were opened last have the most room to grow. */
-const MOST_CLAIMS = 24;
+const MAX_CLAIMS = 24;
 
 /** Of the claims opened last the one that takes such requests for the least, if that is less than the price. */
 export function cheapestGrowth(
@@ -84,7 +84,7 @@ export function cheapestGrowth(
   joining: { readonly demand: Demand; readonly requests: Vector; readonly belowUsdPerHour: number },
 ): Growth | undefined {
   let best: Growth | undefined;
-  for (const claim of run.claims.slice(-MOST_CLAIMS)) {
+  for (const claim of run.claims.slice(-MAX_CLAIMS)) {
     const growth = growthOf(run, claim, joining);
     const most = best?.priceUsdPerHour ?? joining.belowUsdPerHour;
     if (growth !== undefined && growth.priceUsdPerHour < most) best = growth;

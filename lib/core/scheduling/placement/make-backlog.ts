@@ -3,13 +3,13 @@ import { HOSTNAME } from '../../../apis/labels.ts';
 import type { Demand } from '../pods/demand.ts';
 import type { PodGroup } from '../pods/pod-classes.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { isToBeHad, type TypeIndex } from '../pools/type-index.ts';
+import { isAvailable, type PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import type { Counter } from '../topology/counters.ts';
 import { onlyRepel } from '../topology/rules.ts';
 import { type BacklogGroup, hostCapsOf } from './backlog.ts';
-import { tolerates } from './open-claim.ts';
+import { claimTolerates } from './open-claim.ts';
 
 /** The pods of the run by class, in the order in which they are placed; and those that nothing would help (B9). */
 export function backlogOf(run: Run): {
@@ -55,13 +55,13 @@ function groupOf(run: Run, demand: Demand, pods: PodGroup['pods']): BacklogGroup
 }
 
 /** The first pool that could launch a node for such pods. */
-export function firstPool(run: Run, demand: Demand): TypeIndex | undefined {
+export function firstPool(run: Run, demand: Demand): PoolTypeIndex | undefined {
   return run.pools.find((types) => {
-    if (!tolerates(types, demand.podClass.pod.spec.tolerations)) return false;
+    if (!claimTolerates(types, demand.podClass.pod.spec.tolerations)) return false;
     return demand.asks.some((ask) => {
       const set = run.sets.join(types.set, ask.set);
       if (set === undefined || !hasLabels(demand, set)) return false;
-      return isToBeHad(types, set, types.fitting(demand.requests));
+      return isAvailable(types, set, types.fitting(demand.requests));
     });
   });
 }

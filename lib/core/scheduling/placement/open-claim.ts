@@ -1,7 +1,7 @@
 import type { Pod, Toleration } from '../../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../../apis/labels.ts';
 import { untoleratedTaint } from '../../../apis/taints.ts';
-import { admits, oneOf } from '../../requirements/requirement.ts';
+import { admits, inRequirement } from '../../requirements/requirement.ts';
 import type { Resources } from '../../resources/resources.ts';
 import type { Demand } from '../pods/demand.ts';
 import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
@@ -10,7 +10,7 @@ import { inflexibility, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
-import { type Cell, type Selection, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
+import { type Cell, type PoolTypeIndex, type Selection, withPortsFree } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { type HostAnswer, hostAnswer, type KeyRules, onlyRepel } from '../topology/rules.ts';
@@ -23,7 +23,7 @@ import { type HeldReservations, idsAmong } from './reservations.ts';
  */
 export interface OpenClaim extends CountedHost {
   readonly index: number;
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly pods: Pod[];
   set: RequirementSet;
   requests: Vector;
@@ -53,7 +53,7 @@ export interface ClaimContext {
 
 export function openClaim(
   index: number,
-  types: TypeIndex,
+  types: PoolTypeIndex,
   opened: Pick<OpenClaim, 'set' | 'target' | 'reservations' | 'minValues'>,
 ): OpenClaim {
   const { set, target, reservations, minValues } = opened;
@@ -82,10 +82,10 @@ export type JoinAnswer = RequirementSet | Exclude<HostAnswer, 'yes'>;
  * Whether the pod can join at no cost: the offering that the claim aims at stays possible. Changes nothing.
  * *Source:* B36, where Karpenter lets a pod turn the whole claim dearer.
  */
-export function whetherJoins(claim: OpenClaim, demand: Demand, context: ClaimContext): JoinAnswer {
+export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext): JoinAnswer {
   if (!fitsIn(demand.requests, claim.room)) return 'never';
   const { ports, pod } = demand.podClass;
-  if (!tolerates(claim.types, pod.spec.tolerations)) return 'never';
+  if (!claimTolerates(claim.types, pod.spec.tolerations)) return 'never';
   if (ports.length > 0 && !hasPorts(claim, ports)) return 'never';
   const onHost = hostAnswer(demand.rules.onHost, claim.index);
   if (onHost !== 'yes') return onHost;
@@ -165,12 +165,12 @@ export function pinTo(
   if (first === undefined) return undefined;
   if (domains.length === 1) return sets.join(set, key.pinnedTo(first, sets));
   const values = domains.flatMap((domain) => key.values[domain] ?? []);
-  return sets.join(set, sets.intern(new Map([[key.name, oneOf(key.name, values)]])));
+  return sets.join(set, sets.intern(new Map([[key.name, inRequirement(key.name, values)]])));
 }
 
 /** Of the possible domains those that the target's type and cell leave. */
 function targetDomains(
-  { cells, types }: TypeIndex,
+  { cells, types }: PoolTypeIndex,
   { type, cell, possible, key }: Target & { readonly possible: readonly number[]; readonly key: TopologyKey },
 ): readonly number[] {
   const place = cells[cell];
@@ -227,6 +227,6 @@ export function aimAt(claim: OpenClaim, target: Target): void {
   claim.room = minus(claim.types.rooms[target.type] ?? claim.room, claim.requests);
 }
 
-export function tolerates({ template }: TypeIndex, tolerations: readonly Toleration[] | undefined): boolean {
+export function claimTolerates({ template }: PoolTypeIndex, tolerations: readonly Toleration[] | undefined): boolean {
   return untoleratedTaint(template.taints, tolerations) === undefined;
 }

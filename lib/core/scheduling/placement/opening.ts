@@ -1,16 +1,16 @@
 import { chooseType, type Plan } from '../packing/choose-type.ts';
-import type { GuestBook } from '../packing/fillers.ts';
+import type { FillerIndex } from '../packing/fillers.ts';
 import { NODE_PRICE } from '../packing/goal.ts';
 import { type Demand, suitsNewNode } from '../pods/demand.ts';
 import { type Bitset, common, isEmptyBitset } from '../pools/bitset.ts';
 import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';
 import { holdLeast, limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { isToBeHad, type TypeIndex, withPortsFree } from '../pools/type-index.ts';
+import { isAvailable, type PoolTypeIndex, withPortsFree } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { type KeyRules, newHostAnswer, onlyRepel } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
-import { type OpenClaim, openClaim, pinTo, pinToTarget, tolerates, typesFor } from './open-claim.ts';
+import { claimTolerates, type OpenClaim, openClaim, pinTo, pinToTarget, typesFor } from './open-claim.ts';
 import { isUsedUp, reservedAnswer } from './reservations.ts';
 import type { Deferral } from './why-deferred.ts';
 
@@ -19,13 +19,13 @@ export interface Asking {
   /** The group whose next pod the claim is for, and how that pod asks. */
   readonly head: BacklogGroup;
   readonly demand: Demand;
-  readonly guestBook: GuestBook;
+  readonly guestBook: FillerIndex;
 }
 
 /** A new claim that could be opened. */
 export interface Opening {
   readonly kind: 'found';
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly set: RequirementSet;
   readonly plan: Plan;
   readonly minValues: MinValues;
@@ -69,10 +69,10 @@ export function openPlanned(run: Run, { types, set, plan, reservations: ids, min
   return claim;
 }
 
-function openingIn(types: TypeIndex, asking: Asking): OpeningAnswer {
+function openingIn(types: PoolTypeIndex, asking: Asking): OpeningAnswer {
   const { run, demand } = asking;
   const { rules, podClass } = demand;
-  if (!tolerates(types, podClass.pod.spec.tolerations)) return { kind: 'refused', forGood: true };
+  if (!claimTolerates(types, podClass.pod.spec.tolerations)) return { kind: 'refused', forGood: true };
   if (newHostAnswer(rules.onHost) !== 'yes') return { kind: 'refused', forGood: false };
   let forGood = true;
   let deferred: Deferred | undefined;
@@ -80,7 +80,7 @@ function openingIn(types: TypeIndex, asking: Asking): OpeningAnswer {
     const set = run.sets.join(types.set, ask.set);
     if (set === undefined || !suitsNewNode(ask)) continue;
     const fitting = types.fitting(demand.requests);
-    if (!isToBeHad(types, set, fitting)) {
+    if (!isAvailable(types, set, fitting)) {
       if (run.reservations.isStrict && isUsedUp(types, set, fitting)) deferred = { kind: 'deferred', types, set };
       continue;
     }
@@ -94,7 +94,7 @@ function openingIn(types: TypeIndex, asking: Asking): OpeningAnswer {
 
 /** With the set that wastes least, of equals the first: all of them keep to the rules. Reserved capacity comes before (B59). */
 function openingWithAny(
-  types: TypeIndex,
+  types: PoolTypeIndex,
   sets: readonly RequirementSet[],
   asking: Asking,
 ): Opening | Deferred | undefined {
@@ -110,13 +110,13 @@ function openingWithAny(
 const TINY = 1e-9;
 
 /** A few labels with a few domains each; more are not tried. */
-const MOST_PINNINGS = 64;
+const MAX_PINNINGS = 64;
 
 /** The set with each label that the pod's own rules choose narrowed to one domain, the best first. */
 function pinnings(
   run: Run,
   byKey: readonly KeyRules[],
-  { types, set, fitting }: { readonly types: TypeIndex; readonly set: RequirementSet; readonly fitting: Bitset },
+  { types, set, fitting }: { readonly types: PoolTypeIndex; readonly set: RequirementSet; readonly fitting: Bitset },
 ): readonly RequirementSet[] {
   let sets: readonly RequirementSet[] = [set];
   for (const keyRules of byKey) {
@@ -130,13 +130,13 @@ function pinnings(
           ? [one]
           : choices.flatMap((domains) => pinTo(run.sets, one, { key: keyRules.key, domains }) ?? []),
       )
-      .filter((one, _, all) => all.length <= MOST_PINNINGS || isToBeHad(types, one, fitting))
-      .slice(0, MOST_PINNINGS);
+      .filter((one, _, all) => all.length <= MAX_PINNINGS || isAvailable(types, one, fitting))
+      .slice(0, MAX_PINNINGS);
   }
   return sets;
 }
 
-function openingWith(types: TypeIndex, asked: RequirementSet, asking: Asking): Opening | Deferred | undefined {
+function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking): Opening | Deferred | undefined {
   const { run, demand, head, guestBook } = asking;
   const { candidates: all, isLimited } = candidatesFor(types, asked, asking);
   if (isEmptyBitset(all)) {
@@ -165,7 +165,7 @@ function openingWith(types: TypeIndex, asked: RequirementSet, asking: Asking): O
 
 /** The types that hold the pod, within the pool's limits, with its host ports free. */
 function candidatesFor(
-  types: TypeIndex,
+  types: PoolTypeIndex,
   set: RequirementSet,
   { run, demand }: Asking,
 ): { readonly candidates: Bitset; readonly isLimited: boolean } {

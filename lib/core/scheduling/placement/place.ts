@@ -1,4 +1,4 @@
-import type { GuestBook } from '../packing/fillers.ts';
+import type { FillerIndex } from '../packing/fillers.ts';
 import type { Demand } from '../pods/demand.ts';
 import { takeFrom, timesIn } from '../pools/resource-space.ts';
 import type { Run } from '../run.ts';
@@ -6,9 +6,9 @@ import { hasRules, keepsTo } from '../topology/allowance.ts';
 import { type HostAnswer, hostAnswer } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { remainingOf } from './backlog.ts';
-import { type ExistingHost, hasRoom } from './existing-host.ts';
+import { type ExistingHost, hostHasRoom } from './existing-host.ts';
 import { carryOutGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
-import { join, type OpenClaim, whetherJoins } from './open-claim.ts';
+import { join, type OpenClaim, tryJoin } from './open-claim.ts';
 import { type Opening, openingFor, openPlanned } from './opening.ts';
 import type { Deferral } from './why-deferred.ts';
 
@@ -37,7 +37,7 @@ export interface Placing {
   /** Claims in the order in which they were opened, and again where they grew. */
   readonly news: OpenClaim[];
   readonly prospects: Map<Demand, Prospects>;
-  readonly guestBook: () => GuestBook;
+  readonly guestBook: () => FillerIndex;
 }
 
 /**
@@ -112,7 +112,7 @@ function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): bo
 /** The first host that takes such a pod. *Cost:* of the hosts that were not asked before, only those that come before it. */
 function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | undefined {
   const ask = (host: ExistingHost): HostAnswer => {
-    if (!hasRoom(host, run.rooms.of(host), demand)) return 'never';
+    if (!hostHasRoom(host, run.rooms.of(host), demand)) return 'never';
     const onHost = hostAnswer(demand.rules.onHost, host.index);
     return onHost === 'yes' && !keepsToKeys(run, host, demand) ? 'later' : onHost;
   };
@@ -171,7 +171,7 @@ function placeOnClaim({ run, news }: Placing, { group, demand, prospects }: Aski
     const claim = news[prospects.heard];
     if (claim !== undefined) prospects.claims.push(claim);
   }
-  const found = firstTaker(prospects.claims, (claim) => whetherJoins(claim, demand, run));
+  const found = firstTaker(prospects.claims, (claim) => tryJoin(claim, demand, run));
   if (found === undefined) return false;
   const { taker: claim, answer: set } = found;
   putOnClaim(run, claim, { group, demand, set, count: howManyOnClaim(group, demand, claim) });
@@ -231,7 +231,7 @@ function seatGuests(
   { group, demand, count }: { readonly group: BacklogGroup; readonly demand: Demand; readonly count: number },
 ): void {
   for (let left = count; left > 0; ) {
-    const answer = whetherJoins(claim, demand, run);
+    const answer = tryJoin(claim, demand, run);
     if (answer === 'never' || answer === 'later') return;
     const fitting = Math.min(left, howManyOnClaim(group, demand, claim));
     putOnClaim(run, claim, { group, demand, set: answer, count: fitting });

@@ -1,7 +1,7 @@
 import { type Pod, podKey } from '../../../apis/kubernetes.ts';
 import type { Run } from '../run.ts';
 import type { BacklogGroup } from './backlog.ts';
-import { type ExistingHost, hasRoom, isAdmitted } from './existing-host.ts';
+import { type ExistingHost, hostHasRoom, isAdmitted } from './existing-host.ts';
 import { putOnHost } from './place.ts';
 import { variants } from './variants.ts';
 
@@ -24,7 +24,9 @@ function keepPromisesTo(run: Run, group: BacklogGroup, promised: ReadonlyMap<str
     const demand =
       host === undefined
         ? undefined
-        : variants(run, group.demand).find((one) => isAdmitted(host, one) && hasRoom(host, run.rooms.of(host), one));
+        : variants(run, group.demand).find(
+            (one) => isAdmitted(host, one) && hostHasRoom(host, run.rooms.of(host), one),
+          );
     if (host === undefined || demand === undefined) waiting.push(pod);
     else {
       putOnHost(run, host, { group: { ...group, pods: [pod], placed: 0 }, demand, count: 1 });

@@ -1,10 +1,10 @@
 import { CAPACITY_TYPE, RESERVATION_ID } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { admits, oneOf } from '../../requirements/requirement.ts';
+import { admits, inRequirement } from '../../requirements/requirement.ts';
 import { requirementsFrom } from '../../requirements/requirements.ts';
 import { type Bitset, common, has, isEmptyBitset } from '../pools/bitset.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
-import type { ReservedOffering, TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex, ReservedOffering } from '../pools/type-index.ts';
 
 /** The instances of reservations that nobody holds, while a run goes on. */
 export interface ReservationLedger {
@@ -27,7 +27,7 @@ export interface HeldReservations {
  * of, the least counts. A claim that is not launched yet holds its instances by its record.
  */
 export function freeReservations(
-  pools: readonly TypeIndex[],
+  pools: readonly PoolTypeIndex[],
   stateNodes: readonly StateNode[],
 ): ReadonlyMap<string, number> {
   const left = new Map<string, number>();
@@ -86,7 +86,7 @@ type ReservedAnswer =
  */
 export function reservedAnswer(
   { sets, reservations }: { readonly sets: RequirementSets; readonly reservations: ReservationLedger },
-  types: TypeIndex,
+  types: PoolTypeIndex,
   asked: { readonly set: RequirementSet; readonly candidates: Bitset },
 ): ReservedAnswer {
   const { set, candidates } = asked;
@@ -104,7 +104,7 @@ export function reservedAnswer(
 }
 
 /** B59: whether reservations without an instance left are all that would do: the pod waits until one is free. */
-export function isUsedUp(types: TypeIndex, set: RequirementSet, roomy: Bitset): boolean {
+export function isUsedUp(types: PoolTypeIndex, set: RequirementSet, roomy: Bitset): boolean {
   return types.selectionFor(set).reserved.some(({ type }) => has(roomy, type));
 }
 
@@ -124,16 +124,20 @@ export function onlyReserved(
   ids: ReadonlySet<string>,
 ): RequirementSet | undefined {
   const reserved = new Map([
-    [CAPACITY_TYPE, oneOf(CAPACITY_TYPE, ['reserved'])],
-    [RESERVATION_ID, oneOf(RESERVATION_ID, [...ids].toSorted())],
+    [CAPACITY_TYPE, inRequirement(CAPACITY_TYPE, ['reserved'])],
+    [RESERVATION_ID, inRequirement(RESERVATION_ID, [...ids].toSorted())],
   ]);
   return sets.join(set, sets.intern(reserved));
 }
 
-function neverReserved(sets: RequirementSets, { cells }: TypeIndex, set: RequirementSet): RequirementSet | undefined {
+function neverReserved(
+  sets: RequirementSets,
+  { cells }: PoolTypeIndex,
+  set: RequirementSet,
+): RequirementSet | undefined {
   const asked = set.requirements.get(CAPACITY_TYPE);
   const sold = new Set(cells.map(({ capacityType }) => capacityType));
   const others = [...sold].filter((one) => one !== 'reserved' && (asked === undefined || admits(asked, one)));
   if (others.length === 0) return undefined;
-  return sets.join(set, sets.intern(new Map([[CAPACITY_TYPE, oneOf(CAPACITY_TYPE, others)]])));
+  return sets.join(set, sets.intern(new Map([[CAPACITY_TYPE, inRequirement(CAPACITY_TYPE, others)]])));
 }

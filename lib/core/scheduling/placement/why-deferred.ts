@@ -2,14 +2,14 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Demand } from '../pods/demand.ts';
 import { has } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import { whyUnplaced } from './why-unplaced.ts';
 
 /** B59: what a pod waits for: the pool, and what a claim of it would have asked for. */
 export interface Deferral {
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly set: RequirementSet;
 }
 
@@ -32,8 +32,8 @@ function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
   const instances = new Map(wanted.map(({ reservation }) => [reservation.id, reservation.instances]));
   const free = [...instances.values()].reduce((sum, one) => sum + one, 0);
   const names = [...instances.keys()].toSorted();
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const of = `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const of = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
   const message =
     free === 0
       ? `only reserved capacity would do, and no instance of it is free (${of}): the pod waits for one`
@@ -42,8 +42,8 @@ function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
 }
 
 const RESERVATION_EXHAUSTED = 'ReservationExhausted';
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
-function nameOf({ template }: TypeIndex): string {
+function nameOf({ template }: PoolTypeIndex): string {
   return template.nodePool.metadata.name;
 }

@@ -6,7 +6,7 @@ import { amountInWords } from '../amounts-in-words.ts';
 import type { Demand } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import type { Run } from '../run.ts';
-import { type ExistingHost, type HostRoom, hasRoom, isAdmitted } from './existing-host.ts';
+import { type ExistingHost, type HostRoom, hostHasRoom, isAdmitted } from './existing-host.ts';
 
 /** What keeps a pod from a node; where a resource is short, the why is the resource's name. */
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -65,7 +65,7 @@ function whyNoRoom({ host, left }: Left, demand: Demand, names: readonly string[
   if (conflictingPort(podClass.ports, left.ports) !== undefined) return 'hostPort';
   const hostname = asks[0]?.hostname;
   if (hostname !== undefined && !admits(hostname, host.hostname)) return 'hostname';
-  return hasRoom(host, left, demand) ? 'topology' : 'volumes';
+  return hostHasRoom(host, left, demand) ? 'topology' : 'volumes';
 }
 
 function largestFree(hosts: readonly HostRoom[], name: string, names: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { isEmpty, type Requirement } from '../../requirements/requirement.ts';
+import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
 import { formatRequirement, merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
 import { type Ask, type Demand, suitsNewNode } from '../pods/demand.ts';
@@ -11,7 +11,7 @@ import { inflexibility } from '../pools/min-values.ts';
 import { limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
-import { instanceTypesIn, isToBeHad, type TypeIndex } from '../pools/type-index.ts';
+import { instanceTypesIn, isAvailable, type PoolTypeIndex } from '../pools/type-index.ts';
 import { whyNoInstanceType } from '../pools/why-no-instance-type.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
@@ -21,14 +21,14 @@ import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
 import { pinTo } from './open-claim.ts';
 
 /** Why the pool can have no new claim for such a pod, as things are when the run ends: the first thing that stands in the way. */
-export function whyUnplaced(run: Run, types: TypeIndex, demand: Demand): Unplaced['refusals'][number] {
+export function whyUnplaced(run: Run, types: PoolTypeIndex, demand: Demand): Unplaced['refusals'][number] {
   const nodePool = types.template.nodePool.metadata.name;
   const whys = demand.asks.map((ask) => whyNot(run, { types, demand, ask }));
   return { nodePool, refusal: whys.at(-1) ?? refusal('NoPlace', 'nothing is asked for') };
 }
 
 interface Refused {
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly demand: Demand;
   readonly ask: Ask;
 }
@@ -80,21 +80,21 @@ function withKey(requirements: Requirements, key: string): readonly (readonly [s
 }
 
 function whyOtherLabel(
-  { template }: TypeIndex,
+  { template }: PoolTypeIndex,
   { requirements }: Ask,
   { key, asked, offered }: { readonly key: string; readonly asked: string; readonly offered: string },
 ): string {
   const wanted = requirements.get(key);
-  if (wanted !== undefined && isEmpty(wanted) && wanted.mustExist)
+  if (wanted !== undefined && admitsNothing(wanted) && wanted.mustExist)
     return `what it asks of ${key} contradicts itself: no value is left`;
   const own = template.requirements.get(key);
   if (own === undefined) return `asks for ${key} ${asked}, a label that the pool gives to no node`;
-  if (isEmpty(own)) return `asks for ${key} ${asked}, and the pool allows no value of it`;
+  if (admitsNothing(own)) return `asks for ${key} ${asked}, and the pool allows no value of it`;
   return `asks for ${key} ${asked}, the pool allows ${offered}`;
 }
 
 interface Pinning {
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly demand: Demand;
   readonly set: RequirementSet;
   readonly roomy: Bitset;
@@ -125,7 +125,7 @@ function pinnedByRules(run: Run, { types, demand, set, roomy }: Pinning): Pinned
 function isSold(
   run: Run,
   of: {
-    readonly types: TypeIndex;
+    readonly types: PoolTypeIndex;
     readonly set: RequirementSet;
     readonly roomy: Bitset;
     readonly domain: number;
@@ -133,7 +133,7 @@ function isSold(
   },
 ): boolean {
   const set = pinTo(run.sets, of.set, { key: of.key, domains: [of.domain] });
-  return set !== undefined && isToBeHad(of.types, set, of.roomy);
+  return set !== undefined && isAvailable(of.types, set, of.roomy);
 }
 
 /** Limits, minValues and the ports of daemons: what rules out types that would hold the pod. */

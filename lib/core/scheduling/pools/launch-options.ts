@@ -6,7 +6,7 @@ import type { Requirements } from '../../requirements/requirements.ts';
 import type { NodeClaimTemplate } from './template.ts';
 
 /** C42: the most instance types that one CreateFleet call takes. */
-const MOST_TYPES = 60;
+const MAX_TYPES = 60;
 
 /**
  * What a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type, reservation. Empty where nothing is to
@@ -38,7 +38,7 @@ function typesToSend(
 ): ReadonlySet<string> {
   const needed = typesForMinValues(ascending, minValues);
   const first = [...ascending.filter((type) => needed.has(type)), ...ascending.filter((type) => !needed.has(type))];
-  return new Set(first.slice(0, MOST_TYPES).map(({ name }) => name));
+  return new Set(first.slice(0, MAX_TYPES).map(({ name }) => name));
 }
 
 /** The cheapest types that bring as many values as are asked for, label by label. */

@@ -1,6 +1,6 @@
 import { addTo, type Bitset, emptyBitset, has, membersOf } from './bitset.ts';
 import type { NodeClaimTemplate } from './template.ts';
-import type { TypeIndex } from './type-index.ts';
+import type { PoolTypeIndex } from './type-index.ts';
 
 /** Fewer distinct values of a label than minValues asks for. */
 export interface Inflexibility {
@@ -12,7 +12,11 @@ export interface Inflexibility {
 export type MinValues = NodeClaimTemplate['minValues'];
 
 /** The first minValues that the types do not keep; undefined where they keep all (B24). */
-export function inflexibility(minValues: MinValues, { types }: TypeIndex, among: Bitset): Inflexibility | undefined {
+export function inflexibility(
+  minValues: MinValues,
+  { types }: PoolTypeIndex,
+  among: Bitset,
+): Inflexibility | undefined {
   for (const { key, count } of minValues) {
     const values = valuesOf(types, key, among);
     if (values < count) return { key, values, minValues: count };
@@ -21,11 +25,11 @@ export function inflexibility(minValues: MinValues, { types }: TypeIndex, among:
 }
 
 /** B24: what BestEffort asks of a claim from its opening on: no more than there is. */
-export function lowered(minValues: MinValues, { types }: TypeIndex, among: Bitset): MinValues {
+export function lowered(minValues: MinValues, { types }: PoolTypeIndex, among: Bitset): MinValues {
   return minValues.map(({ key, count }) => ({ key, count: Math.min(count, valuesOf(types, key, among)) }));
 }
 
-function valuesOf(types: TypeIndex['types'], key: string, among: Bitset): number {
+function valuesOf(types: PoolTypeIndex['types'], key: string, among: Bitset): number {
   const values = new Set<string>();
   types.forEach(({ requirements }, type) => {
     if (has(among, type)) for (const value of requirements.get(key)?.values ?? []) values.add(value);
@@ -34,7 +38,7 @@ function valuesOf(types: TypeIndex['types'], key: string, among: Bitset): number
 }
 
 /** The target and, the smallest first, the types that bring a value that minValues still lacks. */
-export function valuesToKeep({ template, types, rooms }: TypeIndex, among: Bitset, target: number): Bitset {
+export function valuesToKeep({ template, types, rooms }: PoolTypeIndex, among: Bitset, target: number): Bitset {
   const kept = emptyBitset(types.length);
   addTo(kept, target);
   const size = (type: number): number => rooms[type]?.reduce((sum, amount) => sum + amount, 0) ?? 0;

@@ -2,11 +2,11 @@ import type { Resources } from '../../resources/resources.ts';
 import { addTo, type Bitset, emptyBitset, fullBitset, membersOf } from './bitset.ts';
 import { fitsLimits, largestCapacity, largestOfLimited, type RemainingLimits, takeFromLimits } from './limits.ts';
 import { valuesToKeep } from './min-values.ts';
-import { instanceTypesIn, type TypeIndex } from './type-index.ts';
+import { instanceTypesIn, type PoolTypeIndex } from './type-index.ts';
 
 /** A claim, as far as limits go: what it aims at and what it takes of them. */
 interface Holder {
-  readonly types: TypeIndex;
+  readonly types: PoolTypeIndex;
   readonly target: { readonly type: number };
   held: Resources;
 }
@@ -15,7 +15,7 @@ interface Holder {
 export type PoolLimits = Map<string, RemainingLimits | undefined>;
 
 /** What is left of the limits of the types' pool. */
-export function limitsOf(limits: PoolLimits, types: TypeIndex): RemainingLimits | undefined {
+export function limitsOf(limits: PoolLimits, types: PoolTypeIndex): RemainingLimits | undefined {
   return limits.get(poolOf(types));
 }
 
@@ -29,7 +29,7 @@ export function leftFor(
 }
 
 /** Of these types those that fit what is left. */
-export function withinLimits(types: TypeIndex, among: Bitset, left: RemainingLimits | undefined): Bitset {
+export function withinLimits(types: PoolTypeIndex, among: Bitset, left: RemainingLimits | undefined): Bitset {
   if (left === undefined || holdsEvery(types, left)) return among;
   const within = emptyBitset(types.types.length);
   for (const type of membersOf(among)) {
@@ -56,13 +56,13 @@ const WITHIN = new WeakMap<
 >();
 
 /** On most days nothing is near its limit: then even the largest of everything fits. */
-function holdsEvery(types: TypeIndex, left: RemainingLimits): boolean {
+function holdsEvery(types: PoolTypeIndex, left: RemainingLimits): boolean {
   const largest = LARGEST.get(types) ?? largestCapacity(types.types);
   LARGEST.set(types, largest);
   return fitsLimits({ capacity: largest }, left);
 }
 
-const LARGEST = new WeakMap<TypeIndex, Resources>();
+const LARGEST = new WeakMap<PoolTypeIndex, Resources>();
 
 /**
  * Promise 2: what the claim takes of the limits while it is open: its target, and the smallest types beside it that keep
@@ -88,6 +88,6 @@ function hold(limits: PoolLimits, claim: Holder, types: Parameters<typeof larges
   claim.held = held;
 }
 
-function poolOf({ template }: TypeIndex): string {
+function poolOf({ template }: PoolTypeIndex): string {
   return template.nodePool.metadata.name;
 }

@@ -5,7 +5,7 @@ import { compatibleOfferings } from '../../instance-type/offerings/compatible-of
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { allowsAbsence, isEmpty } from '../../requirements/requirement.ts';
+import { admitsNothing, allowsAbsence } from '../../requirements/requirement.ts';
 import {
   intersects,
   merge,
@@ -71,7 +71,7 @@ export function byDescendingWeight(views: readonly NodePoolView[]): readonly Nod
 function whyContradictory({ spec }: NodePool): Refusal | undefined {
   const requirements = requirementsFrom(spec.template.spec.requirements);
   const all = merge(requirements, requirementsFromLabels(spec.template.metadata?.labels));
-  const [empty] = [...all.values()].filter((one) => isEmpty(one) && !allowsAbsence(one));
+  const [empty] = [...all.values()].filter((one) => admitsNothing(one) && !allowsAbsence(one));
   if (empty === undefined) return undefined;
   return refusal('ContradictoryRequirements', `what the pool says of ${empty.key} leaves no value for it`);
 }

@@ -1,5 +1,5 @@
 import { compareText } from '../../compare-text.ts';
-import { type Place, placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
+import { type OfferingPlace, placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
 import { splitByRoom } from '../../instance-type/offerings/offering-groups.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
 import type { InstanceType, Reservation } from '../../model/instance-type.ts';
@@ -24,7 +24,7 @@ import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
 import type { NodeClaimTemplate } from './template.ts';
 
 /** A zone and a capacity type, or a reservation: what an offering is for sale under. */
-export type Cell = Place;
+export type Cell = OfferingPlace;
 
 /** An offering out of a reservation: the type and the cell, by number. */
 export interface ReservedOffering {
@@ -34,7 +34,7 @@ export interface ReservedOffering {
 }
 
 /** The types at their best price among some cells. */
-export interface Market {
+export interface PoolOffers {
   readonly id: number;
   /** By cell: 1 where it takes part. */
   readonly cells: Uint8Array;
@@ -50,7 +50,7 @@ export interface Market {
 export interface Selection {
   /** Types whose labels do and that are for sale in the market. */
   readonly types: Bitset;
-  readonly market: Market;
+  readonly market: PoolOffers;
   /** What reservations offer of it, those without an instance left included: these are not in the market. */
   readonly reserved: readonly ReservedOffering[];
 }
@@ -59,7 +59,7 @@ export interface Selection {
  * A pool's instance types, numbered, with everything that is asked of them often worked out once: which have room for
  * requests (B36), which meet requirements, what they cost where.
  */
-export interface TypeIndex {
+export interface PoolTypeIndex {
   readonly template: NodeClaimTemplate;
   readonly set: RequirementSet;
   /** B37: a type whose offerings differ in room is here once for each room, with those offerings. */
@@ -80,7 +80,7 @@ export interface TypeIndex {
   fitting(requests: Vector): Bitset;
 }
 
-export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): TypeIndex {
+export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): PoolTypeIndex {
   const types = splitByRoom(template.instanceTypes).toSorted((a, b) => compareText(a.name, b.name));
   const cells = cellsOf(types);
   const overheads = types.map((type) => template.daemons.get(type.name)?.requests ?? NONE);
@@ -105,7 +105,7 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
     return { types: selected, market, reserved };
   };
   const frontiers = new WeakMap<Selection, readonly number[]>();
-  const index: TypeIndex = {
+  const index: PoolTypeIndex = {
     template,
     set: sets.intern(template.requirements),
     types,
@@ -234,21 +234,21 @@ function typesMeeting(types: readonly InstanceType[]): (one: Requirement) => Bit
   };
 }
 
-function forSale({ byPrice }: Market, size: number): Bitset {
+function forSale({ byPrice }: PoolOffers, size: number): Bitset {
   const set = emptyBitset(size);
   for (const type of byPrice) addTo(set, type);
   return set;
 }
 
 /** One market for each set of cells that requirements leave. */
-function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (requirements: Requirements) => Market {
+function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (requirements: Requirements) => PoolOffers {
   const at = cellNumbers(cells);
   const offered = types.map(({ offerings }) =>
     offerings
       .filter(({ available, reservation }) => available && reservation?.instances !== 0)
       .map((one) => ({ cell: at(one), price: one.priceUsdPerHour })),
   );
-  const byCells = new Map<string, Market>();
+  const byCells = new Map<string, PoolOffers>();
   return (requirements) => {
     const isOpen = placeFilter(requirements);
     const open = Uint8Array.from(cells, (cell) => (isOpen(cell) ? 1 : 0));
@@ -262,7 +262,7 @@ function newMarket(
   id: number,
   cells: Uint8Array,
   offered: readonly (readonly { readonly cell: number; readonly price: number }[])[],
-): Market {
+): PoolOffers {
   const prices = new Float64Array(offered.length).fill(Number.POSITIVE_INFINITY);
   const bestCells = new Int32Array(offered.length);
   offered.forEach((offerings, type) => {
@@ -280,7 +280,7 @@ function newMarket(
 }
 
 /** B58: of these types those on which no daemon takes one of the host ports. */
-export function withPortsFree(index: TypeIndex, among: Bitset, ports: readonly HostPort[]): Bitset {
+export function withPortsFree(index: PoolTypeIndex, among: Bitset, ports: readonly HostPort[]): Bitset {
   if (ports.length === 0) return among;
   const free = among.slice();
   for (const type of membersOf(among)) {
@@ -290,12 +290,12 @@ export function withPortsFree(index: TypeIndex, among: Bitset, ports: readonly H
 }
 
 /** Whether any of the types among these is for sale under the requirements. */
-export function isToBeHad(index: TypeIndex, set: RequirementSet, among: Bitset): boolean {
+export function isAvailable(index: PoolTypeIndex, set: RequirementSet, among: Bitset): boolean {
   return !isEmptyBitset(common(index.selectionFor(set).types, among));
 }
 
 /** The type with the cheapest offering; undefined where the set is empty. */
-export function cheapestOf(types: Bitset, { byPrice }: Market): number | undefined {
+export function cheapestOf(types: Bitset, { byPrice }: PoolOffers): number | undefined {
   return byPrice.find((type) => has(types, type));
 }
 
@@ -303,7 +303,7 @@ export function cheapestOf(types: Bitset, { byPrice }: Market): number | undefin
  * Those that no other undercuts: dearer than no type with at least as much of everything. *Shape:* the cheapest first.
  * *Cost:* O(types × those that are left).
  */
-export function undominated(types: Bitset, { rooms }: TypeIndex, { byPrice }: Market): readonly number[] {
+export function undominated(types: Bitset, { rooms }: PoolTypeIndex, { byPrice }: PoolOffers): readonly number[] {
   const left: number[] = [];
   for (const type of byPrice) {
     if (!has(types, type)) continue;
@@ -319,6 +319,6 @@ function isAtLeast(a: Vector | undefined, b: Vector): boolean {
   return true;
 }
 
-export function instanceTypesIn(types: Bitset, index: TypeIndex): readonly InstanceType[] {
+export function instanceTypesIn(types: Bitset, index: PoolTypeIndex): readonly InstanceType[] {
   return membersOf(types).flatMap((type) => index.types[type] ?? []);
 }

@@ -2,7 +2,7 @@ import { HOSTNAME } from '../../../apis/labels.ts';
 import { PLACE_LABELS, suitableTypes } from '../../instance-type/suitable-types.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { isEmpty, type Requirement } from '../../requirements/requirement.ts';
+import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
 import { formatRequirement, type Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { amountInWords, amountsInWords, typesInWords } from '../amounts-in-words.ts';
@@ -35,7 +35,7 @@ export function whyNoInstanceType(
 
 /** Requirements of one label that leave no value to it. */
 function isContradiction(one: Requirement): boolean {
-  return isEmpty(one) && one.mustExist;
+  return admitsNothing(one) && one.mustExist;
 }
 
 function whyContradictory({ key }: Requirement): Refusal {

@@ -35,7 +35,7 @@ function onSale(offering: Offering): Offering {
   return { ...offering, available: true };
 }
 
-const MOST_ZONES = 6;
+const MAX_ZONES = 6;
 
 /** `on-demand in us-east-1a, us-east-1b, and spot in us-east-1a`. */
 function places(offerings: readonly Offering[]): string {
@@ -44,8 +44,8 @@ function places(offerings: readonly Offering[]): string {
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([capacityType, sold]) => {
       const zones = [...new Set(sold.map(({ zone }) => zone))].toSorted();
-      const more = zones.length > MOST_ZONES ? ` and ${zones.length - MOST_ZONES} more` : '';
-      return `${capacityType} in ${zones.slice(0, MOST_ZONES).join(', ')}${more}`;
+      const more = zones.length > MAX_ZONES ? ` and ${zones.length - MAX_ZONES} more` : '';
+      return `${capacityType} in ${zones.slice(0, MAX_ZONES).join(', ')}${more}`;
     });
   return each.join(', and ');
 }

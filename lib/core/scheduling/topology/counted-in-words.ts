@@ -13,20 +13,20 @@ function selectorInWords(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'no labelSelector, which picks none';
   const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) =>
-    values.length === 0 ? `${key} ${operator}` : `${key} ${operator} [${listed(values, ', ')}]`,
+    values.length === 0 ? `${key} ${operator}` : `${key} ${operator} [${listFirstThree(values, ', ')}]`,
   );
   const all = [...labels, ...expressions];
-  return all.length === 0 ? 'any labels' : listed(all, ',');
+  return all.length === 0 ? 'any labels' : listFirstThree(all, ',');
 }
 
 function namespacesInWords(namespaces: Counted['namespaces']): string {
   if (namespaces === undefined) return ' in any namespace';
   if (namespaces.size === 0) return ' in no namespace';
-  return ` in namespace${namespaces.size === 1 ? '' : 's'} ${listed([...namespaces].toSorted(), ', ')}`;
+  return ` in namespace${namespaces.size === 1 ? '' : 's'} ${listFirstThree([...namespaces].toSorted(), ', ')}`;
 }
 
 /** The first few of a list, and how many more there are. */
-export function listed(all: readonly string[], separator: string): string {
+export function listFirstThree(all: readonly string[], separator: string): string {
   const rest = all.length - MOST;
   return rest <= 0 ? all.join(separator) : `${all.slice(0, MOST).join(separator)} and ${rest} more`;
 }

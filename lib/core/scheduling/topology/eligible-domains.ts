@@ -4,7 +4,7 @@ import { whyLabelsFail } from '../../requirements/requirements.ts';
 import type { ExistingHost } from '../placement/existing-host.ts';
 import { isEmptyBitset } from '../pools/bitset.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
-import type { TypeIndex } from '../pools/type-index.ts';
+import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { RuleSources, SpreadFilter } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';
 
@@ -15,7 +15,7 @@ import type { TopologyKey } from './topology-key.ts';
  */
 export function eligibleDomains(
   hosts: readonly ExistingHost[],
-  pools: readonly TypeIndex[],
+  pools: readonly PoolTypeIndex[],
   sets: RequirementSets,
 ): RuleSources['eligibleDomains'] {
   const ofAnyone = new Map<TopologyKey, readonly number[]>();
@@ -51,7 +51,7 @@ interface Wanted {
   readonly sets: RequirementSets;
 }
 
-function launches(types: TypeIndex, { inDomain, asked, filter, sets }: Wanted): boolean {
+function launches(types: PoolTypeIndex, { inDomain, asked, filter, sets }: Wanted): boolean {
   if (filter.tolerations !== undefined && !isTolerated(types.template.taints, filter.tolerations)) return false;
   const there = sets.join(types.set, inDomain);
   if (there === undefined) return false;

@@ -1,6 +1,6 @@
 import { HOSTNAME, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { admits, oneOf } from '../../requirements/requirement.ts';
+import { admits, inRequirement } from '../../requirements/requirement.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { NodeClaimTemplate } from '../pools/template.ts';
 
@@ -56,7 +56,8 @@ function topologyKey(
       return domains;
     },
     pinnedTo(domain, sets) {
-      const set = single[domain] ?? sets.intern(new Map([[name, oneOf(name, values.slice(domain, domain + 1))]]));
+      const set =
+        single[domain] ?? sets.intern(new Map([[name, inRequirement(name, values.slice(domain, domain + 1))]]));
       single[domain] = set;
       return set;
     },

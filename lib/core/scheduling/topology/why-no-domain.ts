@@ -1,5 +1,5 @@
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { countedInWords, listed } from './counted-in-words.ts';
+import { countedInWords, listFirstThree } from './counted-in-words.ts';
 import { type KeyRules, leastCount, startsGroup, type TopologyRule } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';
 
@@ -59,7 +59,7 @@ interface Left {
 /** Each rule alone leaves something; what each leaves says which of them to change. */
 function whyNotTogether(whys: readonly Left[], key: TopologyKey): Refusal {
   const narrow = whys.toSorted((a, b) => a.left.length - b.left.length).slice(0, 3);
-  const each = narrow.map(({ rule, left }) => `${named(rule)} leaves ${listed(domainNames(key, left), ', ')}`);
+  const each = narrow.map(({ rule, left }) => `${named(rule)} leaves ${listFirstThree(domainNames(key, left), ', ')}`);
   const [first] = narrow;
   const reason = first === undefined ? 'TopologySpread' : REASONS[first.rule.kind];
   return refusal(reason, `no ${key.name} meets all of its rules: ${each.join('; ')}`, { rules: whys.length });
@@ -72,7 +72,7 @@ function domainNames({ values }: TopologyKey, domains: readonly number[]): reado
 function whyRule(rule: TopologyRule, key: TopologyKey, launchable: readonly number[]): Refusal {
   const { counter } = rule;
   const pods = countedInWords(counter.counted);
-  const names = listed(domainNames(key, launchable), ', ');
+  const names = listFirstThree(domainNames(key, launchable), ', ');
   switch (rule.kind) {
     case 'spread':
       return whySkewed(rule, key, launchable);
@@ -86,7 +86,7 @@ function whyRule(rule: TopologyRule, key: TopologyKey, launchable: readonly numb
       const where =
         counter.total === 0
           ? 'no such pod runs or found a place'
-          : `such pods are in ${listed(domainNames(key, occupied(rule)), ', ')}, its node could be in ${names}`;
+          : `such pods are in ${listFirstThree(domainNames(key, occupied(rule)), ', ')}, its node could be in ${names}`;
       return refusal(REASONS.attract, `its affinity asks for the ${key.name} of a pod with ${pods}: ${where}`, {
         domainsWithMatches,
       });
@@ -109,7 +109,7 @@ function whySkewed(
   const because =
     eligible.length < minDomains
       ? `minDomains asks for ${minDomains} domains, there are ${eligible.length}, so the emptiest counts as 0`
-      : `the emptiest, ${listed(domainNames(key, emptiest), ', ')}, has ${least}, and no node for it can be launched there`;
+      : `the emptiest, ${listFirstThree(domainNames(key, emptiest), ', ')}, has ${least}, and no node for it can be launched there`;
   const message = `no ${key.name} of the pool keeps the skew at ${maxSkew} or less (${because})`;
   return refusal(REASONS.spread, message, { maxSkew, least, minDomains, domains: launchable.length });
 }

@@ -1,6 +1,6 @@
 import type { Pod, PodSpec } from '../../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim } from '../../../apis/storage.ts';
-import { claimKey, type StorageIndex } from './storage-index.ts';
+import { type StorageIndex, volumeClaimKey } from './storage-index.ts';
 
 /** A volume of a pod that a PersistentVolumeClaim stands for; other volumes ask nothing of a node. */
 export interface ClaimedVolume {
@@ -21,7 +21,7 @@ export function claimedVolumes(pod: Pod, storage: StorageIndex): readonly Claime
   const { volumes = [] } = pod.spec;
   return volumes.flatMap((volume) => {
     const name = claimName(pod, volume);
-    return name === undefined ? [] : [claimedVolume(volume, claimKey({ ...pod.metadata, name }), storage)];
+    return name === undefined ? [] : [claimedVolume(volume, volumeClaimKey({ ...pod.metadata, name }), storage)];
   });
 }
 

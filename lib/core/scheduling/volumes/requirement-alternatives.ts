@@ -1,22 +1,22 @@
-import { implies, isEmpty, oneOf, type Requirement } from '../../requirements/requirement.ts';
+import { admitsNothing, implies, inRequirement, type Requirement } from '../../requirements/requirement.ts';
 import { intersects, merge, type Requirements } from '../../requirements/requirements.ts';
 
 /** Requirements of which a node has to meet any one; none at all means that no node will do. */
 export type Alternatives = readonly Requirements[];
 
 /** No more than these are weighed: more come of nonsense only. */
-export const MOST_ALTERNATIVES = 64;
+export const MAX_ALTERNATIVES = 64;
 
 /**
  * Every way to meet both, without those that contradict themselves; undefined where there are too many.
- * *Cost:* O(a × b × MOST_ALTERNATIVES) at the worst.
+ * *Cost:* O(a × b × MAX_ALTERNATIVES) at the worst.
  */
 export function crossProduct(a: Alternatives, b: Alternatives): Alternatives | undefined {
   let all: Alternatives = [];
   for (const one of a) {
     for (const other of b) {
       if (intersects(one, other)) all = withAlternative(all, merge(one, other));
-      if (all.length > MOST_ALTERNATIVES) return undefined;
+      if (all.length > MAX_ALTERNATIVES) return undefined;
     }
   }
   return all;
@@ -27,7 +27,7 @@ export function reduced(all: Alternatives): Alternatives | undefined {
   let kept: Alternatives = [];
   for (const one of all) {
     if (isPossible(one)) kept = withAlternative(kept, one);
-    if (kept.length > MOST_ALTERNATIVES) return undefined;
+    if (kept.length > MAX_ALTERNATIVES) return undefined;
   }
   return kept;
 }
@@ -64,7 +64,7 @@ function unionOf(a: Requirements, b: Requirements): Requirements | undefined {
   }
   if (differing === undefined) return undefined;
   const [{ key, values }, other] = differing;
-  return new Map(a).set(key, oneOf(key, values.union(other.values)));
+  return new Map(a).set(key, inRequirement(key, values.union(other.values)));
 }
 
 function isList(one: Requirement): boolean {
@@ -72,5 +72,5 @@ function isList(one: Requirement): boolean {
 }
 
 function isPossible(all: Requirements): boolean {
-  return all.values().every((one) => !isEmpty(one) || !one.mustExist);
+  return all.values().every((one) => !admitsNothing(one) || !one.mustExist);
 }

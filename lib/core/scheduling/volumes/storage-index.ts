@@ -21,7 +21,7 @@ export interface StorageIndex {
 export function storageIndex(storage: Storage | undefined): StorageIndex {
   return {
     known: storage !== undefined,
-    persistentVolumeClaims: new Map(storage?.persistentVolumeClaims.map((one) => [claimKey(one.metadata), one])),
+    persistentVolumeClaims: new Map(storage?.persistentVolumeClaims.map((one) => [volumeClaimKey(one.metadata), one])),
     persistentVolumes: byName(storage?.persistentVolumes),
     storageClasses: byName(storage?.storageClasses),
     placesOfClasses: new Map(storage?.storageClasses.map((one) => [one.metadata.name, reduced(placesOfClass(one))])),
@@ -31,7 +31,7 @@ export function storageIndex(storage: Storage | undefined): StorageIndex {
 }
 
 /** `namespace/name` of a PersistentVolumeClaim. */
-export function claimKey({
+export function volumeClaimKey({
   namespace = 'default',
   name,
 }: {

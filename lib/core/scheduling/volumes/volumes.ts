@@ -3,7 +3,7 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatRequirement, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
 import { type Attachments, attachments } from './attach-limits.ts';
 import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
-import { type Alternatives, crossProduct, MOST_ALTERNATIVES, reduced } from './requirement-alternatives.ts';
+import { type Alternatives, crossProduct, MAX_ALTERNATIVES, reduced } from './requirement-alternatives.ts';
 import type { StorageIndex } from './storage-index.ts';
 import { placesOfVolume } from './volume-places.ts';
 import { isBound, whyVolumeRefused } from './why-volume-refused.ts';
@@ -25,7 +25,7 @@ export type VolumeAnswer =
 
 /**
  * *Shape:* a refusal where no node would help (B9), or none could reach all the volumes.
- * *Cost:* O(volumes × terms); bounded by MOST_ALTERNATIVES where terms multiply.
+ * *Cost:* O(volumes × terms); bounded by MAX_ALTERNATIVES where terms multiply.
  */
 export function volumeNeeds(pod: Pod, storage: StorageIndex): VolumeAnswer {
   const volumes = claimedVolumes(pod, storage);
@@ -113,9 +113,9 @@ function tooMany(volumes: readonly ClaimedVolume[]): Refused {
   return refused(
     refusal(
       'TooManyVolumeAlternatives',
-      `there are more than ${MOST_ALTERNATIVES} ways to meet the topologies of ${volumes.map(({ claimKey }) => claimKey).join(', ')}: ` +
+      `there are more than ${MAX_ALTERNATIVES} ways to meet the topologies of ${volumes.map(({ claimKey }) => claimKey).join(', ')}: ` +
         'allow fewer topologies in their StorageClasses, or use fewer volumes in a pod',
-      { volumes: volumes.length, allowed: MOST_ALTERNATIVES },
+      { volumes: volumes.length, allowed: MAX_ALTERNATIVES },
     ),
   );
 }
@@ -134,7 +134,7 @@ function whyApart(all: readonly PlacedVolume[]): Refusal {
 }
 
 function formatPlaces(places: Alternatives): string {
-  const shown = places.slice(0, MOST_SHOWN).map((place) => {
+  const shown = places.slice(0, MAX_SHOWN).map((place) => {
     const wishes = place.values().map((one) => `${one.key} ${formatRequirement(one)}`);
     return [...wishes].join(' and ');
   });
@@ -142,4 +142,4 @@ function formatPlaces(places: Alternatives): string {
   return more > 0 ? `${shown.join(' or ')} or ${more} more` : shown.join(' or ');
 }
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;

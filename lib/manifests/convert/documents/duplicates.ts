@@ -1,9 +1,9 @@
-import { nameOf } from '../subject.ts';
+import { subjectNameOf } from '../subject.ts';
 import type { ConvertedObject } from './open-document.ts';
 import { textAt } from './yaml-map.ts';
 
 /** Warns where two objects get the same kind and name: the one applied last replaces the other. */
-export function warnOfTwins(objects: readonly ConvertedObject[]): void {
+export function warnOfDuplicates(objects: readonly ConvertedObject[]): void {
   const first = new Set<string>();
   for (const { subject, outcome } of [
     ...objects.filter((one) => !one.outcome.changed),
@@ -11,7 +11,7 @@ export function warnOfTwins(objects: readonly ConvertedObject[]): void {
   ]) {
     const kind = textAt(subject.root, 'kind') ?? '';
     if (kind !== 'NodePool' && kind !== 'EC2NodeClass') continue;
-    const name = `${kind}/${nameOf(subject.root)}`;
+    const name = `${kind}/${subjectNameOf(subject.root)}`;
     if (outcome.changed && first.has(name))
       subject.warn(
         subject.root,

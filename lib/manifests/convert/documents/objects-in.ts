@@ -1,11 +1,11 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { type Head, isFormer } from '../kinds.ts';
+import { isFormer, type KindHead } from '../kinds.ts';
 import { setHead } from '../subject.ts';
 import { find, textAt } from './yaml-map.ts';
 
 export interface FoundObject {
   readonly root: YAMLMap;
-  readonly head: Head;
+  readonly head: KindHead;
   /** The items of the List that contains it. */
   readonly list: YAMLSeq | undefined;
 }
@@ -13,7 +13,7 @@ export interface FoundObject {
 interface Around {
   readonly list: YAMLSeq;
   /** The version and kind of the items of a typed list. */
-  readonly item: Head | undefined;
+  readonly item: KindHead | undefined;
 }
 
 /** The object of a document, or those of a List, which may contain Lists too. */
@@ -46,7 +46,7 @@ export function untypeLists(root: unknown): void {
     if (isMap(item) && find(item, 'kind') === undefined) setHead(item, head.apiVersion, head.kind);
 }
 
-function isFormerItem(head: Head | undefined): boolean {
+function isFormerItem(head: KindHead | undefined): boolean {
   return head !== undefined && isFormer(head);
 }
 
@@ -59,6 +59,6 @@ function listOf(root: unknown): Around | undefined {
 }
 
 /** The items of a typed list, such as a PodList, may omit apiVersion and kind. */
-function itemHead({ apiVersion, kind }: Head): Head | undefined {
+function itemHead({ apiVersion, kind }: KindHead): KindHead | undefined {
   return kind === 'List' ? undefined : { apiVersion, kind: kind.slice(0, -'List'.length) };
 }

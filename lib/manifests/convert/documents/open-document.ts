@@ -1,14 +1,14 @@
 import type { Document, YAMLMap } from 'yaml';
 import { startOf } from '../../read/locate.ts';
 import { expandAliases, hasAliases } from '../fields/expand-aliases.ts';
-import { concerns, convertObject, isFormer } from '../kinds.ts';
-import { type ConversionWarning, makeSubject, type Outcome, type Subject } from '../subject.ts';
+import { appliesTo, convertObject, isFormer } from '../kinds.ts';
+import { type ConversionSubject, type ConversionWarning, makeSubject, type Outcome } from '../subject.ts';
 import { type FoundObject, hasFormerList, objectsIn, untypeLists } from './objects-in.ts';
 import { recordOrigins } from './origins.ts';
 
 /** A converted object. Placing kubelet settings may change it again. */
 export interface ConvertedObject {
-  readonly subject: Subject;
+  readonly subject: ConversionSubject;
   readonly outcome: Outcome;
   /** Adds another object after it. */
   add(root: YAMLMap): void;
@@ -30,7 +30,7 @@ export interface OpenDocument {
 export function openDocument(original: Document): OpenDocument {
   const aliases = hasAliases(original.contents);
   const found = objectsIn(original.contents);
-  if (!aliases && !found.some(({ head }) => concerns(head)) && !hasFormerList(original.contents))
+  if (!aliases && !found.some(({ head }) => appliesTo(head)) && !hasFormerList(original.contents))
     return untouched(original, []);
   const working = original.clone();
   const failure = aliases ? expandAliases(working) : undefined;
@@ -73,9 +73,9 @@ function untouched(original: Document, warnings: readonly ConversionWarning[]): 
 }
 
 function cannotExpand(document: Document, reason: string): ConversionWarning {
-  return leftAlone(document, `${reason}, so it was not converted`, 'write the repeated parts in full');
+  return keptUnchanged(document, `${reason}, so it was not converted`, 'write the repeated parts in full');
 }
 
-export function leftAlone(document: Document, message: string, fix: string): ConversionWarning {
+export function keptUnchanged(document: Document, message: string, fix: string): ConversionWarning {
   return { path: [], offset: startOf(document.contents) ?? 0, message, fix };
 }

@@ -1,7 +1,7 @@
 import { isMap, isPair, isScalar, isSeq } from 'yaml';
 import type { Path } from '../../explain/problem.ts';
 import { startOf } from '../../read/locate.ts';
-import { keyOf } from './yaml-map.ts';
+import { pairKeyOf } from './yaml-map.ts';
 
 /** The position of a field before the conversion. */
 export interface Origin {
@@ -22,7 +22,7 @@ function record(node: unknown, origin: Origin, origins: Origins): void {
   origins.set(node, origin);
   if (isMap(node)) {
     for (const pair of node.items) {
-      const path = [...origin.path, keyOf(pair) ?? ''];
+      const path = [...origin.path, pairKeyOf(pair) ?? ''];
       // As for manifest problems: the position of a scalar itself, or of the key of a map or list.
       const whole = isScalar(pair.value) && pair.value.value !== null;
       const offset = startOf(whole ? pair.value : pair.key) ?? origin.offset;

@@ -1,44 +1,44 @@
 import { isMap, isSeq, type Pair } from 'yaml';
 import { suggest } from '../../explain/suggest.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 import { keepPairs } from './comments.ts';
-import { keyOf } from './yaml-map.ts';
+import { pairKeyOf } from './yaml-map.ts';
 
 /** The fields of a former API, to the depth that the conversion needs. */
-export type Shape =
+export type ManifestShape =
   | { readonly kind: 'any' }
   /** Not in that API, but in v1. */
   | { readonly kind: 'later' }
   /** In that API, but not in v1. */
   | { readonly kind: 'gone'; readonly reason: string; readonly fix: string }
-  | { readonly kind: 'list'; readonly of: Shape }
-  | { readonly kind: 'map'; readonly name: string; readonly fields: Readonly<Record<string, Shape>> };
+  | { readonly kind: 'list'; readonly of: ManifestShape }
+  | { readonly kind: 'map'; readonly name: string; readonly fields: Readonly<Record<string, ManifestShape>> };
 
-export const ANY: Shape = { kind: 'any' };
-const LATER: Shape = { kind: 'later' };
+export const ANY_VALUE: ManifestShape = { kind: 'any' };
+const LATER: ManifestShape = { kind: 'later' };
 
-export function gone(reason: string, fix: string): Shape {
+export function gone(reason: string, fix: string): ManifestShape {
   return { kind: 'gone', reason, fix };
 }
 
-export function list(of: Shape): Shape {
+export function list(of: ManifestShape): ManifestShape {
   return { kind: 'list', of };
 }
 
-export function fields(name: string, known: Readonly<Record<string, Shape>>): Shape {
+export function fields(name: string, known: Readonly<Record<string, ManifestShape>>): ManifestShape {
   return { kind: 'map', name, fields: known };
 }
 
-export function anyOf(...names: readonly string[]): Readonly<Record<string, Shape>> {
-  return Object.fromEntries(names.map((name) => [name, ANY]));
+export function anyOf(...names: readonly string[]): Readonly<Record<string, ManifestShape>> {
+  return Object.fromEntries(names.map((name) => [name, ANY_VALUE]));
 }
 
-export function laterOf(...names: readonly string[]): Readonly<Record<string, Shape>> {
+export function laterOf(...names: readonly string[]): Readonly<Record<string, ManifestShape>> {
   return Object.fromEntries(names.map((name) => [name, LATER]));
 }
 
 /** Removes the fields that the former API did not have or that v1 does not have, with a warning for each. */
-export function prune(subject: Subject, node: unknown, shape: Shape): void {
+export function prune(subject: ConversionSubject, node: unknown, shape: ManifestShape): void {
   if (shape.kind === 'list') {
     if (isSeq(node)) for (const item of node.items) prune(subject, item, shape.of);
   } else if (shape.kind === 'map' && isMap(node)) {
@@ -49,12 +49,12 @@ export function prune(subject: Subject, node: unknown, shape: Shape): void {
 }
 
 interface Place {
-  readonly shape: Extract<Shape, { kind: 'map' }>;
+  readonly shape: Extract<ManifestShape, { kind: 'map' }>;
   readonly guesses: boolean;
 }
 
-function isKept(subject: Subject, pair: Pair, { shape, guesses }: Place): boolean {
-  const name = keyOf(pair);
+function isKept(subject: ConversionSubject, pair: Pair, { shape, guesses }: Place): boolean {
+  const name = pairKeyOf(pair);
   const known = name !== undefined && Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
   if (known === undefined) {
     const meant = name === undefined || !guesses ? undefined : suggest(name, Object.keys(shape.fields));

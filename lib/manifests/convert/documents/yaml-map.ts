@@ -3,12 +3,12 @@ import { setValue } from './comments.ts';
 
 /** Functions to read and rearrange maps of parsed YAML. Pairs are moved whole, so comments and quotes are kept. */
 
-export function keyOf({ key }: Pair): string | undefined {
+export function pairKeyOf({ key }: Pair): string | undefined {
   return isScalar(key) && typeof key.value !== 'symbol' ? String(key.value) : undefined;
 }
 
 export function find(map: YAMLMap, name: string): Pair | undefined {
-  return map.items.find((pair) => keyOf(pair) === name);
+  return map.items.find((pair) => pairKeyOf(pair) === name);
 }
 
 /** A field with a value. A null field counts as absent. */
@@ -61,7 +61,7 @@ export function writeText(scalar: Scalar, text: string): void {
 }
 
 export function moveAll(from: YAMLMap, to: YAMLMap, names: readonly string[]): void {
-  const moved = from.items.filter((pair) => names.includes(keyOf(pair) ?? ''));
+  const moved = from.items.filter((pair) => names.includes(pairKeyOf(pair) ?? ''));
   for (const pair of moved) remove(from, pair);
   to.items.push(...moved);
 }
@@ -108,7 +108,7 @@ export function isNull(node: unknown): boolean {
   return node === null || node === undefined || (isScalar(node) && (node.value === null || node.value === undefined));
 }
 
-export function isEmpty(node: unknown): boolean {
+export function isEmptyMap(node: unknown): boolean {
   return isNull(node) || (isCollection(node) && node.items.length === 0);
 }
 

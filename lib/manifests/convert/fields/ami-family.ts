@@ -2,7 +2,7 @@ import type { YAMLMap } from 'yaml';
 import { setValue } from '../documents/comments.ts';
 import {
   find,
-  isEmpty,
+  isEmptyMap,
   mapAt,
   mapsIn,
   newPair,
@@ -13,7 +13,7 @@ import {
   toNode,
   write,
 } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 /** The families whose latest image v1 selects with an alias (A3.5). Before v1 the family alone selected it. */
 const ALIASED: ReadonlySet<string> = new Set(['AL2', 'AL2023', 'Bottlerocket', 'Windows2019', 'Windows2022']);
@@ -27,12 +27,12 @@ interface Defaults {
 }
 
 /** Writes the alias of the family where a node class has no images, because v1 requires amiSelectorTerms. */
-export function convertAmis(subject: Subject, spec: YAMLMap, defaults: Defaults): void {
+export function convertAmis(subject: ConversionSubject, spec: YAMLMap, defaults: Defaults): void {
   if (defaults.family !== undefined && present(spec, 'amiFamily') === undefined)
     addFamily(subject, spec, defaults.family);
   const family = textAt(spec, 'amiFamily');
   const terms = find(spec, 'amiSelectorTerms');
-  const given = terms !== undefined && !isEmpty(terms.value);
+  const given = terms !== undefined && !isEmptyMap(terms.value);
   if (family === 'Ubuntu') convertUbuntu(subject, spec, given);
   else if (!given && (family === undefined || !ALIASED.has(family))) warnOfNoImages(subject, spec, family);
   else if (!given && family !== undefined) {
@@ -52,7 +52,7 @@ function afterFamily(spec: YAMLMap): number {
   return family === undefined ? spec.items.length : spec.items.indexOf(family) + 1;
 }
 
-function addFamily(subject: Subject, spec: YAMLMap, family: string): void {
+function addFamily(subject: ConversionSubject, spec: YAMLMap, family: string): void {
   write(spec, 'amiFamily', family);
   subject.warn(
     { within: spec, field: 'amiFamily' },
@@ -62,7 +62,7 @@ function addFamily(subject: Subject, spec: YAMLMap, family: string): void {
 }
 
 /** v1 requires amiFamily where the images are not selected by alias. Karpenter's own conversion writes Custom. */
-export function addCustomFamily(subject: Subject, spec: YAMLMap): void {
+export function addCustomFamily(subject: ConversionSubject, spec: YAMLMap): void {
   const terms = mapsIn(spec, 'amiSelectorTerms');
   if (present(spec, 'amiFamily') !== undefined || terms.length === 0) return;
   if (terms.some((term) => find(term, 'alias') !== undefined)) return;
@@ -85,7 +85,7 @@ export function takeAliasVersion(root: YAMLMap): string | undefined {
 }
 
 /** Ubuntu uses the user data format of AL2, but another root volume. */
-function convertUbuntu(subject: Subject, spec: YAMLMap, hasImages: boolean): void {
+function convertUbuntu(subject: ConversionSubject, spec: YAMLMap, hasImages: boolean): void {
   const family = find(spec, 'amiFamily');
   if (family === undefined) return;
   setText(family, 'AL2');
@@ -113,7 +113,7 @@ function convertUbuntu(subject: Subject, spec: YAMLMap, hasImages: boolean): voi
   );
 }
 
-function warnOfNoImages(subject: Subject, spec: YAMLMap, family: string | undefined): void {
+function warnOfNoImages(subject: ConversionSubject, spec: YAMLMap, family: string | undefined): void {
   const why = family === undefined ? 'amiFamily is not set' : `${family} has no alias`;
   subject.warn(
     { within: spec, field: 'amiSelectorTerms' },

@@ -1,7 +1,7 @@
 import { isScalar } from 'yaml';
 import type { ConvertedObject } from '../documents/open-document.ts';
 import { find, isNull, mapAt, textAt, write } from '../documents/yaml-map.ts';
-import { nameOf } from '../subject.ts';
+import { subjectNameOf } from '../subject.ts';
 
 /** Copies expireAfter from NodePools to their NodeClaims. Before v1 only the NodePool had this field. */
 export function placeExpiries(objects: readonly ConvertedObject[]): void {
@@ -9,7 +9,7 @@ export function placeExpiries(objects: readonly ConvertedObject[]): void {
     objects
       .map(({ subject: { root } }) => root)
       .filter(isPool)
-      .map((root) => [nameOf(root), root]),
+      .map((root) => [subjectNameOf(root), root]),
   );
   for (const { subject, outcome } of objects) {
     const { expiresLike: name } = outcome;

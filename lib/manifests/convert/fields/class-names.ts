@@ -1,7 +1,7 @@
 import type { YAMLMap } from 'yaml';
 import type { ConvertedObject } from '../documents/open-document.ts';
 import { ensureMap, mapAt, textAt, write } from '../documents/yaml-map.ts';
-import { nameOf } from '../subject.ts';
+import { subjectNameOf } from '../subject.ts';
 
 /** The EC2NodeClasses of all documents, by name. */
 export interface NodeClass {
@@ -14,11 +14,11 @@ export function nodeClasses(objects: readonly ConvertedObject[]): Map<string, No
   const classes = new Map<string, NodeClass>();
   for (const object of objects) {
     const { root } = object.subject;
-    if (isNodeClass(root) && !classes.has(nameOf(root))) classes.set(nameOf(root), { root, object });
+    if (isNodeClass(root) && !classes.has(subjectNameOf(root))) classes.set(subjectNameOf(root), { root, object });
   }
   for (const object of objects)
     for (const root of object.outcome.added) {
-      const name = nameOf(root);
+      const name = subjectNameOf(root);
       const free = freeName(name, `${name}-provider`, classes);
       if (free !== name) renameMade(object, root, free);
       classes.set(free, { root, object });

@@ -2,7 +2,7 @@ import { isSeq, type YAMLMap } from 'yaml';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS } from '../../../apis/labels.ts';
 import { setValue } from '../documents/comments.ts';
 import { find, isNull, mapsIn, newPair, textAt, toNode } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 interface Default {
   /** The default did not apply if a requirement had one of these keys. */
@@ -30,7 +30,7 @@ const DEFAULTS: readonly Default[] = [
   { unless: SIZES, requirement: { key: GENERATION, operator: 'Gt', values: ['2'] } },
 ];
 
-export function addDefaultRequirements(subject: Subject, { spec, nodes: template }: Places): void {
+export function addDefaultRequirements(subject: ConversionSubject, { spec, nodes: template }: Places): void {
   const given = new Set(mapsIn(template, 'requirements').map((requirement) => textAt(requirement, 'key')));
   const added = DEFAULTS.filter(({ unless }) => !unless.some((key) => given.has(key)));
   const list = find(template, 'requirements');

@@ -12,10 +12,10 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { setValue } from '../documents/comments.ts';
-import { keyOf } from '../documents/yaml-map.ts';
+import { pairKeyOf } from '../documents/yaml-map.ts';
 
 /** A document whose aliases expand to more nodes is rejected as a "billion laughs" attack. */
-const MOST_COPIES = 100_000;
+const MAX_COPIES = 100_000;
 
 interface Expansion {
   readonly anchors: Map<string, Node>;
@@ -33,10 +33,10 @@ export function hasAliases(node: unknown): boolean {
 
 /**
  * Expands every alias and merge key of the document in place. Returns the reason where that is not possible.
- * *Cost:* at most `MOST_COPIES` new nodes.
+ * *Cost:* at most `MAX_COPIES` new nodes.
  */
 export function expandAliases(document: Document): string | undefined {
-  const expansion: Expansion = { anchors: new Map(), open: new Set(), copiesLeft: MOST_COPIES, failure: undefined };
+  const expansion: Expansion = { anchors: new Map(), open: new Set(), copiesLeft: MAX_COPIES, failure: undefined };
   const expanded = expand(document.contents, expansion);
   if (expansion.failure === undefined && isNode(expanded)) document.contents = expanded;
   return expansion.failure;
@@ -70,7 +70,7 @@ function copyOf(name: string, expansion: Expansion): Node | undefined {
   if (target === undefined || expansion.failure !== undefined) return undefined;
   expansion.copiesLeft -= sizeOf(target, expansion.copiesLeft);
   if (expansion.copiesLeft < 0) {
-    expansion.failure = `its aliases repeat more than ${MOST_COPIES} values`;
+    expansion.failure = `its aliases repeat more than ${MAX_COPIES} values`;
     return undefined;
   }
   const copy = target.clone();
@@ -94,7 +94,7 @@ export function sizeOf(node: unknown, limit: number): number {
 
 function expandMerges(map: YAMLMap, expansion: Expansion): void {
   if (!map.items.some(isMergeKey)) return;
-  const names = new Set(map.items.filter((pair) => !isMergeKey(pair)).map(keyOf));
+  const names = new Set(map.items.filter((pair) => !isMergeKey(pair)).map(pairKeyOf));
   map.items = map.items.flatMap((pair) => {
     if (!isMergeKey(pair)) return [pair];
     const parts = isSeq(pair.value) ? pair.value.items : [pair.value];
@@ -104,7 +104,7 @@ function expandMerges(map: YAMLMap, expansion: Expansion): void {
         return [];
       }
       return part.items.filter((merged) => {
-        const name = keyOf(merged);
+        const name = pairKeyOf(merged);
         const isNew = !names.has(name);
         names.add(name);
         return isNew;

@@ -1,11 +1,15 @@
 import { isMap, type YAMLMap } from 'yaml';
 import { present, write } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 const HOPS = 'httpPutResponseHopLimit';
 
 /** A3.23: the default hop limit is one in v1, which excludes containers; before v1 it was two. */
-export function convertMetadataOptions(subject: Subject, spec: YAMLMap, version: 'v1alpha1' | 'v1beta1'): void {
+export function convertMetadataOptions(
+  subject: ConversionSubject,
+  spec: YAMLMap,
+  version: 'v1alpha1' | 'v1beta1',
+): void {
   const options = present(spec, 'metadataOptions');
   if (options === undefined) {
     write(spec, 'metadataOptions', { [HOPS]: 2 });
@@ -16,13 +20,13 @@ export function convertMetadataOptions(subject: Subject, spec: YAMLMap, version:
   }
 }
 
-function writeHops(subject: Subject, options: YAMLMap): void {
+function writeHops(subject: ConversionSubject, options: YAMLMap): void {
   if (present(options, HOPS) !== undefined) return;
   write(options, HOPS, 2);
   warnOfHops(subject, options, HOPS);
 }
 
-function warnOfHops(subject: Subject, within: YAMLMap, field: string): void {
+function warnOfHops(subject: ConversionSubject, within: YAMLMap, field: string): void {
   subject.warn(
     { within, field },
     `${HOPS} was not set, and the default was 2; it is written explicitly because the default of v1 is 1`,
@@ -31,7 +35,7 @@ function warnOfHops(subject: Subject, within: YAMLMap, field: string): void {
 }
 
 /** Where v1alpha1 set some options, the defaults of EC2 applied to the others: one hop, and tokens optional. */
-function writeTokens(subject: Subject, options: YAMLMap): void {
+function writeTokens(subject: ConversionSubject, options: YAMLMap): void {
   if (present(options, 'httpTokens') !== undefined) return;
   write(options, 'httpTokens', 'optional');
   subject.warn(

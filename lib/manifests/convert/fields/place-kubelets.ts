@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
 import type { ConvertedObject } from '../documents/open-document.ts';
-import { ensureMap, keyOf, newPair, present, rename, take, textAt, write } from '../documents/yaml-map.ts';
-import { type KubeletSettings, nameOf } from '../subject.ts';
+import { ensureMap, newPair, pairKeyOf, present, rename, take, textAt, write } from '../documents/yaml-map.ts';
+import { type KubeletSettings, subjectNameOf } from '../subject.ts';
 import { freeName, type NodeClass, nodeClasses, referenceOf, setName } from './class-names.ts';
 import { sizeOf } from './expand-aliases.ts';
 
@@ -13,7 +13,7 @@ interface User {
 }
 
 /** Limits the total size of copied node classes. */
-const MOST_COPIES = 200_000;
+const MAX_COPIES = 200_000;
 
 interface Placement {
   readonly classes: Map<string, NodeClass>;
@@ -22,7 +22,7 @@ interface Placement {
 
 /** Moves the kubelet settings of pools to the node classes that they reference (A3.15). */
 export function placeKubelets(objects: readonly ConvertedObject[]): void {
-  const placement: Placement = { classes: nodeClasses(objects), copiesLeft: MOST_COPIES };
+  const placement: Placement = { classes: nodeClasses(objects), copiesLeft: MAX_COPIES };
   const users = Map.groupBy(objects.flatMap(usersIn), ({ reference }) => textAt(reference, 'name') ?? '');
   for (const object of objects) warnWithoutReference(object);
   for (const [name, all] of users) {
@@ -86,7 +86,7 @@ function copyFor({ shared, group, kubelet }: Part, pristine: YAMLMap, placement:
   const [first] = group;
   const spec = isMap(copy) ? ensureMap(copy, 'spec') : undefined;
   if (!isMap(copy) || spec === undefined || first === undefined) return;
-  const wanted = `${shared.name}-${nameOf(first.object.subject.root)}`;
+  const wanted = `${shared.name}-${subjectNameOf(first.object.subject.root)}`;
   const name = freeName(wanted, wanted, placement.classes);
   setName(copy, name);
   setKubelet(spec, kubelet);
@@ -144,7 +144,7 @@ function warnWithoutReference({ outcome, subject }: ConvertedObject): void {
 /** JSON with sorted keys, so equal settings give equal text. JSON is also valid YAML. */
 function canonical(node: unknown): string {
   if (isMap(node)) {
-    const fields = node.items.map((pair) => `${JSON.stringify(keyOf(pair) ?? '')}: ${canonical(pair.value)}`);
+    const fields = node.items.map((pair) => `${JSON.stringify(pairKeyOf(pair) ?? '')}: ${canonical(pair.value)}`);
     return `{${fields.toSorted().join(', ')}}`;
   }
   if (isSeq(node)) return `[${node.items.map(canonical).join(', ')}]`;

@@ -1,7 +1,7 @@
 import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { CAPACITY_TYPE, currentLabelName, DO_NOT_DISRUPT, NODE_POOL } from '../../../apis/labels.ts';
-import { find, keyOf, mapsIn, rename, textAt, writeText } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import { find, mapsIn, pairKeyOf, rename, textAt, writeText } from '../documents/yaml-map.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 /** Renames labels and annotations to their names in v1. Each function returns whether it changed anything. */
 
@@ -37,9 +37,9 @@ function currentLabel(key: string): string | undefined {
   return today === key ? undefined : today;
 }
 
-export function renameLabels(subject: Subject, map: YAMLMap | undefined): boolean {
+export function renameLabels(subject: ConversionSubject, map: YAMLMap | undefined): boolean {
   return renameFields(map, (pair, labels) => {
-    const key = keyOf(pair) ?? '';
+    const key = pairKeyOf(pair) ?? '';
     warnOfDropped(subject, pair, key);
     const today = currentLabel(key);
     if (today === undefined) return false;
@@ -47,9 +47,9 @@ export function renameLabels(subject: Subject, map: YAMLMap | undefined): boolea
   });
 }
 
-export function renameAnnotations(subject: Subject, map: YAMLMap | undefined): boolean {
+export function renameAnnotations(subject: ConversionSubject, map: YAMLMap | undefined): boolean {
   return renameFields(map, (pair, annotations) => {
-    const key = keyOf(pair) ?? '';
+    const key = pairKeyOf(pair) ?? '';
     const former = Object.hasOwn(ANNOTATIONS, key) ? ANNOTATIONS[key] : undefined;
     if (former === undefined) return false;
     return renameOnce({ subject, map: annotations, pair }, former.current, former.note);
@@ -57,14 +57,14 @@ export function renameAnnotations(subject: Subject, map: YAMLMap | undefined): b
 }
 
 /** Renames the keys of requirements, or of the expressions of a node selector term. */
-export function renameKeys(subject: Subject, map: YAMLMap | undefined, list: string): boolean {
+export function renameKeys(subject: ConversionSubject, map: YAMLMap | undefined, list: string): boolean {
   return mapsIn(map, list)
     .map((item) => renameValue(subject, item, 'key'))
     .includes(true);
 }
 
 /** Renames a label that is used as a value, such as a topology key. */
-export function renameValue(subject: Subject, map: YAMLMap, field: string): boolean {
+export function renameValue(subject: ConversionSubject, map: YAMLMap, field: string): boolean {
   const pair = find(map, field);
   const key = textAt(map, field);
   if (pair === undefined || key === undefined || !isScalar(pair.value)) return false;
@@ -85,14 +85,14 @@ function renameFields(map: YAMLMap | undefined, change: (pair: Pair, map: YAMLMa
 }
 
 interface Place {
-  readonly subject: Subject;
+  readonly subject: ConversionSubject;
   readonly map: YAMLMap;
   readonly pair: Pair;
 }
 
 /** Where the current name is already set, the old one is removed if it has the same value, and kept if not. */
 function renameOnce({ subject, map, pair }: Place, today: string, note: string): boolean {
-  const former = keyOf(pair) ?? '';
+  const former = pairKeyOf(pair) ?? '';
   const other = find(map, today);
   if (other === undefined) {
     rename(pair, today);
@@ -108,7 +108,7 @@ function renameOnce({ subject, map, pair }: Place, today: string, note: string):
   return true;
 }
 
-function warnOfDropped(subject: Subject, pair: Pair, key: string): void {
+function warnOfDropped(subject: ConversionSubject, pair: Pair, key: string): void {
   const reason = Object.hasOwn(DROPPED_LABELS, key) ? DROPPED_LABELS[key] : undefined;
   if (reason !== undefined)
     subject.warn(pair, `"${key}" has no equivalent: ${reason}`, `remove ${key}, or use another label`);

@@ -1,7 +1,7 @@
 import { isMap, isScalar, type Pair, YAMLMap, YAMLSeq } from 'yaml';
 import { moveComments, setValue, takeAbove, withoutComments } from '../documents/comments.ts';
-import { isEmpty, isNull, keyOf, newPair, present, put, rename, take } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import { isEmptyMap, isNull, newPair, pairKeyOf, present, put, rename, take } from '../documents/yaml-map.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 /**
  * Converts v1alpha1 selectors to v1 selector terms. A selector is a map whose values are comma-separated lists of
@@ -11,7 +11,7 @@ import type { Subject } from '../subject.ts';
 export type SelectorName = 'subnetSelector' | 'securityGroupSelector' | 'amiSelector';
 
 /** A3.2 */
-const MOST_TERMS = 30;
+const MAX_TERMS = 30;
 
 /** The fields of terms. Each list holds alternative values. */
 interface Selector {
@@ -22,7 +22,7 @@ interface Selector {
 }
 
 /** Renames the selector field and rewrites its value. */
-export function convertSelector(subject: Subject, pair: Pair, name: SelectorName): void {
+export function convertSelector(subject: ConversionSubject, pair: Pair, name: SelectorName): void {
   rename(pair, `${name}Terms`);
   if (isNull(pair.value)) return;
   if (!isMap(pair.value)) {
@@ -31,10 +31,10 @@ export function convertSelector(subject: Subject, pair: Pair, name: SelectorName
   }
   const selector = readSelector(subject, pair.value, name);
   const count = countTerms(selector);
-  if (count > MOST_TERMS) {
+  if (count > MAX_TERMS) {
     subject.warn(
       pair,
-      `${name} was not converted: it expands to ${count > 1e6 ? 'more than a million' : count} terms, and v1 allows at most ${MOST_TERMS}`,
+      `${name} was not converted: it expands to ${count > 1e6 ? 'more than a million' : count} terms, and v1 allows at most ${MAX_TERMS}`,
       `give the resources a common tag, and write ${name}Terms that select it`,
     );
     return;
@@ -46,10 +46,14 @@ export function convertSelector(subject: Subject, pair: Pair, name: SelectorName
 }
 
 /** Writes a placeholder where the required terms are missing: a term with the tag of Karpenter's setup guide. */
-export function standIn(subject: Subject, spec: YAMLMap, name: 'subnetSelector' | 'securityGroupSelector'): void {
+export function standIn(
+  subject: ConversionSubject,
+  spec: YAMLMap,
+  name: 'subnetSelector' | 'securityGroupSelector',
+): void {
   const field = `${name}Terms`;
   const given = present(spec, field);
-  if (given !== undefined && !isEmpty(given.value)) return;
+  if (given !== undefined && !isEmptyMap(given.value)) return;
   const former = take(spec, field);
   const made = newPair(field, [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }]);
   moveComments(former, made);
@@ -61,11 +65,11 @@ export function standIn(subject: Subject, spec: YAMLMap, name: 'subnetSelector' 
   );
 }
 
-function readSelector(subject: Subject, map: YAMLMap, name: SelectorName): Selector {
+function readSelector(subject: ConversionSubject, map: YAMLMap, name: SelectorName): Selector {
   const selector = { ids: new Array<Pair>(), names: new Array<Pair>(), owners: new Array<Pair>(), tags: [] };
   const tags: (readonly Pair[])[] = selector.tags;
   for (const pair of map.items) {
-    const key = keyOf(pair) ?? '';
+    const key = pairKeyOf(pair) ?? '';
     if (key === 'aws-ids' || key === 'aws::ids') selector.ids.push(...choices(pair, 'id'));
     else if (name === 'amiSelector' && key === 'aws::name') selector.names.push(...choices(pair, 'name'));
     else if (name === 'amiSelector' && key === 'aws::owners') selector.owners.push(...choices(pair, 'owner'));
@@ -89,14 +93,14 @@ function choices(pair: Pair, field: string): readonly Pair[] {
 }
 
 /** The unchanged tag, or one tag for each value of a comma-separated list. */
-function tagValues(subject: Subject, pair: Pair): readonly Pair[] {
+function tagValues(subject: ConversionSubject, pair: Pair): readonly Pair[] {
   const { value } = pair;
   if (isScalar(value) && value.value === '') {
     value.value = '*';
     subject.warn(pair, 'the empty value, which matched any value, became "*"', 'write "*" for any value of the tag');
   }
   if (!isScalar(value) || typeof value.value !== 'string' || !value.value.includes(',')) return [pair];
-  return choices(pair, keyOf(pair) ?? '');
+  return choices(pair, pairKeyOf(pair) ?? '');
 }
 
 function countTerms({ ids, names, owners, tags }: Selector): number {
@@ -139,9 +143,9 @@ function termOf(own: readonly Pair[], tags: readonly Pair[]): YAMLMap {
 }
 
 /** In v1 a term with an id has no other field. */
-function warnOfIgnored(subject: Subject, pair: Pair, { names, owners, tags }: Selector): void {
+function warnOfIgnored(subject: ConversionSubject, pair: Pair, { names, owners, tags }: Selector): void {
   const others = [
-    ...tags.map(([first]) => (first === undefined ? '' : (keyOf(first) ?? ''))),
+    ...tags.map(([first]) => (first === undefined ? '' : (pairKeyOf(first) ?? ''))),
     ...(names.length > 0 ? ['aws::name'] : []),
     ...(owners.length > 0 ? ['aws::owners'] : []),
   ];

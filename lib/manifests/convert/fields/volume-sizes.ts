@@ -2,7 +2,7 @@ import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { parseQuantityNano } from '../../../apis/formats/quantity.ts';
 import { VOLUME_SIZE_PATTERN } from '../../../apis/schemas/ec2-node-class-storage.ts';
 import { find, mapAt, mapsIn, setText } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 const CURRENT = new RegExp(VOLUME_SIZE_PATTERN);
 
@@ -16,7 +16,7 @@ const GI: Unit = { name: 'Gi', nano: 1_000_000_000n << 30n, most: 59_000n };
 const G: Unit = { name: 'G', nano: 10n ** 18n, most: 64_000n };
 
 /** Before v1 a volume size was any quantity, and was rounded up for EC2. */
-export function convertVolumeSizes(subject: Subject, spec: YAMLMap): void {
+export function convertVolumeSizes(subject: ConversionSubject, spec: YAMLMap): void {
   for (const mapping of mapsIn(spec, 'blockDeviceMappings')) {
     const ebs = mapAt(mapping, 'ebs');
     const size = isMap(ebs) ? find(ebs, 'volumeSize') : undefined;
@@ -24,7 +24,7 @@ export function convertVolumeSizes(subject: Subject, spec: YAMLMap): void {
   }
 }
 
-function convertSize(subject: Subject, size: Pair): void {
+function convertSize(subject: ConversionSubject, size: Pair): void {
   const given: unknown = isScalar(size.value) ? size.value.value : undefined;
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'bigint') return;
   if (CURRENT.test(String(given))) return;

@@ -1,10 +1,10 @@
 import { isMap, isScalar, type Pair, YAMLMap } from 'yaml';
 import { moveComments } from '../documents/comments.ts';
 import { find, moveAll, newPair, present, put, rename, setText, take } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 /** Converts ttlSecondsAfterEmpty and consolidation of v1alpha5 to disruption of v1. */
-export function convertEmptiness(subject: Subject, spec: YAMLMap): YAMLMap {
+export function convertEmptiness(subject: ConversionSubject, spec: YAMLMap): YAMLMap {
   const ttl = present(spec, 'ttlSecondsAfterEmpty');
   const consolidates = isConsolidating(subject, spec);
   const consolidation = take(spec, 'consolidation');
@@ -34,7 +34,7 @@ export function convertEmptiness(subject: Subject, spec: YAMLMap): YAMLMap {
   return disruption;
 }
 
-function isConsolidating(subject: Subject, spec: YAMLMap): boolean {
+function isConsolidating(subject: ConversionSubject, spec: YAMLMap): boolean {
   const consolidation = present(spec, 'consolidation');
   if (consolidation === undefined) return false;
   const enabled = isMap(consolidation.value) ? present(consolidation.value, 'enabled') : undefined;
@@ -49,7 +49,7 @@ function isConsolidating(subject: Subject, spec: YAMLMap): boolean {
 }
 
 /** Converts ttlSecondsUntilExpired of v1alpha5 to expireAfter of v1. */
-export function convertExpiry(subject: Subject, from: YAMLMap, to: YAMLMap): void {
+export function convertExpiry(subject: ConversionSubject, from: YAMLMap, to: YAMLMap): void {
   const ttl = present(from, 'ttlSecondsUntilExpired');
   const former = take(from, 'ttlSecondsUntilExpired');
   if (ttl === undefined) {
@@ -68,7 +68,7 @@ export function convertExpiry(subject: Subject, from: YAMLMap, to: YAMLMap): voi
 }
 
 /** Moves disruption.expireAfter of v1beta1 to the template. In v1 a node keeps the value it was created with. */
-export function moveExpiry(subject: Subject, disruption: YAMLMap, to: YAMLMap): void {
+export function moveExpiry(subject: ConversionSubject, disruption: YAMLMap, to: YAMLMap): void {
   const expiry = find(disruption, 'expireAfter');
   if (expiry === undefined) return;
   if (present(to, 'expireAfter') !== undefined) {
@@ -86,7 +86,7 @@ export function moveExpiry(subject: Subject, disruption: YAMLMap, to: YAMLMap): 
   moveAll(disruption, to, ['expireAfter']);
 }
 
-function warnOfForce(subject: Subject, expiry: Pair): void {
+function warnOfForce(subject: ConversionSubject, expiry: Pair): void {
   subject.warn(
     expiry,
     'became spec.template.spec.expireAfter; in v1 an expired node is drained at once, regardless of disruption budgets',

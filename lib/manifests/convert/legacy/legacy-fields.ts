@@ -1,8 +1,9 @@
-import { ANY, anyOf, fields, gone, laterOf, list, type Shape } from '../documents/shape.ts';
+import { ANY_VALUE, anyOf, fields, gone, laterOf, list, type ManifestShape } from '../documents/shape.ts';
 
 /** Every field of Karpenter's APIs before v1. */
 
-const TAINTS = (of: string): Shape => list(fields(`a taint of ${of}`, anyOf('key', 'value', 'effect', 'timeAdded')));
+const TAINTS = (of: string): ManifestShape =>
+  list(fields(`a taint of ${of}`, anyOf('key', 'value', 'effect', 'timeAdded')));
 
 const KUBELET_FIELDS = anyOf(
   'clusterDNS',
@@ -31,13 +32,13 @@ const EBS = anyOf(
 );
 const METADATA_OPTIONS = anyOf('httpEndpoint', 'httpProtocolIPv6', 'httpPutResponseHopLimit', 'httpTokens');
 
-function object(name: string, spec: Shape): Shape {
+function object(name: string, spec: ManifestShape): ManifestShape {
   return fields(name, { ...anyOf('apiVersion', 'kind', 'metadata'), spec });
 }
 
 const PROVISIONER_NAME = 'a v1alpha5 Provisioner';
 
-export const PROVISIONER: Shape = object(
+export const PROVISIONER: ManifestShape = object(
   PROVISIONER_NAME,
   fields(PROVISIONER_NAME, {
     ...anyOf('annotations', 'labels', 'provider', 'ttlSecondsAfterEmpty', 'ttlSecondsUntilExpired', 'weight'),
@@ -53,7 +54,7 @@ export const PROVISIONER: Shape = object(
       ...anyOf('name', 'kind'),
       apiVersion: gone('nodeClassRef has a group instead', 'nothing: the group is written'),
     }),
-    limits: fields('limits', { resources: ANY }),
+    limits: fields('limits', { resources: ANY_VALUE }),
     consolidation: fields('consolidation', anyOf('enabled')),
     kubeletConfiguration: fields('kubeletConfiguration', {
       ...KUBELET_FIELDS,
@@ -63,7 +64,7 @@ export const PROVISIONER: Shape = object(
 );
 
 /** Fields of an AWSNodeTemplate and of the inline provider of a Provisioner. */
-const PROVIDER_FIELDS: Readonly<Record<string, Shape>> = {
+const PROVIDER_FIELDS: Readonly<Record<string, ManifestShape>> = {
   ...anyOf(
     'amiFamily',
     'context',
@@ -77,7 +78,7 @@ const PROVIDER_FIELDS: Readonly<Record<string, Shape>> = {
   metadataOptions: fields('metadataOptions', METADATA_OPTIONS),
   blockDeviceMappings: list(
     fields('a block device mapping of v1alpha1', {
-      deviceName: ANY,
+      deviceName: ANY_VALUE,
       ebs: fields('ebs', EBS),
       virtualName: gone(
         'v1 has no field for instance store volumes by name',
@@ -88,7 +89,7 @@ const PROVIDER_FIELDS: Readonly<Record<string, Shape>> = {
   ),
 };
 
-export const PROVIDER: Shape = fields('an inline provider', {
+export const PROVIDER: ManifestShape = fields('an inline provider', {
   ...PROVIDER_FIELDS,
   apiVersion: gone('it named the type of the inline provider', 'nothing: the EC2NodeClass has its own apiVersion'),
   kind: gone('it named the type of the inline provider', 'nothing: the EC2NodeClass has its own kind'),
@@ -96,7 +97,7 @@ export const PROVIDER: Shape = fields('an inline provider', {
 
 const NODE_TEMPLATE_NAME = 'a v1alpha1 AWSNodeTemplate';
 
-export const AWS_NODE_TEMPLATE: Shape = object(
+export const AWS_NODE_TEMPLATE: ManifestShape = object(
   NODE_TEMPLATE_NAME,
   fields(NODE_TEMPLATE_NAME, {
     ...PROVIDER_FIELDS,
@@ -107,7 +108,7 @@ export const AWS_NODE_TEMPLATE: Shape = object(
   }),
 );
 
-function claimFields(name: string, resources: Shape): Readonly<Record<string, Shape>> {
+function claimFields(name: string, resources: ManifestShape): Readonly<Record<string, ManifestShape>> {
   return {
     taints: TAINTS(name),
     startupTaints: TAINTS(name),
@@ -121,7 +122,7 @@ function claimFields(name: string, resources: Shape): Readonly<Record<string, Sh
 
 const NODE_POOL_NAME = 'a v1beta1 NodePool';
 
-export const BETA_NODE_POOL: Shape = object(
+export const BETA_NODE_POOL: ManifestShape = object(
   NODE_POOL_NAME,
   fields(NODE_POOL_NAME, {
     ...anyOf('limits', 'weight'),
@@ -150,18 +151,18 @@ export const BETA_NODE_POOL: Shape = object(
 
 const NODE_CLAIM_NAME = 'a v1beta1 NodeClaim';
 
-export const BETA_NODE_CLAIM: Shape = object(
+export const BETA_NODE_CLAIM: ManifestShape = object(
   NODE_CLAIM_NAME,
-  fields(NODE_CLAIM_NAME, claimFields(NODE_CLAIM_NAME, ANY)),
+  fields(NODE_CLAIM_NAME, claimFields(NODE_CLAIM_NAME, ANY_VALUE)),
 );
 
 const NODE_CLASS_NAME = 'a v1beta1 EC2NodeClass';
 
-function terms(name: string, ...known: readonly string[]): Shape {
+function terms(name: string, ...known: readonly string[]): ManifestShape {
   return list(fields(`a ${name} selector term of v1beta1`, anyOf(...known)));
 }
 
-export const BETA_NODE_CLASS: Shape = object(
+export const BETA_NODE_CLASS: ManifestShape = object(
   NODE_CLASS_NAME,
   fields(NODE_CLASS_NAME, {
     ...anyOf('associatePublicIPAddress', 'amiFamily', 'userData', 'role', 'instanceProfile', 'tags'),

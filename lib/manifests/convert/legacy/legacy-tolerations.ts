@@ -2,13 +2,13 @@ import type { YAMLMap } from 'yaml';
 import { DISRUPTED_TAINT } from '../../../apis/taints.ts';
 import { moveComments } from '../documents/comments.ts';
 import { find, mapsIn, newPair, setText, take, textAt, write } from '../documents/yaml-map.ts';
-import type { Subject } from '../subject.ts';
+import type { ConversionSubject } from '../subject.ts';
 
 /** Before v1 the taint of a draining node had this key and the value "disrupting". */
 const FORMER_KEY = 'karpenter.sh/disruption';
 
 /** *Shape:* whether anything changed. A toleration with another value had no effect, and is kept. */
-export function convertTolerations(subject: Subject, pod: YAMLMap | undefined): boolean {
+export function convertTolerations(subject: ConversionSubject, pod: YAMLMap | undefined): boolean {
   const former = mapsIn(pod, 'tolerations').filter(toleratesDisruption);
   for (const toleration of former) convertToleration(subject, toleration);
   return former.length > 0;
@@ -19,7 +19,7 @@ function toleratesDisruption(toleration: YAMLMap): boolean {
   return textAt(toleration, 'operator') === 'Exists' || textAt(toleration, 'value') === 'disrupting';
 }
 
-function convertToleration(subject: Subject, toleration: YAMLMap): void {
+function convertToleration(subject: ConversionSubject, toleration: YAMLMap): void {
   const key = find(toleration, 'key');
   if (key === undefined) return;
   setText(key, DISRUPTED_TAINT.key);

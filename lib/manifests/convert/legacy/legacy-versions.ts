@@ -1,7 +1,7 @@
 import { isCollection, isMap, YAMLMap } from 'yaml';
 import { moveComments, withoutComments } from '../documents/comments.ts';
 import { find, isNull, mapAt, newPair, present, take } from '../documents/yaml-map.ts';
-import { type Subject, setHead } from '../subject.ts';
+import { type ConversionSubject, setHead } from '../subject.ts';
 
 /** API versions of Kubernetes kinds that are no longer served. */
 
@@ -50,7 +50,7 @@ function renewalOf({ apiVersion, kind }: Head): Renewal | undefined {
 }
 
 /** Sets the current API version. *Shape:* whether the object changed. */
-export function renewVersion(subject: Subject, head: Head): boolean {
+export function renewVersion(subject: ConversionSubject, head: Head): boolean {
   const renewal = renewalOf(head);
   if (renewal === undefined) return false;
   const { root, warn } = subject;
@@ -83,7 +83,7 @@ function addSelector(root: YAMLMap): string | undefined {
   return 'selector is required, and the labels of the template are written there';
 }
 
-function warnOfEmptySelector({ root, warn }: Subject): void {
+function warnOfEmptySelector({ root, warn }: ConversionSubject): void {
   const spec = mapAt(root, 'spec');
   const selector = spec === undefined ? undefined : present(spec, 'selector');
   if (selector === undefined || isNull(selector.value) || !isMap(selector.value)) return;

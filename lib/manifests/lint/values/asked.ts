@@ -2,7 +2,7 @@ import type { Labels, NodeSelectorRequirement } from '../../../apis/kubernetes.t
 import { currentLabelName } from '../../../apis/labels.ts';
 import { type Requirement, requirement } from '../../../core/requirements/requirement.ts';
 import type { FieldProblem } from '../../../core/validation/field-problem.ts';
-import { listed } from './words.ts';
+import { listNames } from './words.ts';
 
 /** One requirement on a node label, and its position in the object. */
 export interface Asked {
@@ -22,7 +22,7 @@ export function askedByRequirements(
 ): readonly Asked[] {
   return requirements.map(({ key, operator, values = [], minValues }, index) => ({
     key: currentLabelName(key),
-    written: `${key} ${operator}${values.length === 0 ? '' : ` [${listed(values)}]`}`,
+    written: `${key} ${operator}${values.length === 0 ? '' : ` [${listNames(values)}]`}`,
     requirement: requirement({ key: currentLabelName(key), operator, values }),
     path: [...path, index],
     ...(operator === 'In' ? { choice: { path: [...path, index, 'values'], values } } : {}),
@@ -44,6 +44,6 @@ export function askedByLabels(labels: Labels, path: FieldProblem['path']): reado
 }
 
 /** The field to report: the values, if the requirement lists values. */
-export function fieldOf({ path, choice }: Asked): FieldProblem['path'] {
+export function fieldPathOf({ path, choice }: Asked): FieldProblem['path'] {
   return choice?.path ?? path;
 }

@@ -1,8 +1,8 @@
-import type { TypeIndex } from './type-index.ts';
+import type { KnownTypeIndex } from './type-index.ts';
 
 /** The bundled data on EC2. */
 export interface KnownFigures {
-  readonly types: TypeIndex;
+  readonly types: KnownTypeIndex;
   /** The zones of each region in the bundled data, with their ids. Other regions exist. */
   readonly zones: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Returns the most similar known name, if a typing mistake explains the difference. */

@@ -1,9 +1,9 @@
 import { REGION, ZONE } from '../../../apis/labels.ts';
 import { PLACE_LABELS } from '../../../core/instance-type/suitable-types.ts';
-import { allowsAbsence, intersect, isEmpty, type Requirement } from '../../../core/requirements/requirement.ts';
+import { admitsNothing, allowsAbsence, intersect, type Requirement } from '../../../core/requirements/requirement.ts';
 import type { FieldProblem } from '../../../core/validation/field-problem.ts';
-import { type Asked, fieldOf } from './asked.ts';
-import type { TypeIndex } from './type-index.ts';
+import { type Asked, fieldPathOf } from './asked.ts';
+import type { KnownTypeIndex } from './type-index.ts';
 import { regionOf } from './zones.ts';
 
 /** Warns of requirements on zone, region and capacity type that exclude every offering. */
@@ -17,7 +17,7 @@ export function placeContradictions(asked: readonly Asked[], consequence: string
  * Warns of two requirements on any other label that no node can meet together. *Shape:* excludes labels of instance types,
  * which are checked against the existing types, and the template's own labels.
  */
-export function labelContradictions(asked: readonly Asked[], types: TypeIndex): readonly FieldProblem[] {
+export function labelContradictions(asked: readonly Asked[], types: KnownTypeIndex): readonly FieldProblem[] {
   const others = asked.filter(
     ({ key, path }) => !types.has(key) && !PLACE_LABELS.has(key) && key !== REGION && typeof path.at(-1) === 'number',
   );
@@ -26,7 +26,7 @@ export function labelContradictions(asked: readonly Asked[], types: TypeIndex): 
     for (const [index, one] of ofKey.entries()) {
       if (both === undefined || index === 0) continue;
       both = intersect(both, one.requirement);
-      if (!isEmpty(both) || allowsAbsence(both)) continue;
+      if (!admitsNothing(both) || allowsAbsence(both)) continue;
       const before = ofKey.slice(0, index);
       const enough = before.filter((earlier) => !overlapping(earlier, one)).slice(0, 1);
       const names = (enough.length > 0 ? enough : before).map(({ written }) => written).join(' and ');
@@ -39,7 +39,7 @@ export function labelContradictions(asked: readonly Asked[], types: TypeIndex): 
 
 function overlapping(a: Asked, b: Asked): boolean {
   const both = intersect(a.requirement, b.requirement);
-  return !isEmpty(both) || allowsAbsence(both);
+  return !admitsNothing(both) || allowsAbsence(both);
 }
 
 function sameLabel(asked: readonly Asked[], key: string, consequence: string): readonly FieldProblem[] {
@@ -48,7 +48,7 @@ function sameLabel(asked: readonly Asked[], key: string, consequence: string): r
   for (const one of asked) {
     if (one.key !== key) continue;
     const both = before === undefined ? one.requirement : intersect(before, one.requirement);
-    if (isEmpty(both)) return [emptied(one, earlier, consequence)];
+    if (admitsNothing(both)) return [emptied(one, earlier, consequence)];
     before = both;
     earlier.push(one);
   }
@@ -56,7 +56,7 @@ function sameLabel(asked: readonly Asked[], key: string, consequence: string): r
 }
 
 function emptied(one: Asked, earlier: readonly Asked[], consequence: string): FieldProblem {
-  const path = fieldOf(one);
+  const path = fieldPathOf(one);
   if (earlier.length === 0) {
     const message = `leaves no value of ${one.key}, which every node has, ${consequence}`;
     return { path, message, allowed: 'the allowed values with the operator In' };

@@ -12,7 +12,7 @@ import { withoutMarks } from './words.ts';
 export type TypeSet = bigint;
 
 /** The instance types of all regions, indexed by the labels that do not depend on a NodeClass. */
-export interface TypeIndex {
+export interface KnownTypeIndex {
   readonly size: number;
   readonly all: TypeSet;
   /** False for labels that depend on a NodeClass, an offering or a pool. */
@@ -41,7 +41,7 @@ export function countOf(types: TypeSet): number {
 }
 
 /** *Cost:* O(types × labels), once. */
-export function indexTypes(facts: readonly InstanceTypeFacts[]): TypeIndex {
+export function indexTypes(facts: readonly InstanceTypeFacts[]): KnownTypeIndex {
   const labels = facts.map(labelsOf);
   const keys = new Set(labels.flatMap((each) => Object.keys(each)));
   const valueSets = memoized((key: string) => setsByValue(labels.map((each) => each[key] ?? [])));

@@ -1,11 +1,11 @@
 import { ARCH, CAPACITY_TYPE, CAPACITY_TYPES, INSTANCE_TYPE, OS, REGION, ZONE } from '../../../apis/labels.ts';
 import type { FieldProblem } from '../../../core/validation/field-problem.ts';
 import { INSTANCE_MEMORY, whyNoMemory } from '../memory-values.ts';
-import { type Asked, fieldOf } from './asked.ts';
+import { type Asked, fieldPathOf } from './asked.ts';
 import type { KnownFigures } from './known-figures.ts';
 import { isLeftOut } from './left-out-types.ts';
 import { meantBy } from './meant-value.ts';
-import { grouped, listed } from './words.ts';
+import { grouped, listNames } from './words.ts';
 import { type Unknown, whyNoRegion, whyNoZone } from './zones.ts';
 
 const PREFIX = 'karpenter.k8s.aws/';
@@ -59,7 +59,7 @@ export function unknownValues(asked: Asked, figures: KnownFigures, consequence: 
   const message =
     unknown.length === 1 ? `${JSON.stringify(first.value)} ${first.message}` : severalUnknown(unknown, values.length);
   const allowed = unknown.length === 1 ? first.allowed() : allowedInstead(unknown);
-  return [{ path: fieldOf(asked), message: all ? `${message}, ${consequence}` : message, allowed }];
+  return [{ path: fieldPathOf(asked), message: all ? `${message}, ${consequence}` : message, allowed }];
 }
 
 function severalUnknown(unknown: readonly UnknownValue[], count: number): string {
@@ -74,7 +74,7 @@ function severalUnknown(unknown: readonly UnknownValue[], count: number): string
 function allowedInstead(unknown: readonly UnknownValue[]): string {
   const few = unknown.slice(0, FEW);
   const meant = new Set(few.flatMap((one) => one.meant?.() ?? []));
-  return meant.size > 0 ? listed([...meant]) : (few[0]?.allowed() ?? '');
+  return meant.size > 0 ? listNames([...meant]) : (few[0]?.allowed() ?? '');
 }
 
 /** True if a value exists in EC2 but not in the bundled data, so the matching types are unknown. */

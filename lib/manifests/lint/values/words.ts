@@ -4,7 +4,7 @@ export function grouped(count: number): string {
 }
 
 /** `a, b, c, d and 3 more`. */
-export function listed(names: readonly string[], most = 6): string {
+export function listNames(names: readonly string[], most = 6): string {
   return names.length <= most
     ? names.join(', ')
     : `${names.slice(0, most).join(', ')} and ${grouped(names.length - most)} more`;

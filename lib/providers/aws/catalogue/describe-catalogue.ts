@@ -9,7 +9,7 @@ import { compareText } from '../../../core/compare-text.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../core/instance-type/facts.ts';
 import { translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
-import { type BranchInterfaces, factsOf } from './instance-type-facts.ts';
+import { type BranchInterfaces, instanceTypeFactsOf } from './instance-type-facts.ts';
 
 export interface CatalogueSources {
   readonly region: string;
@@ -54,7 +54,7 @@ async function describeFacts(client: EC2Client, branches: BranchInterfaces): Pro
     return { items: answer.InstanceTypes, next: answer.NextToken };
   });
   return types
-    .map((info) => factsOf(info, branches))
+    .map((info) => instanceTypeFactsOf(info, branches))
     .filter((facts) => facts !== undefined)
     .toSorted((a, b) => compareText(a.name, b.name));
 }

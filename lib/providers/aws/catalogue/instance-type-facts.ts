@@ -5,7 +5,10 @@ import { type InstanceTypeFacts, PLACEMENT_STRATEGIES } from '../../../core/inst
 export type BranchInterfaces = ReadonlyMap<string, number>;
 
 /** *Shape:* undefined for a type that nodes cannot use: with another architecture, or without a name. */
-export function factsOf(info: InstanceTypeInfo, branchInterfaces: BranchInterfaces): InstanceTypeFacts | undefined {
+export function instanceTypeFactsOf(
+  info: InstanceTypeInfo,
+  branchInterfaces: BranchInterfaces,
+): InstanceTypeFacts | undefined {
   const architecture = architectureOf(info);
   if (info.InstanceType === undefined || architecture === undefined) return undefined;
   const processor = info.ProcessorInfo;

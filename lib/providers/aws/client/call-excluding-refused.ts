@@ -1,10 +1,10 @@
 import { UnreachableError } from '../../../ports/errors.ts';
-import { portErrorOf } from './errors.ts';
+import { awsPortError } from './errors.ts';
 
 /** Finding one refused id among 500 takes 18 calls if EC2 does not name it. If there are several, the rest waits for the next run. */
-const MOST_CALLS = 32;
+const MAX_CALLS = 32;
 
-export interface Apart<Answer> {
+export interface PartialAnswers<Answer> {
   readonly answers: readonly Answer[];
   /** The errors of EC2 by id. */
   readonly refused: ReadonlyMap<string, unknown>;
@@ -15,11 +15,11 @@ export interface Apart<Answer> {
  * call is repeated; if the error names none, each half is tried separately. *Errors:* UnreachableError for all ids if the
  * error is not about any of them. *Cost:* 1 call, at most 32.
  */
-export async function apart<Answer>(
+export async function callExcludingRefused<Answer>(
   doing: string,
   ids: readonly string[],
   call: (ids: readonly string[]) => Promise<Answer>,
-): Promise<Apart<Answer>> {
+): Promise<PartialAnswers<Answer>> {
   const answers: Answer[] = [];
   const refused = new Map<string, unknown>();
   const parts: (readonly string[])[] = ids.length === 0 ? [] : [ids];
@@ -29,8 +29,8 @@ export async function apart<Answer>(
     try {
       answers.push(await call(part));
     } catch (thrown) {
-      if (portErrorOf(thrown, doing) instanceof UnreachableError || !(thrown instanceof Error)) throw thrown;
-      const blamed = calls + parts.length + 2 <= MOST_CALLS ? blame(thrown, part) : { refused: part, again: [] };
+      if (awsPortError(thrown, doing) instanceof UnreachableError || !(thrown instanceof Error)) throw thrown;
+      const blamed = calls + parts.length + 2 <= MAX_CALLS ? blame(thrown, part) : { refused: part, again: [] };
       for (const id of blamed.refused) refused.set(id, thrown);
       parts.push(...blamed.again.filter((again) => again.length > 0));
     }

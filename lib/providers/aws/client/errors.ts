@@ -89,36 +89,36 @@ const THROTTLES: ReadonlySet<string> = new Set([
 
 /** True if AWS throttled the call. */
 export function isThrottled(thrown: unknown): boolean {
-  return THROTTLES.has(nameOf(thrown));
+  return THROTTLES.has(errorNameOf(thrown));
 }
 
 /** True for an unknown instance id: the instance was terminated long ago or never existed. */
 export function isUnknownInstance(thrown: unknown): boolean {
-  return nameOf(thrown) === 'InvalidInstanceID.NotFound' || nameOf(thrown) === 'InvalidInstanceID.Malformed';
+  return errorNameOf(thrown) === 'InvalidInstanceID.NotFound' || errorNameOf(thrown) === 'InvalidInstanceID.Malformed';
 }
 
 export function isEntityMissing(thrown: unknown): boolean {
-  return /^NoSuchEntity(Exception)?$/.test(nameOf(thrown));
+  return /^NoSuchEntity(Exception)?$/.test(errorNameOf(thrown));
 }
 
 export function isEntityTaken(thrown: unknown): boolean {
-  return /^EntityAlreadyExists(Exception)?$/.test(nameOf(thrown));
+  return /^EntityAlreadyExists(Exception)?$/.test(errorNameOf(thrown));
 }
 
 export function isEntityLimit(thrown: unknown): boolean {
-  return /^LimitExceeded(Exception)?$/.test(nameOf(thrown));
+  return /^LimitExceeded(Exception)?$/.test(errorNameOf(thrown));
 }
 
 export function isUnknownReservation(thrown: unknown): boolean {
-  return /^InvalidCapacityReservationId\.(NotFound|Malformed)$/.test(nameOf(thrown));
+  return /^InvalidCapacityReservationId\.(NotFound|Malformed)$/.test(errorNameOf(thrown));
 }
 
 export function isUnknownPlacementGroup(thrown: unknown): boolean {
-  return /^InvalidPlacementGroup(Id)?\.(Unknown|NotFound|Malformed)$/.test(nameOf(thrown));
+  return /^InvalidPlacementGroup(Id)?\.(Unknown|NotFound|Malformed)$/.test(errorNameOf(thrown));
 }
 
 export function isTemplateTaken(thrown: unknown): boolean {
-  return nameOf(thrown) === 'InvalidLaunchTemplateName.AlreadyExistsException';
+  return errorNameOf(thrown) === 'InvalidLaunchTemplateName.AlreadyExistsException';
 }
 
 export function isTemplateMissing(code: string | undefined): boolean {
@@ -134,7 +134,7 @@ const TEMPLATE_MISSING: ReadonlySet<string> = new Set([
 
 /** True if the client token was used before with a different request. */
 export function isTokenSpent(thrown: unknown): boolean {
-  return nameOf(thrown) === 'IdempotentParameterMismatch';
+  return errorNameOf(thrown) === 'IdempotentParameterMismatch';
 }
 
 /** The number of attempts of the SDK before it threw this error, which is that of the last attempt. */
@@ -146,7 +146,7 @@ export function callsOf(thrown: unknown): number {
 }
 
 /** The code of an AWS error, or empty text. */
-export function nameOf(thrown: unknown): string {
+export function errorNameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : '';
 }
 
@@ -155,12 +155,12 @@ export async function translated<T>(doing: string, call: () => Promise<T>): Prom
   try {
     return await call();
   } catch (thrown) {
-    throw portErrorOf(thrown, doing);
+    throw awsPortError(thrown, doing);
   }
 }
 
 /** *Shape:* the port error of an SDK error, with its `cause`; other errors are returned unchanged. */
-export function portErrorOf(thrown: unknown, doing: string): unknown {
+export function awsPortError(thrown: unknown, doing: string): unknown {
   // A port error already: the call was not made.
   if (!(thrown instanceof Error) || thrown instanceof PortError) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);

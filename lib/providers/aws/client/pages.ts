@@ -7,7 +7,7 @@ export interface Page<T> {
 }
 
 /** Far above the size of any list here. Stops a function if a service returns pages in a circle. */
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 
 /** Reads all pages of a list. *Errors:* those of the call; UnreachableError where the pages do not end. */
 export async function allPages<T>(
@@ -17,7 +17,7 @@ export async function allPages<T>(
   const items: T[] = [];
   const seen = new Set<string>();
   let token: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await translated(doing, () => call(token));
     for (const item of answer.items ?? []) items.push(item);
     // EC2 ends some lists with an empty token.
@@ -27,5 +27,5 @@ export async function allPages<T>(
     seen.add(answer.next);
     token = answer.next;
   }
-  throw new UnreachableError(`${doing}: no end after ${MOST_PAGES} pages; try again later`);
+  throw new UnreachableError(`${doing}: no end after ${MAX_PAGES} pages; try again later`);
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-eks';
 import type { AuthenticationMode } from '../../../core/install/access-entries.ts';
 import type { AccessEntries } from '../../../ports/access-entries.ts';
-import { nameOf, translated } from '../client/errors.ts';
+import { errorNameOf, translated } from '../client/errors.ts';
 
 /** Marks an entry that a deployment of Kerf created and may delete. */
 const OURS = { 'app.kubernetes.io/managed-by': 'kerf' };
@@ -79,7 +79,7 @@ async function unless<T>(code: string, call: () => Promise<T>): Promise<T | unde
   try {
     return await call();
   } catch (thrown) {
-    if (nameOf(thrown) === code) return undefined;
+    if (errorNameOf(thrown) === code) return undefined;
     throw thrown;
   }
 }

@@ -1,6 +1,6 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
-import { apart } from '../client/call-excluding-refused.ts';
-import { isUnknownInstance, portErrorOf, translated } from '../client/errors.ts';
+import { callExcludingRefused } from '../client/call-excluding-refused.ts';
+import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
 import { describeInstances, type InstanceReader } from './instances.ts';
 
 /**
@@ -16,10 +16,10 @@ export async function endInstances(
   const ids = found.filter(({ state }) => state !== 'shutting-down').map(({ id }) => id);
   const doing = ids.length === 1 ? `terminate ${ids[0]}` : `terminate ${ids.length} instances of ${cluster}`;
   const { refused } = await translated(doing, () =>
-    apart(doing, ids, async (InstanceIds) =>
+    callExcludingRefused(doing, ids, async (InstanceIds) =>
       reader.client.send(new TerminateInstancesCommand({ InstanceIds: [...InstanceIds] })),
     ),
   );
   const failed = [...refused].filter(([, thrown]) => !isUnknownInstance(thrown));
-  return new Map(failed.map(([id, thrown]) => [id, portErrorOf(thrown, `terminate ${id}`)]));
+  return new Map(failed.map(([id, thrown]) => [id, awsPortError(thrown, `terminate ${id}`)]));
 }

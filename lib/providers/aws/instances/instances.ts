@@ -8,8 +8,8 @@ import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { CLUSTER_TAG, ownershipKey } from '../../../core/model/ownership-tags.ts';
 import type { DescribedInstance, InstanceOwner } from '../../../ports/cloud-provider.ts';
-import { apart } from '../client/call-excluding-refused.ts';
-import { isUnknownInstance, portErrorOf, translated } from '../client/errors.ts';
+import { callExcludingRefused } from '../client/call-excluding-refused.ts';
+import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
 import { labelsOf, ownershipFilters } from './tags.ts';
 
@@ -19,7 +19,7 @@ export interface InstanceReader {
 }
 
 /** C51: the maximum number of ids per call. */
-export const MOST_IDS = 500;
+export const MAX_IDS = 500;
 
 /** C55: all states except terminated. */
 export const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
@@ -84,15 +84,15 @@ async function readInstances(
 ): Promise<readonly Ec2Instance[]> {
   const ids = [...new Set(instanceIds)];
   const found: Ec2Instance[] = [];
-  for (let from = 0; from < ids.length; from += MOST_IDS) {
-    const asked = ids.slice(from, from + MOST_IDS);
+  for (let from = 0; from < ids.length; from += MAX_IDS) {
+    const asked = ids.slice(from, from + MAX_IDS);
     const { answers, refused } = await translated(doing, () =>
-      apart(doing, asked, async (InstanceIds) =>
+      callExcludingRefused(doing, asked, async (InstanceIds) =>
         client.send(new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] })),
       ),
     );
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
-    if (refusal !== undefined) throw portErrorOf(refusal, doing);
+    if (refusal !== undefined) throw awsPortError(refusal, doing);
     const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));
     // Instances that were not requested are ignored.
     found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
@@ -107,12 +107,12 @@ function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Insta
   const nodeClaim = tags[NODE_CLAIM_TAG];
   if (state === undefined || nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
   // EC2 does not return the price of an instance. The on-demand price is the maximum for a spot instance (C29).
-  const facts = factsOf(instance, reader.onDemandUsdPerHour.get(instance.InstanceType ?? '') ?? 0);
+  const facts = instanceFactsOf(instance, reader.onDemandUsdPerHour.get(instance.InstanceType ?? '') ?? 0);
   return facts === undefined ? undefined : { ...facts, nodeClaim, state };
 }
 
 /** The facts of an instance from its description and tags; undefined where it has no id. */
-export function factsOf(
+export function instanceFactsOf(
   instance: Ec2Instance,
   priceUsdPerHour: number,
 ): Omit<DescribedInstance, 'nodeClaim' | 'state'> | undefined {

@@ -4,7 +4,7 @@ import { NODE_CLAIM_TAG, NODE_POOL } from '../../../apis/labels.ts';
 import { ownershipKey } from '../../../core/model/ownership-tags.ts';
 import type { LeftInstance } from '../../../core/node-claim/adoption/adoption-plan.ts';
 import { translated } from '../client/errors.ts';
-import { factsOf, listInstances, STATES } from './instances.ts';
+import { instanceFactsOf, listInstances, STATES } from './instances.ts';
 import { ec2Tags, labelsOf } from './tags.ts';
 
 /** C50, C55: all instances of the cluster that were launched for a NodePool, including those without the tag of their claim. */
@@ -17,7 +17,7 @@ export async function leftInstances(client: EC2Client, cluster: string): Promise
   ]);
   return found.flatMap((instance) => {
     const tags = labelsOf(instance.Tags);
-    const facts = factsOf(instance, 0);
+    const facts = instanceFactsOf(instance, 0);
     return facts === undefined ? [] : [{ ...facts, nodeClaim: tags[NODE_CLAIM_TAG] ?? '', tags }];
   });
 }

@@ -1,6 +1,6 @@
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import type { Labels } from '../../../apis/kubernetes.ts';
-import { isUnknownInstance, portErrorOf } from '../client/errors.ts';
+import { awsPortError, isUnknownInstance } from '../client/errors.ts';
 import { describeInstances, type InstanceReader } from './instances.ts';
 import { ec2Tags } from './tags.ts';
 
@@ -20,6 +20,6 @@ export async function tagInstance(
   try {
     await reader.client.send(new CreateTagsCommand({ Resources: [instanceId], Tags: ec2Tags(tags) }));
   } catch (thrown) {
-    if (!isUnknownInstance(thrown)) throw portErrorOf(thrown, `tag ${instanceId}`);
+    if (!isUnknownInstance(thrown)) throw awsPortError(thrown, `tag ${instanceId}`);
   }
 }

@@ -8,7 +8,7 @@ import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { LaunchRequest } from '../../../core/model/node-claim-record.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MissingPermission } from '../../../ports/cloud-provider.ts';
-import { isTransientCode, nameOf, portErrorOf, readable } from '../client/errors.ts';
+import { awsPortError, errorNameOf, isTransientCode, readable } from '../client/errors.ts';
 import { instanceTags, tagSpecifications } from '../instances/tags.ts';
 import { fleetInput } from './fleet-input.ts';
 import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './launch-template.ts';
@@ -123,11 +123,11 @@ async function answerOf(call: () => Promise<unknown>): Promise<Answer> {
   try {
     await call();
   } catch (thrown) {
-    const code = nameOf(thrown);
+    const code = errorNameOf(thrown);
     if (code === 'UnauthorizedOperation') return { kind: 'denied', message: whatIsMissing(thrown) };
     if (code === 'DryRunOperation') return { kind: 'allowed' };
     const isAnswer = thrown instanceof Error && '$metadata' in thrown;
-    if (isTransientCode(code) || !isAnswer) throw portErrorOf(thrown, 'dry-run a launch');
+    if (isTransientCode(code) || !isAnswer) throw awsPortError(thrown, 'dry-run a launch');
     return { kind: 'unclear' };
   }
   return { kind: 'allowed' };

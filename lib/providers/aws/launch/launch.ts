@@ -8,18 +8,18 @@ import {
 } from '@aws-sdk/client-ec2';
 import { NOT_TRIED } from '../../../core/instance-type/offerings/marked.ts';
 import { unavailableKey } from '../../../core/instance-type/offerings/unavailable.ts';
-import { ANY } from '../../../core/model/decision.ts';
+import { ANY_OFFERING } from '../../../core/model/decision.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../../core/model/node-claim-record.ts';
 import type { LaunchOutcome, MissingCapacity } from '../../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
 import {
+  awsPortError,
   type CapacityProblem,
   callsOf,
   capacityProblem,
+  errorNameOf,
   isTemplateMissing,
   isTokenSpent,
-  nameOf,
-  portErrorOf,
   readable,
 } from '../client/errors.ts';
 import { fleetInput } from './fleet-input.ts';
@@ -52,7 +52,7 @@ async function createFleet(tools: LaunchTools, { request, templates }: SentReque
   try {
     return await tools.client.send(command);
   } catch (thrown) {
-    if (!isTemplateMissing(nameOf(thrown))) throw thrown;
+    if (!isTemplateMissing(errorNameOf(thrown))) throw thrown;
     // C52: the template was deleted meanwhile. EC2 does not store the token of a rejected call.
     for (const { name } of templates) tools.templates.forget(name);
     await Promise.all(templates.map((template) => tools.templates.ensure(template)));
@@ -62,11 +62,11 @@ async function createFleet(tools: LaunchTools, { request, templates }: SentReque
 
 /** A rejected call launched nothing. If the SDK called twice, only a list shows what the first call did. */
 function outcomeOfFailure(sent: SentRequest, thrown: unknown): LaunchOutcome {
-  const errors = [{ ErrorCode: nameOf(thrown), ErrorMessage: thrown instanceof Error ? thrown.message : '' }];
+  const errors = [{ ErrorCode: errorNameOf(thrown), ErrorMessage: thrown instanceof Error ? thrown.message : '' }];
   const missing = missingOf(sent, errors);
   const kind = isTokenSpent(thrown) || callsOf(thrown) > 1 ? 'spent' : 'rejected';
   if (missing.length > 0) return { kind, missing, message: summaryOf(errors) };
-  const failure = portErrorOf(thrown, `launch ${sent.request.nodeClaim}`);
+  const failure = awsPortError(thrown, `launch ${sent.request.nodeClaim}`);
   if (!(failure instanceof RefusedError)) throw failure;
   return { kind, missing, message: failure.message };
 }
@@ -128,9 +128,9 @@ function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem
       // C34: for reserved capacity, only the one reservation.
       return { instanceType, zone, capacityType, ...(reservationId === undefined ? {} : { reservationId }), reason };
     case 'subnet':
-      return { instanceType: ANY, zone, capacityType, subnetId, reason };
+      return { instanceType: ANY_OFFERING, zone, capacityType, subnetId, reason };
     case 'capacity-type':
-      return { instanceType: ANY, zone: ANY, capacityType, reason };
+      return { instanceType: ANY_OFFERING, zone: ANY_OFFERING, capacityType, reason };
   }
 }
 

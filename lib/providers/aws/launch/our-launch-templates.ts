@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from '../../../apis/formats/time.ts';
 import { NODE_CLASS } from '../../../apis/labels.ts';
 import { CLUSTER_TAG } from '../../../core/model/ownership-tags.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { isTemplateMissing, nameOf, translated } from '../client/errors.ts';
+import { errorNameOf, isTemplateMissing, translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
 import { LAUNCH_TEMPLATE_PREFIX, type LaunchTemplates } from './launch-template.ts';
 
@@ -17,7 +17,7 @@ import { LAUNCH_TEMPLATE_PREFIX, type LaunchTemplates } from './launch-template.
 const OLD_MS = 30 * DAY_MS;
 const LOOK_AGAIN_MS = HOUR_MS;
 /** Limits the calls of one run; the next run continues. */
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 
 /** A3.30: deletes the launch templates of a class, found by their tags. *Shape:* their names. */
 export async function deleteLaunchTemplates(
@@ -53,7 +53,7 @@ export class OldLaunchTemplates {
       .filter(({ LaunchTemplateName = '' }) => LaunchTemplateName.startsWith(LAUNCH_TEMPLATE_PREFIX))
       .filter(({ CreateTime }) => CreateTime !== undefined && nowMs - CreateTime.getTime() > OLD_MS)
       .toSorted((a, b) => (a.CreateTime?.getTime() ?? 0) - (b.CreateTime?.getTime() ?? 0));
-    for (const name of await deleteAll(this.#client, old.slice(0, MOST_AT_ONCE))) this.#known.forget(name);
+    for (const name of await deleteAll(this.#client, old.slice(0, MAX_AT_ONCE))) this.#known.forget(name);
   }
 }
 
@@ -88,7 +88,7 @@ async function deleteTemplate(client: EC2Client, LaunchTemplateId: string): Prom
     try {
       await client.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }));
     } catch (thrown) {
-      if (!isTemplateMissing(nameOf(thrown))) throw thrown;
+      if (!isTemplateMissing(errorNameOf(thrown))) throw thrown;
     }
   });
 }

@@ -5,13 +5,13 @@ import { translated } from '../client/errors.ts';
 export type ReadParameters = (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** The maximum number of names in a GetParameters call. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /** Reads SSM parameters by name or ARN. */
 export function ssmParameters(client: SSMClient): ReadParameters {
   return async (names) => {
-    const starts = Array.from({ length: Math.ceil(names.length / MOST_NAMES) }, (_, batch) => batch * MOST_NAMES);
-    const batches = starts.map((start) => readBatch(client, names.slice(start, start + MOST_NAMES)));
+    const starts = Array.from({ length: Math.ceil(names.length / MAX_NAMES) }, (_, batch) => batch * MAX_NAMES);
+    const batches = starts.map((start) => readBatch(client, names.slice(start, start + MAX_NAMES)));
     return new Map((await Promise.all(batches)).flat());
   };
 }

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import { type ApiResponse, noAnswer, portErrorOf } from './errors.ts';
+import { type ApiResponse, kubernetesPortError, noAnswer } from './errors.ts';
 
 export interface ApiClientOptions {
   /** `https://…`, as returned by EKS. */
@@ -75,7 +75,7 @@ export class ApiClient {
       answer = await this.#attempt(request, doing);
     }
     if (answer.kind === 'no-answer') throw noAnswer(doing, answer.cause);
-    if (isWorthARetry(answer, request)) throw portErrorOf(answer, doing);
+    if (isWorthARetry(answer, request)) throw kubernetesPortError(answer, doing);
     return { status: answer.status, body: answer.body };
   }
 
@@ -83,7 +83,7 @@ export class ApiClient {
   async expect(request: ApiRequest): Promise<unknown> {
     const answer = await this.send(request);
     if (answer.status >= 200 && answer.status < 300) return answer.body;
-    throw portErrorOf(answer, `${request.method} ${request.path}`);
+    throw kubernetesPortError(answer, `${request.method} ${request.path}`);
   }
 
   close(): void {

@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** The port error for an unsuccessful response; `doing` describes the request. */
-export function portErrorOf(response: ApiResponse, doing: string): PortError {
+export function kubernetesPortError(response: ApiResponse, doing: string): PortError {
   const advice = ADVICE[response.status];
   const message = `Kubernetes API: ${doing}: ${response.status} ${messageOf(response)}${advice === undefined ? '' : `: ${advice}`}`;
   const kind = TRANSLATION[response.status] ?? (response.status >= 500 ? 'unreachable' : 'refused');

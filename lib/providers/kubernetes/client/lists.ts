@@ -1,14 +1,14 @@
 import { UnreachableError } from '../../../ports/errors.ts';
-import { type Fields, fieldsOf, itemsOf } from '../project/project.ts';
+import { fieldsOf, itemsOf, type RawObject } from '../project/project.ts';
 import type { ProtobufList } from '../protobuf/list-decoder.ts';
 import { streamList } from '../protobuf/stream-list.ts';
 import type { ApiClient } from './api-client.ts';
-import { portErrorOf } from './errors.ts';
+import { kubernetesPortError } from './errors.ts';
 
 export interface ListOptions<T> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  readonly project: (raw: Fields) => T | undefined;
+  readonly project: (raw: RawObject) => T | undefined;
   /** The protobuf schema, for kinds with many objects, because it is faster than JSON. */
   readonly protobuf?: ProtobufList<T>;
   /** True if the CRD of the kind may not be installed; then the list is empty. */
@@ -23,7 +23,7 @@ export interface Listing<T> {
 
 /** Measured best for JSON: 234 MB for 20,000 pods where one page takes 1 GB. */
 const PAGE = '500';
-const MOST_PAGES = 2_000;
+const MAX_PAGES = 2_000;
 /** How often a list is restarted after its continue token has expired. */
 const TRIES = 3;
 
@@ -53,7 +53,7 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
   const { path, query, project, optional = false } = options;
   const items: T[] = [];
   let token = '';
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await client.send({
       method: 'GET',
       path,
@@ -61,7 +61,7 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     });
     if (answer.status === 410) return undefined;
     if (answer.status === 404 && optional) return { items: [], resourceVersion: '' };
-    if (answer.status !== 200) throw portErrorOf(answer, `list ${path}`);
+    if (answer.status !== 200) throw kubernetesPortError(answer, `list ${path}`);
     if (!isList(answer.body)) {
       // A proxy may respond with 200 to any request. This must not be treated as an empty cluster.
       throw new UnreachableError(
@@ -77,7 +77,7 @@ async function listOnce<T>(client: ApiClient, options: ListOptions<T>): Promise<
     if (typeof next !== 'string' || next === '') return { items, resourceVersion: textOf(metadata['resourceVersion']) };
     token = next;
   }
-  throw new UnreachableError(`Kubernetes API: list ${path}: no end after ${MOST_PAGES} pages; try again later`);
+  throw new UnreachableError(`Kubernetes API: list ${path}: no end after ${MAX_PAGES} pages; try again later`);
 }
 
 /** Go may encode an empty list as null. */

@@ -6,10 +6,10 @@ import type { NodeOverlay } from '../../../apis/node-overlay.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { isRecord } from '../../../apis/record.ts';
 import type { ObjectPatch } from '../../../core/model/object-patch.ts';
-import { type Fields, fieldsOf } from '../project/project.ts';
+import { fieldsOf, type RawObject } from '../project/project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from '../project/project-custom.ts';
 import type { ApiClient } from './api-client.ts';
-import { portErrorOf } from './errors.ts';
+import { kubernetesPortError } from './errors.ts';
 
 export const NODE_POOLS = '/apis/karpenter.sh/v1/nodepools';
 export const NODE_CLAIMS = '/apis/karpenter.sh/v1/nodeclaims';
@@ -27,26 +27,26 @@ interface CustomObject {
 /** The path and the reader of each kind. */
 interface Place<Kind extends CustomObject> {
   readonly pathOf: (object: Kind) => string;
-  readonly project: (raw: Fields) => Kind | undefined;
+  readonly project: (raw: RawObject) => Kind | undefined;
 }
 
-export const NODE_POOL: Place<NodePool> = {
+export const NODE_POOL_PLACE: Place<NodePool> = {
   pathOf: ({ metadata }) => `${NODE_POOLS}/${metadata.name}`,
   project: nodePoolOf,
 };
-export const NODE_CLAIM: Place<NodeClaim> = {
+export const NODE_CLAIM_PLACE: Place<NodeClaim> = {
   pathOf: ({ metadata }) => `${NODE_CLAIMS}/${metadata.name}`,
   project: nodeClaimOf,
 };
-export const NODE_OVERLAY: Place<NodeOverlay> = {
+export const NODE_OVERLAY_PLACE: Place<NodeOverlay> = {
   pathOf: ({ metadata }) => `${NODE_OVERLAYS}/${metadata.name}`,
   project: nodeOverlayOf,
 };
-export const NODE_CLASS: Place<EC2NodeClass> = {
+export const NODE_CLASS_PLACE: Place<EC2NodeClass> = {
   pathOf: ({ metadata }) => `${NODE_CLASSES}/${metadata.name}`,
   project: nodeClassOf,
 };
-export const CAPACITY_BUFFER: Place<CapacityBuffer> = {
+export const CAPACITY_BUFFER_PLACE: Place<CapacityBuffer> = {
   pathOf: (buffer) => `${BUFFERS}/namespaces/${namespaceOf(buffer)}/capacitybuffers/${buffer.metadata.name}`,
   project: capacityBufferOf,
 };
@@ -69,7 +69,7 @@ export async function patchCustom<Kind extends CustomObject>(
     const path = `${place.pathOf(to)}${subresource}`;
     const answer = await client.send({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
     if (answer.status === 404) return undefined;
-    if (answer.status >= 300) throw portErrorOf(answer, `patch ${to.kind} ${name}`);
+    if (answer.status >= 300) throw kubernetesPortError(answer, `patch ${to.kind} ${name}`);
     const after = place.project(fieldsOf(answer.body));
     return isLeaving(after) ? undefined : after;
   };
@@ -83,11 +83,11 @@ export async function patchCustom<Kind extends CustomObject>(
 
 interface Write {
   readonly subresource: '' | '/status';
-  readonly change: Fields;
+  readonly change: RawObject;
 }
 
 /** A merge patch keeps absent fields, so removed fields are set to null. */
-function changeTo(after: unknown, before: unknown): Fields {
+function changeTo(after: unknown, before: unknown): RawObject {
   const was = fieldsOf(before);
   const is = fieldsOf(after);
   const gone = Object.keys(was).filter((key) => is[key] === undefined);

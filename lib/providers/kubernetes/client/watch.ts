@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { isRecord } from '../../../apis/record.ts';
-import { type Fields, fieldsOf } from '../project/project.ts';
+import { fieldsOf, type RawObject } from '../project/project.ts';
 import type { ApiClient } from './api-client.ts';
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  readonly object: Fields;
+  readonly object: RawObject;
 }
 
 /** `gone`: the start version is too old. `broken`: no connection, an invalid event, or the end of the stream. */
@@ -36,7 +36,7 @@ export interface Patience {
   readonly longestMs: number;
 }
 
-export const PATIENCE: Patience = { quietMs: 250, silentMs: 1_000, bookmarkMs: 3_500, longestMs: 8_000 };
+export const WATCH_TIMEOUTS: Patience = { quietMs: 250, silentMs: 1_000, bookmarkMs: 3_500, longestMs: 8_000 };
 
 /** The server sends a bookmark two seconds before the requested end. */
 const SERVER_SECONDS = '4';
@@ -115,7 +115,7 @@ function endOf(line: string, onEvent: Watch['onEvent']): WatchEnd | undefined {
   }
 }
 
-function eventOf(line: string): { readonly type: unknown; readonly object: Fields } | undefined {
+function eventOf(line: string): { readonly type: unknown; readonly object: RawObject } | undefined {
   let event: unknown;
   try {
     event = JSON.parse(line);

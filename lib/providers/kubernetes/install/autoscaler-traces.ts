@@ -1,33 +1,33 @@
 import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import {
   AUTO_MODE_GROUP,
+  type AutoscalerTraces,
   KARPENTER_LABEL,
   KARPENTER_LEASE,
   type KarpenterDeployment,
   type KarpenterLease,
-  type RivalTraces,
 } from '../../../core/cluster/other-autoscalers.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { listAll } from '../client/lists.ts';
-import { type Fields, fieldsOf } from '../project/project.ts';
+import { fieldsOf, type RawObject } from '../project/project.ts';
 
 /** Results are cached for the duration of a lease, because four functions check at least every minute. */
 const KEPT_MS = 15 * SECOND_MS;
 
 /** Detects other autoscalers by three small lists, which a warm function caches. */
-export class RivalTraceReader {
+export class AutoscalerTraceReader {
   readonly #client: ApiClient;
   readonly #clock: Clock;
-  #kept: { readonly traces: Promise<RivalTraces>; readonly untilMs: number } | undefined;
+  #kept: { readonly traces: Promise<AutoscalerTraces>; readonly untilMs: number } | undefined;
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
     this.#clock = clock;
   }
 
-  async read(): Promise<RivalTraces> {
+  async read(): Promise<AutoscalerTraces> {
     const nowMs = this.#clock.now();
     if (this.#kept === undefined || this.#kept.untilMs <= nowMs) {
       this.#kept = { traces: readTraces(this.#client), untilMs: nowMs + KEPT_MS };
@@ -43,7 +43,7 @@ export class RivalTraceReader {
   }
 }
 
-async function readTraces(client: ApiClient): Promise<RivalTraces> {
+async function readTraces(client: ApiClient): Promise<AutoscalerTraces> {
   const [leases, deployments, pools] = await Promise.all([
     orRefused(
       listAll(client, {
@@ -82,7 +82,7 @@ async function orRefused<T>(
   }
 }
 
-function leaseOf(raw: Fields): KarpenterLease | undefined {
+function leaseOf(raw: RawObject): KarpenterLease | undefined {
   const { name, namespace } = fieldsOf(raw['metadata']);
   const { holderIdentity, renewTime, leaseDurationSeconds } = fieldsOf(raw['spec']);
   // A server without support for selectors returns all leases.
@@ -95,13 +95,13 @@ function leaseOf(raw: Fields): KarpenterLease | undefined {
   };
 }
 
-function deploymentOf(raw: Fields): KarpenterDeployment {
+function deploymentOf(raw: RawObject): KarpenterDeployment {
   const { name, namespace } = fieldsOf(raw['metadata']);
   const { replicas = 1 } = fieldsOf(raw['spec']);
   return { namespace: String(namespace), name: String(name), replicas: Number(replicas) };
 }
 
-function autoModePoolOf(raw: Fields): string | undefined {
+function autoModePoolOf(raw: RawObject): string | undefined {
   const { spec } = fieldsOf(fieldsOf(raw['spec'])['template']);
   const isTheirs = fieldsOf(fieldsOf(spec)['nodeClassRef'])['group'] === AUTO_MODE_GROUP;
   return isTheirs ? String(fieldsOf(raw['metadata'])['name']) : undefined;

@@ -6,10 +6,10 @@ import type { Clock } from '../../../ports/clock.ts';
 import { ConflictError } from '../../../ports/errors.ts';
 import type { HeldKind, HeldObject, Installation, InstalledObject } from '../../../ports/installation.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import { type ApiResponse, messageOf, portErrorOf } from '../client/errors.ts';
+import { type ApiResponse, kubernetesPortError, messageOf } from '../client/errors.ts';
 import { listAll } from '../client/lists.ts';
-import { each, type Fields, fieldsOf } from '../project/project.ts';
-import { RivalTraceReader } from './autoscaler-traces.ts';
+import { each, fieldsOf, type RawObject } from '../project/project.ts';
+import { AutoscalerTraceReader } from './autoscaler-traces.ts';
 import { applyWebhookConfiguration } from './webhook-registration.ts';
 
 const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
@@ -40,7 +40,7 @@ export interface InstallationOptions {
 
 /** Installs Kerf in the cluster of the client, as field manager `kerf`. */
 export function kubernetesInstallation({ client, clock, installedBy }: InstallationOptions): Installation {
-  const rivals = new RivalTraceReader(client, clock);
+  const rivals = new AutoscalerTraceReader(client, clock);
   return {
     whyNoRights: async () => await whyNoRights(client),
     findDefinition: async (name) => {
@@ -67,10 +67,10 @@ function pathOf({ kind, metadata }: InstalledObject): string {
 }
 
 /** *Shape:* undefined where the object does not exist. */
-async function find(client: ApiClient, path: string): Promise<Fields | undefined> {
+async function find(client: ApiClient, path: string): Promise<RawObject | undefined> {
   const answer = await client.send({ method: 'GET', path });
   if (answer.status === 404) return undefined;
-  if (answer.status >= 300) throw portErrorOf(answer, `read ${path}`);
+  if (answer.status >= 300) throw kubernetesPortError(answer, `read ${path}`);
   return fieldsOf(answer.body);
 }
 
@@ -99,12 +99,12 @@ async function whyNoRights(client: ApiClient): Promise<string | undefined> {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
   const answer = await client.send({ method: 'POST', path, body });
   if (answer.status === 401 || answer.status === 403) return `${answer.status} ${messageOf(answer)}`;
-  if (answer.status >= 300) throw portErrorOf(answer, 'ask for the rights of the installer');
+  if (answer.status >= 300) throw kubernetesPortError(answer, 'ask for the rights of the installer');
   const { allowed } = fieldsOf(fieldsOf(answer.body)['status']);
   return allowed === true ? undefined : 'the installer has access, but not all permissions';
 }
 
-function definitionOf(raw: Fields): FoundDefinition {
+function definitionOf(raw: RawObject): FoundDefinition {
   const { versions, conversion } = fieldsOf(raw['spec']);
   const storedVersions = fieldsOf(raw['status'])['storedVersions'];
   return {
@@ -153,12 +153,12 @@ async function remove(client: ApiClient, object: InstalledObject): Promise<void>
     if (!Object.entries(INSTALLED_LABELS).every(([key, value]) => labels[key] === value)) return;
   }
   const answer = await client.send({ method: 'DELETE', path });
-  if (answer.status >= 300 && answer.status !== 404) throw portErrorOf(answer, `delete ${path}`);
+  if (answer.status >= 300 && answer.status !== 404) throw kubernetesPortError(answer, `delete ${path}`);
 }
 
 async function listHeld(client: ApiClient, kind: HeldKind): Promise<readonly HeldObject[]> {
   const { path, finalizer } = HELD[kind];
-  const project = ({ metadata, spec, status }: Fields): HeldObject | undefined => {
+  const project = ({ metadata, spec, status }: RawObject): HeldObject | undefined => {
     const { name, finalizers } = fieldsOf(metadata);
     if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return undefined;
     const providerId = fieldsOf(spec)['providerID'] ?? fieldsOf(status)['providerID'];
@@ -178,7 +178,7 @@ async function letGo(client: ApiClient, { kind, name }: HeldObject): Promise<voi
     const body = { metadata: { resourceVersion, finalizers: others } };
     const answer: ApiResponse = await client.send({ method: 'PATCH', path, body, ...MERGE });
     if (answer.status < 300 || answer.status === 404) return;
-    if (answer.status !== 409) throw portErrorOf(answer, `remove the finalizer from ${path}`);
+    if (answer.status !== 409) throw kubernetesPortError(answer, `remove the finalizer from ${path}`);
   }
   throw new ConflictError(
     `Kubernetes API: ${path} is constantly changed by other clients; its finalizer was not removed`,

@@ -2,7 +2,7 @@ import type { FoundWebhookConfiguration, WebhookPatch } from '../../../core/inst
 import type { ValidatingWebhookConfiguration } from '../../../core/install/webhook-configuration.ts';
 import type { WebhookRegistration } from '../../../ports/webhook-registration.ts';
 import type { ApiClient, ApiRequest } from '../client/api-client.ts';
-import { type ApiResponse, messageOf, portErrorOf } from '../client/errors.ts';
+import { type ApiResponse, kubernetesPortError, messageOf } from '../client/errors.ts';
 import { fieldsOf } from '../project/project.ts';
 
 export interface WebhookRegistrationOptions {
@@ -56,7 +56,7 @@ export async function applyWebhookConfiguration(
     contentType: 'application/apply-patch+yaml',
     body: wanted,
   });
-  if (answer.status === 404) throw portErrorOf(answer, `apply ${wanted.kind} ${wanted.metadata.name}`);
+  if (answer.status === 404) throw kubernetesPortError(answer, `apply ${wanted.kind} ${wanted.metadata.name}`);
 }
 
 /** Accepts success and "not found": if the object was deleted by another client, the next tick creates it again. */
@@ -69,7 +69,7 @@ async function send(
   const answer = await client.send({ ...request, path });
   if (answer.status < 300 || answer.status === 404) return answer;
   const message = withoutSecrets(messageOf(answer), wanted);
-  throw portErrorOf({ status: answer.status, body: { message } }, `${request.method} ${path}`);
+  throw kubernetesPortError({ status: answer.status, body: { message } }, `${request.method} ${path}`);
 }
 
 /** Removes the secret from messages of the API server, which may contain the URL and are logged. */

@@ -5,8 +5,8 @@ import { isAtLeast } from '../client/resource-version.ts';
 import type { RunEnd } from '../client/run-end.ts';
 import { type Patience, type WatchEnd, watchKind } from '../client/watch.ts';
 import type { KeptBytes } from './kept-bytes.ts';
-import { type Head, readHead } from './list-head.ts';
-import { type Named, View } from './list-view.ts';
+import { type ListHead, readHead } from './list-head.ts';
+import { ListView, type Named } from './list-view.ts';
 import { SharedParts } from './shared-parts.ts';
 
 export interface KeptListOptions<T> {
@@ -20,8 +20,8 @@ export interface KeptListOptions<T> {
 }
 
 interface CatchUp<T extends Named> {
-  readonly view: View<T>;
-  readonly head: Head<T>;
+  readonly view: ListView<T>;
+  readonly head: ListHead<T>;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ const WEIGHED_AFTER = 4;
  */
 export class KeptList<T extends Named> {
   readonly #options: KeptListOptions<T>;
-  #view: View<T> | undefined;
+  #view: ListView<T> | undefined;
   #changesWeighed = 0;
   /** One read at a time, because reads share the view. */
   #last: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,7 @@ export class KeptList<T extends Named> {
   }
 
   /** *Shape:* in the order of the API server's lists. *Errors:* UnreachableError, also where the run ends meanwhile. */
-  async read(head?: Head<T>): Promise<readonly T[]> {
+  async read(head?: ListHead<T>): Promise<readonly T[]> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
@@ -76,11 +76,11 @@ export class KeptList<T extends Named> {
     if (listing.items.length < keptFrom || !kept.take(kind.path, listing.items)) return listing.items;
     const parts = new SharedParts();
     this.#changesWeighed = 0;
-    this.#view = new View(listing, (raw) => kind.project(parts.share(raw)));
+    this.#view = new ListView(listing, (raw) => kind.project(parts.share(raw)));
     return listing.items;
   }
 
-  async #catchUp(given: Head<T> | undefined): Promise<readonly T[] | undefined> {
+  async #catchUp(given: ListHead<T> | undefined): Promise<readonly T[] | undefined> {
     const { client, kind, kept, runEnd } = this.#options;
     const { signal } = runEnd;
     const view = this.#view;
@@ -100,7 +100,7 @@ export class KeptList<T extends Named> {
   }
 
   /** A view that has become too large is returned once more and then dropped. */
-  #kept(view: View<T>): readonly T[] {
+  #kept(view: ListView<T>): readonly T[] {
     const { kind, kept } = this.#options;
     const items = view.list();
     if (view.changes - this.#changesWeighed < view.size / WEIGHED_AFTER) return items;

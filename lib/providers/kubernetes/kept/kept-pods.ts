@@ -3,8 +3,8 @@ import type { Clock } from '../../../ports/clock.ts';
 import { UNBOUND_PODS } from '../client/kinds.ts';
 import { type Listing, listWithVersion } from '../client/lists.ts';
 import { KeptList, type KeptListOptions } from './kept-list.ts';
-import type { Head } from './list-head.ts';
-import { type View, versionOf } from './list-view.ts';
+import type { ListHead } from './list-head.ts';
+import { type ListView, versionOf } from './list-view.ts';
 
 /** The maximum age of the list of unbound pods. An older one belongs to an earlier run. */
 const SAME_RUN_MS = 5_000;
@@ -41,12 +41,12 @@ export class KeptPods {
   }
 }
 
-function headOf({ items, resourceVersion }: Listing<Pod>): Head<Pod> {
+function headOf({ items, resourceVersion }: Listing<Pod>): ListHead<Pod> {
   return { resourceVersion, agrees: (view) => hasUnbound(view, items) };
 }
 
 /** True if the view has exactly these pods without a node, in the same versions. */
-function hasUnbound(view: View<Pod>, unbound: readonly Pod[]): boolean {
+function hasUnbound(view: ListView<Pod>, unbound: readonly Pod[]): boolean {
   const seen = view.list().filter(({ spec }) => spec.nodeName === undefined).length;
   return (
     seen === unbound.length &&

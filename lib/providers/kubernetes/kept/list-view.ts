@@ -3,23 +3,23 @@ import { compareText } from '../../../core/compare-text.ts';
 import type { Listing } from '../client/lists.ts';
 import { isAtLeast, isVersion, justBefore } from '../client/resource-version.ts';
 import type { WatchEvent } from '../client/watch.ts';
-import { type Fields, fieldsOf } from '../project/project.ts';
+import { fieldsOf, type RawObject } from '../project/project.ts';
 
 export interface Named {
   readonly metadata: ObjectMeta;
 }
 
 /** The objects of a kind at one version, updated by the events of a watch in order. */
-export class View<T extends Named> {
+export class ListView<T extends Named> {
   readonly #objects: Map<string, T>;
-  readonly #project: (raw: Fields) => T | undefined;
+  readonly #project: (raw: RawObject) => T | undefined;
   #version: string;
   /** The last known change, which a watch can request again. */
   #newest: string | undefined;
   #inOrder: readonly T[] | undefined;
   #changes = 0;
 
-  constructor({ items, resourceVersion }: Listing<T>, project: (raw: Fields) => T | undefined) {
+  constructor({ items, resourceVersion }: Listing<T>, project: (raw: RawObject) => T | undefined) {
     this.#objects = new Map(items.map((item) => [keyOf(item.metadata), item]));
     this.#project = project;
     this.#version = resourceVersion;

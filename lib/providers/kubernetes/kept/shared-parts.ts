@@ -1,5 +1,5 @@
 import { isRecord } from '../../../apis/record.ts';
-import { type Fields, fieldsOf } from '../project/project.ts';
+import { fieldsOf, type RawObject } from '../project/project.ts';
 
 /** Parts that are usually equal in all pods of a Deployment. */
 const SHARED: readonly string[] = [
@@ -16,7 +16,7 @@ const SHARED: readonly string[] = [
   'volumes',
 ];
 /** Limits the memory for parts that turn out to be different. */
-const MOST_PARTS = 5_000;
+const MAX_PARTS = 5_000;
 const LONGEST_TEXT = 10_000;
 
 /** Stores equal parts of objects only once, for objects that arrive one by one from a watch. */
@@ -24,12 +24,12 @@ export class SharedParts {
   readonly #known = new Map<string, unknown>();
 
   /** The object with its parts replaced by equal stored parts. */
-  share(raw: Fields): Fields {
+  share(raw: RawObject): RawObject {
     const parts = Object.entries(raw).map(([name, part]) => [name, isRecord(part) ? this.#shareIn(part) : part]);
     return fieldsOf(Object.fromEntries(parts));
   }
 
-  #shareIn(part: Fields): Fields {
+  #shareIn(part: RawObject): RawObject {
     const shared = Object.entries(part).map(([name, value]) => [
       name,
       SHARED.includes(name) ? this.#one(value) : value,
@@ -41,7 +41,7 @@ export class SharedParts {
     const text = JSON.stringify(value);
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    if (this.#known.size < MOST_PARTS && text.length < LONGEST_TEXT) this.#known.set(text, value);
+    if (this.#known.size < MAX_PARTS && text.length < LONGEST_TEXT) this.#known.set(text, value);
     return value;
   }
 }

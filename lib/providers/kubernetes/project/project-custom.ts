@@ -5,46 +5,46 @@ import type { NodeClaim } from '../../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../../apis/node-overlay.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { isRecord } from '../../../apis/record.ts';
-import { CAPACITY_BUFFER } from '../../../apis/schemas/capacity-buffer.ts';
+import { CAPACITY_BUFFER_RESOURCE } from '../../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../../apis/schemas/ec2-node-class.ts';
-import { NODE_POOL } from '../../../apis/schemas/node-pool.ts';
+import { NODE_POOL_RESOURCE } from '../../../apis/schemas/node-pool.ts';
 import { isOurClass } from '../../../core/node-class/our-class.ts';
-import { checked, type Fields, fieldsOf, isNamed, metadataOf, pick } from './project.ts';
+import { checked, fieldsOf, isNamed, metadataOf, pick, type RawObject } from './project.ts';
 
 /** The kinds of Kerf's CRDs, with their defaults. */
 
 /** Another CRD, or an older version, may have fewer defaults. */
-const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL);
+const NODE_POOL_SCHEMA = manifestSchema(NODE_POOL_RESOURCE);
 const NODE_CLASS_SCHEMA = manifestSchema(EC2_NODE_CLASS);
-const CAPACITY_BUFFER_SCHEMA = manifestSchema(CAPACITY_BUFFER);
+const CAPACITY_BUFFER_SCHEMA = manifestSchema(CAPACITY_BUFFER_RESOURCE);
 
 /** *Shape:* undefined for an object of EKS Auto Mode, which Kerf does not manage. */
-export function nodePoolOf(raw: Fields): NodePool | undefined {
+export function nodePoolOf(raw: RawObject): NodePool | undefined {
   const pool = checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
   return pool !== undefined && isOurClass(pool.spec.template.spec.nodeClassRef) ? pool : undefined;
 }
 
 /** *Shape:* undefined for an object of EKS Auto Mode, which Kerf does not manage. */
-export function nodeClaimOf(raw: Fields): NodeClaim | undefined {
+export function nodeClaimOf(raw: RawObject): NodeClaim | undefined {
   const claim = checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
   return claim !== undefined && isOurClass(claim.spec.nodeClassRef) ? claim : undefined;
 }
 
-export function nodeClassOf(raw: Fields): EC2NodeClass | undefined {
+export function nodeClassOf(raw: RawObject): EC2NodeClass | undefined {
   return checked(withDefaults(custom(raw, 'karpenter.k8s.aws/v1', 'EC2NodeClass'), NODE_CLASS_SCHEMA), isNodeClass);
 }
 
-export function nodeOverlayOf(raw: Fields): NodeOverlay | undefined {
+export function nodeOverlayOf(raw: RawObject): NodeOverlay | undefined {
   return checked(custom(raw, 'karpenter.sh/v1alpha1', 'NodeOverlay'), isNodeOverlay);
 }
 
-export function capacityBufferOf(raw: Fields): CapacityBuffer | undefined {
+export function capacityBufferOf(raw: RawObject): CapacityBuffer | undefined {
   const buffer = custom(raw, 'autoscaling.x-k8s.io/v1beta1', 'CapacityBuffer');
   return checked(withDefaults(buffer, CAPACITY_BUFFER_SCHEMA), isCapacityBuffer);
 }
 
-function custom(raw: Fields, apiVersion: string, kind: string): Fields {
+function custom(raw: RawObject, apiVersion: string, kind: string): RawObject {
   // Items of a list have neither; the path of the list determines them.
   return { apiVersion, kind, metadata: metadataOf(raw), ...pick(raw, ['spec', 'status']) };
 }
@@ -57,7 +57,7 @@ function isNodeClaim(value: unknown): value is NodeClaim {
   return hasSpec(value) && hasClass(fieldsOf(value));
 }
 
-function hasClass(template: Fields): boolean {
+function hasClass(template: RawObject): boolean {
   return isRecord(fieldsOf(template['spec'])['nodeClassRef']);
 }
 

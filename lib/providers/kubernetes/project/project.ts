@@ -13,9 +13,9 @@ import { isRecord, type UnknownRecord } from '../../../apis/record.ts';
  * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,
  * probes and images). The server has validated the objects, so only their outline is checked.
  */
-export type Fields = UnknownRecord;
+export type RawObject = UnknownRecord;
 
-export function podOf(raw: Fields): Pod | undefined {
+export function podOf(raw: RawObject): Pod | undefined {
   const spec = fieldsOf(raw['spec']);
   return checked(
     {
@@ -27,7 +27,7 @@ export function podOf(raw: Fields): Pod | undefined {
   );
 }
 
-export function nodeOf(raw: Fields): Node | undefined {
+export function nodeOf(raw: RawObject): Node | undefined {
   return checked(
     {
       metadata: metadataOf(raw),
@@ -38,13 +38,13 @@ export function nodeOf(raw: Fields): Node | undefined {
   );
 }
 
-export function daemonSetOf(raw: Fields): DaemonSet | undefined {
+export function daemonSetOf(raw: RawObject): DaemonSet | undefined {
   const { selector, template } = fieldsOf(raw['spec']);
   return checked({ metadata: metadataOf(raw), spec: { selector, template: templateOf(template) } }, isDaemonSet);
 }
 
 /** A Deployment, ReplicaSet or StatefulSet. */
-export function scalableWorkloadOf(raw: Fields): ScalableWorkload | undefined {
+export function scalableWorkloadOf(raw: RawObject): ScalableWorkload | undefined {
   const spec = fieldsOf(raw['spec']);
   const scale = pick(spec, ['replicas', 'selector']);
   return checked(
@@ -53,20 +53,20 @@ export function scalableWorkloadOf(raw: Fields): ScalableWorkload | undefined {
   );
 }
 
-export function podTemplateOf(raw: Fields): NamedPodTemplate | undefined {
+export function podTemplateOf(raw: RawObject): NamedPodTemplate | undefined {
   return checked({ metadata: metadataOf(raw), template: templateOf(raw['template']) }, isPodTemplate);
 }
 
-export function namespaceOf(raw: Fields): Namespace | undefined {
+export function projectNamespace(raw: RawObject): Namespace | undefined {
   return checked({ metadata: metadataOf(raw) }, isNamespace);
 }
 
-function templateOf(template: unknown): Fields {
+function templateOf(template: unknown): RawObject {
   const { metadata, spec } = fieldsOf(template);
   return { metadata: pick(fieldsOf(metadata), ['labels', 'annotations']), spec: podSpecOf(fieldsOf(spec)) };
 }
 
-export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefined {
+export function podDisruptionBudgetOf(raw: RawObject): PodDisruptionBudget | undefined {
   return checked(
     {
       metadata: metadataOf(raw),
@@ -78,12 +78,12 @@ export function podDisruptionBudgetOf(raw: Fields): PodDisruptionBudget | undefi
 }
 
 /** The object itself, or an empty object for any other value. */
-export function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): RawObject {
   return isRecord(value) ? value : {};
 }
 
 /** The items of a list response. */
-export function itemsOf(body: unknown): readonly Fields[] {
+export function itemsOf(body: unknown): readonly RawObject[] {
   const items = fieldsOf(body)['items'];
   return Array.isArray(items) ? items.filter(isRecord) : [];
 }
@@ -122,14 +122,14 @@ const POD_SPEC_FIELDS = [
 /** Omits the times of probes and heartbeats, which do not influence decisions. */
 const CONDITION_FIELDS = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration'];
 
-function statusOf(raw: Fields, names: readonly string[]): Fields {
+function statusOf(raw: RawObject, names: readonly string[]): RawObject {
   const status = fieldsOf(raw['status']);
   const conditions = status['conditions'];
   if (conditions === undefined) return pick(status, names);
   return { ...pick(status, names), conditions: each(conditions, (condition) => pick(condition, CONDITION_FIELDS)) };
 }
 
-export function metadataOf(raw: Fields): Fields {
+export function metadataOf(raw: RawObject): RawObject {
   const metadata = pick(fieldsOf(raw['metadata']), METADATA_FIELDS);
   const annotations = fieldsOf(metadata['annotations']);
   const { 'kubectl.kubernetes.io/last-applied-configuration': applied, ...rest } = annotations;
@@ -137,7 +137,7 @@ export function metadataOf(raw: Fields): Fields {
   return applied === undefined ? metadata : { ...metadata, annotations: rest };
 }
 
-function podSpecOf(spec: Fields): Fields {
+function podSpecOf(spec: RawObject): RawObject {
   return {
     ...pick(spec, POD_SPEC_FIELDS),
     containers: each(spec['containers'], containerOf),
@@ -146,24 +146,24 @@ function podSpecOf(spec: Fields): Fields {
   };
 }
 
-function volumeOf(volume: Fields): Fields {
+function volumeOf(volume: RawObject): RawObject {
   const kept = pick(volume, ['name', 'persistentVolumeClaim']);
   if (volume['ephemeral'] === undefined) return kept;
   const spec = fieldsOf(fieldsOf(fieldsOf(volume['ephemeral'])['volumeClaimTemplate'])['spec']);
   return { ...kept, ephemeral: { volumeClaimTemplate: { spec: pick(spec, ['storageClassName']) } } };
 }
 
-function containerOf(container: Fields): Fields {
+function containerOf(container: RawObject): RawObject {
   return pick(container, ['name', 'resources', 'ports', 'restartPolicy']);
 }
 
 /** Copies only fields that are set, not `undefined` or null. */
-export function pick(from: Fields, names: readonly string[]): Fields {
+export function pick(from: RawObject, names: readonly string[]): RawObject {
   const found = names.filter((name) => from[name] !== undefined && from[name] !== null);
   return Object.fromEntries(found.map((name) => [name, from[name]]));
 }
 
-export function each(list: unknown, cut: (fields: Fields) => Fields): readonly Fields[] {
+export function each(list: unknown, cut: (fields: RawObject) => RawObject): readonly RawObject[] {
   return Array.isArray(list) ? list.filter(isRecord).map(cut) : [];
 }
 

@@ -1,4 +1,4 @@
-import { LABEL_SELECTOR, NODE_SELECTOR_TERM } from './metadata.ts';
+import { LABEL_SELECTOR_MESSAGE, NODE_SELECTOR_TERM_MESSAGE } from './metadata.ts';
 import { field, type Message, message } from './schema.ts';
 
 /** k8s.io/api `core/v1/generated.proto`. */
@@ -6,11 +6,11 @@ import { field, type Message, message } from './schema.ts';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-const NODE_SELECTOR = message({ 1: field('nodeSelectorTerms', 'messages', { message: NODE_SELECTOR_TERM }) });
+const NODE_SELECTOR = message({ 1: field('nodeSelectorTerms', 'messages', { message: NODE_SELECTOR_TERM_MESSAGE }) });
 
 const PREFERRED_TERM = message({
   1: field('weight', 'given-number'),
-  2: field('preference', 'message', { message: NODE_SELECTOR_TERM }),
+  2: field('preference', 'message', { message: NODE_SELECTOR_TERM_MESSAGE }),
 });
 
 const NODE_AFFINITY = message({
@@ -19,10 +19,10 @@ const NODE_AFFINITY = message({
 });
 
 const POD_AFFINITY_TERM = message({
-  1: field('labelSelector', 'message', { message: LABEL_SELECTOR }),
+  1: field('labelSelector', 'message', { message: LABEL_SELECTOR_MESSAGE }),
   2: field('namespaces', 'texts'),
   3: field('topologyKey', 'given-text'),
-  4: field('namespaceSelector', 'message', { message: LABEL_SELECTOR }),
+  4: field('namespaceSelector', 'message', { message: LABEL_SELECTOR_MESSAGE }),
   5: field('matchLabelKeys', 'texts'),
   6: field('mismatchLabelKeys', 'texts'),
 });
@@ -38,7 +38,7 @@ const POD_AFFINITY = message({
   2: field(PREFERRED, 'messages', { message: WEIGHTED_TERM }),
 });
 
-export const AFFINITY: Message = message({
+export const AFFINITY_MESSAGE: Message = message({
   1: field('nodeAffinity', 'message', { message: NODE_AFFINITY }),
   2: field('podAffinity', 'message', { message: POD_AFFINITY }),
   3: field('podAntiAffinity', 'message', { message: POD_AFFINITY }),

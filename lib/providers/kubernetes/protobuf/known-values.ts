@@ -17,7 +17,7 @@ const LONGEST_TEXT = 64;
 /** The year 9999, the last one in RFC 3339. */
 const LARGEST_SECONDS = 253_402_300_799;
 /** Limits the memory for values that turn out to be different. */
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 
 export function noKnownValues(): KnownValues {
   return { texts: new Map(), times: new Map(), values: new Map() };
@@ -34,7 +34,7 @@ export function knownText(cursor: Cursor, end: number, { texts }: KnownValues): 
     return known;
   }
   const text = newText(cursor, end);
-  if (texts.size < MOST_KNOWN) texts.set(hash, text);
+  if (texts.size < MAX_KNOWN) texts.set(hash, text);
   return text;
 }
 
@@ -50,7 +50,7 @@ export function knownTime(seconds: number, { times }: KnownValues): string {
   if (known !== undefined) return known;
   if (Math.abs(seconds) > LARGEST_SECONDS) throw new WireError(`a time of ${seconds} s after 1970`);
   const text = formatTime(seconds * SECOND_MS);
-  if (times.size < MOST_KNOWN) times.set(seconds, text);
+  if (times.size < MAX_KNOWN) times.set(seconds, text);
   return text;
 }
 
@@ -69,7 +69,7 @@ export function rememberValue(
     ofField = new Map();
     values.set(field, ofField);
   }
-  if (ofField.size < MOST_KNOWN) ofField.set(bytes, value);
+  if (ofField.size < MAX_KNOWN) ofField.set(bytes, value);
 }
 
 function hashOf(bytes: Buffer, start: number, end: number): number {

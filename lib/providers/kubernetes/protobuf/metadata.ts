@@ -11,7 +11,7 @@ const OWNER_REFERENCE = message({
   7: field('blockOwnerDeletion', 'given-flag'),
 });
 
-export const OBJECT_META: Message = message({
+export const OBJECT_META_MESSAGE: Message = message({
   1: field('name', 'text', { unique: true }),
   3: field('namespace', 'text'),
   5: field('uid', 'text', { unique: true }),
@@ -31,12 +31,12 @@ const SELECTOR_REQUIREMENT = message({
   3: field('values', 'texts'),
 });
 
-export const LABEL_SELECTOR: Message = message({
+export const LABEL_SELECTOR_MESSAGE: Message = message({
   1: field('matchLabels', 'text-by-name'),
   2: field('matchExpressions', 'messages', { message: SELECTOR_REQUIREMENT }),
 });
 
-export const NODE_SELECTOR_TERM: Message = message({
+export const NODE_SELECTOR_TERM_MESSAGE: Message = message({
   1: field('matchExpressions', 'messages', { message: SELECTOR_REQUIREMENT }),
   2: field('matchFields', 'messages', { message: SELECTOR_REQUIREMENT }),
 });

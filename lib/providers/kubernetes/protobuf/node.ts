@@ -1,7 +1,7 @@
 import type { Node } from '../../../apis/kubernetes.ts';
 import { isNode } from '../project/project.ts';
 import type { ProtobufList } from './list-decoder.ts';
-import { OBJECT_META } from './metadata.ts';
+import { OBJECT_META_MESSAGE } from './metadata.ts';
 import { field, message } from './schema.ts';
 
 /** The fields that `nodeOf` reads from a node's JSON: k8s.io/api `core/v1/generated.proto`. */
@@ -34,7 +34,7 @@ const NODE_STATUS = message({
 });
 
 const NODE = message({
-  1: field('metadata', 'message', { message: OBJECT_META }),
+  1: field('metadata', 'message', { message: OBJECT_META_MESSAGE }),
   2: field('spec', 'message', { message: NODE_SPEC }),
   3: field('status', 'message', { message: NODE_STATUS }),
 });

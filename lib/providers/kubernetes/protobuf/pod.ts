@@ -1,8 +1,8 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import { isPod } from '../project/project.ts';
-import { AFFINITY } from './affinity.ts';
+import { AFFINITY_MESSAGE } from './affinity.ts';
 import type { ProtobufList } from './list-decoder.ts';
-import { LABEL_SELECTOR, OBJECT_META } from './metadata.ts';
+import { LABEL_SELECTOR_MESSAGE, OBJECT_META_MESSAGE } from './metadata.ts';
 import { field, message } from './schema.ts';
 
 /** The fields that `podOf` reads from a pod's JSON: k8s.io/api `core/v1/generated.proto`. */
@@ -60,7 +60,7 @@ const TOPOLOGY_SPREAD_CONSTRAINT = message({
   1: field('maxSkew', 'given-number'),
   2: field('topologyKey', 'given-text'),
   3: field('whenUnsatisfiable', 'given-text'),
-  4: field('labelSelector', 'message', { message: LABEL_SELECTOR }),
+  4: field('labelSelector', 'message', { message: LABEL_SELECTOR_MESSAGE }),
   5: field('minDomains', 'given-number'),
   6: field('nodeAffinityPolicy', 'given-text'),
   7: field('nodeTaintsPolicy', 'given-text'),
@@ -81,7 +81,7 @@ const POD_SPEC = message({
   7: field('nodeSelector', 'text-by-name', { shared: true }),
   10: field('nodeName', 'text'),
   11: field('hostNetwork', 'flag'),
-  18: field('affinity', 'message', { message: AFFINITY, shared: true }),
+  18: field('affinity', 'message', { message: AFFINITY_MESSAGE, shared: true }),
   20: field('initContainers', 'messages', { message: CONTAINER }),
   22: field('tolerations', 'messages', { message: TOLERATION, shared: true }),
   24: field('priorityClassName', 'text'),
@@ -110,7 +110,7 @@ const POD_STATUS = message({
 });
 
 const POD = message({
-  1: field('metadata', 'message', { message: OBJECT_META }),
+  1: field('metadata', 'message', { message: OBJECT_META_MESSAGE }),
   2: field('spec', 'message', { message: POD_SPEC }),
   3: field('status', 'message', { message: POD_STATUS }),
 });

@@ -1,5 +1,5 @@
 import { type KnownValues, knownText, knownTime, knownValue, newText, rememberValue } from './known-values.ts';
-import type { Field, Message } from './schema.ts';
+import type { Message, ProtobufField } from './schema.ts';
 import { type Cursor, LENGTH_DELIMITED, readEnd, readVarint, skip, VARINT, WireError } from './wire.ts';
 
 /** A position in a message. The limit is the end of the innermost message. */
@@ -39,14 +39,14 @@ function readInto(values: Values, reader: MessageReader, table: Message): void {
   mustBeAtLimit(reader);
 }
 
-function setNumber(values: Values, { name, kind }: Field, value: number): void {
+function setNumber(values: Values, { name, kind }: ProtobufField, value: number): void {
   if (kind === 'given-flag') values[name] = value !== 0;
   else if (kind === 'given-number') values[name] = value;
   else if (value !== 0) values[name] = kind === 'flag' ? true : value;
 }
 
 /** Consecutive occurrences of the field are one value: a list, a map, or a single message. */
-function setShared(values: Values, field: Field, reader: MessageReader): void {
+function setShared(values: Values, field: ProtobufField, reader: MessageReader): void {
   const start = reader.at;
   const end = endOfRun(reader);
   const bytes = reader.bytes.toString('latin1', start, end);
@@ -79,7 +79,7 @@ function endOfRun(reader: MessageReader): number {
   return end;
 }
 
-function setDelimited(values: Values, field: Field, reader: MessageReader): void {
+function setDelimited(values: Values, field: ProtobufField, reader: MessageReader): void {
   const { name, kind } = field;
   const outer = reader.limit;
   reader.limit = readEnd(reader, outer);
@@ -118,7 +118,7 @@ function setDelimited(values: Values, field: Field, reader: MessageReader): void
   reader.limit = outer;
 }
 
-function readText(reader: MessageReader, { unique }: Field): string {
+function readText(reader: MessageReader, { unique }: ProtobufField): string {
   return unique ? newText(reader, reader.limit) : knownText(reader, reader.limit, reader.known);
 }
 
@@ -135,7 +135,7 @@ function readTime(reader: MessageReader): string {
 }
 
 /** The key and value of one map entry; a quantity is a message with its text. */
-function readEntry(map: Values, { kind, without }: Field, reader: MessageReader): void {
+function readEntry(map: Values, { kind, without }: ProtobufField, reader: MessageReader): void {
   let key = '';
   let value = '';
   const { limit } = reader;

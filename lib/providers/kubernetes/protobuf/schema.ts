@@ -29,7 +29,7 @@ export type Kind =
   /** In JSON its fields are inlined into the enclosing message. */
   | 'inline';
 
-export interface Field {
+export interface ProtobufField {
   readonly name: string;
   readonly kind: Kind;
   readonly wireType: number;
@@ -43,7 +43,7 @@ export interface Field {
 }
 
 /** By field number. */
-export type Message = readonly (Field | undefined)[];
+export type Message = readonly (ProtobufField | undefined)[];
 
 const NUMBERS: readonly Kind[] = ['number', 'given-number', 'flag', 'given-flag'];
 
@@ -54,14 +54,14 @@ interface Details {
   readonly without?: string;
 }
 
-export function field(name: string, kind: Kind, details: Details = {}): Field {
+export function field(name: string, kind: Kind, details: Details = {}): ProtobufField {
   const { shared = false, unique = false, without } = details;
   const wireType = NUMBERS.includes(kind) ? VARINT : LENGTH_DELIMITED;
   return { name, kind, wireType, message: details.message ?? [], shared, unique, without };
 }
 
-export function message(fields: Readonly<Record<number, Field>>): Message {
-  const table: (Field | undefined)[] = [];
+export function message(fields: Readonly<Record<number, ProtobufField>>): Message {
+  const table: (ProtobufField | undefined)[] = [];
   for (const [number, one] of Object.entries(fields)) table[Number(number)] = one;
   return table;
 }

@@ -4,7 +4,7 @@ import {
   unavailability,
   zonesWithAddresses,
 } from '../../../../lib/core/instance-type/offerings/unavailable.ts';
-import { ANY, type UnavailableOffering } from '../../../../lib/core/model/decision.ts';
+import { ANY_OFFERING, type UnavailableOffering } from '../../../../lib/core/model/decision.ts';
 
 const ONE = { type: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot' } as const;
 
@@ -18,10 +18,14 @@ describe('how wide a lack of capacity is (C32)', () => {
     ['another type', lacking({ instanceType: 'm6.large' }), false],
     ['another zone', lacking({ zone: 'eu-west-3b' }), false],
     ['another capacity type', lacking({ capacityType: 'on-demand' }), false],
-    ['its whole zone', lacking({ instanceType: ANY }), true],
-    ['its whole capacity type', lacking({ instanceType: ANY, zone: ANY }), true],
-    ['the whole of another capacity type', lacking({ instanceType: ANY, zone: ANY, capacityType: 'reserved' }), false],
-    ['a subnet of its zone, alone', lacking({ instanceType: ANY, subnetId: 'subnet-a' }), false],
+    ['its whole zone', lacking({ instanceType: ANY_OFFERING }), true],
+    ['its whole capacity type', lacking({ instanceType: ANY_OFFERING, zone: ANY_OFFERING }), true],
+    [
+      'the whole of another capacity type',
+      lacking({ instanceType: ANY_OFFERING, zone: ANY_OFFERING, capacityType: 'reserved' }),
+      false,
+    ],
+    ['a subnet of its zone, alone', lacking({ instanceType: ANY_OFFERING, subnetId: 'subnet-a' }), false],
   ])('%s', (_, mark, expected) => {
     expect(unavailability([mark])(ONE)).toBe(expected);
   });
@@ -42,7 +46,7 @@ describe('subnets without free addresses', () => {
     { id: 'subnet-b', zone: 'b' },
   ];
   const full = (...ids: readonly string[]) =>
-    ids.map((subnetId) => lacking({ instanceType: ANY, zone: 'a', subnetId }));
+    ids.map((subnetId) => lacking({ instanceType: ANY_OFFERING, zone: 'a', subnetId }));
 
   test('they are named', () => {
     expect(exhaustedSubnets([...full('subnet-a1'), lacking()])).toEqual(new Set(['subnet-a1']));

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { compareStrays, decideStray, type Stray } from '../../../../lib/core/node-claim/adoption/garbage.ts';
+import {
+  compareUnrecordedInstances,
+  decideUnrecordedInstance,
+  type UnrecordedInstance,
+} from '../../../../lib/core/node-claim/adoption/garbage.ts';
 import { aFoundInstance, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
@@ -7,19 +11,22 @@ import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 const REGISTERED = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
 
-function aStray(over: Partial<Stray> = {}, instance: Partial<Stray['instance']> = {}): Stray {
+function aStray(
+  over: Partial<UnrecordedInstance> = {},
+  instance: Partial<UnrecordedInstance['instance']> = {},
+): UnrecordedInstance {
   return { cluster: 'demo', instance: aFoundInstance(instance), ...over };
 }
 
 /** The kind of what is decided, in a word, and why. */
-function outcome(stray: Stray): string {
-  const { actions, blocked } = decideStray(stray, NOW_MS);
+function outcome(stray: UnrecordedInstance): string {
+  const { actions, blocked } = decideUnrecordedInstance(stray, NOW_MS);
   const [action] = actions;
   return action?.kind ?? blocked[0]?.reason ?? 'left alone';
 }
 
 describe('an instance that no claim calls its own', () => {
-  test.each<[string, Stray, string]>([
+  test.each<[string, UnrecordedInstance, string]>([
     [
       'whose claim is released is a leak',
       aStray({ record: launchedClaim({ releasedAtMs: NOW_MS }) }),
@@ -64,11 +71,12 @@ describe('an instance that no claim calls its own', () => {
   });
 
   test('is ended and adopted with a reason, and what to do is said where nothing can be done', () => {
-    const leak = decideStray(aStray({ record: launchedClaim({ releasedAtMs: NOW_MS }) }), NOW_MS).actions[0];
+    const leak = decideUnrecordedInstance(aStray({ record: launchedClaim({ releasedAtMs: NOW_MS }) }), NOW_MS)
+      .actions[0];
     expect(leak).toMatchObject({ instanceId: 'i-1', message: 'its NodeClaim general-1 is released' });
-    const adopted = decideStray(aStray({ nodePool: aNodePool() }), NOW_MS).actions[0];
+    const adopted = decideUnrecordedInstance(aStray({ nodePool: aNodePool() }), NOW_MS).actions[0];
     expect(adopted).toMatchObject({ message: 'instance i-1 had no record: made from NodePool general' });
-    const [left] = decideStray(aStray(), NOW_MS).blocked;
+    const [left] = decideUnrecordedInstance(aStray(), NOW_MS).blocked;
     expect(left).toMatchObject({ subject: { kind: 'Instance', name: 'i-1' }, nodePool: 'general' });
     expect(left?.message).toContain('NodePool general does not exist');
   });
@@ -80,6 +88,11 @@ describe('an instance that no claim calls its own', () => {
       aStray({ node: aNode() }, { id: 'i-2' }),
       aStray({ node: REGISTERED }, { id: 'i-1' }),
     ];
-    expect(strays.toSorted(compareStrays).map(({ instance }) => instance.id)).toEqual(['i-1', 'i-2', 'i-3', 'i-4']);
+    expect(strays.toSorted(compareUnrecordedInstances).map(({ instance }) => instance.id)).toEqual([
+      'i-1',
+      'i-2',
+      'i-3',
+      'i-4',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, OwnerReference, Pod, PodSpec } from '../../../../lib/apis/kubernetes.ts';
 import type { Storage, StorageClass } from '../../../../lib/apis/storage.ts';
-import { MOST_ALTERNATIVES } from '../../../../lib/core/scheduling/volumes/requirement-alternatives.ts';
+import { MAX_ALTERNATIVES } from '../../../../lib/core/scheduling/volumes/requirement-alternatives.ts';
 import { storageIndex } from '../../../../lib/core/scheduling/volumes/storage-index.ts';
 import { volumeNeeds } from '../../../../lib/core/scheduling/volumes/volumes.ts';
 import { aPod } from '../../../builders/pods.ts';
@@ -203,7 +203,7 @@ describe('several volumes', () => {
     const refused = refusalOf(mounting(...terms.map((_, index) => `v${index}`)), boundTo(...terms));
     // 3 × 3 × 3 = 27 ways are few enough, 81 are not.
     expect(refused?.reason).toBe('TooManyVolumeAlternatives');
-    expect(refused?.numbers).toEqual({ volumes: 4, allowed: MOST_ALTERNATIVES });
+    expect(refused?.numbers).toEqual({ volumes: 4, allowed: MAX_ALTERNATIVES });
   });
 });
 

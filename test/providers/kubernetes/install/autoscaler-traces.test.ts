@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
-import { RivalTraceReader } from '../../../../lib/providers/kubernetes/install/autoscaler-traces.ts';
+import { AutoscalerTraceReader } from '../../../../lib/providers/kubernetes/install/autoscaler-traces.ts';
 import { NOW_MS } from '../../../contract/records.ts';
 import { FakeApiServer } from '../../../fakes/api-server.ts';
 
@@ -20,13 +20,13 @@ const HELD = {
 let server: FakeApiServer;
 let client: ApiClient;
 let nowMs = NOW_MS;
-let reader: RivalTraceReader;
+let reader: AutoscalerTraceReader;
 
 beforeEach(async () => {
   server = await FakeApiServer.start();
   client = new ApiClient({ endpoint: server.endpoint, sleep: async () => undefined });
   nowMs = NOW_MS;
-  reader = new RivalTraceReader(client, { now: () => nowMs });
+  reader = new AutoscalerTraceReader(client, { now: () => nowMs });
 });
 afterEach(async () => {
   client.close();
