@@ -5,12 +5,12 @@ export const DEFAULT_REGION = 'us-east-1';
 
 export interface RegionChoice {
   readonly region: string;
-  /** What decided: `zone eu-west-3a of NodePool/arm`, `--region`, `the default`. */
+  /** The source of the region: `zone eu-west-3a of NodePool/arm`, `--region` or `the default`. */
   readonly because: string;
 }
 
-/** The region of the first zone that a pool names, else what was asked for, else us-east-1. */
-export function chooseRegion(nodePools: readonly NodePool[], asked: string | undefined): RegionChoice {
+/** The region of the first zone that a NodePool names, else `requested`, else us-east-1. */
+export function chooseRegion(nodePools: readonly NodePool[], requested: string | undefined): RegionChoice {
   for (const { metadata, spec } of nodePools) {
     const required = spec.template.spec.requirements
       .filter((one) => one.key === ZONE && one.operator === 'In')
@@ -21,7 +21,7 @@ export function chooseRegion(nodePools: readonly NodePool[], asked: string | und
       if (region !== undefined) return { region, because: `zone ${zone} of NodePool/${metadata.name}` };
     }
   }
-  return asked === undefined
+  return requested === undefined
     ? { region: DEFAULT_REGION, because: 'the default' }
-    : { region: asked, because: '--region' };
+    : { region: requested, because: '--region' };
 }

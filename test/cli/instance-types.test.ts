@@ -32,7 +32,7 @@ function nodeClass(name: string, spec: object): string {
 const DENSE = nodeClass('dense', { kubelet: { maxPods: 200, systemReserved: { memory: '1Gi' } } });
 
 describe('kerf instance-types --output json', () => {
-  test('a type says what it has, what is not for pods, its labels, and where it is sold at what price', async () => {
+  test('each type has its capacity, overhead, labels and offerings with prices', async () => {
     const output = await listed(['--name', 'm5.large', '--region', 'eu-west-3']);
     expect(output).toMatchObject({ region: 'eu-west-3', asOf: '2026-07-01T00:00:00Z', nodeClass: 'default' });
     expect(output.instanceTypes).toEqual([
@@ -52,7 +52,7 @@ describe('kerf instance-types --output json', () => {
     ]);
   });
 
-  test('the EC2NodeClass of a file decides what is left for pods', async () => {
+  test('the EC2NodeClass of a file affects the allocatable resources', async () => {
     const [type] = (await listed(['--name', 'm5.large', '-f', 'class.yaml'], { 'class.yaml': DENSE })).instanceTypes;
     expect(type).toMatchObject({ capacity: { pods: '200' }, overhead: { memory: '1698Mi' } });
   });
@@ -63,7 +63,7 @@ describe('kerf instance-types --output json', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('a snapshot takes the list as its instance types', async () => {
+  test('a snapshot can use the list as its instance types', async () => {
     const { instanceTypes } = await listed(['--name', 'm5.large']);
     const snapshot = JSON.stringify(aDocument({ instanceTypes, pods: [aGivenPod('web', {})] }));
     const { stdout } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json', '-o', 'json'], {
@@ -74,11 +74,11 @@ describe('kerf instance-types --output json', () => {
 });
 
 describe('kerf instance-types', () => {
-  test('shows a line for each type, families together and the small ones first', async () => {
+  test('prints one line for each type, by family and size', async () => {
     const { stdout } = await list('--name', 'm7g.*', '--name', 'inf2.xlarge', '--region', 'us-east-1');
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toBe(
-      '10 instance types of us-east-1 for EC2NodeClass/default (AL2023); shipped figures of 2026-07-01.',
+      '10 instance types of us-east-1 for EC2NodeClass/default (AL2023); bundled figures of 2026-07-01.',
     );
     expect(lines.slice(2).map((line) => line.split(/\s+/)[0])).toEqual([
       'type',
@@ -97,20 +97,23 @@ describe('kerf instance-types', () => {
   });
 
   test.each([
-    [['--name', 'm7g.larg'], '"m7g.larg" is no instance type: did you mean m7g.large?'],
-    [['--name', '***zz***'], '"***zz***" is no instance type: write it as m7g.large, or m7g.* for a family'],
-    [['--name', 'p5.48xlarge', '--region', 'eu-west-3'], '"p5.48xlarge" is not sold in eu-west-3'],
+    [['--name', 'm7g.larg'], '"m7g.larg" is not an instance type: did you mean m7g.large?'],
+    [
+      ['--name', '***zz***'],
+      '"***zz***" is not an instance type: write a name such as m7g.large, or m7g.* for a family',
+    ],
+    [['--name', 'p5.48xlarge', '--region', 'eu-west-3'], '"p5.48xlarge" is not available in eu-west-3'],
     [['--region', 'mars'], 'there are no figures for region "mars" (--region)'],
     [['--node-class', 'a'], 'no file is named'],
     [['gone.yaml'], 'gone.yaml cannot be read: there is no such file or folder'],
-  ])('%j is bad input, and says what to do', async (args, message) => {
+  ])('%j is bad input, and the error says how to correct it', async (args, message) => {
     const { stdout, stderr, code } = await list(...args);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
   });
 
-  test('of several EC2NodeClasses one must be named', async () => {
+  test('one of several EC2NodeClasses must be named', async () => {
     const files = { 'a.yaml': `${DENSE}---\n${nodeClass('plain', {})}` };
     const { stderr, code } = await runKerf(['instance-types', 'a.yaml'], files);
     expect({ stderr: stderr.trim(), code }).toEqual({
@@ -124,7 +127,7 @@ describe('kerf instance-types', () => {
     );
   });
 
-  test('an EC2NodeClass with a mistake is answered with it, and nothing is listed', async () => {
+  test('an invalid EC2NodeClass is reported and nothing is listed', async () => {
     const files = { 'a.yaml': DENSE.replace('maxPods', 'maxPod') };
     const { stdout, stderr, code } = await runKerf(['instance-types', 'a.yaml'], files);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });

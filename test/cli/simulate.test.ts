@@ -10,7 +10,7 @@ function yaml(...documents: readonly object[]): string {
   return documents.map((document) => stringify(document)).join('---\n');
 }
 
-/** A Deployment of the API's own form, its containers with the image that people write. */
+/** A Deployment in the form of the API, with images. */
 const CLUSTER = yaml(aPool(), aNodeClass(), DEPLOYMENT);
 
 async function simulated(text: string, ...flags: readonly string[]): Promise<SimulationResult> {
@@ -23,7 +23,7 @@ async function simulated(text: string, ...flags: readonly string[]): Promise<Sim
 }
 
 describe('kerf simulate', () => {
-  test('prints JSON with what the issue names, and nothing else on stdout', async () => {
+  test('prints only the JSON result on stdout', async () => {
     const result = await simulated(CLUSTER);
     expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, podsRunning: 3, podsPending: [] });
     expect(result.totalCostUsd).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ describe('kerf simulate', () => {
     expect(stdout).toContain('3 running, 0 pending');
   });
 
-  test('says why a pod stays pending, with numbers', async () => {
+  test('prints why a pod stays pending, with numbers', async () => {
     const huge = { ...DEPLOYMENT, ...aDeployment('huge', 1, '900') };
     const result = await simulated(yaml(aPool(), aNodeClass(), huge));
     expect(result.podsPending).toHaveLength(1);
@@ -46,19 +46,19 @@ describe('kerf simulate', () => {
     expect(result.nodesLaunched).toBe(0);
   });
 
-  test('without a NodePool the pods wait and the reason says so', async () => {
+  test('without a NodePool the pods stay pending with that reason', async () => {
     const result = await simulated(yaml(DEPLOYMENT));
     expect(result.podsPending.map(({ reason }) => reason)).toEqual(
       Array.from({ length: 3 }, () => 'there is no NodePool that could launch a node for it'),
     );
   });
 
-  test('ends at --for where something is still to happen, and at the settled moment where nothing is', async () => {
+  test('ends at --for, or earlier if the cluster is settled', async () => {
     expect(await simulated(CLUSTER, '--for', '20s')).toMatchObject({ ended: 'time', endedAt: 20, podsRunning: 0 });
     expect(await simulated(CLUSTER)).toMatchObject({ ended: 'settled' });
   });
 
-  test('a bad file ends with exit code 2, file, line, field and what is allowed; nothing is simulated', async () => {
+  test('an invalid file gives exit code 2 and an error with file, line, field and allowed values; nothing is simulated', async () => {
     const text = CLUSTER.replace('operator: In', 'operator: IN');
     const { code, stdout, stderr } = await runKerf(['simulate', 'pool.yaml'], { 'pool.yaml': text });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -89,14 +89,14 @@ describe('kerf simulate', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test('--speed 1 takes as long as the cluster would', async () => {
+  test('--speed 1 runs in real time', async () => {
     const { sleptMs, stdout } = await runKerf(['simulate', 'a.yaml', '--speed', '1'], { 'a.yaml': CLUSTER });
     const [, minutes = '', seconds = ''] = /simulated time +(\d+)m(?:(\d+)s)?/.exec(stdout) ?? [];
     expect(sleptMs).toBeGreaterThan(30_000);
     expect(sleptMs).toBeLessThanOrEqual((Number(minutes) * 60 + Number(seconds)) * 1_000);
   });
 
-  test('the region is that of the first zone that a pool names, whatever --region says', async () => {
+  test('the region is that of the first zone that a NodePool names, even with --region', async () => {
     expect(await simulated(CLUSTER.replaceAll('us-east-1a', 'eu-west-3a'), '--region', 'us-east-1')).toMatchObject({
       region: 'eu-west-3',
     });

@@ -12,57 +12,57 @@ export interface AdoptFlags {
   readonly output: 'text' | 'json';
 }
 
-/** `kerf adopt`: takes over the NodeClaims and instances that Karpenter left. */
+/** `kerf adopt`: adopts the NodeClaims and instances of Karpenter. */
 export const adoptCommand: Command<CliContext> = buildCommand({
   docs: {
-    brief: 'Take over the NodeClaims and instances that Karpenter left',
+    brief: 'Adopt the NodeClaims and instances of Karpenter',
     fullDescription: [
-      'Shows each NodeClaim and instance of a cluster, and whether Kerf takes it over or why not. Nothing is written without',
-      '--apply, which makes the records and adds the tags that instances lack; it can be repeated. Refused while Karpenter or',
-      'EKS Auto Mode is active, or may not be looked for. It acts with the AWS credentials of the shell, which the cluster must',
-      'let in, or as the user of a kubeconfig where --kubeconfig or --context is given. docs/migration.md has the whole way.',
-      'Exit code 0: shown, or taken over; 1: another autoscaler is active or may be, and nothing was written; 2: bad input;',
-      '3: failure.',
+      'Lists the NodeClaims and instances of a cluster, and whether Kerf adopts each of them or why not. With --apply it writes',
+      'the records and adds missing tags to instances; without it, it writes nothing. It can be repeated. It refuses to write',
+      'while Karpenter or EKS Auto Mode is active, or if it is not permitted to check this. It uses the AWS credentials of the',
+      'shell, which need access to the cluster, or the user of a kubeconfig with --kubeconfig or --context. See',
+      'docs/migration.md. Exit code 0: listed, or adopted; 1: another autoscaler is or may be active, and nothing was written;',
+      '2: bad input; 3: failure.',
     ].join('\n'),
   },
   parameters: {
     flags: {
-      cluster: { kind: 'parsed', brief: 'The EKS cluster', parse: String, placeholder: 'NAME' },
+      cluster: { kind: 'parsed', brief: 'Name of the EKS cluster', parse: String, placeholder: 'NAME' },
       table: {
         kind: 'parsed',
-        brief: "The deployment's table: the output TableName of cdk deploy",
+        brief: 'Table of the deployment: the output TableName of cdk deploy',
         parse: String,
         placeholder: 'TABLE',
       },
       region: {
         kind: 'parsed',
-        brief: "AWS region (default: the shell's)",
+        brief: 'AWS region (default: that of the shell)',
         parse: String,
         optional: true,
         placeholder: 'REGION',
       },
       endpoint: {
         kind: 'parsed',
-        brief: 'The API server, where the address that EKS gives is not reached from here',
+        brief: 'URL of the API server, if the endpoint that EKS returns is not reachable',
         parse: String,
         optional: true,
         placeholder: 'URL',
       },
       kubeconfig: {
         kind: 'parsed',
-        brief: 'Reach the cluster by this kubeconfig, as kubectl does',
+        brief: 'Connect to the cluster with this kubeconfig, as kubectl does',
         parse: String,
         optional: true,
         placeholder: 'FILE',
       },
       context: {
         kind: 'parsed',
-        brief: 'Reach the cluster by this context of a kubeconfig (default: the current one)',
+        brief: 'Connect to the cluster with this context of a kubeconfig (default: the current one)',
         parse: String,
         optional: true,
         placeholder: 'NAME',
       },
-      apply: { kind: 'boolean', brief: 'Write it', default: false, withNegated: false },
+      apply: { kind: 'boolean', brief: 'Write the records and tags', default: false, withNegated: false },
       output: { kind: 'enum', brief: 'Output format', values: ['text', 'json'], default: 'text' },
     },
   },

@@ -7,7 +7,7 @@ import { indented, printable } from '../render/render-lines.ts';
 
 export interface ShownAdoption extends Adoption {
   readonly cluster: string;
-  /** How many records were written; undefined where none were to be. */
+  /** The number of records written; undefined without --apply. */
   readonly adopted: number | undefined;
 }
 
@@ -19,31 +19,31 @@ const COLUMNS: readonly CellColumn<AdoptionLine>[] = [
   { title: 'capacity', align: 'left', cell: ({ capacityType }) => capacityType ?? '-', spare: 4 },
   { title: 'instance', align: 'left', cell: ({ instanceId }) => instanceId ?? '-' },
   { title: 'node', align: 'left', cell: ({ node }) => node ?? '-', spare: 1 },
-  { title: 'Kerf', align: 'left', cell: wordFor },
+  { title: 'outcome', align: 'left', cell: wordFor },
 ];
 
 function wordFor({ outcome }: AdoptionLine): string {
   switch (outcome.kind) {
     case 'adopt':
-      return 'takes over';
+      return 'adopt';
     case 'known':
-      return 'has it';
+      return 'recorded';
     case 'left':
-      return 'leaves it';
+      return 'skipped';
   }
 }
 
 const WIDTH = 100;
 
-/** What a person reads: the table, then what is left and why, then what to do next. */
+/** Renders the adoption as text: the table, the skipped objects with reasons, and the next step. */
 export function renderAdoption(shown: ShownAdoption, { columns }: Pick<CliContext, 'columns'>): string {
   const width = columns ?? WIDTH;
   const lines = [
     ...shown.rivals.flatMap(({ message }) => [...indented(message, 0, width), '']),
     ...shown.unknown.flatMap(({ message }) => indented(message, 0, width)),
     ...(shown.lines.length === 0 ? [] : [...formatTableWithin(COLUMNS, shown.lines, width), '']),
-    ...remarks('Left alone', shown.lines.map(whyLeft), width),
-    ...remarks('To know', shown.lines.map(worthKnowing), width),
+    ...remarks('Skipped', shown.lines.map(whySkipped), width),
+    ...remarks('Notes', shown.lines.map(notesOf), width),
     ...indented(conclusion(shown), 0, width),
   ];
   return `${lines.map(printable).join('\n')}\n`;
@@ -54,11 +54,11 @@ interface Remarks {
   readonly texts: readonly string[];
 }
 
-function whyLeft(line: AdoptionLine): Remarks {
+function whySkipped(line: AdoptionLine): Remarks {
   return { subject: subjectOf(line), texts: line.outcome.kind === 'left' ? [line.outcome.message] : [] };
 }
 
-function worthKnowing(line: AdoptionLine): Remarks {
+function notesOf(line: AdoptionLine): Remarks {
   return { subject: subjectOf(line), texts: line.outcome.kind === 'left' ? [] : line.notes };
 }
 
@@ -67,9 +67,9 @@ function subjectOf({ nodeClaim, instanceId }: AdoptionLine): string {
 }
 
 function remarks(title: string, all: readonly Remarks[], width: number): readonly string[] {
-  const told = all.filter(({ texts }) => texts.length > 0);
-  if (told.length === 0) return [];
-  const lines = told.flatMap(({ subject, texts }) => [
+  const nonEmpty = all.filter(({ texts }) => texts.length > 0);
+  if (nonEmpty.length === 0) return [];
+  const lines = nonEmpty.flatMap(({ subject, texts }) => [
     `  ${subject}`,
     ...texts.flatMap((text) => indented(text, 4, width)),
   ]);
@@ -79,19 +79,19 @@ function remarks(title: string, all: readonly Remarks[], width: number): readonl
 function conclusion({ cluster, lines, rivals, unknown, adopted }: ShownAdoption): string {
   const open = lines.filter(({ outcome }) => outcome.kind === 'adopt').length;
   const known = lines.filter(({ outcome }) => outcome.kind === 'known').length;
-  const left = lines.length - open - known;
-  const rest = `${known} it has already, ${left} it leaves alone`;
+  const skipped = lines.length - open - known;
+  const rest = `${known} already recorded, ${skipped} skipped`;
   if (adopted !== undefined) {
-    return `Kerf took over ${counted(adopted, 'NodeClaim')}; ${rest}. Set shadow to false for ${cluster} and deploy.`;
+    return `Kerf adopted ${counted(adopted, 'NodeClaim')}; ${rest}. Set shadow to false for ${cluster} and deploy.`;
   }
-  const would = `Kerf would take over ${counted(open, 'NodeClaim')}; ${rest}. Nothing was written`;
-  if (rivals.length > 0) return `${would}, and nothing is while another autoscaler is active.`;
+  const would = `Kerf would adopt ${counted(open, 'NodeClaim')}; ${rest}. Nothing was written`;
+  if (rivals.length > 0) return `${would}: --apply is refused while another autoscaler is active.`;
   return unknown.length > 0
-    ? `${would}, and nothing is while it is not known whether another autoscaler is active: let whoever calls look.`
-    : `${would}: --apply does it.`;
+    ? `${would}: --apply is refused until Kerf can check for other autoscalers: grant the permissions named above.`
+    : `${would}: use --apply to adopt.`;
 }
 
-/** What a program reads. */
+/** The adoption as JSON. */
 export function adoptionOutput({ cluster, lines, rivals, unknown, adopted }: ShownAdoption): unknown {
   return {
     cluster,

@@ -9,7 +9,7 @@ import { adoptionOutput, renderAdoption } from './render-adoption.ts';
 
 type Connect = (flags: AdoptFlags) => Promise<AdoptionPorts>;
 
-/** What `kerf adopt` does. */
+/** Runs `kerf adopt`. */
 export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: Connect = connected): Promise<void> {
   const ports = await connect(flags);
   const adoption = await observeAdoption(ports, flags.cluster);
@@ -23,7 +23,7 @@ export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: 
   context.process.exitCode = refused ? EXIT.findings : EXIT.fine;
 }
 
-/** The SDK clients take their time to load. */
+/** Loads the SDK clients only when they are needed, because loading takes time. */
 async function connected({ kubeconfig, context, ...flags }: AdoptFlags): Promise<AdoptionPorts> {
   const { cluster, table, region, endpoint } = flags;
   const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);

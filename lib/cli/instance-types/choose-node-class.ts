@@ -9,8 +9,8 @@ import type { CliContext } from '../context.ts';
 import { readAllSources } from '../read-sources.ts';
 
 /**
- * The EC2NodeClass of the files; without files a plain one. *Shape:* undefined where the files have problems, which are told.
- * *Errors:* BadInputError where they have none, or several and none of them is named.
+ * The EC2NodeClass of the files; a default one without files. *Shape:* undefined if the files have problems, which are written
+ * to stderr. *Errors:* BadInputError if the files have no EC2NodeClass, or several and `name` is undefined.
  */
 export function chooseNodeClass(
   context: CliContext,
@@ -30,10 +30,10 @@ function chosen(nodeClasses: readonly EC2NodeClass[], name: string | undefined):
   const names = nodeClasses.map(({ metadata }) => metadata.name);
   const [only, another] = name === undefined ? nodeClasses : nodeClasses.filter((one) => one.metadata.name === name);
   if (only !== undefined && another === undefined) return only;
-  if (names.length === 0) throw new BadInputError('the files have no EC2NodeClass: add one, or leave -f out');
+  if (names.length === 0) throw new BadInputError('the files have no EC2NodeClass: add one, or omit -f');
   if (name === undefined)
     throw new BadInputError(`the files have ${names.length} EC2NodeClasses: add --node-class ${names.join(' or ')}`);
-  const meant = suggest(name, names);
-  const instead = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
+  const suggestion = suggest(name, names);
+  const instead = suggestion === undefined ? `write ${names.join(' or ')}` : `did you mean ${suggestion}?`;
   throw new BadInputError(`the files have no EC2NodeClass "${name}": ${instead}`);
 }

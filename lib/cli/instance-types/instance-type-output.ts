@@ -4,7 +4,7 @@ import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { formatResources, subtract } from '../../core/resources/resources.ts';
 
-/** What `kerf instance-types --output json` prints; a snapshot takes it as its `instanceTypesFile`. */
+/** The output of `kerf instance-types --output json`, which a snapshot can use as its `instanceTypesFile`. */
 export interface InstanceTypesOutput {
   readonly region: string;
   readonly asOf: string;
@@ -17,7 +17,7 @@ export interface InstanceTypesOutput {
 interface GivenInstanceType {
   readonly name: string;
   readonly capacity: ResourceList;
-  /** What is not for pods: kube-reserved, system-reserved and the eviction threshold together (C13). */
+  /** The sum of kube-reserved, system-reserved and the eviction threshold (C13). */
   readonly overhead: ResourceList;
   readonly requirements: Readonly<Record<string, readonly string[]>>;
   readonly offerings: readonly {

@@ -9,16 +9,16 @@ export interface InstanceTypesFlags extends ManifestFlags {
   readonly name: readonly string[] | undefined;
 }
 
-/** `kerf instance-types`: what EC2 sells in a region, as an EC2NodeClass makes it. */
+/** `kerf instance-types`: lists the instance types of a region with the settings of an EC2NodeClass. */
 export const instanceTypesCommand: Command<CliContext> = buildCommand({
   docs: {
-    brief: 'List the instance types of a region as decisions see them',
+    brief: 'List the instance types of a region as decisions use them',
     fullDescription: [
-      'Shows what each type has, what is left of it for pods, its labels and where it is sold at what price, as the',
-      'EC2NodeClass of a file (-f, or plain arguments) makes it; without one, as AL2023 with an untouched kubelet. The',
-      'figures are those that come with Kerf, or with --from account those that AWS tells the account that one is signed in',
-      'to: it reads and changes nothing. --output json is the instanceTypes list of a snapshot. Exit code 0: listed; 2: bad',
-      'input; 3: failure.',
+      'Lists the capacity, allocatable resources, labels, zones and prices of each type with the settings of the',
+      'EC2NodeClass of a file (-f, or plain arguments). Without a file, it uses AL2023 with the default kubelet settings.',
+      'The figures are bundled with Kerf; with --from account they are read from the AWS account of the shell. The command',
+      'changes nothing. --output json writes the instanceTypes list of a snapshot. Exit code 0: listed; 2: bad input;',
+      '3: failure.',
     ].join('\n'),
   },
   parameters: {
@@ -27,27 +27,27 @@ export const instanceTypesCommand: Command<CliContext> = buildCommand({
       ...MANIFEST_PARAMETERS.flags,
       region: {
         kind: 'parsed',
-        brief: "AWS region (default: us-east-1; with --from account the account's own)",
+        brief: 'AWS region (default: us-east-1; with --from account, that of the shell)',
         parse: String,
         optional: true,
         placeholder: 'REGION',
       },
       from: {
         kind: 'enum',
-        brief: 'The figures that come with Kerf, or those of an AWS account',
+        brief: 'Use the bundled figures, or those of the AWS account',
         values: ['shipped', 'account'],
         default: 'shipped',
       },
       'node-class': {
         kind: 'parsed',
-        brief: 'The EC2NodeClass, where the files have several',
+        brief: 'Name of the EC2NodeClass, if the files have several',
         parse: String,
         optional: true,
         placeholder: 'NAME',
       },
       name: {
         kind: 'parsed',
-        brief: 'Only types of this name; * stands for any text',
+        brief: 'List only types with this name; * matches any text',
         parse: String,
         variadic: true,
         optional: true,

@@ -37,7 +37,7 @@ interface Listing {
   readonly types: readonly InstanceType[];
 }
 
-/** The types as a person reads them: family by family, the small ones first. */
+/** Renders the types as a table, by family and size. */
 export function renderInstanceTypes(
   { catalogue, nodeClass, types }: Listing,
   { columns, color }: Pick<CliContext, 'columns' | 'color'>,
@@ -62,16 +62,16 @@ function summary(catalogue: Catalogue, nodeClass: EC2NodeClass, count: number): 
   const noun = count === 1 ? 'instance type' : 'instance types';
   const prices =
     onDemandAsOf === undefined && spotAsOf === undefined
-      ? `shipped figures of ${asOf.slice(0, 10)}`
+      ? `bundled figures of ${asOf.slice(0, 10)}`
       : `on-demand prices ${asRead(onDemandAsOf)}, spot prices ${asRead(spotAsOf)}`;
   return `${count} ${noun} of ${region} for EC2NodeClass/${nodeClass.metadata.name} (${family}); ${prices}.`;
 }
 
 function asRead(time: string | undefined): string {
-  return time === undefined ? 'as shipped' : `of ${time}`;
+  return time === undefined ? 'as bundled' : `of ${time}`;
 }
 
-/** `2×nvidia.com/gpu`: resources of hardware; what belongs to the network is on nearly every type. */
+/** `2×nvidia.com/gpu`. Network resources are omitted, because nearly every type has them. */
 function devices({ capacity }: InstanceType): string {
   return Object.entries(capacity)
     .filter(([name]) => name.includes('/') && !name.startsWith('vpc.amazonaws.com/'))
@@ -79,7 +79,7 @@ function devices({ capacity }: InstanceType): string {
     .join(' ');
 }
 
-/** `abc`: what zone names have beyond the region's, which is said above. */
+/** `abc`: the zone names without the region, which the summary names. */
 function zones({ offerings }: InstanceType): string {
   return [...new Set(offerings.map(({ zone }) => zone.replace(/^.*-\d(?=[a-z]$)/, '')))].toSorted().join('');
 }

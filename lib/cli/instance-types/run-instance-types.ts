@@ -14,7 +14,7 @@ import { instanceTypesOutput } from './instance-type-output.ts';
 import type { InstanceTypesFlags } from './instance-types-command.ts';
 import { renderInstanceTypes } from './render-instance-types.ts';
 
-/** What `kerf instance-types` does. */
+/** Runs `kerf instance-types`. */
 export async function runInstanceTypes(
   context: CliContext,
   flags: InstanceTypesFlags,
@@ -42,7 +42,7 @@ async function read(context: CliContext, { from, region }: InstanceTypesFlags): 
     const because = region === undefined ? 'the default' : '--region';
     return shippedCatalogue({ region: region ?? DEFAULT_REGION, because });
   }
-  // The EC2 client takes a third of a second to load, and most calls do without.
+  // Loading the EC2 client takes a third of a second, and most calls do not need it.
   const { catalogueFromAccount } = await import('../../operator/wiring/account-catalogue.ts');
   const tell = (note: string): void => context.process.stderr.write(`${printable(note)}\n`);
   try {
@@ -52,7 +52,7 @@ async function read(context: CliContext, { from, region }: InstanceTypesFlags): 
   }
 }
 
-/** Those of the names; all where none is given. *Errors:* BadInputError for a name that no type has. */
+/** The types that match the names; all types without names. *Errors:* BadInputError for a name that matches no type. */
 function named(
   types: readonly InstanceType[],
   { region, facts }: Catalogue,
@@ -64,19 +64,22 @@ function named(
     const isKnown = facts.some((one) => isMeant(one.name, name));
     if (isKnown)
       throw new BadInputError(
-        `"${name}" is not sold in ${region}, or the EC2NodeClass cannot boot it: try another region`,
+        `"${name}" is not available in ${region} with this EC2NodeClass: use another region or another EC2NodeClass`,
       );
-    const meant = suggest(
+    const suggestion = suggest(
       name,
       types.map((type) => type.name),
     );
-    const instead = meant === undefined ? 'write it as m7g.large, or m7g.* for a family' : `did you mean ${meant}?`;
-    throw new BadInputError(`"${name}" is no instance type: ${instead}`);
+    const instead =
+      suggestion === undefined
+        ? 'write a name such as m7g.large, or m7g.* for a family'
+        : `did you mean ${suggestion}?`;
+    throw new BadInputError(`"${name}" is not an instance type: ${instead}`);
   }
   return types.filter((type) => names.some((name) => isMeant(type.name, name)));
 }
 
-/** Without regular expressions: a pattern of many stars must not take long. */
+/** Whether the pattern matches. It does not use a regular expression, because a pattern with many stars could take long. */
 function isMeant(type: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

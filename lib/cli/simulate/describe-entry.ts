@@ -4,7 +4,7 @@ import { formatSubject } from '../../core/model/subject.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsdPerHour } from '../render/format-money.ts';
 
-/** An entry in words. `repeats` names what many entries of one instant may have in common: they become one line. */
+/** The text of a timeline entry. Entries of one second with equal `repeats` become one line with a count. */
 export interface Description {
   readonly label: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Description {
   readonly repeats?: { readonly who: string; readonly what: string };
 }
 
-/** *Shape:* nothing for what a person need not see; a decision and its record are two. */
+/** Describes a timeline entry. *Shape:* empty for an entry that is not shown; two lines for a new NodeClaim. */
 export function describeEntry(entry: TimelineEntry): readonly Description[] {
   const described = describe(entry);
   if (described === undefined) return [];
@@ -76,11 +76,11 @@ function describeAction(action: ActionSummary): Description | undefined {
     case 'register-node':
       return line('register', `node ${short(action.node.name)}: labels, taints and finalizer of ${action.nodeClaim}`);
     case 'initialize-node':
-      return line('initialize', `node ${short(action.node.name)}: pods may count on it`, 'good');
+      return line('initialize', `node ${short(action.node.name)}: ready for pods`, 'good');
     case 'start-disruption':
       return line(
         'decide',
-        `${action.command.reason}: ${describeNodes(action.command.candidates)}; looked at again in 15s`,
+        `${action.command.reason}: ${describeNodes(action.command.candidates)}; validated again in 15s`,
         'bold',
       );
     case 'end-disruption':
@@ -90,17 +90,17 @@ function describeAction(action: ActionSummary): Description | undefined {
     case 'delete-node-claim':
       return line('delete', `NodeClaim ${action.nodeClaim}, reason ${action.reason}: ${action.message}`, 'bold');
     case 'cordon-node':
-      return line('cordon', `node ${short(action.node.name)} takes no more pods`);
+      return line('cordon', `node ${short(action.node.name)}: unschedulable for new pods`);
     case 'evict-pod':
       return repeated(
         'evict',
         `NodeClaim ${action.nodeClaim}`,
-        action.force === undefined ? 'asked to leave' : 'forced out',
+        action.force === undefined ? 'evicted' : 'deleted to meet the termination deadline',
       );
     case 'terminate-instance':
       return line('terminate', `instance ${action.instanceId} of ${action.nodeClaim}`);
     case 'release-node-claim':
-      return line('released', `NodeClaim ${action.nodeClaim}: nothing of it is left`);
+      return line('released', `NodeClaim ${action.nodeClaim}: node and instance are deleted`);
     case 'mark-unavailable': {
       return line('unavailable', describeMark(action.offering), 'quiet');
     }
@@ -119,22 +119,22 @@ function describeMark({ instanceType, capacityType, zone, subnetId, reason }: Un
 
 type Creation = ActionSummary & { readonly kind: 'create-node-claim' };
 
-/** Which pool, which type, at what price, and why that one. */
+/** The pods, the pool, and the cheapest offering of a new NodeClaim. */
 function describeCreation({ nodePool, pods, requests, instanceTypes, offerings, cheapest }: Creation): string {
   const others = Object.keys(requests).filter((name) => !['cpu', 'memory', 'pods'].includes(name));
   const needs = ['cpu', 'memory', ...others].flatMap((name) =>
     requests[name] === undefined ? [] : [`${requests[name]} ${name}`],
   );
-  const amount = needs.length === 0 ? '' : ` (${needs.join(', ')} with daemons)`;
+  const amount = needs.length === 0 ? '' : ` (${needs.join(', ')} with DaemonSets)`;
   const what = `${counted(pods.length, 'pod')}${amount} → a node of NodePool ${nodePool}`;
-  if (cheapest === null) return `${what}: nothing is to be had`;
+  if (cheapest === null) return `${what}: no offering is available`;
   const { instanceType, capacityType, zone, priceUsdPerHour } = cheapest;
   const best = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;
   return `${what}: ${best}, the cheapest of ${counted(offerings, 'offering')} of ${counted(instanceTypes, 'type')} that fit`;
 }
 
 function describeRecord({ nodeClaim, decision }: Creation): string {
-  return `NodeClaim ${nodeClaim}, of decision ${decision}`;
+  return `NodeClaim ${nodeClaim}, by decision ${decision}`;
 }
 
 function describeNodes(

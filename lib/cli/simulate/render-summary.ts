@@ -4,21 +4,21 @@ import type { CliContext } from '../context.ts';
 
 const MAX_PENDING = 20;
 
-/** What it came to, as a person reads it. */
+/** Renders the result of a simulation as text. */
 export function renderSummary(result: SimulationResult, { columns }: Pick<CliContext, 'columns'>): string {
   const { pendingToRunningSeconds: waits, podsPending } = result;
   const width = columns ?? 120;
   const rows: readonly (readonly [string, string])[] = [
     [
       'simulated time',
-      `${formatDuration(result.endedAt * 1_000)}, ${result.ended === 'settled' ? 'then nothing but expiry was left to happen' : 'as long as was asked for'}`,
+      `${formatDuration(result.endedAt * 1_000)}, ${result.ended === 'settled' ? 'settled: only expiry remains' : 'the requested time'}`,
     ],
     ['nodes', `${result.nodesLaunched} launched, ${result.nodesAtEnd} at the end`],
     ['pods', `${result.podsRunning} running, ${podsPending.length} pending`],
     [
       'pending to running',
       waits.pods === 0
-        ? 'no pod started'
+        ? 'no pod has started'
         : `median ${waits.median}s, 95 % within ${waits.p95}s, longest ${waits.max}s (${waits.pods} pods)`,
     ],
     ['cost', `$${result.totalCostUsd.toFixed(4)}`],
@@ -26,7 +26,7 @@ export function renderSummary(result: SimulationResult, { columns }: Pick<CliCon
   const actions = Object.entries(result.actions).map(([name, count]) => [name, String(count)] as const);
   const pending = podsPending.slice(0, MAX_PENDING).map(({ pod, reason }) => `  ${pod}: ${reason}\n`);
   const more = podsPending.length > MAX_PENDING ? `  and ${podsPending.length - MAX_PENDING} more\n` : '';
-  const still = podsPending.length === 0 ? '' : `\nStill pending\n${pending.join('')}${more}`;
+  const still = podsPending.length === 0 ? '' : `\nPending pods\n${pending.join('')}${more}`;
   return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}`;
 }
 

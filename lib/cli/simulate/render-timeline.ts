@@ -6,14 +6,14 @@ import type { CliContext } from '../context.ts';
 import { wrapText } from '../render/wrap-text.ts';
 import { type Description, describeEntry } from './describe-entry.ts';
 
-/** Where output goes to: how wide, and whether in colour. */
+/** The width of the output, and whether it has colour. */
 type Terminal = Pick<CliContext, 'columns' | 'color'>;
 
-/** Turns the timeline into lines. Entries of one second that say the same of one workload are one line. */
+/** Renders the timeline as lines. Equal entries of one second for one workload become one line with a count. */
 export interface TimelineRenderer {
   title(input: SimulationInput): string;
   entry(entry: TimelineEntry): string;
-  /** What was held back to be counted together. */
+  /** The entries that are still being counted. */
   flush(): string;
 }
 
@@ -63,11 +63,11 @@ function title({ manifests, catalogue, seed }: SimulationInput, terminal: Termin
   ] as const;
   const what = counts.flatMap(([count, kind]) => (count === 0 ? [] : [counted(count, kind)])).join(', ');
   const source = `${catalogue.facts.length} instance types, prices of ${catalogue.asOf.slice(0, 10)}`;
-  const text = `Simulated EKS cluster in ${catalogue.region}: ${what}. ${source}, seed ${seed}. It starts at zero nodes.`;
+  const text = `Simulated EKS cluster in ${catalogue.region}: ${what}. ${source}, seed ${seed}. It starts with 0 nodes.`;
   return `${paint(wrapText(text, terminal.columns ?? DEFAULT_COLUMNS).join('\n'), 'bold', terminal)}\n\n`;
 }
 
-/** `00:01:12  label        text`, long text wrapped under itself. */
+/** `00:01:12  label        text`; long text is wrapped and indented. */
 function format(at: number, { label, text, style }: Description, terminal: Terminal): string {
   const head = `${clock(at)}  ${label.padEnd(11)} `;
   const room = Math.max(40, (terminal.columns ?? DEFAULT_COLUMNS) - head.length);

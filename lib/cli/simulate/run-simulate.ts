@@ -15,7 +15,7 @@ import { renderSummary } from './render-summary.ts';
 import { timelineRenderer } from './render-timeline.ts';
 import type { SimulateFlags } from './simulate-command.ts';
 
-/** What `kerf simulate` does. */
+/** Runs `kerf simulate`. */
 export async function runSimulate(context: CliContext, flags: SimulateFlags, files: readonly string[]): Promise<void> {
   const { stdout, stderr } = context.process;
   const sources = readAllSources(context, files);
@@ -53,16 +53,16 @@ async function drain(input: SimulationInput): Promise<SimulationResult> {
   return step.value;
 }
 
-/** More than a simulation in one process can show in a time that anybody would wait for. */
+/** A simulation of more pods takes too long in one process. */
 const MAX_PODS = 20_000;
 
 function checkSize(manifests: ParsedManifests): void {
   const pods = manifests.deployments.reduce((sum, one) => sum + (one.spec.replicas ?? 1), manifests.pods.length);
   if (pods > MAX_PODS)
-    throw new BadInputError(`${pods} pods are too many: at most ${MAX_PODS} are simulated; lower the replicas`);
+    throw new BadInputError(`${pods} pods are too many: the limit is ${MAX_PODS}: lower the replicas`);
 }
 
-/** Prints what happens when it happens, at the speed that was asked for. */
+/** Prints the timeline during the simulation, at the requested speed. */
 async function show(context: CliContext, input: SimulationInput, speed: number | undefined): Promise<SimulationResult> {
   const renderer = timelineRenderer(context);
   context.process.stdout.write(renderer.title(input));

@@ -10,14 +10,14 @@ export interface SimulateFlags {
   readonly output: 'text' | 'json';
 }
 
-/** `kerf simulate FILE…`: what Kerf would do with these manifests, on a simulated cluster. */
+/** `kerf simulate FILE…`: runs manifests on a simulated cluster. */
 export const simulateCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Run manifests on a simulated EKS cluster and EC2',
     fullDescription: [
       'Reads NodePools, EC2NodeClasses, Deployments, DaemonSets, Pods and PodDisruptionBudgets from YAML files ("-" is',
-      'standard input), runs them in virtual time and shows every decision. A kerf.dev/v1alpha1 Scenario among them says',
-      'what happens when. Nothing outside this process is touched.',
+      'standard input), runs them in virtual time and shows every decision. A kerf.dev/v1alpha1 Scenario in the files',
+      'defines events and their times. The command changes nothing outside this process.',
     ].join('\n'),
   },
   parameters: {
@@ -29,23 +29,23 @@ export const simulateCommand: Command<CliContext> = buildCommand({
     flags: {
       seed: {
         kind: 'parsed',
-        brief: "Seed of everything random (default: the scenario's, else 1)",
+        brief: 'Seed of the random numbers (default: that of the Scenario, else 1)',
         parse: wholeNumber,
         optional: true,
       },
       speed: {
         kind: 'parsed',
-        brief: 'Play N seconds a second; 1 is real time (default: at once)',
+        brief: 'Simulated seconds per second; 1 is real time (default: no limit)',
         parse: positiveNumber,
         optional: true,
       },
       for: {
         kind: 'parsed',
-        brief: "Virtual time at the most (default: the scenario's, else 1h)",
+        brief: 'Maximum virtual time (default: that of the Scenario, else 1h)',
         parse: duration,
         optional: true,
       },
-      region: { kind: 'parsed', brief: 'AWS region where no NodePool names a zone', parse: String, optional: true },
+      region: { kind: 'parsed', brief: 'AWS region if no NodePool names a zone', parse: String, optional: true },
       output: { kind: 'enum', brief: 'text or json', values: ['text', 'json'], default: 'text' },
     },
     aliases: { o: 'output' },
@@ -58,25 +58,28 @@ export const simulateCommand: Command<CliContext> = buildCommand({
   },
 });
 
-/** At a hundredth of real time an hour takes four days. */
-const SLOWEST = 0.01;
+/** At this speed an hour takes four days. */
+const MIN_SPEED = 0.01;
 
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new SyntaxError(`"${text}" is not a whole number: write it as 42`);
+    throw new SyntaxError(`"${text}" is not a whole number: write a number such as 42`);
   return value;
 }
 
 function positiveNumber(text: string): number {
   const value = Number(text);
-  if (!(value >= SLOWEST) || !Number.isFinite(value))
-    throw new SyntaxError(`"${text}" is not a speed: write a number from ${SLOWEST} on, such as 1 (real time) or 60`);
+  if (!(value >= MIN_SPEED) || !Number.isFinite(value))
+    throw new SyntaxError(
+      `"${text}" is not a speed: write a number of ${MIN_SPEED} or more, such as 1 (real time) or 60`,
+    );
   return value;
 }
 
 function duration(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined || ms === 0) throw new SyntaxError(`"${text}" is not a duration: write it as 90s, 30m or 2h`);
+  if (ms === undefined || ms === 0)
+    throw new SyntaxError(`"${text}" is not a duration: write a duration such as 90s, 30m or 2h`);
   return ms;
 }

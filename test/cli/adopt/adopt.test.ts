@@ -12,7 +12,7 @@ import { runKerf } from '../run-kerf.ts';
 const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
 const KARPENTER = { ...NO_TRACES, deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }] };
 
-/** Two nodes, one of which is going; a claim that was never launched; a launch that was cut off. */
+/** Two nodes, one of them being deleted; a claim that was never launched; an interrupted launch. */
 function aMigration(traces: AutoscalerTraces = NO_TRACES) {
   const store = memoryNodeClaimStore();
   const tagged: string[] = [];
@@ -69,7 +69,7 @@ async function adopt(ports: AdoptionPorts, over: Partial<AdoptFlags> = {}) {
   return { stdout, code: shell.exitCode };
 }
 
-test('what would be taken over is shown in 80 columns, and nothing is written', async () => {
+test('without --apply the output fits 80 columns and nothing is written', async () => {
   const { ports, store, tagged } = aMigration();
   const { stdout, code } = await adopt(ports);
   expect(stdout).toMatchSnapshot();
@@ -79,28 +79,30 @@ test('what would be taken over is shown in 80 columns, and nothing is written', 
   expect(tagged).toEqual([]);
 });
 
-test('--apply writes the records and the tags that instances lack; again, it has nothing left to do', async () => {
+test('--apply writes records and missing tags; a second run writes nothing', async () => {
   const { ports, store, tagged } = aMigration();
   const { stdout } = await adopt(ports, { apply: true });
-  expect(stdout).toContain('Kerf took over 2 NodeClaims; 0 it has already, 2 it leaves alone.');
+  expect(stdout).toContain('Kerf adopted 2 NodeClaims; 0 already recorded, 2 skipped.');
   const records = await store.listNodeClaims('demo');
   expect(records.map(({ name }) => name)).toEqual(['general-a', 'general-b']);
   expect(records[1]?.deletion?.reason).toBe('deleted');
   expect(tagged).toEqual(['i-0b2222222222 karpenter.sh/nodeclaim']);
   const again = await adopt(ports, { apply: true });
-  expect(again.stdout).toContain('Kerf took over 0 NodeClaims; 2 it has already, 2 it leaves alone.');
+  expect(again.stdout).toContain('Kerf adopted 0 NodeClaims; 2 already recorded, 2 skipped.');
 });
 
-test('as long as Karpenter is active nothing is taken over, and the way to end that is shown', async () => {
+test('while Karpenter is active --apply writes nothing and prints how to stop Karpenter', async () => {
   const { ports, store } = aMigration(KARPENTER);
   const { stdout, code } = await adopt(ports, { apply: true });
   expect(stdout.replaceAll('\n', ' ')).toContain('kubectl -n kube-system scale deployment karpenter --replicas=0');
-  expect(stdout.replaceAll('\n', ' ')).toContain('Nothing was written, and nothing is while');
+  expect(stdout.replaceAll('\n', ' ')).toContain(
+    'Nothing was written: --apply is refused while another autoscaler is active',
+  );
   expect(code).toBe(1);
   expect(await store.listNodeClaims('demo')).toEqual([]);
 });
 
-test('a program reads the same as JSON', async () => {
+test('--output json has the same content', async () => {
   const { stdout } = await adopt(aMigration().ports, { output: 'json' });
   expect(JSON.parse(stdout)).toMatchObject({
     cluster: 'demo',
@@ -114,7 +116,7 @@ test('a program reads the same as JSON', async () => {
   });
 });
 
-test('without a cluster or a table the command says what is missing', async () => {
+test('without a cluster or a table the error names the missing flag', async () => {
   const { stderr, code } = await runKerf(['adopt', '--cluster', 'demo']);
   expect(stderr).toContain('table');
   expect(code).toBe(2);
@@ -125,13 +127,13 @@ test.each([
   [['--cluster', 'demo', '--table', ''], '--table is "": it must be a string that is not empty'],
   [['--cluster', 'demo', '--table', 't', '--endpoint', 'nonsense'], '--endpoint is nonsense: it must be an address'],
   [['--cluster', 'demo', '--table', 't', '--endpoint', 'http://10.0.0.1'], 'it must begin with https://'],
-])('%j is bad input, before anybody is asked', async (args, message) => {
+])('%j is bad input, reported before any call', async (args, message) => {
   const { stderr, code } = await runKerf(['adopt', ...args, '--region', 'us-east-1']);
   expect(stderr).toContain(message);
   expect(code).toBe(2);
 });
 
-test('where nobody may look for another autoscaler it is said, and nothing is taken over', async () => {
+test('if the check for other autoscalers is not permitted, --apply writes nothing and prints the reason', async () => {
   const { ports, store, tagged } = aMigration({ ...NO_TRACES, unread: ['leases: 403'] });
   const { stdout, code } = await adopt(ports, { apply: true });
   expect(stdout).toContain('leases: 403');
