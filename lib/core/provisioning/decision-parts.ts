@@ -1,6 +1,6 @@
 import type { Action, Decision } from '../model/decision.ts';
 
-/** New claims in one part: a recorded decision must fit an item of the table. */
+/** New claims in one part: a recorded decision must fit an item of the table. @internal */
 export const MAX_CLAIMS_PER_PART = 50;
 
 /**
