@@ -6,7 +6,7 @@ import { A_NODE, type Node, type Spec, textOf } from './user-data-readers.ts';
  * `npx vitest run test/core/node-class/user-data/user-data-goldens.test.ts --update`, and read the difference.
  */
 
-const FIXTURES = '../../fixtures/user-data';
+const FIXTURES = '../../../fixtures/user-data';
 
 const NODE: Node = {
   ...A_NODE,
