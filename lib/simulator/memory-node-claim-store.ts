@@ -1,6 +1,6 @@
 import { compareText } from '../core/compare-text.ts';
 import type { Decision } from '../core/model/decision.ts';
-import type { DisruptionCommand } from '../core/model/disruption-command.ts';
+import { commandFromStored, type DisruptionCommand } from '../core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
@@ -87,7 +87,7 @@ function commands(): Part<'startCommand' | 'listCommands' | 'endCommand'> {
       if (!started.has(key)) started.set(key, command);
     },
     listCommands: async (cluster) =>
-      [...started].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => command),
+      [...started].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => commandFromStored(command)),
     endCommand: async (cluster, id) => void started.delete(keyOf(cluster, id)),
   };
 }

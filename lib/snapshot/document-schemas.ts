@@ -37,7 +37,7 @@ import {
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { Blocked } from '../core/model/decision.ts';
-import type { DisruptionCommand } from '../core/model/disruption-command.ts';
+import type { StoredCommand } from '../core/model/disruption-command.ts';
 import type { LaunchTraits, Reservation } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { WorkloadSelector } from '../core/model/settings.ts';
@@ -133,7 +133,7 @@ export interface SnapshotLists {
   readonly services: readonly Service[];
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly capacityBuffers: readonly CapacityBuffer[];
-  readonly commands: readonly DisruptionCommand[];
+  readonly commands: readonly StoredCommand[];
   readonly nominations: readonly GivenNomination[];
   readonly unavailableOfferings: readonly GivenUnavailableOffering[];
   /** Records in the place of `nodeClaims`: a claim in both is read from here. */
@@ -207,6 +207,8 @@ const COMMAND = open(
     method: enumSchema('emptiness'),
     reason: enumSchema('Underutilized', 'Empty', 'Drifted'),
     candidates: listOf(CANDIDATE),
+    replacements: STRINGS,
+    state: enumSchema('proposed'),
     decidedAtMs: { type: 'number' },
     validateAtMs: { type: 'number' },
   },

@@ -6,6 +6,7 @@ import type { NodeOverlay } from '../apis/node-overlay.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
+import { commandFromStored } from '../core/model/disruption-command.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { SchedulingOptions } from '../core/model/scheduling-options.ts';
@@ -89,7 +90,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
         nodePools: document.list('nodePools'),
         instanceTypesOf,
       }),
-      commands: document.list('commands'),
+      commands: document.list('commands').map(commandFromStored),
       unavailable,
       nominated: nominatedFrom(document.list('nominations'), nowMs),
       options: schedulingOptions(options),

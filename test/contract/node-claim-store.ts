@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aCommand, aDecision, aLaunchRequest, aRecord, aTemplate, launchedAs, NOW_MS } from './records.ts';
@@ -218,6 +219,12 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.endCommand(cluster, 'command-1');
         await store.endCommand(cluster, 'command-1');
         expect(await store.listCommands(cluster)).toEqual([]);
+      });
+
+      test('a command of an older version, without replacements and state, is read with none and as proposed', async () => {
+        const { replacements: _replacements, state: _state, ...older } = aCommand();
+        await store.startCommand(cluster, older as DisruptionCommand);
+        expect(await store.listCommands(cluster)).toEqual([aCommand({ replacements: [], state: 'proposed' })]);
       });
 
       test('a nomination lapses, and a shorter one does not cut it', async () => {

@@ -117,6 +117,8 @@ export function aCommand(over: Partial<DisruptionCommand> = {}): DisruptionComma
     method: 'emptiness',
     reason: 'Empty',
     candidates: [],
+    replacements: [],
+    state: 'proposed',
     decidedAtMs: NOW_MS,
     validateAtMs: NOW_MS + 15_000,
     ...over,

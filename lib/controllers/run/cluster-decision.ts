@@ -7,6 +7,7 @@ import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
 import { announce } from './announce.ts';
+import { carryOut } from './carry-out.ts';
 import { finishDecision } from './open-decisions.ts';
 import type { ControllerPorts, RunReport } from './ports.ts';
 import { recordShadow } from './shadow.ts';
@@ -29,6 +30,7 @@ export function nameDecision(
 /**
  * Records the decision, carries it out and publishes it. It stands only if no other was recorded since the snapshot's epoch
  * (EpochMovedError: observe again), and stays open until all of it is carried out. A large one is recorded in parts.
+ * A disruption that is only proposed has no effect, so it is stored whatever the epoch.
  */
 export async function recordAndAct(
   ports: ControllerPorts,
@@ -57,7 +59,10 @@ async function recordParts(
   const done: Decision[] = [];
   const failures: Error[] = [];
   for (const part of parts) {
-    if (part.actions.length > 0 && part.shadow !== true) {
+    if (isProposal(part)) {
+      await carryOut(ports, part);
+      await ports.store.recordShadow(part, part.id);
+    } else if (part.actions.length > 0 && part.shadow !== true) {
       try {
         // Each part moves the epoch by one.
         await ports.store.recordDecision(part, snapshot.epoch + done.length, ports.lease);
@@ -71,6 +76,14 @@ async function recordParts(
     failures.push(...(await tell(ports, part, snapshot)));
   }
   return { done, failures };
+}
+
+/**
+ * A command that is only proposed has no effect: it neither checks nor moves the epoch, so that it is stored however long the
+ * search for it took and whatever else was decided meanwhile. Its execution is a decision like any other.
+ */
+function isProposal({ actions, shadow }: Decision): boolean {
+  return shadow !== true && actions.length > 0 && actions.every(({ kind }) => kind === 'start-disruption');
 }
 
 async function tell(ports: ControllerPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {

@@ -1,5 +1,5 @@
 import type { Decision } from '../../core/model/decision.ts';
-import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
+import { commandFromStored, type DisruptionCommand } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
@@ -83,7 +83,9 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   async listCommands(cluster: string): Promise<readonly DisruptionCommand[]> {
     const items = await this.#table.query(clusterPartition(cluster), COMMAND);
-    return items.map((item) => unpackBody(item['payload'], isDisruptionCommand, `command item ${String(item['sk'])}`));
+    return items.map((item) =>
+      commandFromStored(unpackBody(item['payload'], isDisruptionCommand, `command item ${String(item['sk'])}`)),
+    );
   }
 
   async endCommand(cluster: string, id: string): Promise<void> {

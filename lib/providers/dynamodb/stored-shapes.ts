@@ -1,6 +1,6 @@
 import { ownField } from '../../apis/record.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
+import type { StoredCommand } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 
 /**
@@ -13,7 +13,7 @@ export function isNodeClaimRecord(value: unknown): value is NodeClaimRecord {
   );
 }
 
-export function isDisruptionCommand(value: unknown): value is DisruptionCommand {
+export function isDisruptionCommand(value: unknown): value is StoredCommand {
   return hasTexts(value, ['id', 'method', 'reason']) && hasObjects(value, ['candidates']);
 }
 

@@ -156,6 +156,8 @@ describe('the last nodes', () => {
           priceUsdPerHour: 1,
         },
       ],
+      replacements: [],
+      state: 'proposed',
       decidedAtMs: NOW_MS,
       validateAtMs: NOW_MS,
     } as const;

@@ -45,6 +45,8 @@ function commandFor(...names: readonly string[]): DisruptionCommand {
       zone: 'eu-west-3a',
       priceUsdPerHour: 0.1,
     })),
+    replacements: [],
+    state: 'proposed',
     decidedAtMs: NOW_MS,
     validateAtMs: NOW_MS + 15 * SECOND,
   };

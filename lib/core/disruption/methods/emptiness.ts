@@ -1,25 +1,78 @@
 import { parseNillableDuration } from '../../../apis/formats/duration.ts';
-import { refusal } from '../../model/refusal.ts';
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
+import { type Blocked, requeueAt } from '../../model/decision.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
-import type { Candidate } from '../candidates.ts';
+import { blockedNode } from '../budget-ledger.ts';
+import { type Candidate, describeCandidate, isCandidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
-import type { Method } from '../method.ts';
+import type { Method, Proposal, World } from '../method.ts';
 
-/** Nodes with nothing to miss on them are deleted. *Source:* E11–E13, D13. */
+/** Nodes without a pod that would be missed are deleted. *Source:* E11–E13, D13. */
 export const emptiness: Method = {
   name: 'emptiness',
   reason: 'Empty',
-  concerns: isEmptyNode,
-  // A5.6: the room is what the node is for.
-  whyExcluded: ({ stateNode }, buffered) => {
-    const buffer = buffered.get(stateNode.name);
-    return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${formatSubject(buffer)}`);
-  },
-  eligibleAtMs: (candidate) => {
-    const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
-    return after === undefined ? undefined : quietSinceMs(candidate) + after;
+  propose,
+  stillValid({ candidates }, world) {
+    const mine = new Set(candidates.map(({ nodeClaim }) => nodeClaim));
+    const nodes = world.candidates.nodes.filter(({ nodeClaim }) => nodeClaim !== undefined && mine.has(nodeClaim.name));
+    return world.budgets.take(
+      emptyAmong(nodes, world).empty.filter((candidate) => isEligible(candidate, world)),
+      'Empty',
+    ).within;
   },
 };
+
+function propose(world: World): Proposal {
+  const { nowMs } = world;
+  const { empty, refused } = emptyAmong(world.candidates.nodes, world);
+  const waiting = empty.flatMap((candidate) => {
+    const atMs = eligibleAtMs(candidate);
+    return atMs === undefined || atMs <= nowMs ? [] : [requeueAt(atMs)];
+  });
+  const eligible = empty.filter((candidate) => isEligible(candidate, world));
+  const { within, over } = world.budgets.take(eligible, 'Empty');
+  // A budget that is exhausted now may have room later: a schedule closes, a drain ends.
+  const retry = over.length === 0 ? [] : [requeueAt(nowMs + MINUTE_MS)];
+  return {
+    ...(within.length === 0 ? {} : { command: { candidates: within.map(describeCandidate), replacements: [] } }),
+    blocked: [...refused, ...over],
+    due: [...waiting, ...retry],
+  };
+}
+
+/** Of the nodes those that are empty: as candidates, or refused. */
+function emptyAmong(
+  nodes: readonly StateNode[],
+  world: World,
+): { readonly empty: readonly Candidate[]; readonly refused: readonly Blocked[] } {
+  const empty: Candidate[] = [];
+  const refused: Blocked[] = [];
+  for (const stateNode of nodes.filter(isEmptyNode)) {
+    const result = world.candidates.judge(stateNode);
+    const judged = isCandidate(result) ? (whyExcluded(result, world) ?? result) : result;
+    if (isCandidate(judged)) empty.push(judged);
+    else if (judged !== undefined) refused.push(blockedNode(stateNode, judged));
+  }
+  return { empty, refused };
+}
+
+/** A5.6: a node that keeps room for a CapacityBuffer is not empty. */
+function whyExcluded({ stateNode }: Candidate, { buffered }: World): Refusal | undefined {
+  const buffer = buffered.get(stateNode.name);
+  return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${formatSubject(buffer)}`);
+}
+
+function isEligible(candidate: Candidate, { nowMs }: World): boolean {
+  return (eligibleAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
+}
+
+/** From when on the node may be disrupted; undefined: never (E12). */
+function eligibleAtMs(candidate: Candidate): number | undefined {
+  const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
+  return after === undefined ? undefined : quietSinceMs(candidate) + after;
+}
 
 /** D13: since a pod last came or went, or since the node is initialized. */
 function quietSinceMs({ nodeClaim }: Candidate): number {

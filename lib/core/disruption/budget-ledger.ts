@@ -1,0 +1,76 @@
+import type { DisruptionReason } from '../../apis/node-pool.ts';
+import type { StateNode } from '../cluster/state-node.ts';
+import { compareText } from '../compare-text.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { Blocked } from '../model/decision.ts';
+import type { Refusal } from '../model/refusal.ts';
+import { budgetRoom } from './budgets.ts';
+import { type Candidate, describeCandidate, poolCounts } from './candidates.ts';
+
+/** What the budgets of NodePools still allow in one pass; what is taken is not there for the next. */
+export interface BudgetLedger {
+  /**
+   * Takes room for the candidates, the dearest first (E17), as far as the budgets of their pools go.
+   * *Shape:* those that have room, and one refusal for each of the others.
+   */
+  take(
+    candidates: readonly Candidate[],
+    reason: DisruptionReason,
+  ): { readonly within: readonly Candidate[]; readonly over: readonly Blocked[] };
+}
+
+/** *Source:* E6, E7: nodes of the snapshot's commands count as disrupting. */
+export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNode[], nowMs: number): BudgetLedger {
+  const taken = new Map<string, number>();
+  const roomOf = ({ nodePool }: Candidate, reason: DisruptionReason): ReturnType<typeof budgetRoom> => {
+    const { name } = nodePool.metadata;
+    const counts = poolCounts(name, nodes, snapshot);
+    return budgetRoom(nodePool, reason, {
+      nodes: counts.nodes,
+      disrupting: counts.disrupting + (taken.get(name) ?? 0),
+      nowMs,
+    });
+  };
+  return {
+    take(candidates, reason) {
+      const within: Candidate[] = [];
+      const over: Blocked[] = [];
+      for (const [pool, mine] of Map.groupBy(candidates, ({ nodeClaim }) => nodeClaim.nodePool)) {
+        const [first] = mine;
+        if (first === undefined) continue;
+        const room = roomOf(first, reason);
+        const dearest = mine.toSorted(byDescendingPrice);
+        const allowed = dearest.slice(0, room.left);
+        taken.set(pool, (taken.get(pool) ?? 0) + allowed.length);
+        within.push(...allowed);
+        over.push(
+          ...dearest.slice(room.left).map(({ stateNode }) =>
+            blockedNode(stateNode, {
+              reason: 'BudgetExhausted',
+              message: `the budget for ${reason} allows ${room.allowed} at once, ${room.disrupting} are under way`,
+              numbers: { allowed: room.allowed, disrupting: room.disrupting },
+            }),
+          ),
+        );
+      }
+      return { within, over };
+    },
+  };
+}
+
+function byDescendingPrice(a: Candidate, b: Candidate): number {
+  return priceOf(b) - priceOf(a) || compareText(a.stateNode.name, b.stateNode.name);
+}
+
+function priceOf(candidate: Candidate): number {
+  return describeCandidate(candidate).priceUsdPerHour;
+}
+
+/** The refusal of a node. */
+export function blockedNode(stateNode: StateNode, refusal: Refusal): Blocked {
+  return {
+    subject: { kind: 'Node', name: stateNode.name },
+    ...(stateNode.nodePool === undefined ? {} : { nodePool: stateNode.nodePool }),
+    ...refusal,
+  };
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
+import { withDelays } from '../../lib/simulator/faults.ts';
+import { randomFrom } from '../../lib/simulator/random.ts';
+import { samplesOf } from '../samples.ts';
+import { live } from './life.ts';
+import { aDeployment, aPool, someManifests } from './manifests.ts';
+
+describe('a proposed disruption and the epoch', () => {
+  test('it is stored though another decision was recorded during its search, and is executed by one of its own', async () => {
+    const started: string[] = [];
+    const recorded: Decision[] = [];
+    const result = await emptied((ports) => {
+      const startMs = ports.clock.now();
+      return {
+        ...ports,
+        store: {
+          ...ports.store,
+          // It is read after the epoch: until a command is stored, every run of this time finds the epoch moved.
+          listCommands: async (cluster) => {
+            const commands = await ports.store.listCommands(cluster);
+            if (ports.clock.now() > startMs + SCALED_MS && commands.length === 0 && started.length === 0)
+              await moveEpoch(ports, cluster);
+            return commands;
+          },
+          startCommand: async (cluster, command) => {
+            started.push(command.id);
+            await ports.store.startCommand(cluster, command);
+          },
+          recordDecision: async (decision, epoch, lease) => {
+            await ports.store.recordDecision(decision, epoch, lease);
+            recorded.push(decision);
+          },
+        },
+      };
+    });
+    const kinds = new Set(recorded.flatMap(({ actions }) => actions.map(({ kind }) => kind)));
+    expect(started.length).toBeGreaterThan(0);
+    expect([kinds.has('start-disruption'), kinds.has('end-disruption')]).toEqual([false, true]);
+    expect(result.timeline.some(({ kind }) => kind === 'delete-node-claim')).toBe(true);
+  });
+
+  test.each(samplesOf([1, 2, 3], 1))(
+    'runs side by side, with no lease between them, never disrupt more nodes than the budget allows, interleaved by seed %i (promise 3)',
+    async (seed) => {
+      const random = randomFrom(seed);
+      let most = 0;
+      const result = await emptied((ports) => {
+        const slow = withDelays(withoutLeases(ports), async ({ method }) => {
+          if (method.startsWith('store.')) {
+            const claims = await ports.store.listNodeClaims('simulated');
+            const going = claims.filter(
+              ({ deletion }) => deletion !== undefined && deletion.terminateRequestedAtMs === undefined,
+            );
+            most = Math.max(most, going.length);
+          }
+          for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
+        });
+        return { ...slow, clock: { now: () => ports.clock.now() + random.between(0, 40) } };
+      });
+      expect(result.timeline.length).toBeGreaterThan(0);
+      expect(most).toBe(1);
+    },
+  );
+});
+
+const SCALED_MS = 4 * MINUTE_MS;
+
+async function moveEpoch({ store, clock }: ControllerPorts, cluster: string): Promise<void> {
+  const epoch = await store.readEpoch(cluster);
+  const decision: Decision = {
+    id: `other-${epoch}`,
+    cluster,
+    controller: 'provisioning',
+    atMs: clock.now(),
+    actions: [],
+    blocked: [],
+  };
+  await store.recordDecision(decision, epoch);
+  await store.closeDecision(decision);
+}
+
+/** Three nodes that all become empty at once, in a pool whose budget lets one go at a time. */
+async function emptied(wrapPorts: (ports: ControllerPorts) => ControllerPorts): ReturnType<typeof live> {
+  return live({
+    manifests: someManifests({
+      nodePools: [
+        aPool({ disruption: { consolidateAfter: '30s', consolidationPolicy: 'WhenEmpty', budgets: [{ nodes: '1' }] } }),
+      ],
+      deployments: [aDeployment('web', 3, '30')],
+    }),
+    scenario: { name: 'emptied', events: [{ kind: 'scale', atMs: SCALED_MS, deployment: 'default/web', replicas: 0 }] },
+    durationMs: 12 * MINUTE_MS,
+    invocations: 3,
+    wrapPorts,
+  });
+}
+
+/** Nothing reports that a lease is held: only the epoch keeps two runs apart. */
+function withoutLeases(ports: ControllerPorts): ControllerPorts {
+  const { leases } = ports;
+  return {
+    ...ports,
+    leases: {
+      ...leases,
+      acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
+      release: async () => ({ lookAgain: false }),
+    },
+  };
+}

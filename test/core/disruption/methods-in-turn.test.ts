@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { disruptBy } from '../../../lib/core/disruption/disrupt.ts';
+import type { Method, World } from '../../../lib/core/disruption/method.ts';
+import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import { requeueAt } from '../../../lib/core/model/decision.ts';
+import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+const LATER = NOW_MS + 15 * SECOND;
+
+/** A method with nothing to do. */
+function idle(over: Partial<Method> = {}): Method {
+  return { ...emptiness, propose: () => ({ blocked: [], due: [] }), stillValid: () => [], ...over };
+}
+
+function decide(methods: readonly Method[], snapshot: ClusterSnapshot, nowMs = NOW_MS) {
+  return disruptBy(methods, snapshot, { decisionId: 'decision-1', nowMs });
+}
+
+function pools(consolidateAfter: string, nodes = '100%') {
+  return [aPoolView({ disruption: { consolidateAfter, budgets: [{ nodes }] } })];
+}
+
+describe('methods are asked in turn (E2)', () => {
+  const young = initializedNode({ name: 'a' }, { initializedAtMs: NOW_MS });
+  const refused = initializedNode({ name: 'b', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+  const snapshot = snapshotOf([young, refused], { nodePools: pools('5m') });
+
+  test('the wake-up and the refusals of a method stay where another one with nothing to do stands behind it', () => {
+    const verdict = decide([emptiness, idle()], snapshot);
+    expect(verdict.due).toEqual([requeueAt(NOW_MS + 5 * MINUTE)]);
+    expect(verdict.blocked).toMatchObject([{ subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt' }]);
+  });
+
+  test('those of all methods that are asked are collected, a refusal that two of them share once', () => {
+    const behind = idle({
+      propose: (world) => ({ ...emptiness.propose(world), due: [requeueAt(NOW_MS + MINUTE)] }),
+    });
+    const verdict = decide([emptiness, behind], snapshot);
+    expect(verdict.due).toEqual([requeueAt(NOW_MS + 5 * MINUTE), requeueAt(NOW_MS + MINUTE)]);
+    expect(verdict.blocked).toHaveLength(1);
+  });
+
+  test('the first that proposes a command wins, and no other is asked', () => {
+    const eager = snapshotOf([initializedNode({ name: 'a' })], { nodePools: pools('0s') });
+    const unasked = idle({
+      propose: () => {
+        throw new Error('it is asked');
+      },
+    });
+    expect(decide([idle(), emptiness, unasked], eager).actions).toMatchObject([
+      { kind: 'start-disruption', command: { id: 'decision-1', state: 'proposed', replacements: [] } },
+    ]);
+  });
+
+  test('a method asks what would become of the pods of nodes that were gone (E20)', () => {
+    const pods = [runningPod('a', { name: 'web' })];
+    const two = snapshotOf([initializedNode({ name: 'a' }), initializedNode({ name: 'b' })], {
+      nodePools: pools('0s'),
+      pods,
+    });
+    const seen: string[] = [];
+    const asking = idle({
+      propose: ({ whatIf }: World) => {
+        for (const { stateNode, pods: moved } of whatIf(['a']).existing)
+          seen.push(`${moved.map(({ metadata }) => metadata.name).join()} to ${stateNode.name}`);
+        return { blocked: [], due: [] };
+      },
+    });
+    decide([asking], two);
+    expect(seen).toEqual(['web to b']);
+  });
+});
+
+describe('two runs that proposed side by side (E29, promise 3)', () => {
+  const nodes = ['a', 'b'].map((name) => initializedNode({ name }));
+
+  function command(id: string, name: string, decidedAtMs = NOW_MS): DisruptionCommand {
+    return {
+      id,
+      method: 'emptiness',
+      reason: 'Empty',
+      candidates: [
+        {
+          nodeClaim: `claim-${name}`,
+          nodePool: 'general',
+          node: name,
+          instanceType: 'm5.large',
+          zone: 'eu-west-3a',
+          priceUsdPerHour: 0.1,
+        },
+      ],
+      replacements: [],
+      state: 'proposed',
+      decidedAtMs,
+      validateAtMs: decidedAtMs + 15 * SECOND,
+    };
+  }
+
+  function outcome(commands: readonly DisruptionCommand[], budget: string, nowMs = LATER + SECOND): readonly string[] {
+    const snapshot = snapshotOf(nodes, { nodePools: pools('0s', budget), commands });
+    return decide([emptiness], snapshot, nowMs).actions.map((action) => {
+      if (action.kind === 'delete-node-claim') return `delete ${action.nodeClaim}`;
+      return action.kind === 'end-disruption' ? `${action.command} ${action.outcome}` : action.kind;
+    });
+  }
+
+  test('the same node is deleted once: by the command that was decided first', () => {
+    const commands = [command('two', 'a', NOW_MS + SECOND), command('one', 'a')];
+    expect(outcome(commands, '100%')).toEqual(['delete claim-a', 'one executed', 'two rejected']);
+  });
+
+  test('different nodes are deleted as far as the budget goes, ties by id', () => {
+    expect(outcome([command('two', 'b'), command('one', 'a')], '1')).toEqual([
+      'delete claim-a',
+      'one executed',
+      'two rejected',
+    ]);
+    expect(outcome([command('two', 'b'), command('one', 'a')], '2')).toEqual([
+      'delete claim-a',
+      'one executed',
+      'delete claim-b',
+      'two executed',
+    ]);
+  });
+
+  test('a command that is not due yet keeps its room from those decided after it, and from no other', () => {
+    const early = command('early', 'a');
+    const late = { ...command('late', 'b', NOW_MS + SECOND), validateAtMs: LATER };
+    const waiting = { ...early, validateAtMs: LATER + MINUTE };
+    expect(outcome([waiting, late], '1', LATER)).toEqual(['late rejected']);
+    expect(outcome([early, { ...late, validateAtMs: LATER + MINUTE }], '1', LATER)).toEqual([
+      'delete claim-a',
+      'early executed',
+    ]);
+  });
+});
