@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
+import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { withDelays } from '../../lib/simulator/faults.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import { samplesOf } from '../samples.ts';
@@ -43,25 +45,33 @@ describe('a proposed disruption and the epoch', () => {
   });
 
   test.each(samplesOf([1, 2, 3], 1))(
-    'runs side by side, with no lease between them, never disrupt more nodes than the budget allows, interleaved by seed %i (promise 3)',
+    'runs that proposed different nodes side by side never disrupt more than the budget allows, interleaved by seed %i (promise 3)',
     async (seed) => {
       const random = randomFrom(seed);
       let most = 0;
+      let proposed = 0;
       const result = await emptied((ports) => {
         const slow = withDelays(withoutLeases(ports), async ({ method }) => {
           if (method.startsWith('store.')) {
             const claims = await ports.store.listNodeClaims('simulated');
-            const going = claims.filter(
-              ({ deletion }) => deletion !== undefined && deletion.terminateRequestedAtMs === undefined,
-            );
-            most = Math.max(most, going.length);
+            most = Math.max(most, claims.filter(isBeingDrained).length);
           }
           for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
         });
-        return { ...slow, clock: { now: () => ports.clock.now() + random.between(0, 40) } };
+        const startCommand = async (cluster: string, command: DisruptionCommand): Promise<void> => {
+          proposed += 1;
+          await slow.store.startCommand(cluster, command);
+          await slow.store.startCommand(cluster, await forAnotherNode(ports, cluster, command));
+        };
+        return {
+          ...slow,
+          store: { ...slow.store, startCommand },
+          clock: { now: () => ports.clock.now() + random.between(0, 40) },
+        };
       });
-      expect(result.timeline.length).toBeGreaterThan(0);
+      expect(proposed).toBeGreaterThan(0);
       expect(most).toBe(1);
+      expect(result.timeline.filter(({ kind }) => kind === 'delete-node-claim').length).toBeGreaterThanOrEqual(2);
     },
   );
 });
@@ -80,6 +90,28 @@ async function moveEpoch({ store, clock }: ControllerPorts, cluster: string): Pr
   };
   await store.recordDecision(decision, epoch);
   await store.closeDecision(decision);
+}
+
+function isBeingDrained({ deletion }: NodeClaimRecord): boolean {
+  return deletion !== undefined && deletion.terminateRequestedAtMs === undefined;
+}
+
+/** What a run would have proposed at the same moment that did not see the first node. */
+async function forAnotherNode(
+  { store }: ControllerPorts,
+  cluster: string,
+  command: DisruptionCommand,
+): Promise<DisruptionCommand> {
+  const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
+  const others = (await store.listNodeClaims(cluster)).filter(
+    ({ name, deletion }) => !mine.has(name) && deletion === undefined,
+  );
+  const candidates = command.candidates.map((candidate, at) => ({
+    ...candidate,
+    nodeClaim: others[at]?.name ?? candidate.nodeClaim,
+    node: others[at]?.nodeName ?? candidate.node,
+  }));
+  return { ...command, id: `${command.id}-other`, candidates };
 }
 
 /** Three nodes that all become empty at once, in a pool whose budget lets one go at a time. */
