@@ -129,7 +129,7 @@ describe('two invocations, one held at each of its port calls while the other ru
         expectOneInstanceAClaim(result);
         expectAllGone(result);
         // Both may propose it: a proposal has no effect. Validation decides.
-        expect(result.actions['delete-node-claim']).toBe(1);
+        expect(result.actions['delete-node-claim (empty)']).toBe(1);
       });
       expect(visited).toBeGreaterThan(5);
     },
