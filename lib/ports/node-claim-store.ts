@@ -1,5 +1,5 @@
 import type { Decision } from '../core/model/decision.ts';
-import type { DisruptionCommand } from '../core/model/disruption-command.ts';
+import type { DisruptionCommand, StoredCommand } from '../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { Lease } from './leases.ts';
 
@@ -48,7 +48,7 @@ export interface NodeClaimStore {
   updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord>;
 
   /** Creates or leaves as it is. */
-  startCommand(cluster: string, command: DisruptionCommand): Promise<void>;
+  startCommand(cluster: string, command: StoredCommand): Promise<void>;
   listCommands(cluster: string): Promise<readonly DisruptionCommand[]>;
   /** Ending a command that is not there is success. */
   endCommand(cluster: string, id: string): Promise<void>;

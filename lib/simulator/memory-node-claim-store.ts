@@ -1,6 +1,6 @@
 import { compareText } from '../core/compare-text.ts';
 import type { Decision } from '../core/model/decision.ts';
-import { commandFromStored, type DisruptionCommand } from '../core/model/disruption-command.ts';
+import { commandFromStored, type StoredCommand } from '../core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
@@ -80,7 +80,7 @@ function nodeClaims(): Part<
 }
 
 function commands(): Part<'startCommand' | 'listCommands' | 'endCommand'> {
-  const started = new Map<string, DisruptionCommand>();
+  const started = new Map<string, StoredCommand>();
   return {
     async startCommand(cluster, command) {
       const key = keyOf(cluster, command.id);

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aCommand, aDecision, aLaunchRequest, aRecord, aTemplate, launchedAs, NOW_MS } from './records.ts';
@@ -223,7 +222,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
 
       test('a command of an older version, without replacements and state, is read with none and as proposed', async () => {
         const { replacements: _replacements, state: _state, ...older } = aCommand();
-        await store.startCommand(cluster, older as DisruptionCommand);
+        await store.startCommand(cluster, older);
         expect(await store.listCommands(cluster)).toEqual([aCommand({ replacements: [], state: 'proposed' })]);
       });
 

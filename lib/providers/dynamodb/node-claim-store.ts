@@ -1,5 +1,5 @@
 import type { Decision } from '../../core/model/decision.ts';
-import { commandFromStored, type DisruptionCommand } from '../../core/model/disruption-command.ts';
+import { commandFromStored, type DisruptionCommand, type StoredCommand } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
@@ -76,7 +76,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return updateClaim(this.#table, record);
   }
 
-  async startCommand(cluster: string, command: DisruptionCommand): Promise<void> {
+  async startCommand(cluster: string, command: StoredCommand): Promise<void> {
     const item = { ...commandKey(cluster, command.id), payload: packBody(command, `disruption command ${command.id}`) };
     await this.#table.write({ kind: 'put', item, condition: ABSENT });
   }

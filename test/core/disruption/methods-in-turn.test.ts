@@ -25,6 +25,28 @@ function pools(consolidateAfter: string, nodes = '100%') {
   return [aPoolView({ disruption: { consolidateAfter, budgets: [{ nodes }] } })];
 }
 
+function command(id: string, name: string, decidedAtMs = NOW_MS): DisruptionCommand {
+  return {
+    id,
+    method: 'emptiness',
+    reason: 'Empty',
+    candidates: [
+      {
+        nodeClaim: `claim-${name}`,
+        nodePool: 'general',
+        node: name,
+        instanceType: 'm5.large',
+        zone: 'eu-west-3a',
+        priceUsdPerHour: 0.1,
+      },
+    ],
+    replacements: [],
+    state: 'proposed',
+    decidedAtMs,
+    validateAtMs: decidedAtMs + 15 * SECOND,
+  };
+}
+
 describe('methods are asked in turn (E2)', () => {
   const young = initializedNode({ name: 'a' }, { initializedAtMs: NOW_MS });
   const refused = initializedNode({ name: 'b', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
@@ -78,28 +100,6 @@ describe('methods are asked in turn (E2)', () => {
 
 describe('two runs that proposed side by side (E29, promise 3)', () => {
   const nodes = ['a', 'b'].map((name) => initializedNode({ name }));
-
-  function command(id: string, name: string, decidedAtMs = NOW_MS): DisruptionCommand {
-    return {
-      id,
-      method: 'emptiness',
-      reason: 'Empty',
-      candidates: [
-        {
-          nodeClaim: `claim-${name}`,
-          nodePool: 'general',
-          node: name,
-          instanceType: 'm5.large',
-          zone: 'eu-west-3a',
-          priceUsdPerHour: 0.1,
-        },
-      ],
-      replacements: [],
-      state: 'proposed',
-      decidedAtMs,
-      validateAtMs: decidedAtMs + 15 * SECOND,
-    };
-  }
 
   function outcome(commands: readonly DisruptionCommand[], budget: string, nowMs = LATER + SECOND): readonly string[] {
     const snapshot = snapshotOf(nodes, { nodePools: pools('0s', budget), commands });
