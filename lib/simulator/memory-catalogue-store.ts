@@ -5,7 +5,7 @@ import type { UnavailableMark, UnavailableOffering } from '../core/model/decisio
 import { type LearnedMemory, standsAgainst } from '../core/model/learned-memory.ts';
 import type { CatalogueStore } from '../ports/catalogue-store.ts';
 
-/** The catalogue's part of the table, in memory. */
+/** The CatalogueStore in memory. */
 export function memoryCatalogueStore(): CatalogueStore {
   let catalogue: Catalogue | undefined;
   const unavailable = new Map<string, { readonly mark: UnavailableMark; readonly memory: Marked }>();

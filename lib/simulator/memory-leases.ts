@@ -3,7 +3,7 @@ import { StaleLeaseError } from '../ports/errors.ts';
 import { isHeldAt, LEASE_MS, type Lease, type LeaseName, type Leases, type SeenLease } from '../ports/leases.ts';
 
 export interface MemoryLeases extends Leases {
-  /** Nobody took it over. */
+  /** Whether no later holder has acquired the lease. */
   readonly isCurrent: (lease: Lease) => boolean;
 }
 
@@ -17,7 +17,7 @@ interface State {
 
 const NEVER: State = { fence: 0, heldUntilMs: 0, lookingSinceMs: 0, lookedAtMs: undefined, wanted: false };
 
-/** The table's leases, in memory. */
+/** The leases in memory. */
 export function memoryLeases(clock: Clock): MemoryLeases {
   const states = new Map<string, State>();
   const stateOf = (name: LeaseName): State => states.get(keyOf(name)) ?? NEVER;
@@ -49,7 +49,9 @@ export function memoryLeases(clock: Clock): MemoryLeases {
     async renew(lease) {
       const nowMs = clock.now();
       if (!isCurrent(lease) || stateOf(lease).heldUntilMs <= nowMs) {
-        throw new StaleLeaseError(`${lease.work} of ${lease.cluster}: lease ${lease.fence} has lapsed: look again`);
+        throw new StaleLeaseError(
+          `${lease.work} of ${lease.cluster}: lease ${lease.fence} has expired: acquire it again`,
+        );
       }
       change(lease, { heldUntilMs: nowMs + LEASE_MS });
     },

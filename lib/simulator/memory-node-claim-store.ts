@@ -6,7 +6,7 @@ import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/err
 import type { Lease } from '../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
-/** The table, in memory. @param isCurrent whether a lease was not taken over: leases lie in the same table. */
+/** The NodeClaimStore in memory. @param isCurrent whether no later holder has acquired the lease */
 export function memoryNodeClaimStore(isCurrent: (lease: Lease) => boolean = () => true): NodeClaimStore {
   return { ...decisions(isCurrent), ...nodeClaims(), ...commands(), ...nominations(), ...standDowns() };
 }
@@ -27,7 +27,7 @@ function decisions(
       const known = recordedOf(cluster);
       if (known.has(id)) return;
       if (lease !== undefined && !isCurrent(lease)) {
-        throw new StaleLeaseError(`${lease.work} of ${cluster}: lease ${lease.fence} was taken over: look again`);
+        throw new StaleLeaseError(`${lease.work} of ${cluster}: lease ${lease.fence} was taken over: acquire it again`);
       }
       if (known.size !== epoch) {
         throw new EpochMovedError(

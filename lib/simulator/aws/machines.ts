@@ -15,10 +15,10 @@ import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import type { SimulatedInstance } from './simulated-ec2.ts';
 
-/** From CreateFleet to a kubelet that registers its node, and from there to Ready. */
+/** The time from CreateFleet to the registration of the node, and from there to Ready. */
 const BOOT_MS = [25_000, 45_000] as const;
 const READY_MS = [4_000, 10_000] as const;
-/** Whatever a startup taint waits for has done its work by then. */
+/** The time after which startup taints are removed. */
 const STARTUP_TAINTS_MS = 10_000;
 
 const NOT_READY_TAINT = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const;
@@ -31,7 +31,7 @@ export interface MachineWorld {
   readonly catalogue: Catalogue;
 }
 
-/** What happens on the instance by itself: it boots, its kubelet registers the node, the node becomes Ready. */
+/** Boots an instance: its kubelet registers the node, and the node becomes Ready. */
 export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: () => boolean): void {
   const { timetable, random } = world;
   timetable.after(random.between(...BOOT_MS), () => {
@@ -41,7 +41,7 @@ export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: 
   });
 }
 
-/** EC2's host name of an instance, from its id. */
+/** The resource-based host name of an instance. */
 function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
   return `${instance.id}.${instance.zone.slice(0, -1)}.compute.internal`;
 }
@@ -73,7 +73,7 @@ function joinCluster(world: MachineWorld, instance: SimulatedInstance): void {
   state.onReview({ resource: 'nodes', name });
 }
 
-/** What EC2 sells, and whatever else NodeOverlays say is on it: their word is all that a simulation knows of it. */
+/** The resources of the instance type, with those that NodeOverlays add. */
 function resourcesOf(
   { state, catalogue }: MachineWorld,
   instance: SimulatedInstance,
@@ -83,8 +83,8 @@ function resourcesOf(
   if (nodeClass === undefined || nodePool === undefined) return { capacity: {}, allocatable: {} };
   const facts = catalogue.facts.filter((one) => one.name === instance.instanceType);
   const overlays = [...state.nodeOverlays.values()];
-  const sold = withOverlayPrices({ ...catalogue, facts }, overlays);
-  const { views } = applyOverlays([{ nodePool, instanceTypes: instanceTypesFor(sold, nodeClass) }], overlays);
+  const priced = withOverlayPrices({ ...catalogue, facts }, overlays);
+  const { views } = applyOverlays([{ nodePool, instanceTypes: instanceTypesFor(priced, nodeClass) }], overlays);
   const { capacity = {}, allocatable = {} } = views[0]?.instanceTypes[0] ?? {};
   return { capacity: formatResources(capacity), allocatable: formatResources(allocatable) };
 }
@@ -100,7 +100,7 @@ function becomeReady({ state, timetable, timeline }: MachineWorld, instance: Sim
   timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints(state, instance));
 }
 
-/** The simulated cluster has nobody that a startup taint waits for: it goes by itself. */
+/** Removes the startup taints, because the simulated cluster has no component that would remove them. */
 function liftStartupTaints(state: KubernetesState, instance: SimulatedInstance): void {
   const node = state.nodes.get(nodeNameOf(instance));
   const startup = state.nodeClaims.get(instance.nodeClaim)?.spec.startupTaints ?? [];
@@ -112,7 +112,7 @@ function liftStartupTaints(state: KubernetesState, instance: SimulatedInstance):
   state.onReview({ resource: 'nodes', name: node.metadata.name });
 }
 
-/** The instance is gone: the cloud's node controller takes the node away, as far as its finalizers let it. */
+/** Deletes the node of a terminated instance, as the cloud node controller does. */
 export function vanish({ state, timetable, timeline }: MachineWorld, instance: SimulatedInstance): void {
   const node = state.nodes.get(nodeNameOf(instance));
   if (node === undefined) return;

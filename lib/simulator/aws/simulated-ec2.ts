@@ -19,14 +19,14 @@ import type { Timetable } from '../timetable.ts';
 import { isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
 
-/** From the answer of CreateFleet to an instance that runs. */
+/** The time from the response of CreateFleet to a running instance. */
 const PENDING_MS = [1_000, 3_000] as const;
-/** How long EC2 takes to shut an instance down. */
+/** The time that EC2 takes to shut down an instance. */
 const SHUTDOWN_MS = [10_000, 25_000] as const;
-/** EC2 warns two minutes before it takes a spot instance back. */
+/** The time from the interruption warning to the interruption of a spot instance. */
 const SPOT_WARNING_MS = 120_000;
 
-/** Offerings that have no capacity; an absent list means every one. */
+/** Offerings without capacity. An absent list matches all values. */
 export interface Blackout {
   readonly instanceTypes?: readonly string[];
   readonly zones?: readonly string[];
@@ -38,13 +38,13 @@ export interface SimulatedInstance extends DescribedInstance {
   readonly endedAtMs?: number;
 }
 
-/** EC2 in memory: launches at once, boots and shuts down in virtual time, has as much capacity as the scenario leaves it. */
+/** EC2 in memory: launches return at once, and instances boot and shut down in virtual time. Blackouts limit the capacity. */
 export interface SimulatedEc2 extends CloudProvider {
-  /** Every instance that ever was. */
+  /** All instances, including terminated ones. */
   readonly instances: () => readonly SimulatedInstance[];
-  /** From now on; the answer ends it. */
+  /** Starts a blackout. *Shape:* a function that ends it. */
   blackOut(blackout: Blackout): () => void;
-  /** Warns, and two minutes later takes the instance away. */
+  /** Sends the interruption warning, and terminates the instance two minutes later. */
   interruptSpot(instanceId: string): void;
 }
 
@@ -55,21 +55,21 @@ export interface Ec2World {
   readonly timetable: Timetable;
   readonly random: Random;
   readonly timeline: Timeline;
-  /** As they are before anything is launched. @default none */
+  /** The capacity reservations before the first launch. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
-  /** An instance runs: its kubelet will join the cluster. */
+  /** Called when an instance is launched. */
   readonly onLaunch: (instance: SimulatedInstance) => void;
   readonly onGone: (instance: SimulatedInstance) => void;
-  /** EventBridge. */
+  /** Called with each EventBridge event. */
   readonly onEvent: (event: unknown) => void;
 }
 
 interface Ec2State {
   readonly world: Ec2World;
   readonly instances: Map<string, SimulatedInstance>;
-  /** Terminated: EC2 lists them no more. */
+  /** Terminated instances, which EC2 no longer lists. */
   readonly gone: Set<string>;
-  /** What each client token came with and was answered: the same request gets the same answer. */
+  /** The request and response of each client token: the same request gets the same response. */
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
 }
@@ -140,11 +140,15 @@ function resolved({ world, instances }: Ec2State, nodeClass: EC2NodeClass): Reso
   return { ...simulatedResolution(world, nodeClass), capacityReservations };
 }
 
-/** C51: EC2 refuses a token that comes with other parameters. */
+/** C51: EC2 refuses a used token with other parameters. */
 function answerOf({ answers }: Ec2State, request: LaunchRequest): LaunchOutcome | undefined {
   const known = answers.get(request.clientToken);
   if (known === undefined || known.request === JSON.stringify(request)) return known?.answer;
-  return { kind: 'spent', missing: [], message: `the token ${request.clientToken} came with other parameters before` };
+  return {
+    kind: 'spent',
+    missing: [],
+    message: `the client token ${request.clientToken} was used with other parameters`,
+  };
 }
 
 function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
@@ -153,10 +157,10 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
   const instance = line === undefined ? undefined : instanceFor(state, request, line);
   const answer: LaunchOutcome =
     instance === undefined
-      ? { kind: 'refused', missing, message: `none of ${request.overrides.length} offerings had capacity` }
+      ? { kind: 'refused', missing, message: `none of ${request.overrides.length} offerings has capacity` }
       : { kind: 'launched', instance: pick(instance), missing };
   answers.set(request.clientToken, { request: JSON.stringify(request), answer });
-  // What comes of the call is told after the call.
+  // The timeline gets the result after the call.
   const delayMs = instance === undefined ? 0 : world.random.between(...PENDING_MS);
   world.timetable.after(delayMs, () => note(world.timeline, request, answer));
   if (instance !== undefined) {
@@ -190,12 +194,12 @@ function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInsta
   });
 }
 
-/** *Units:* USD for the time from launch to the call that ended it, or until now. */
+/** The cost of an instance from launch to termination, or until now. *Units:* USD. */
 export function costOf(instance: SimulatedInstance, nowMs: number): number {
   return (((instance.endedAtMs ?? nowMs) - instance.launchedAtMs) / 3_600_000) * instance.priceUsdPerHour;
 }
 
-/** The cheapest line with capacity, and what lacked it on the way there (C47, C53). */
+/** The cheapest override with capacity, and the cheaper ones without capacity (C47, C53). */
 function firstAvailable(
   request: LaunchRequest,
   { world, instances, blackouts }: Ec2State,
@@ -248,12 +252,12 @@ function stateChange(world: Ec2World, instanceId: string, state: string): unknow
   return eventOf(world, 'EC2 Instance State-change Notification', { 'instance-id': instanceId, state });
 }
 
-/** As EventBridge wraps it. */
+/** The event in the envelope of EventBridge. */
 function eventOf({ timetable }: Ec2World, type: string, detail: object): unknown {
   return { version: '0', source: 'aws.ec2', 'detail-type': type, time: formatTime(timetable.now()), detail };
 }
 
-/** EC2's instance ids are hexadecimal. */
+/** The hexadecimal part of an instance id. */
 function hexOf(text: string): string {
   return Array.from(fingerprint(text, 17), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join('');
 }

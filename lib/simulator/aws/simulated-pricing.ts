@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { Pricing } from '../../ports/pricing.ts';
 
-/** The prices of the world that is simulated; they do not move. */
+/** The prices of the catalogue, which do not change. */
 export function simulatedPricing({ offerings }: Catalogue): Pricing {
   const priced = offerings.map(({ type, zone, onDemandUsdPerHour, spotUsdPerHour }) => ({
     type,

@@ -1,7 +1,7 @@
 import type { FleetOverride, Instance } from '../../core/model/node-claim-record.ts';
 import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
 
-/** The reservations as EC2 counts them now: every NodeClass selects all of them. */
+/** The reservations with their free instances. Every NodeClass selects all of them. */
 export function reservationsNow(
   reservations: readonly ResolvedCapacityReservation[],
   instances: Iterable<Pick<Instance, 'reservation'> & { readonly endedAtMs?: number }>,
@@ -13,7 +13,7 @@ export function reservationsNow(
   });
 }
 
-/** Whether a line asks for reserved capacity that is not there. */
+/** Whether the override requires reserved capacity that is not available. */
 export function isSimulatedReservationUsedUp(
   line: FleetOverride,
   now: readonly ResolvedCapacityReservation[],

@@ -10,7 +10,7 @@ interface Place {
   readonly catalogue: Catalogue;
 }
 
-/** C65: as AWS makes them for Amazon Linux 2023. */
+/** C65: the image variants of Amazon Linux 2023. */
 const AWS_IMAGES: readonly FoundImage[] = [
   image('x86_64', 'amd64', ['standard']),
   image('x86_64', 'amd64-nvidia', ['nvidia']),
@@ -19,7 +19,7 @@ const AWS_IMAGES: readonly FoundImage[] = [
   image('arm64', 'arm64-nvidia', ['nvidia']),
 ];
 
-/** Every selector finds something: manifests are simulated wherever they come from. */
+/** Resolves a NodeClass. Every selector selects something, so that all manifests can be simulated. */
 export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): ResolvedNodeClass {
   const { cluster, catalogue } = place;
   const { placementGroupSelector: group } = nodeClass.spec;
@@ -43,12 +43,12 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
   };
 }
 
-/** A role has a profile there, and so has a class that names neither. */
+/** The instance profile of a NodeClass, which always exists. */
 export function simulatedProfile({ cluster, catalogue: { region } }: Place, nodeClass: EC2NodeClass): string {
   return instanceProfileNameOf({ cluster, region }, nodeClass) ?? 'simulated';
 }
 
-/** Images that are found by anything but an alias are for every type of their architecture. */
+/** Images that are not selected by alias fit every type of their architecture. */
 function imagesOf({ spec }: EC2NodeClass): readonly FoundImage[] {
   if (spec.amiSelectorTerms.some(({ alias }) => alias !== undefined)) return AWS_IMAGES;
   return [image('x86_64', 'amd64'), image('arm64', 'arm64')];

@@ -6,7 +6,7 @@ import { chooseFrom } from './scheduler-choice.ts';
 import { byTurn } from './scheduler-pod-kind.ts';
 import { type KubernetesState, writePod } from './state.ts';
 
-/** Kubernetes's scheduler: binds what fits, marks what does not, and says so in an event that wakes Kerf. */
+/** A simulated kube-scheduler: it binds pods, marks the others as unschedulable, and sends an event that wakes Kerf. */
 export interface KubeScheduler {
   pass(): void;
 }
@@ -21,15 +21,15 @@ export function kubeScheduler(state: KubernetesState, clock: Clock): KubeSchedul
       if (state.version === versionSeen) return;
       const waiting = cache.refresh();
       const hasOtherNodes = cache.membership() !== membershipSeen;
-      let speaks = false;
+      let sendsEvent = false;
       for (const { pod, kind } of waiting.toSorted(byTurn)) {
         const node = choose(kind);
         if (node !== undefined) cache.bound(bind(state, pod, { node: node.name, clock }), { kind, node });
-        else if (markUnschedulable(state, pod, clock) || hasOtherNodes) speaks = true;
+        else if (markUnschedulable(state, pod, clock) || hasOtherNodes) sendsEvent = true;
       }
       membershipSeen = cache.membership();
       versionSeen = state.version;
-      if (speaks) state.onReview({ resource: 'events', name: 'failed-scheduling' });
+      if (sendsEvent) state.onReview({ resource: 'events', name: 'failed-scheduling' });
     },
   };
 }
@@ -49,7 +49,7 @@ function bind(
   return bound;
 }
 
-/** True where the pod was not marked before. */
+/** Marks the pod as unschedulable. *Shape:* whether it was not marked before. */
 function markUnschedulable(state: KubernetesState, pod: Pod, clock: Clock): boolean {
   if (pod.status?.conditions?.some((condition) => condition.reason === 'Unschedulable') === true) return false;
   const condition = {

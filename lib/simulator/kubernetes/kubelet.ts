@@ -8,11 +8,11 @@ import type { Timetable } from '../timetable.ts';
 import { currentPod, type KubernetesState, removePod, writePod } from './state.ts';
 import { workloadOf } from './workloads.ts';
 
-/** How long an image takes to start, and a process to end. */
+/** The time for a pod to start, and for a terminating pod to end. */
 const START_MS = [1_000, 3_000] as const;
 const END_MS = [500, 1_500] as const;
 
-/** The kubelets of all nodes: bound pods start, pods that are asked to end do. */
+/** The kubelets of all nodes: they start bound pods and end terminating pods. */
 export interface Kubelets {
   reconcile(): void;
 }

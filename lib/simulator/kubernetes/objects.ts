@@ -4,9 +4,9 @@ import type { ObjectPatch } from '../../core/model/object-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError } from '../../ports/errors.ts';
 
-/** Objects as the API server keeps them: their names, versions and ends. */
+/** Storage of API objects: names, versions and deletion. */
 
-/** What counts its writes and tells of them. */
+/** Counts writes and notifies of them. */
 export interface Versioned {
   version: number;
   onChange: () => void;
@@ -17,7 +17,7 @@ export function changed(server: Versioned): void {
   server.onChange();
 }
 
-/** Of a kind that comes with a CRD. */
+/** An object of a custom resource. */
 export interface CustomObject<Status = unknown> {
   readonly kind: string;
   readonly metadata: ObjectMeta;
@@ -30,7 +30,7 @@ export function objectKeyOf(object: { readonly metadata: ObjectMeta }): string {
   return `${namespaceOf(object)}/${object.metadata.name}`;
 }
 
-/** Of these kinds only buffers have a namespace; where somebody wrote one on another, it says nothing. */
+/** Only CapacityBuffers are namespaced; a namespace on an object of another kind is ignored. */
 function nameOf({ kind, metadata }: CustomObject): string {
   return kind === 'CapacityBuffer' ? objectKeyOf({ metadata }) : metadata.name;
 }
@@ -39,13 +39,13 @@ export function uidOf(kind: string, object: { readonly metadata: ObjectMeta }): 
   return `${kind.toLowerCase()}-${objectKeyOf(object)}`;
 }
 
-/** As somebody applied it: what the server alone may say of it is the server's. */
+/** Creates an object. The server sets the UID and the generation. */
 export function createCustom<Kind extends CustomObject>(server: Versioned, objects: Objects<Kind>, object: Kind): void {
   const metadata = { ...object.metadata, uid: uidOf(object.kind, object), generation: 1 };
   writeCustom(server, objects, { ...object, metadata });
 }
 
-/** An object that is being deleted goes with its last finalizer. */
+/** Writes an object. Removes it if it is being deleted and has no finalizer. */
 export function writeCustom<Kind extends CustomObject>(server: Versioned, objects: Objects<Kind>, object: Kind): void {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   const resourceVersion = String(server.version + 1);
@@ -54,7 +54,7 @@ export function writeCustom<Kind extends CustomObject>(server: Versioned, object
   changed(server);
 }
 
-/** *Shape:* as it is then; undefined where it is gone. *Errors:* ConflictError. */
+/** Patches an object. *Shape:* the patched object; undefined if it does not exist. *Errors:* ConflictError. */
 export function patchSimulatedCustom<Status, Kind extends CustomObject<Status>>(
   server: Versioned,
   objects: Objects<Kind>,
@@ -65,7 +65,9 @@ export function patchSimulatedCustom<Status, Kind extends CustomObject<Status>>(
   const { kind, metadata } = found;
   const { name, resourceVersion } = object.metadata;
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    throw new ConflictError(`${kind} ${name} is at ${metadata.resourceVersion}, not ${resourceVersion}: read it again`);
+    throw new ConflictError(
+      `${kind} ${name} has resourceVersion ${metadata.resourceVersion}, not ${resourceVersion}: read it again`,
+    );
   }
   const { annotations, finalizers, status } = patch;
   writeCustom(server, objects, {
@@ -80,7 +82,7 @@ export function patchSimulatedCustom<Status, Kind extends CustomObject<Status>>(
   return objects.get(nameOf(object));
 }
 
-/** One with finalizers is only marked. *Shape:* whether something changed. */
+/** Deletes an object. With finalizers, it only gets a deletionTimestamp. *Shape:* whether something changed. */
 export function deleteCustom<Kind extends CustomObject>(
   server: Versioned,
   objects: Objects<Kind>,

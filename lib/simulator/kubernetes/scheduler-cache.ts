@@ -6,24 +6,24 @@ import { type PodKind, podKinds, type QueuedPod } from './scheduler-pod-kind.ts'
 import { type SchedulerTopology, schedulerTopology } from './scheduler-topology.ts';
 import type { KubernetesState } from './state.ts';
 
-/** What the scheduler knows of the cluster from one pass to the next: it reads only what has changed since. */
+/** The scheduler's cache of the cluster. A refresh reads only changed objects. */
 export interface SchedulerCache {
   readonly topology: SchedulerTopology;
-  /** Moves with everything that may change an answer. */
+  /** Increases with every change that can affect a scheduling result. */
   readonly version: () => number;
-  /** Moves where a node that refused a pod for itself alone may take it now. */
+  /** Increases when a node that did not fit a pod by its own properties may fit it now. */
   readonly loosened: () => number;
-  /** Moves as nodes come and go. */
+  /** Increases when a node is added or removed. */
   readonly membership: () => number;
   /** By name. */
   readonly nodes: () => readonly SchedulerNode[];
-  /** Pods that wait for a node, in no order. *Cost:* O(nodes + pods) looks, work only for those that changed. */
+  /** Updates the cache. *Shape:* the pending pods, in no order. *Cost:* O(nodes + pods) comparisons; work only for changed objects. */
   readonly refresh: () => readonly QueuedPod[];
-  /** The scheduler has bound the pod. */
+  /** Records that the scheduler has bound the pod. */
   readonly bound: (pod: Pod, on: { readonly kind: PodKind; readonly node: SchedulerNode }) => void;
 }
 
-/** A pod as it was read last; `node` where it is counted on one. */
+/** A pod as last read. `node` is the node on which it is counted. */
 interface KnownPod {
   readonly pod: Pod;
   readonly kind: PodKind;
@@ -88,7 +88,7 @@ function isWaiting(pod: Pod): boolean {
   return pod.spec.nodeName === undefined && isActive(pod) && (pod.spec.schedulingGates ?? []).length === 0;
 }
 
-/** Writes copy a pod but for what they change. */
+/** Whether two versions of a pod have the same kind. Writes keep unchanged parts as the same objects. */
 function isSameKind(a: Pod, b: Pod): boolean {
   return a.spec === b.spec && a.metadata.labels === b.metadata.labels;
 }

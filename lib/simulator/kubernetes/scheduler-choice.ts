@@ -5,31 +5,31 @@ import type { SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 import type { SimulatedTopologyRules } from './scheduler-topology-rules.ts';
 
-/** Chooses the node for the next pod of a kind; undefined where none takes it. */
+/** Chooses the node for the next pod of a kind; undefined if none fits. */
 export type Choose = (kind: PodKind) => SchedulerNode | undefined;
 
-/** What a PreferNoSchedule taint weighs: as much as the heaviest preference. */
+/** The weight of a PreferNoSchedule taint: that of the heaviest preference. */
 const TAINT_WEIGHT = 100;
 
-/** A node that may take pods of the kind, and the weight of their wishes that it does not meet by itself. */
+/** A node that fits pods of the kind, and the weight of their preferences that its own properties do not meet. */
 interface Opening {
   readonly node: SchedulerNode;
   readonly unmet: number;
 }
 
-/** What is remembered of a kind until the cache has moved past it. */
+/** Cached results for a kind, valid until `loosened` changes. */
 interface KindMemory {
   readonly rules: SimulatedTopologyRules;
   readonly loosened: number;
   openings: readonly Opening[];
-  /** The cache's version at which no node took such a pod. */
+  /** The version of the cache at which no node fitted. */
   failedAt?: number;
 }
 
 /**
- * Of the nodes that take the pod, the one with the least weight of unmet wishes; of those the one with the most room left
- * afterwards, which is what Kubernetes's default scoring comes to; of those the first by name.
- * *Cost:* O(nodes that still have room for the kind), O(1) for a kind that failed and nothing moved.
+ * Returns a function that chooses among the nodes that fit: first by the lowest weight of unmet preferences, then by the
+ * largest share of free resources afterwards (as the default scoring of Kubernetes does), then by name.
+ * *Cost:* O(nodes with enough resources for the kind); O(1) for a kind that failed before if nothing has changed.
  */
 export function chooseFrom(cache: SchedulerCache): Choose {
   const memories = new Map<PodKind, KindMemory>();
@@ -50,7 +50,7 @@ export function chooseFrom(cache: SchedulerCache): Choose {
   return (kind) => {
     const memory = remembered(kind);
     if (memory.failedAt === cache.version()) return undefined;
-    // Until something loosens, a node that is too full stays so.
+    // A node that is too full stays so until `loosened` changes.
     memory.openings = memory.openings.filter(({ node }) => nodeHasRoom(node, kind));
     const chosen = best(memory, kind);
     if (chosen === undefined) memory.failedAt = cache.version();
@@ -71,7 +71,7 @@ function best({ openings, rules }: KindMemory, kind: PodKind): SchedulerNode | u
   return chosen;
 }
 
-/** The preferred terms of node affinity that the node does not match, and the taints that it had rather not bear. */
+/** The weight of the unmatched preferred node affinity terms and the untolerated PreferNoSchedule taints. */
 function unmetByNode(node: SchedulerNode, { spec }: PodKind): number {
   let unmet = 0;
   const preferences = spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -83,7 +83,7 @@ function unmetByNode(node: SchedulerNode, { spec }: PodKind): number {
   return unmet;
 }
 
-/** The share of cpu and memory that would be left. */
+/** The share of cpu and memory that would be free afterwards. */
 function roomAfter({ free, allocatable }: SchedulerNode, { requests }: PodKind): number {
   const cpu = ((free.get('cpu') ?? 0) - (requests['cpu'] ?? 0)) / Math.max(1, allocatable['cpu'] ?? 1);
   const memory = ((free.get('memory') ?? 0) - (requests['memory'] ?? 0)) / Math.max(1, allocatable['memory'] ?? 1);

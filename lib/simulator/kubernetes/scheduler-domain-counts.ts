@@ -1,32 +1,32 @@
 import { nodeLabelOf, type PodCount, type SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
-/** What is counted: which pods, on which nodes, by the values of which label. */
+/** Defines a count: of which pods, on which nodes, by the values of which label. */
 export interface CountRule {
-  /** Equal for rules that count the same. */
+  /** Equal for rules with equal counts. */
   readonly id: string;
   readonly topologyKey: string;
-  /** Whether pods that are asked to end still count. */
+  /** Whether terminating pods count. */
   readonly withTerminating: boolean;
   readonly counts: (kind: PodKind) => boolean;
   readonly includes: (node: SchedulerNode) => boolean;
 }
 
-/** How many such pods each domain has, kept up to date pod by pod. */
+/** The number of these pods in each domain, updated with every pod. */
 export interface DomainCounts {
   readonly rule: CountRule;
-  /** The node's domain; undefined where it has none or is not included. */
+  /** The domain of the node; undefined if it has none or is not included. */
   readonly domainOf: (node: SchedulerNode) => string | undefined;
   readonly podsIn: (domain: string) => number;
-  /** How many domains there are. */
+  /** The number of domains. */
   readonly size: () => number;
-  /** The pods of all domains. */
+  /** The number of pods in all domains. */
   readonly total: () => number;
-  /** The pods of the emptiest domain; 0 where there is none. *Cost:* O(1), and O(domains) each time that it rises. */
+  /** The lowest number of pods in a domain; 0 without domains. *Cost:* O(1), and O(domains) each time that it rises. */
   readonly least: () => number;
-  /** The node is there, without pods so far. */
+  /** Adds a node without pods. */
   readonly enter: (node: SchedulerNode) => void;
-  /** The node goes, its pods having left before. */
+  /** Removes a node whose pods were removed before. */
   readonly leave: (node: SchedulerNode) => void;
   readonly add: (node: SchedulerNode, by: PodCount) => void;
 }
@@ -82,13 +82,13 @@ interface Domain {
 
 interface Minimum {
   readonly value: () => number;
-  /** One domain went from `before` pods to `after`. */
+  /** One domain changed from `before` pods to `after`. */
   readonly moved: (before: number, after: number) => void;
-  /** Domains came or went. */
+  /** Domains were added or removed. */
   readonly forget: () => void;
 }
 
-/** Knows of some domains that are at the minimum, so that all are looked at again only once none of them is left there. */
+/** Counts domains at the minimum, so that all domains are read again only when that count reaches 0. */
 function leastOf(domains: ReadonlyMap<string, Domain>): Minimum {
   let least = 0;
   let atLeast = 0;

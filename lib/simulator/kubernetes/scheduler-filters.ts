@@ -4,28 +4,28 @@ import { nodeLabelOf, type SchedulerNode } from './scheduler-node.ts';
 import type { PodKind, SimulatedHostPort } from './scheduler-pod-kind.ts';
 
 /**
- * The filters of Kubernetes's default scheduler that ask about one node alone: TaintToleration, NodeAffinity,
- * NodeResourcesFit and NodePorts. On purpose they share nothing with the engine, whose plans they judge.
+ * The filters of the Kubernetes default scheduler that depend on one node only: TaintToleration, NodeAffinity,
+ * NodeResourcesFit and NodePorts. They share no code with the engine, because they verify its plans.
  */
 
-/** Whether the pods may be on the node, however full it is: it answers the same until the node changes. */
+/** Whether the taints and labels of the node fit the pods, independent of its free resources. Constant until the node changes. */
 export function admitsKind(node: SchedulerNode, kind: PodKind): boolean {
   return toleratesTaints(node, kind.spec) && matchesNodeAffinity(node, kind.spec);
 }
 
-/** Whether one more such pod has room on the node. */
+/** Whether the node has resources and ports for one more of these pods. */
 export function nodeHasRoom(node: SchedulerNode, kind: PodKind): boolean {
   return fitsResources(node, kind) && hasPortsFree(node, kind);
 }
 
-/** PreferNoSchedule keeps nobody away; it is a matter of the score. */
+/** TaintToleration. PreferNoSchedule affects the score only. */
 export function toleratesTaints(node: SchedulerNode, { tolerations }: Pick<PodSpec, 'tolerations'>): boolean {
   if (node.taints.length === 0) return true;
   const hard = node.taints.filter((taint) => taint.effect !== 'PreferNoSchedule');
   return untoleratedTaint(hard, tolerations) === undefined;
 }
 
-/** The nodeSelector, and any one of the required terms. */
+/** NodeAffinity: the nodeSelector, and at least one of the required terms. */
 export function matchesNodeAffinity(
   node: SchedulerNode,
   { nodeSelector = {}, affinity }: Pick<PodSpec, 'nodeSelector' | 'affinity'>,
@@ -37,7 +37,7 @@ export function matchesNodeAffinity(
   );
 }
 
-/** A term that asks for nothing matches no node. */
+/** Whether the node matches the term. An empty term matches no node. */
 export function matchesTerm(
   node: SchedulerNode,
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
@@ -49,7 +49,7 @@ export function matchesTerm(
   );
 }
 
-/** What the pod does not ask for may be overdrawn. */
+/** NodeResourcesFit: only requested resources count. */
 function fitsResources(node: SchedulerNode, { requests }: PodKind): boolean {
   for (const name in requests) {
     const amount = requests[name] ?? 0;
@@ -64,7 +64,7 @@ function hasPortsFree(node: SchedulerNode, { ports }: PodKind): boolean {
   return !ports.some((one) => taken.some((other) => collide(one, other)));
 }
 
-/** 0.0.0.0 stands for every address. */
+/** 0.0.0.0 means every address. */
 function collide(one: SimulatedHostPort, other: SimulatedHostPort): boolean {
   const sameAddress = one.ip === other.ip || one.ip === '0.0.0.0' || other.ip === '0.0.0.0';
   return sameAddress && one.port === other.port && one.protocol === other.protocol;
@@ -91,7 +91,7 @@ function meets({ operator, values = [] }: NodeSelectorRequirement, value: string
   }
 }
 
-/** False where either is no whole number. */
+/** Compares two integers; false if one of them is not an integer. */
 function holds(
   value: string | undefined,
   [bound]: readonly string[],

@@ -3,20 +3,20 @@ import { currentLabelName, HOSTNAME } from '../../apis/labels.ts';
 import { parseResources, type Resources } from '../../core/resources/resources.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
-/** A node with what is on it, as the scheduler keeps it: the same object for as long as the node is there. */
+/** A node with its pods in the scheduler's cache. The object stays the same while the node exists. */
 export interface SchedulerNode {
   readonly name: string;
   labels: ReadonlyMap<string, string>;
   taints: readonly Taint[];
   allocatable: Resources;
-  /** What is left of `allocatable`. */
+  /** `allocatable` less the requests of the pods. */
   readonly free: Map<string, number>;
-  /** How many pods of each kind are on it. */
+  /** The number of pods of each kind. */
   readonly pods: Map<PodKind, PodCount>;
 }
 
 export interface PodCount {
-  /** Those that are not asked to end. */
+  /** Pods that are not terminating. */
   readonly active: number;
   readonly terminating: number;
 }
@@ -34,7 +34,7 @@ export function schedulerNode(node: Node): SchedulerNode {
   return made;
 }
 
-/** Brings the node's labels, taints and size up to date; its pods stay. */
+/** Updates labels, taints and resources of the node; its pods stay. */
 export function readNode(into: SchedulerNode, node: Node): void {
   into.labels = new Map(Object.entries({ [HOSTNAME]: node.metadata.name, ...node.metadata.labels }));
   into.taints = taintsOf(node);
@@ -44,12 +44,12 @@ export function readNode(into: SchedulerNode, node: Node): void {
   for (const [kind, { active, terminating }] of into.pods) takeRoom(into, kind, active + terminating);
 }
 
-/** What scheduling reads of a node: where this text is the same, nothing that matters has changed. */
+/** The fields of a node that scheduling reads, as text, to detect relevant changes. */
 export function nodeText(node: Node): string {
   return JSON.stringify([node.metadata.labels, taintsOf(node), node.status?.allocatable]);
 }
 
-/** Puts `by` more pods on the node; fewer where it is negative. */
+/** Adds `by` pods to the node; removes pods if it is negative. */
 export function countPods(node: SchedulerNode, kind: PodKind, by: PodCount): void {
   const before = node.pods.get(kind) ?? NO_PODS;
   const after = { active: before.active + by.active, terminating: before.terminating + by.terminating };
@@ -58,7 +58,7 @@ export function countPods(node: SchedulerNode, kind: PodKind, by: PodCount): voi
   takeRoom(node, kind, by.active + by.terminating);
 }
 
-/** The label's value. Real nodes carry names of old beside today's (A0.6), ours only today's. */
+/** The value of a label. Real nodes also have deprecated label names (A0.6); simulated nodes do not. */
 export function nodeLabelOf(node: SchedulerNode, key: string): string | undefined {
   return node.labels.get(key) ?? node.labels.get(currentLabelName(key));
 }

@@ -3,14 +3,14 @@ import { compareText } from '../../core/compare-text.ts';
 import { podRequests } from '../../core/resources/pod-requests.ts';
 import type { Resources } from '../../core/resources/resources.ts';
 
-/** A port of the node that a pod takes. */
+/** A host port that a pod uses. */
 export interface SimulatedHostPort {
   readonly ip: string;
   readonly port: number;
   readonly protocol: string;
 }
 
-/** What is alike in pods that the scheduler cannot tell apart: whatever decides where they may be. One object a kind. */
+/** The properties of pods that decide where they can be scheduled. Pods with equal properties share one object. */
 export interface PodKind {
   readonly namespace: string;
   readonly labels: Labels;
@@ -19,10 +19,10 @@ export interface PodKind {
   readonly spec: Pick<PodSpec, 'nodeSelector' | 'affinity' | 'tolerations' | 'topologySpreadConstraints'>;
 }
 
-/** Tells a pod's kind. *Shape:* the same object for every pod of the kind. */
+/** Returns a function that gives the kind of a pod. *Shape:* the same object for every pod of the kind. */
 export function podKinds(): (pod: Pod) => PodKind {
   const kinds = new Map<string, PodKind>();
-  // Pods of one template share its spec: it is read once.
+  // Pods of one template share its spec, so it is read once.
   const known = new WeakMap<PodSpec, SpecFacts>();
   return (pod) => {
     const facts = known.get(pod.spec) ?? factsOf(pod);
@@ -35,15 +35,15 @@ export function podKinds(): (pod: Pod) => PodKind {
   };
 }
 
-/** The pod as the queue knows it. */
+/** A pending pod with its kind. */
 export interface QueuedPod {
   readonly pod: Pod;
   readonly kind: PodKind;
 }
 
 /**
- * The order in which pending pods have their turn: by priority, then the largest first, which packs what was planned
- * together onto the node that it was planned for; then by age.
+ * The order of pending pods: by priority, then by descending requests, so that pods planned together are bound to the node
+ * that was planned for them; then by age.
  */
 export function byTurn(a: QueuedPod, b: QueuedPod): number {
   return (
@@ -68,7 +68,7 @@ function factsOf(pod: Pod): SpecFacts {
   return { requests, ports, spec: pod.spec, text };
 }
 
-/** Those of containers and sidecars. An init container's port is free again once it has ended. */
+/** The host ports of containers and sidecars. The port of an init container is free after it has ended. */
 function hostPorts(spec: PodSpec): readonly SimulatedHostPort[] {
   const sidecars = (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
   return [...spec.containers, ...sidecars].flatMap((container) =>

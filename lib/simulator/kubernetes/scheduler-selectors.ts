@@ -7,22 +7,22 @@ import {
 } from '../../apis/kubernetes.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
-/** Pods that a constraint or a term speaks of. */
+/** The pods that a constraint or a term selects. */
 export interface PodSelector {
-  /** Equal for selectors that pick the same pods. */
+  /** Equal for equal selectors. */
   readonly id: string;
   readonly selects: (kind: PodKind) => boolean;
 }
 
-/** Pods of the owner's namespace. Kubernetes counts none for a selector that is there and empty. */
+/** Selects pods of the owner's namespace. In Kubernetes, an empty selector of a spread constraint selects no pod. */
 export function simulatedSpreadSelector(constraint: TopologySpreadConstraint, owner: PodKind): PodSelector {
   const selector = withExpressions(constraint.labelSelector, valuesOf(owner, constraint.matchLabelKeys, 'In'));
   return podSelector([owner.namespace], isEmpty(selector) ? undefined : selector);
 }
 
 /**
- * The namespaces that the term names, else the owner's. The simulated cluster knows no labels of namespaces, so a
- * namespaceSelector picks them all.
+ * Selects pods of the term's namespaces, else of the owner's namespace. Namespaces have no labels in the simulated cluster,
+ * so a namespaceSelector selects all namespaces.
  */
 export function termSelector(term: PodAffinityTerm, owner: PodKind): PodSelector {
   const selector = withExpressions(term.labelSelector, [
@@ -34,7 +34,7 @@ export function termSelector(term: PodAffinityTerm, owner: PodKind): PodSelector
   return podSelector(namespaces.length > 0 ? namespaces : [owner.namespace], selector);
 }
 
-/** Pods that every one of them picks. */
+/** Selects the pods that all selectors select. */
 export function allOf(selectors: readonly PodSelector[]): PodSelector {
   return {
     id: selectors.map(({ id }) => id).join('&'),
@@ -54,7 +54,7 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
-/** The owner's own values of the keys; those that it has not say nothing. */
+/** A requirement for each key with the owner's value. Keys that the owner lacks are ignored. */
 function valuesOf(
   owner: PodKind,
   keys: readonly string[] = [],

@@ -5,9 +5,9 @@ import { nodeLabelOf } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 import { type PodSelector, simulatedSpreadSelector, termSelector } from './scheduler-selectors.ts';
 
-/** What spread constraints and affinity terms count. */
+/** The count rules of spread constraints and affinity terms. */
 
-/** `together` are the constraints that are judged at once: a node must have the labels of all of them to count. */
+/** The count of a spread constraint. A node counts only if it has the labels of all constraints in `together`. */
 export function spreadCount(
   constraint: TopologySpreadConstraint,
   kind: PodKind,
@@ -29,7 +29,7 @@ export function spreadCount(
   };
 }
 
-/** Pods that the selector picks, those that are ending too: they are still there. */
+/** The count of the selected pods, including terminating pods. */
 export function affinityCount(topologyKey: string, selector: PodSelector): CountRule {
   return {
     id: JSON.stringify(['affinity', topologyKey, selector.id]),
@@ -40,7 +40,7 @@ export function affinityCount(topologyKey: string, selector: PodSelector): Count
   };
 }
 
-/** For each term by which such pods keep others away: a count of the pods that have the term, and whom it means. */
+/** For each required anti-affinity term: a count of the pods with the term, and the pods that it excludes. */
 export function keepingAway(
   owner: PodKind,
 ): readonly { readonly rule: CountRule; readonly keepsAway: (kind: PodKind) => boolean }[] {
@@ -65,7 +65,7 @@ function keptAwayId(term: PodAffinityTerm, owner: PodKind): string {
   return JSON.stringify(['kept away', term.topologyKey, termSelector(term, owner).id]);
 }
 
-/** Undefined where the kind asks for nothing, so that all such kinds share their counts. */
+/** Undefined without node affinity, so that all kinds without it share their counts. */
 function nodeAffinityOf({ spec }: PodKind): readonly unknown[] | undefined {
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return spec.nodeSelector === undefined && required === undefined ? undefined : [spec.nodeSelector, required];

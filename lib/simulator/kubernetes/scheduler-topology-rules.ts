@@ -5,22 +5,22 @@ import type { PodKind } from './scheduler-pod-kind.ts';
 import { allOf, simulatedSpreadSelector, termSelector } from './scheduler-selectors.ts';
 import { affinityCount, requiredAntiAffinity, spreadCount } from './scheduler-topology-counts.ts';
 
-/** What a kind of pods asks of the pods around it. */
+/** The topology spread and pod affinity rules of a kind of pods. */
 export interface SimulatedTopologyRules {
-  /** Whether one more such pod may be on the node as the others are now. */
+  /** Whether one more of these pods can be on the node with the current pods. */
   readonly allows: (node: SchedulerNode) => boolean;
-  /** The weight of the wishes that the node would not meet; 0 where it meets all. */
+  /** The weight of the preferences that the node would not meet; 0 if it meets all. */
   readonly unmetWishes: (node: SchedulerNode) => number;
 }
 
 export interface Counting {
-  /** The count that goes by the rule, up to date from now on. */
+  /** The count of the rule, which is kept up to date. */
   readonly countFor: (rule: CountRule) => DomainCounts;
-  /** Where pods are that keep this kind away, as of now. */
+  /** The current counts of pods whose anti-affinity excludes this kind. */
   readonly avoiding: () => readonly { readonly counts: DomainCounts }[];
 }
 
-/** What a spread that need not hold weighs for each pod too many: as much as the heaviest preference. */
+/** The weight of each pod above the allowed skew of a ScheduleAnyway constraint: that of the heaviest preference. */
 const SPREAD_WEIGHT = 100;
 
 export function topologyRules(kind: PodKind, counting: Counting): SimulatedTopologyRules {
@@ -46,7 +46,7 @@ export function topologyRules(kind: PodKind, counting: Counting): SimulatedTopol
   };
 }
 
-/** For each constraint: by how many pods the node's domain would be above what the skew allows. */
+/** For each constraint: by how many pods the node's domain would exceed the allowed skew. */
 function spreadRules(
   kind: PodKind,
   hardness: TopologySpreadConstraint['whenUnsatisfiable'],
@@ -59,7 +59,7 @@ function spreadRules(
     const { maxSkew, minDomains = 1 } = constraint;
     return (node) => {
       const domain = counts.domainOf(node);
-      // Too many by one: a node outside of every domain meets no spread.
+      // A node without a domain never meets the constraint, so it exceeds the skew by 1.
       if (domain === undefined) return 1;
       const least = counts.size() < minDomains ? 0 : counts.least();
       return Math.max(0, counts.podsIn(domain) + self - least - maxSkew);
@@ -67,18 +67,21 @@ function spreadRules(
   });
 }
 
-/** Beside pods that all terms mean; the first of a group that means itself may be anywhere that has the labels. */
+/**
+ * Required pod affinity: the domain must have pods that all terms select. If no such pod exists and the terms select the pod
+ * itself, any node with the topology labels fits.
+ */
 function joinRule(kind: PodKind, { countFor }: Counting): (node: SchedulerNode) => boolean {
   const terms = kind.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const selector = allOf(terms.map((term) => termSelector(term, kind)));
   const joined = terms.map((term) => countFor(affinityCount(term.topologyKey, selector)));
-  const meansItself = selector.selects(kind);
+  const selectsItself = selector.selects(kind);
   return (node) =>
     joined.every((counts) => podsBeside(node, counts) > 0) ||
-    (meansItself && joined.every((counts) => counts.domainOf(node) !== undefined && counts.total() === 0));
+    (selectsItself && joined.every((counts) => counts.domainOf(node) !== undefined && counts.total() === 0));
 }
 
-/** For each preferred term of pod affinity and anti-affinity: its weight where the node does not meet it. */
+/** For each preferred term of pod affinity and anti-affinity: its weight if the node does not meet it. */
 function preferences(kind: PodKind, { countFor }: Counting): readonly ((node: SchedulerNode) => number)[] {
   const { podAffinity, podAntiAffinity } = kind.spec.affinity ?? {};
   const rules = (from: typeof podAffinity, isMet: (pods: number) => boolean): ((node: SchedulerNode) => number)[] =>
@@ -89,7 +92,7 @@ function preferences(kind: PodKind, { countFor }: Counting): readonly ((node: Sc
   return [...rules(podAffinity, (pods) => pods > 0), ...rules(podAntiAffinity, (pods) => pods === 0)];
 }
 
-/** The counted pods in the node's domain; none where it has no domain. */
+/** The counted pods in the node's domain; 0 without a domain. */
 function podsBeside(node: SchedulerNode, counts: DomainCounts): number {
   const domain = counts.domainOf(node);
   return domain === undefined ? 0 : counts.podsIn(domain);

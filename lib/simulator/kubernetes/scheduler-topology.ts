@@ -5,16 +5,15 @@ import { keepingAway } from './scheduler-topology-counts.ts';
 import { type SimulatedTopologyRules, topologyRules } from './scheduler-topology-rules.ts';
 
 /**
- * PodTopologySpread and InterPodAffinity. Nothing is counted twice: each count that some kind of pod needs is kept once and
- * moved by every pod that comes or goes.
- * *Cost:* a pod that comes or goes O(counts that it is in); a question O(the kind's constraints and terms).
+ * PodTopologySpread and InterPodAffinity. Each count exists once and is updated with every pod that is added or removed.
+ * *Cost:* O(counts of the pod) for each added or removed pod; O(constraints and terms of the kind) for each node.
  */
 export interface SchedulerTopology {
-  /** The node is there, with the pods that it has. */
+  /** Adds a node with its pods. */
   readonly enter: (node: SchedulerNode) => void;
-  /** Before the node changes or goes. */
+  /** Removes a node; called before the node changes. */
   readonly leave: (node: SchedulerNode) => void;
-  /** Before that many more pods of the kind are on the node. */
+  /** Adds pods of the kind to the node's counts; called before the node changes. */
   readonly add: (node: SchedulerNode, kind: PodKind, by: PodCount) => void;
   readonly rulesOf: (kind: PodKind) => SimulatedTopologyRules;
 }
@@ -39,7 +38,7 @@ export function schedulerTopology(): SchedulerTopology {
   const countsWith = growingList(all, (one, kind) => one.rule.counts(kind));
   const avoiding = growingList(avoided, (one, kind) => one.keepsAway(kind));
   const met = new Set<PodKind>();
-  /** The first pod of a kind brings the terms by which it keeps others away. */
+  /** Adds the counts for the anti-affinity terms of a kind when its first pod is added. */
   const meet = (kind: PodKind): void => {
     if (met.has(kind)) return;
     met.add(kind);
@@ -74,16 +73,16 @@ export function schedulerTopology(): SchedulerTopology {
   };
 }
 
-/** Those of a growing list that bear on a kind. Each is asked once for each kind. */
+/** The items of a growing list that apply to a kind. Each item is tested once for each kind. */
 function growingList<One>(
   list: readonly One[],
-  bearsOn: (one: One, kind: PodKind) => boolean,
+  appliesTo: (one: One, kind: PodKind) => boolean,
 ): (kind: PodKind) => readonly One[] {
   const byKind = new Map<PodKind, { readonly found: One[]; upTo: number }>();
   return (kind) => {
     const known = byKind.get(kind) ?? { found: [], upTo: 0 };
     byKind.set(kind, known);
-    for (const one of list.slice(known.upTo)) if (bearsOn(one, kind)) known.found.push(one);
+    for (const one of list.slice(known.upTo)) if (appliesTo(one, kind)) known.found.push(one);
     known.upTo = list.length;
     return known.found;
   };

@@ -41,7 +41,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listPodTemplates: async () => state.podTemplates,
     listNamespaces: async () => namespacesOf(pods()),
     readStorage: async () => simulatedStorage(pods()),
-    // Deployments make their pods themselves here, and nothing else is simulated.
+    // Only Deployments are simulated.
     listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
 
     findRivals: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
@@ -65,7 +65,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
   };
 }
 
-/** Those that some pod is in. */
+/** The namespaces of the pods. */
 function namespacesOf(pods: readonly Pod[]): readonly Namespace[] {
   return [...new Set(pods.map(namespaceOf))]
     .toSorted()
@@ -81,7 +81,7 @@ function patchNode(
   if (node === undefined) return;
   if (target.resourceVersion !== undefined && target.resourceVersion !== node.metadata.resourceVersion) {
     throw new ConflictError(
-      `node ${target.name} is at ${node.metadata.resourceVersion}, not ${target.resourceVersion}: read it again`,
+      `node ${target.name} has resourceVersion ${node.metadata.resourceVersion}, not ${target.resourceVersion}: read it again`,
     );
   }
   const { annotations, taints, finalizers = node.metadata.finalizers } = patch;
@@ -105,7 +105,7 @@ function mergedLabels({ metadata }: Node, { labels = {} }: NodePatch): Labels {
   return Object.fromEntries(merged.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
-/** What others wrote beside ours stays. */
+/** Creates the NodeClaim or merges it into the existing one. Labels, annotations and finalizers of others stay. */
 function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
   const found = state.nodeClaims.get(nodeClaim.metadata.name);
   if (found === undefined) return createCustom(state, state.nodeClaims, nodeClaim);
@@ -136,7 +136,7 @@ function removeNodeClaim(state: KubernetesState, name: string, clock: Clock): vo
   writeCustom(state, state.nodeClaims, { ...found, metadata: { ...found.metadata, finalizers } });
 }
 
-/** As the API server does it: an object with finalizers is only marked. */
+/** Deletes a node. With finalizers, it only gets a deletionTimestamp. */
 export function deleteNode(state: KubernetesState, name: string, clock: Clock): void {
   const node = state.nodes.get(name);
   if (node === undefined) return;
@@ -149,17 +149,17 @@ export function deleteNode(state: KubernetesState, name: string, clock: Clock): 
 function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): EvictionOutcome {
   const pod = currentPod(state, target);
   if (pod === undefined) return { kind: 'gone' };
-  const forbidding = state.podDisruptionBudgets.find(
+  const refusing = state.podDisruptionBudgets.find(
     (one) => selectsPod(one, pod) && disruptionsAllowed(one, state) === 0,
   );
-  if (forbidding !== undefined) {
-    return { kind: 'blocked', message: `PodDisruptionBudget ${forbidding.metadata.name} lets no pod go just now` };
+  if (refusing !== undefined) {
+    return { kind: 'blocked', message: `eviction refused by PodDisruptionBudget ${refusing.metadata.name}` };
   }
   endPod(state, pod, clock.now() + (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000);
   return { kind: 'evicted' };
 }
 
-/** The pod is asked to end; its kubelet, or the lack of a node, does the rest. */
+/** Marks a bound pod as terminating, so that its kubelet ends it. A pod without a node is removed. */
 export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): void {
   if (pod.metadata.deletionTimestamp !== undefined) return;
   if (pod.spec.nodeName === undefined) {

@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, Storage, StorageClass } from '../../apis/st
 
 const ANY_CLASS = 'simulated';
 
-/** Every claim that a pod names is there, and its volume is made where the pod goes: volumes are not simulated. */
+/** Volumes are not simulated: every PersistentVolumeClaim of a pod exists and binds when the pod has a node. */
 export function simulatedStorage(pods: readonly Pod[]): Storage {
   const classes = new Set([ANY_CLASS, ...pods.flatMap(classesOf)]);
   return {

@@ -15,13 +15,13 @@ import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
 
-/** What the API server tells its webhook: the resource that was written and the object's name. */
+/** A request of the API server to the webhook: the resource and the name of the written object. */
 export interface Review {
   readonly resource: 'events' | 'nodes' | 'nodeclaims' | 'nodepools';
   readonly name: string;
 }
 
-/** The API server's storage. Every write moves `version` and tells the listeners. */
+/** The storage of the API server. Every write increases `version` and calls the listeners. */
 export interface KubernetesState {
   readonly nodePools: Map<string, NodePool>;
   readonly nodeClasses: Map<string, EC2NodeClass>;
@@ -35,7 +35,7 @@ export interface KubernetesState {
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
   version: number;
-  /** Something changed that the cluster's own controllers may have to act on. */
+  /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
   onReview: (review: Review) => void;
 }
@@ -77,7 +77,7 @@ export function removePod(state: KubernetesState, pod: Pod): void {
   if (state.pods.delete(podKey(pod))) changed(state);
 }
 
-/** The pod as it is now; undefined where it is gone or another one has its name. */
+/** The current version of the pod; undefined if it is gone or another pod has its name. */
 export function currentPod(
   state: KubernetesState,
   pod: { readonly namespace: string; readonly name: string; readonly uid: string },
@@ -92,7 +92,7 @@ export function writeNode(state: KubernetesState, node: Node): void {
   changed(state);
 }
 
-/** The node object goes, and with it the pods that were bound to it. */
+/** Removes the node and the pods that are bound to it. */
 export function removeNode(state: KubernetesState, name: string): void {
   if (!state.nodes.delete(name)) return;
   for (const pod of state.pods.values()) if (pod.spec.nodeName === name) state.pods.delete(podKey(pod));

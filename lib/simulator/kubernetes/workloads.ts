@@ -11,12 +11,12 @@ import { objectKeyOf, uidOf } from './objects.ts';
 import { endPod } from './simulated-cluster.ts';
 import { type KubernetesState, writePod } from './state.ts';
 
-/** The Deployment and DaemonSet controllers: they keep as many pods as are asked for. */
+/** The Deployment and DaemonSet controllers, which create and delete pods. */
 export interface Workloads {
   reconcile(): void;
 }
 
-/** Taints that the DaemonSet controller lets every daemon tolerate. */
+/** The tolerations that the DaemonSet controller adds to its pods. */
 const DAEMON_TOLERATIONS = [
   'not-ready',
   'unreachable',
@@ -85,7 +85,7 @@ export function workloads(state: KubernetesState, clock: Clock): Workloads {
   };
 }
 
-/** The workload that a person would name: `Deployment default/web`, `Pod default/one`. */
+/** The workload of a pod: `Deployment default/web`, `Pod default/one`. */
 export function workloadOf(pod: Pod): string {
   const owner = pod.metadata.ownerReferences?.[0];
   if (owner === undefined) return `Pod ${podKey(pod)}`;
@@ -112,7 +112,7 @@ function controllerReference(kind: string, name: string, uid: string): OwnerRefe
   return { apiVersion: 'apps/v1', kind, name, uid, controller: true };
 }
 
-/** Kubernetes scales down what has no node first, then what is not running, then the youngest. */
+/** The order of deletion when scaling down, as in Kubernetes: unassigned pods, pods that are not running, then newer pods. */
 function firstToGo(a: Pod, b: Pod): number {
   return (
     Number(a.spec.nodeName !== undefined) - Number(b.spec.nodeName !== undefined) ||
