@@ -1,4 +1,4 @@
-/** A certificate for this machine's loopback addresses that vouches for itself. Node can sign but writes no certificates, and not every machine has openssl. */
+/** A self-signed certificate for this machine's loopback addresses. Node can sign but cannot write certificates, and openssl may be missing. */
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
@@ -34,13 +34,13 @@ const OID = {
 const TRUE = der(TAG.boolean, Buffer.from([0xff]));
 const DAY_MS = 86_400_000;
 
-/** One is the machine itself to everybody; the other is for who treats the first as something special. */
+/** The loopback addresses. Some programs treat the first as a special case, so there is a second. */
 const LOOPBACK = [
   [127, 0, 0, 1],
   [127, 0, 0, 2],
 ];
 
-/** *Source:* RFC 5280 section 4; two cryptic kilobytes less than RSA, which counts where it travels in a variable. */
+/** *Source:* RFC 5280 section 4; two kilobytes less than RSA, which matters in an environment variable. */
 export function certificateForThisMachine(now: Date): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(TAG.set, sequence(object(OID.commonName), der(TAG.text, Buffer.from('kerf-rig')))));

@@ -1,6 +1,6 @@
 /**
- * Builds what a real Kubernetes control plane for tests is made of, from the Go module in `scripts/control-plane`, into a
- * cache outside the checkout: built once a machine, not once a clone. Needs Go and, once, its module proxy.
+ * Builds the programs of a real Kubernetes control plane for tests, from the Go module in `scripts/control-plane`, into a
+ * cache outside the checkout: once for each machine, not for each clone. Needs Go and, once, its module proxy.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -32,7 +32,7 @@ if (import.meta.main) {
   }
 }
 
-/** Ctrl-C and its like no longer end this process: what it started has to be put away first. */
+/** Signals no longer end this process at once: it must end its children first. */
 export function abortOnSignals(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
@@ -65,7 +65,7 @@ interface Build {
   readonly interrupted: AbortSignal;
 }
 
-/** The binary gets its name when it is whole: an interrupted build, or two at once, leave nothing half made behind. */
+/** The binary gets its name when it is complete, so an interrupted build, or two at once, leave no partial binary. */
 async function build({ name, program, options, target, interrupted }: Build): Promise<void> {
   const startedMs = Date.now();
   const elapsed = (): string => `${Math.round((Date.now() - startedMs) / 1_000)} s`;
@@ -85,14 +85,14 @@ async function build({ name, program, options, target, interrupted }: Build): Pr
   console.log(`${name}: built in ${elapsed()}`);
 }
 
-/** *Shape:* the exit code. Trap: an interrupted go leaves its compilers running and its temporary files: we end both. */
+/** *Shape:* the exit code. An interrupted go leaves its compilers and its temporary files, so this function ends and deletes them. */
 async function runGo(options: readonly string[], folder: string, interrupted: AbortSignal): Promise<number> {
   interrupted.throwIfAborted();
   const child = spawn('go', [...options], {
     cwd: MODULE,
     env: { ...goEnvironment(), GOTMPDIR: folder },
     stdio: ['ignore', 'inherit', 'inherit'],
-    // In a process group of its own, which can be ended as one.
+    // In a separate process group, which can be ended as one.
     detached: true,
   });
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -108,13 +108,13 @@ async function runGo(options: readonly string[], folder: string, interrupted: Ab
   }
 }
 
-/** For this machine, by the Go that is installed, with no C compiler: whatever the developer's own settings say. */
+/** Builds for this machine, with the installed Go and without a C compiler, independently of the developer's settings. */
 function goEnvironment(): NodeJS.ProcessEnv {
   const { GOOS: _os, GOARCH: _arch, ...rest } = process.env;
   return { ...rest, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GOTOOLCHAIN: 'local' };
 }
 
-/** *Shape:* its version and platform. Asked outside the module: there it refuses to say so when it is too old. */
+/** *Shape:* its version and platform. Runs outside the module, in which a Go that is too old does not print them. */
 function installedGo(wanted: string): string {
   const what = `install Go ${wanted} or newer, which builds the control plane of the cluster tests`;
   const { status, stdout, error } = spawnSync('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], {
@@ -124,14 +124,14 @@ function installedGo(wanted: string): string {
   });
   if (error !== undefined) throw new Error(`go is missing: ${what}`);
   const found = /^go(\d+)\.(\d+)/.exec(stdout);
-  if (status !== 0 || found === null) throw new Error(`go does not say its version: ${what}`);
+  if (status !== 0 || found === null) throw new Error(`go does not print its version: ${what}`);
   const [major = 0, minor = 0] = wanted.split('.').map(Number);
   const isOlder = Number(found[1]) < major || (Number(found[1]) === major && Number(found[2]) < minor);
   if (isOlder) throw new Error(`${found[0]} is too old: ${what}`);
   return stdout.trim();
 }
 
-/** Without these Kubernetes's programs report v0.0.0-master. */
+/** Without these flags, Kubernetes' programs report v0.0.0-master. */
 function linkerFlags(kubernetes: string): string {
   const [major = '', minor = ''] = kubernetes.split('.');
   const version = { gitVersion: `v${kubernetes}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };

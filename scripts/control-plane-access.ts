@@ -1,10 +1,10 @@
-/** Who may speak to the control plane of the tests, and what each of its programs is told of the others. */
+/** The users and certificates of the tests' control plane, and the connections between its programs. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { certificateForThisMachine } from './certificate.ts';
 
-/** A user with a token of its own, beside whom the API server has anyhow. */
+/** A user with its own token, in addition to the API server's built-in users. */
 export interface StaticUser {
   readonly token: string;
   readonly user: string;
@@ -15,13 +15,13 @@ export interface ControlPlaneAccess {
   readonly endpoint: string;
   /** A PEM file. */
   readonly certificateAuthority: string;
-  /** The PEM file with the key to that certificate: whatever else serves TLS on this machine is believed by who believes it. */
+  /** The PEM file with the key of that certificate: other TLS servers on this machine can use it too. */
   readonly certificateKey: string;
-  /** Of a member of `system:masters`. */
+  /** The token of a member of `system:masters`. */
   readonly token: string;
 }
 
-/** What a test needs in its environment to speak to it, and to start one of its own. */
+/** The environment of a test that connects to the control plane, or starts a separate one. */
 export function clusterEnvironment(access: ControlPlaneAccess, binaries: string): Readonly<Record<string, string>> {
   return {
     KERF_CLUSTER_ENDPOINT: access.endpoint,
@@ -82,7 +82,7 @@ function kubeconfig({ endpoint, certificateAuthority }: ControlPlaneAccess, toke
   });
 }
 
-/** What the API server asks of a token that it does not know (TokenReview); without TLS, which stays on this machine. */
+/** The webhook for tokens without a static user (TokenReview). It needs no TLS, because it stays on this machine. */
 export function writeTokenWebhook(folder: string, url: string): string {
   const file = join(folder, 'token-webhook.json');
   const config = {

@@ -1,4 +1,4 @@
-/** How each program of the control plane is started; as EKS starts it, as far as that is public. */
+/** The flags of each program of the control plane: those of EKS, as far as they are public. */
 import { join } from 'node:path';
 import type { BinaryName } from './cluster-build.ts';
 import {
@@ -12,9 +12,9 @@ import {
 } from './control-plane-access.ts';
 
 export interface ControlPlaneTuning {
-  /** Of the scheduler, requests a second; the burst is twice that. @default 50, as Kubernetes has it. EKS's is not public. */
+  /** The scheduler's requests per second; the burst is twice that. @default 50, as in Kubernetes. EKS's value is not public. */
   readonly schedulerQps?: number;
-  /** A node that has not said anything for so long is taken for dead. @default 15; Kubernetes has 50. */
+  /** A node that is silent for this time becomes NotReady. @default 15; Kubernetes has 50. */
   readonly nodeGraceSeconds?: number;
   /** Answers TokenReviews, over plain HTTP, for tokens that are no static user's. @default none */
   readonly tokenWebhookUrl?: string;
@@ -38,7 +38,7 @@ function etcdFlags({ folder, etcd, peers }: Layout): readonly string[] {
     `--data-dir=${join(folder, 'etcd')}`,
     '--unsafe-no-fsync',
     '--log-level=warn',
-    // 20,000 pods and their history do not fit the 2 GiB that it starts with.
+    // 20,000 pods and their history do not fit into the default of 2 GiB.
     '--quota-backend-bytes=8589934592',
     `--listen-client-urls=${etcd}`,
     `--advertise-client-urls=${etcd}`,
@@ -74,7 +74,7 @@ function apiServerFlags(
   ];
 }
 
-/** One of each, known by its token, with no port to be asked on. */
+/** One instance of each program, identified by its token, without a port for requests. */
 function clientFlags(folder: string, name: ControllerName): readonly string[] {
   const kubeconfig = kubeconfigOf(folder, name);
   return [
@@ -101,7 +101,7 @@ function controllerFlags({ folder }: Layout, { nodeGraceSeconds = 15 }: ControlP
     `--service-account-private-key-file=${serviceAccountKey(folder)}`,
     `--root-ca-file=${certificateOf(folder)}`,
     `--node-monitor-grace-period=${nodeGraceSeconds}s`,
-    // A test makes in seconds what a cluster makes in hours.
+    // A test creates in seconds what a cluster creates in hours.
     '--kube-api-qps=500',
     '--kube-api-burst=1000',
   ];

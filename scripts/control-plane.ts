@@ -1,6 +1,6 @@
 /**
  * A Kubernetes control plane on free ports of 127.0.0.1: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, with
- * all that they write in one folder; stopped without a trace. It has no nodes: `test/rig` plays those.
+ * all their files in one folder, which is deleted at the end. It has no nodes: `test/rig` simulates them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
@@ -15,32 +15,32 @@ import { freePort } from './server.ts';
 
 const START_WITHIN_MS = 120_000;
 const ANSWER_WITHIN_MS = 2_000;
-/** The controllers must have made it before the first pod: admission refuses pods of an account that is not there. */
+/** The controllers must create it before the first pod: admission refuses pods of a missing account. */
 const DEFAULT_ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
 
 export interface ControlPlane extends ControlPlaneAccess {
-  /** Where etcd answers, over plain HTTP. */
+  /** The address of etcd, with plain HTTP. */
   readonly etcd: string;
   /** Killed, and started again on the same port with the same etcd; ready when this returns. Every WATCH ends. */
   readonly restartApiServer: () => Promise<void>;
   /**
-   * Makes etcd forget all but what is now. Trap: the API server answers a WATCH from its own memory of events, which
-   * knows nothing of this: a `resourceVersion` of before is answered 410 after `restartApiServer` only.
+   * Deletes all old versions from etcd. Note: the API server answers a WATCH from its own cache of events, which this does
+   * not affect: it answers an old `resourceVersion` with 410 only after `restartApiServer`.
    */
   readonly compactEtcd: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 export interface ControlPlaneOptions extends ControlPlaneTuning {
-  /** The folder that `buildControlPlane` filled. */
+  /** The folder of the binaries that `buildControlPlane` has built. */
   readonly binaries: string;
   readonly folder: string;
   readonly interrupted: AbortSignal;
   /** @default none: the administrator's token allows impersonation of any user. */
   readonly users?: readonly StaticUser[];
-  /** Without them nothing is scheduled, and nothing collected. @default true */
+  /** Whether scheduler and controllers run. @default true */
   readonly withControllers?: boolean;
-  /** Of the API server, on this machine. @default '127.0.0.1' */
+  /** The address of the API server, on this machine. @default '127.0.0.1' */
   readonly address?: '127.0.0.1' | '127.0.0.2';
 }
 
@@ -49,7 +49,7 @@ interface Started {
   readonly exited: Promise<void>;
 }
 
-/** *Errors:* an Error with the end of the log of what did not start. */
+/** *Errors:* an Error with the end of the log of the program that did not start. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { folder, interrupted, users = [], withControllers = true, address = '127.0.0.1' } = options;
   const layout: Layout = {
@@ -63,7 +63,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const running = new Map<BinaryName, Started>();
   const run = (name: BinaryName): void => void running.set(name, start(name, flagsOf(name, layout, options), options));
   const until = async (path: string): Promise<void> => await answered({ access, path, running, interrupted });
-  // Their data goes with the folder: nothing is gained by a shutdown in good order, and nothing outlives this signal.
+  // Their data is deleted with the folder, so they need no orderly shutdown, and this signal ends all of them.
   const stop = async (...names: readonly BinaryName[]): Promise<void> => {
     const ending = names.flatMap((name) => running.get(name) ?? []);
     for (const { child } of ending) child.kill('SIGKILL');
@@ -146,7 +146,7 @@ async function answersOk(access: ControlPlaneAccess, path: string, interrupted: 
     ca: readFileSync(certificateAuthority),
     headers: { authorization: `Bearer ${token}` },
     agent: false,
-    // A server that starts or stops may take a request and never answer it.
+    // A server that starts or stops may accept a request and never answer it.
     signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
   };
   request(`${endpoint}${path}`, options, (response) => resolve(response.resume().statusCode === 200))

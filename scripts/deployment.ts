@@ -1,4 +1,4 @@
-/** The stack, deployed into the emulators with the real `cdk bootstrap` and `cdk deploy`, and the tests that look at it. */
+/** Deploys the stack into the emulators with the real `cdk bootstrap` and `cdk deploy`, and runs the tests on it. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { CreateClusterCommand, EKSClient } from '@aws-sdk/client-eks';
@@ -36,7 +36,7 @@ export async function runProject(
   return await run('vitest', [VITEST, 'run', '--project', project, ...vitestOptions], environment);
 }
 
-/** Whom it lets in is EKS's to say; it has no API server. */
+/** EKS stores its access entries; it has no API server. */
 async function createCluster(environment: NodeJS.ProcessEnv, name: string): Promise<void> {
   const { AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = environment;
   const eks = new EKSClient({

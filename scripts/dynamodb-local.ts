@@ -1,4 +1,4 @@
-/** DynamoDB Local, AWS's own: what it says of conditional writes and transactions holds. Needs Java and, once, Maven. */
+/** AWS's own DynamoDB Local, whose conditional writes and transactions are those of DynamoDB. Needs Java and, once, Maven. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { need } from './python-program.ts';
@@ -39,7 +39,7 @@ export async function startDynamoDbLocal(cache: string, folder: string): Promise
   return { ...server, endpoint };
 }
 
-/** *Shape:* the folder of its jars and of the native library that its tables are kept with. */
+/** *Shape:* the folder of its jars and of the native library for its storage. */
 function install(cache: string): string {
   const home = join(cache, `dynamodb-local-${VERSION}`);
   const jars = join(home, 'jars');

@@ -1,4 +1,4 @@
-/** All the emulators of AWS that the tests run on, started together, each with what it does best. */
+/** Starts all AWS emulators of the tests. Each emulates the services that it supports best. */
 import { dirname, join } from 'node:path';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
 import { type Ministack, startMinistack } from './ministack.ts';
@@ -8,13 +8,13 @@ import { type Server, withoutAws } from './server.ts';
 export const CACHE = join(import.meta.dirname, '..', '.cache');
 
 export interface Emulators extends Server {
-  /** What a client of them needs in its environment; nothing in it can reach a real account. */
+  /** The environment of their clients, which cannot reach a real account. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The same for a deploy: what a stack is made of is all ministack's. */
+  /** The same for a deploy: ministack emulates all resources of a stack. */
   readonly deployEnvironment: NodeJS.ProcessEnv;
 }
 
-/** `toFunctions`: what the functions find in their environment beside what their stack says. */
+/** `toFunctions`: variables of the functions in addition to those of their stack. */
 export async function startEmulators(folder: string, toFunctions: NodeJS.ProcessEnv = {}): Promise<Emulators> {
   const started: Server[] = [];
   const stop = async (): Promise<void> => {
@@ -51,12 +51,12 @@ function testEnvironment(environment: NodeJS.ProcessEnv, moto: Moto, local: Dyna
   };
 }
 
-/** The SDK asks moto for these services, ministack for all others. */
+/** The SDK calls moto for these services, ministack for all others. */
 export function motoEndpoints({ endpoint }: Moto): NodeJS.ProcessEnv {
   return Object.fromEntries(['EC2', 'SSM', 'IAM', 'PRICING'].map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint]));
 }
 
-/** The access key is the account's number: so ministack tells accounts apart. */
+/** The access key is the account's number, by which ministack separates accounts. */
 function clientEnvironment({ endpoint }: Ministack): NodeJS.ProcessEnv {
   return {
     ...withoutAws(process.env),

@@ -1,9 +1,9 @@
-/** etcd's memory of what was, over its JSON gateway. */
+/** Old versions in etcd, over its JSON gateway. */
 import { Buffer } from 'node:buffer';
 
 const EVERYTHING = { key: Buffer.from('\0').toString('base64'), range_end: Buffer.from('\0').toString('base64') };
 
-/** Forgets all revisions before the present one, on disk too. */
+/** Deletes all revisions before the present one, also on disk. */
 export async function compact(etcd: string): Promise<void> {
   const { header } = await call(etcd, '/v3/kv/range', { ...EVERYTHING, count_only: true });
   await call(etcd, '/v3/kv/compaction', { revision: header.revision, physical: true });

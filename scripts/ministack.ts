@@ -9,7 +9,7 @@ export interface Ministack extends Server {
   readonly endpoint: string;
 }
 
-/** @param toFunctions what the functions that it runs find in their environment beside what their stack says. */
+/** @param toFunctions variables of its functions in addition to those of their stack. */
 export async function startMinistack(
   cache: string,
   folder: string,

@@ -1,4 +1,4 @@
-/** The AWS emulator moto, by our launcher in `scripts/moto`: EC2, SSM, IAM and the price list. */
+/** The AWS emulator moto, started by `scripts/moto`: EC2, SSM, IAM and the price list. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPython } from './python-program.ts';

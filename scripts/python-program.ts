@@ -32,7 +32,7 @@ export function installPython(cache: string, { name, packages }: PythonProgram):
   return bin;
 }
 
-/** Runs a program that must succeed. *Errors:* an Error that says what to do, and what the program said. */
+/** Runs a program that must succeed. *Errors:* an Error with the program's output and what to do. */
 export function need(program: string, options: readonly string[], otherwise: string): void {
   const { status, error, stdout, stderr } = spawnSync(program, options, { encoding: 'utf8' });
   if (status === 0) return;

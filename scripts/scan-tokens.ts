@@ -2,7 +2,7 @@
 
 export interface Token {
   readonly kind: 'name' | 'text' | 'mark';
-  /** Of a string what it says; the parts of a template that are computed read `…`. */
+  /** The content of a string; computed parts of a template are `…`. */
   readonly value: string;
 }
 

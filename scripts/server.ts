@@ -10,7 +10,7 @@ const START_WITHIN_MS = 60_000;
 export interface ServerPlan {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
-  /** Beside this process's own environment, without what it says of AWS. */
+  /** Added to this process's environment without its AWS variables. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Its log and its temporary files: they go with the folder. */
   readonly folder: string;
@@ -22,7 +22,7 @@ export interface Server {
   readonly stop: () => Promise<void>;
 }
 
-/** *Errors:* an Error with the end of its log, where it does not answer within a minute. */
+/** *Errors:* an Error with the end of its log if it does not answer within a minute. */
 export async function startServer(plan: ServerPlan): Promise<Server> {
   const [program, ...options] = plan.command;
   const log = join(plan.folder, `${plan.name}.log`);

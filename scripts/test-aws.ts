@@ -10,7 +10,7 @@ import { deployKerf, runProject } from './deployment.ts';
 import { type Emulators, startEmulators } from './emulators.ts';
 import { freePort } from './server.ts';
 
-/** Ctrl-C reaches the children too: they end, and what was started is put away. */
+/** Ctrl-C also reaches the children: they end, and then everything that was started is stopped. */
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
@@ -42,7 +42,7 @@ async function deployAndTest(
   vitestOptions: readonly string[],
 ): Promise<number> {
   const clusterPort = await freePort();
-  // The test is the API server of this cluster; with version and service network given, nobody asks EKS.
+  // The test is the API server of this cluster. With version and service network, EKS is not called.
   const cluster = {
     name: 'demo',
     endpoint: `http://127.0.0.1:${clusterPort}`,

@@ -1,6 +1,6 @@
 /**
  * Starts a real Kubernetes control plane on 127.0.0.1 and runs the tests of `test/cluster` against it. Options go to vitest.
- * Builds it first where it is not in the cache: `npm run cluster:build`.
+ * Builds it first if it is not in the cache: `npm run cluster:build`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -20,13 +20,13 @@ import { startThrottlingProxy } from './throttling-proxy.ts';
 
 const CLUSTER = 'demo';
 const ACCOUNT = '123456789012';
-/** Another of this machine's than 127.0.0.1, to which a function of ministack speaks no TLS, whatever it says. */
+/** An address of this machine other than 127.0.0.1, with which a function of ministack never uses TLS. */
 const ADDRESS = '127.0.0.2';
 
 let isInstalled = false;
 
 const interrupted = abortOnSignals();
-/** What was started is put away, the last first. */
+/** Stops everything that was started, the last first. */
 const putAway: (() => unknown)[] = [];
 try {
   process.exitCode = await main(process.argv.slice(2));
@@ -94,7 +94,7 @@ async function deployAndTest(rig: {
     certificateAuthority: authority,
     serviceCidr: '10.100.0.0/16',
     kubernetesVersion: '1.35',
-    // The Function URL of the emulator speaks no TLS: the tests put a front before it.
+    // The Function URL of the emulator has no TLS: the tests put a proxy before it.
     webhookUrl,
     webhookCertificateAuthority: authority,
   };

@@ -1,12 +1,12 @@
-/** A DynamoDB that has too much to do, when it is told so: all calls pass through here, or are turned down. */
+/** A proxy before DynamoDB that refuses all calls with throttling errors while a test requests it. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 
 export interface ThrottlingProxy {
   readonly endpoint: string;
-  /** Where calls go; before it is said they are turned down. */
+  /** The target of the calls. Calls are refused until it is set. */
   readonly forwardTo: (endpoint: string) => void;
   readonly throttle: (on: boolean) => void;
-  /** How many were turned down. */
+  /** The number of refused calls. */
   readonly refused: () => number;
   readonly close: () => Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function startThrottlingProxy(): Promise<ThrottlingProxy> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
     forwardTo: (endpoint) => {

@@ -30,23 +30,18 @@ const NOT_CLEAN_YET: readonly string[] = [
   'lib/simulator',
   'lib/snapshot',
   'test/apis',
-  'test/aws',
-  'test/benchmarks',
   'test/builders',
   'test/cli',
-  'test/cluster',
   'test/contract',
   'test/controllers',
   'test/core',
   'test/fakes',
   'test/manifests',
-  'test/operator',
   'test/parity',
   'test/property',
   'test/providers',
   'test/simulator',
   'test/snapshot',
-  'test/story',
 ];
 
 function bannedWords(text: string): readonly string[] {

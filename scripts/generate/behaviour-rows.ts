@@ -6,7 +6,7 @@ export interface BehaviourRow {
   readonly row: string;
   readonly name: string;
   readonly verdict: string;
-  /** Where it stands, from the folder `docs`: `behaviour/b-scheduling.md#b12`. */
+  /** Its link, from the folder `docs`: `behaviour/b-scheduling.md#b12`. */
   readonly link: string;
 }
 
@@ -16,7 +16,7 @@ export interface BehaviourSection {
   readonly rows: readonly BehaviourRow[];
 }
 
-/** In the order of the documents. *Errors:* a line of a table that has not the form of a row. */
+/** In the order of the documents. *Errors:* an Error for a line of a table that is not a row. */
 export function behaviourSections(root: string): readonly BehaviourSection[] {
   const folder = join(root, 'docs');
   return globSync('behaviour/*.md', { cwd: folder })

@@ -1,6 +1,6 @@
 /**
- * Writes what follows from the schemas in `lib/apis/schemas`: the TypeScript types in `lib/apis/generated` and the CRDs in
- * `data/crds`. A test holds both to what this would write.
+ * Generates files from the schemas in `lib/apis/schemas`: the TypeScript types in `lib/apis/generated` and the CRDs in
+ * `data/crds`. A test checks that both are up to date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Writes `docs/parity.md` and `docs/parity`: which test holds which row of behaviour. A test compares them with what this would write. */
+/** Generates `docs/parity.md` and `docs/parity`: the tests of each row of behaviour. A test checks that they are up to date. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { heldSections, parityDocuments, titlesOfProject } from './parity-table.ts';

@@ -1,4 +1,4 @@
-/** Writes `docs/reasons.md`: every reason for a refusal. A test compares the page with what this would write. */
+/** Writes `docs/reasons.md`: every reason for a refusal. A test checks that the page is up to date. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonsDocument } from './reasons-document.ts';

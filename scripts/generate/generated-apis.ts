@@ -22,7 +22,7 @@ function definitionOf(resource: CustomResource): string {
   return `# ${HEADER}\n${yaml}`;
 }
 
-/** The types of ours that a schema may name. */
+/** The project's types that a schema may name. */
 const IMPORTS: readonly (readonly [string, readonly string[]])[] = [
   ['../kubelet-configuration.ts', ['KubeletConfiguration']],
   ['../kubernetes.ts', ['Condition', 'NodeSelectorRequirement', 'ObjectMeta', 'ResourceList', 'Taint']],
@@ -56,7 +56,7 @@ async function typesOf(resource: CustomResource): Promise<string> {
   return `/* ${HEADER} */\n${imports.join('')}\n${body.trimStart()}`;
 }
 
-/** As it is stored: what has a default is there. */
+/** The type of a stored object: fields with a default are present. */
 function jsonSchema(schema: Schema): JSONSchema {
   const { title, description, tsType, type, properties, required, items, additionalProperties } = schema;
   const values = schema.enum;

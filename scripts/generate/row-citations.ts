@@ -7,7 +7,7 @@ const CITATION = new RegExp(
   'g',
 );
 
-/** The rows that a text cites, each once, in its order. A range stands for every number in it. */
+/** The rows that a text cites, each once, in its order. A range includes every number in it. */
 export function rowsIn(text: string): readonly string[] {
   const cited = [...text.matchAll(CITATION)].flatMap(([, first = '', last]) => rangeOf(first, last));
   return [...new Set(cited)];

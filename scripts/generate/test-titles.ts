@@ -1,7 +1,7 @@
 import { scanTokens, type Token } from '../scan-tokens.ts';
 import { rowsIn, rowsOfTitle } from './row-citations.ts';
 
-/** A title that stands in a test file: of a test, of a group of tests, or of one row of a table of tests. */
+/** A title in a test file: of a test, of a group of tests, or of one row of a table of tests. */
 export interface TestTitle {
   readonly title: string;
   /** The titles of the groups around it, outermost first. */
@@ -12,7 +12,7 @@ export interface TestTitle {
  * The titles of a test file, read without running it.
  * *Shape:* in the order of the text. What is skipped for good or only planned is left out, and a group without a test in it.
  * A table of tests adds one title for each row whose words cite a row of behaviour, also where the table is a constant of
- * one of the imported sources and the title says `$row`.
+ * one of the imported sources and the title has `$row`.
  */
 export function testTitles(source: string, imported: readonly string[] = []): readonly TestTitle[] {
   const own = scanTokens(source);

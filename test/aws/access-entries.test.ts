@@ -1,4 +1,4 @@
-/** Whom the deployed stack let into its cluster: the installer ran behind CloudFormation, and EKS has what it made. */
+/** The access entries of the deployed stack: CloudFormation called the installer, and EKS has its entries. */
 import { DescribeAccessEntryCommand, EKSClient, ListAssociatedAccessPoliciesCommand } from '@aws-sdk/client-eks';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eksAccessEntries } from '../../lib/providers/aws/eks/eks-access-entries.ts';
@@ -10,14 +10,14 @@ const entries = eksAccessEntries(eks);
 afterAll(() => eks.destroy());
 
 test.each(['provisioning', 'lifecycle', 'disruption', 'termination'])(
-  'the function %s is let in, in its own group',
+  'the function %s has an access entry with its own group',
   async (name) => {
     const principal = output(`${name.charAt(0).toUpperCase()}${name.slice(1)}RoleArn`);
     expect(await entries.find('demo', principal)).toEqual({ principal, type: 'STANDARD', groups: [`kerf:${name}`] });
   },
 );
 
-test('the role that the stack made for nodes is let in as nodes are', async () => {
+test('the role that the stack created for nodes has an access entry for nodes', async () => {
   const principal = `arn:aws:iam::123456789012:role/${output('NodeRoleNamedemo')}`;
   expect(await entries.find('demo', principal)).toMatchObject({ type: 'EC2_LINUX' });
 });
@@ -25,7 +25,7 @@ test('the role that the stack made for nodes is let in as nodes are', async () =
 describe('an entry on EKS', () => {
   const principal = 'arn:aws:iam::123456789012:role/somebody';
 
-  test('is made once, changed, and removed; one of somebody else stays', async () => {
+  test('is created once, changed and removed; an entry of others stays', async () => {
     expect(await entries.find('demo', principal)).toBeUndefined();
     const entry = { principal, type: 'STANDARD', groups: ['a'] } as const;
     await entries.create('demo', entry);

@@ -11,7 +11,7 @@ export interface AwsClients {
   readonly iam: IAMClient;
 }
 
-/** The provider of a world's cluster, as the lifecycle function has it. */
+/** The provider of a world's cluster, as in the lifecycle function. */
 export function cloudOf(
   { ec2, iam }: AwsClients,
   { cluster: clusterName }: Pick<Ec2World, 'cluster'>,

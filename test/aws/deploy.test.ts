@@ -1,4 +1,4 @@
-/** The stack as it was deployed: a call of the webhook goes through every queue and function to an instance. */
+/** The deployed stack: a call of the webhook leads through every queue and function to an instance. */
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   listener = await listenToDecisions();
   await tagNetwork();
   await makeRole(new IAMClient(), NODE_ROLE);
-  // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
+  // The catalogue function runs every few hours: the shipped tables replace its result.
   await new DynamoDbCatalogueStore({ ...table(), region: 'us-east-1' }).writeCatalogue(SHIPPED);
   applyManifests(api, { discovery: 'demo', node: { role: NODE_ROLE }, pods: ['web-1'] });
 });
@@ -56,7 +56,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** A queue of ours behind a rule on the stack's bus: what a dashboard or a notifier would do. */
+/** A queue with a rule on the stack's bus, as a dashboard or a notifier would have. */
 async function listenToDecisions(): Promise<string> {
   const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: `listener-${randomUUID()}` }));
   const asked = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
@@ -68,7 +68,7 @@ async function listenToDecisions(): Promise<string> {
   return QueueUrl;
 }
 
-/** The account's default network, marked as the EC2NodeClass looks for it. */
+/** The account's default network, with the tags that the EC2NodeClass selects. */
 async function tagNetwork(): Promise<void> {
   const ec2 = new EC2Client();
   const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand());
@@ -113,14 +113,14 @@ test('the pod has its NodeClaim in the table, and the lifecycle function launche
     return records.some(({ launch }) => launch.kind === 'launched') ? records : undefined;
   });
   expect(record).toMatchObject({ cluster: 'demo', nodePool: 'general', pods: ['default/web-1'] });
-  // The table comes first, the mirror in the cluster after it.
+  // The table is written first, then the mirror in the cluster.
   const mirror = await eventually('a NodeClaim in the cluster', async () =>
     api.store.list({ group: '/apis/karpenter.sh/v1', resource: 'nodeclaims' }).at(0),
   );
   expect(textAt(mirror, 'metadata', 'name')).toBe(record?.name);
 });
 
-test('whoever listens on the bus hears the decision', async () => {
+test('a rule on the bus receives the decision', async () => {
   const event = await eventually('a decision on the bus', async () => {
     const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: listener, WaitTimeSeconds: 1 }));
     const events = Messages.map(({ Body = '' }): unknown => JSON.parse(Body));
@@ -133,14 +133,14 @@ test('whoever listens on the bus hears the decision', async () => {
   });
 });
 
-test('the run is in the metrics, in the form that CloudWatch reads', async () => {
+test("the run is in the metrics, in CloudWatch's format", async () => {
   const metrics = await eventually('a gauge of pending pods', async () =>
     (await logLines('Provisioning')).find((line) => at(line, 'PendingPods') === 1),
   );
   expect(metrics).toMatchObject({ Cluster: 'demo', _aws: { CloudWatchMetrics: [{ Namespace: 'Kerf' }] } });
 });
 
-test('a spot warning for the instance ends the instance', async () => {
+test('a spot interruption warning terminates the instance', async () => {
   const [instanceId] = (await claims()).flatMap(({ launch }) =>
     launch.kind === 'launched' ? [launch.instance.id] : [],
   );
@@ -154,14 +154,14 @@ test('a spot warning for the instance ends the instance', async () => {
 
 const isTick = (line: unknown): boolean => String(at(line, 'reason')).split('+').includes('tick');
 
-test('a minute after the deploy every function that looks at a cluster has had its tick', async () => {
+test('a minute after the deploy, every function that reconciles a cluster has run for a tick', async () => {
   for (const name of ['Provisioning', 'Lifecycle', 'Disruption', 'Termination']) {
     await eventually(`a tick in the log of ${name}`, async () => (await logLines(name)).find(isTick), 150_000);
   }
 }, 200_000);
 
-test('its NodeClaim goes when the instance is surely gone', async () => {
-  // DescribeInstances lags behind a launch: for its first minute an instance that is not listed may yet be there.
+test('the NodeClaim is released when the instance is terminated', async () => {
+  // DescribeInstances lags behind a launch: in its first minute, an instance may exist and not be listed.
   const released = await eventually(
     'release-node-claim in the log of termination',
     async () => (await logLines('Termination')).find((line) => listAt(line, 'actions').includes('release-node-claim')),
@@ -170,12 +170,12 @@ test('its NodeClaim goes when the instance is surely gone', async () => {
   expect(released).toMatchObject({ cluster: 'demo' });
 });
 
-test('what was refused has woken nobody', async () => {
+test('refused requests have woken no function', async () => {
   const lines = await logLines('Lifecycle');
   expect(lines.filter((line) => String(at(line, 'reason')).includes('webhook'))).toEqual([]);
 });
 
-test('the catalogue function writes what EC2 sells, and what the price list and the spot market ask for it', async () => {
+test("the catalogue function writes EC2's instance types with their prices from the price list and the spot market", async () => {
   const MessageBody = JSON.stringify({ cluster: 'demo', reason: 'missing' });
   await sqs.send(new SendMessageCommand({ QueueUrl: output('CatalogueQueueUrl'), MessageBody }));
   const { facts, offerings } = await eventually(

@@ -1,4 +1,4 @@
-/** What `npm run test:aws` deployed, as a test sees it: its outputs, its logs, its webhook. */
+/** The deployment of `npm run test:aws` for tests: its outputs, its logs, its webhook. */
 import { request } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ export function output(name: string): string {
   return textAt(readJson(variable('KERF_OUTPUTS')), 'Kerf', name);
 }
 
-/** Services that the project has no client of; the emulator reads the account from the header and checks no signature. */
+/** For services without a client in the project. The emulator reads the account from the header and checks no signature. */
 async function call(service: string, target: string, body: unknown): Promise<unknown> {
   const scope = `${variable('AWS_ACCESS_KEY_ID')}/20260101/${variable('AWS_REGION')}/${service}/aws4_request`;
   const response = await fetch(variable('AWS_ENDPOINT_URL'), {
@@ -36,7 +36,7 @@ export async function webhookSecret(): Promise<string> {
   return textAt(await call('secretsmanager', 'secretsmanager.GetSecretValue', { SecretId }), 'SecretString');
 }
 
-/** The lines that a function has logged, as far as they are JSON. */
+/** The JSON lines in the log of a function. */
 export async function logLines(name: string): Promise<readonly unknown[]> {
   const logGroupName = output(`${name}LogGroup`);
   const events = listAt(await call('logs', 'Logs_20140328.FilterLogEvents', { logGroupName }), 'events');
@@ -83,7 +83,7 @@ export async function forwardClusterPort(endpoint: string): Promise<Server> {
   return server;
 }
 
-/** Asks until there is an answer. *Errors:* an Error that names what did not come. */
+/** Repeats the call until it returns a value. *Errors:* an Error that names what is missing. */
 export async function eventually<Found>(
   what: string,
   look: () => Promise<Found | undefined>,
@@ -95,5 +95,5 @@ export async function eventually<Found>(
     if (found !== undefined) return found;
     await setTimeout(200);
   }
-  throw new Error(`${what}: not seen in ${withinMs} ms`);
+  throw new Error(`${what}: not found within ${withinMs} ms`);
 }

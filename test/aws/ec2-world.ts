@@ -1,4 +1,4 @@
-/** An account with all that a node needs, in moto; each test file has one of its own, known by its cluster's name. */
+/** An account in moto with everything that a node needs. Each test file has its own, identified by its cluster's name. */
 import { randomUUID } from 'node:crypto';
 import {
   CreateSecurityGroupCommand,
@@ -24,7 +24,7 @@ export interface Ec2World {
   readonly cluster: string;
   readonly nodeClass: EC2NodeClass;
   readonly otherRole: string;
-  /** A profile of the user's own. */
+  /** An instance profile that the user created. */
   readonly node: { readonly instanceProfile: string };
   readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
   readonly launchForeign: () => Promise<string>;

@@ -1,4 +1,4 @@
-/** What goes wrong between Kerf and EC2. In the end each pod has its one instance, and no instance is without its claim. */
+/** Faults between Kerf and EC2. At the end, each pod has one instance, and each instance has a claim. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refreshCatalogue } from '../../lib/controllers/catalogue.ts';
@@ -8,13 +8,13 @@ import { FakeApiServer } from '../fakes/api-server.ts';
 import { type Kerf, startKerf } from './kerf.ts';
 import { applyManifests, podAt } from './manifests.ts';
 
-/** Too large for two of them on one node: each pod is one claim, and one instance. */
+/** Too large for two on one node: each pod needs one claim and one instance. */
 const TYPES = {
   key: 'node.kubernetes.io/instance-type',
   operator: 'In',
   values: ['m5.large', 'm6i.large', 'c5.large'],
 };
-/** How long the throttle storm lasts. KERF_STORM_SECONDS=60 for the length that the design names. */
+/** The duration of the throttling. KERF_STORM_SECONDS=60 sets a long one. */
 const STORM_MS = Number(process.env['KERF_STORM_SECONDS'] ?? 15) * 1_000;
 
 let api: FakeApiServer;
@@ -52,7 +52,7 @@ async function launchedIds(): Promise<readonly string[]> {
 
 const allLaunched = (count: number) => async () => (await launchedIds()).length === count;
 
-/** Nothing launched twice, nothing leaked, nothing lost. */
+/** No duplicate launch, no leak, no lost pod. */
 async function expectOneInstanceEach(pods: number): Promise<void> {
   const launched = (await kerf.everLaunched()).map(({ InstanceId = '' }) => InstanceId);
   expect(launched.toSorted()).toEqual([...(await launchedIds())].toSorted());
@@ -60,7 +60,7 @@ async function expectOneInstanceEach(pods: number): Promise<void> {
   expect(await kerf.claims()).toHaveLength(pods);
 }
 
-test('a call that EC2 refuses leaves nothing behind, and the pod gets its instance when EC2 allows it', async () => {
+test('a refused call leaves no resources, and the pod gets its instance when EC2 accepts the call', async () => {
   ask('web-1');
   const allow = await kerf.moto.rule({ kind: 'deny', actions: ['CreateFleet'] });
   await until('a launch that was tried', async () => ((await kerf.moto.takeCalls())['CreateFleet'] ?? 0) > 0);
@@ -70,7 +70,7 @@ test('a call that EC2 refuses leaves nothing behind, and the pod gets its instan
   await expectOneInstanceEach(1);
 });
 
-test('where the first choice lacks capacity, the next-best is launched by the same invocation', async () => {
+test('if the first choice lacks capacity, the same invocation launches the next one', async () => {
   ask('web-1');
   const gone = { kind: 'missing-capacity', instanceType: 'c5.large' } as const;
   await kerf.moto.rule(gone);
@@ -83,7 +83,7 @@ test('where the first choice lacks capacity, the next-best is launched by the sa
 });
 
 test.each([false, true])(
-  'instance types whose pages never end (in a circle: %s) leave the catalogue as it was',
+  'instance types whose pages never end (in a circle: %s) do not change the catalogue',
   async (circle) => {
     const before = await kerf.catalogue.readCatalogue();
     await kerf.moto.rule({ kind: 'endless-pages', actions: ['DescribeInstanceTypes'], circle });
@@ -96,7 +96,7 @@ test.each([false, true])(
   180_000,
 );
 
-test(`in a storm that throttles 90 % of all calls for ${STORM_MS / 1_000} s nothing is lost or doubled`, async () => {
+test(`in a storm that throttles 90 % of all calls for ${STORM_MS / 1_000} s nothing is lost or duplicated`, async () => {
   ask('web-1', 'web-2', 'web-3');
   const calm = await kerf.moto.rule({ kind: 'throttle', share: 0.9 });
   const end = Date.now() + STORM_MS;
@@ -109,16 +109,16 @@ test(`in a storm that throttles 90 % of all calls for ${STORM_MS / 1_000} s noth
   await expectOneInstanceEach(3);
 }, 240_000);
 
-test.each([1, 3])('a reply that is lost %i times after the instance was launched launches no other', async (times) => {
+test.each([1, 3])('a response that is lost %i times after the launch causes no second launch', async (times) => {
   ask('web-1');
   await kerf.moto.rule({ kind: 'lose-reply', actions: ['CreateFleet'], times });
   await until('the launch', allLaunched(1));
-  // The SDK asks again by itself; where that is lost too, the instance is found by its tags.
+  // The SDK retries; if that response is lost too, the instance is found by its tags.
   expect((await kerf.moto.takeCalls())['CreateFleet']).toBeGreaterThan(1);
   await expectOneInstanceEach(1);
 });
 
-test('messages that are delivered five times, all at once, launch and end each instance once', async () => {
+test('messages that are delivered five times, all at once, launch and terminate each instance once', async () => {
   ask('web-1', 'web-2');
   await Promise.all(Array.from({ length: 5 }, () => kerf.wake('provisioning')));
   while ((await kerf.deliver(5)) > 0);

@@ -6,7 +6,7 @@ import { variable } from './deployment.ts';
 import { ec2World } from './ec2-world.ts';
 import { MotoControl } from './moto-control.ts';
 
-test('C82: an instance that EC2 finds impaired, or has plans for, is told of with its part, its time and its event', async () => {
+test('C82: an impaired instance, or one with a scheduled event, is reported with its check, its time and its event', async () => {
   const [ec2, iam, moto] = [new EC2Client({}), new IAMClient({}), new MotoControl(variable('KERF_MOTO'))];
   const world = await ec2World(ec2, iam);
   const cloud = cloudOf({ ec2, iam }, world);

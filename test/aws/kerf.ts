@@ -1,6 +1,6 @@
 /**
- * Kerf's functions in this process, wired as in Lambda: EC2 is a moto of its own, queues, bus and table are ministack's. What
- * Lambda's pollers do, the test does: so that it can deliver a message five times.
+ * Kerf's functions in this process, wired as in Lambda: EC2 is a separate moto; queues, bus and table are ministack's. The test does what
+ * Lambda's pollers do, so that it can deliver a message five times.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -47,16 +47,16 @@ export interface Kerf {
   readonly catalogue: DynamoDbCatalogueStore;
   readonly ec2: EC2Client;
   readonly claims: () => Promise<readonly NodeClaimRecord[]>;
-  /** Every instance that was ever launched for the cluster, in whatever state it is now. */
+  /** Every instance that was ever launched for the cluster, in any state. */
   readonly everLaunched: () => Promise<readonly Instance[]>;
-  /** As if it had been found gone. */
+  /** Removes it as if EC2 no longer had it. */
   readonly release: (record: NodeClaimRecord) => Promise<void>;
   /** What the schedule does every minute. */
   readonly tick: () => Promise<void>;
   readonly wake: (name: WokenFunction, nodeClaim?: string) => Promise<void>;
-  /** One look into every queue: each message goes to its function `times` times at once. *Shape:* how many messages there were. */
+  /** Reads every queue once and delivers each message `times` times at once. *Shape:* the number of messages. */
   readonly deliver: (times?: number) => Promise<number>;
-  /** An event of EC2, as it comes out of the interruption queue, `times` times at once. */
+  /** Delivers an event of EC2 to the interruption function `times` times at once. */
   readonly interrupt: (instanceId: string, times?: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -73,7 +73,7 @@ const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
 export async function startKerf(endpoint: string): Promise<Kerf> {
   const folder = mkdtempSync(join(tmpdir(), 'kerf-faults-'));
   const server = await startMoto(CACHE, folder);
-  // The clients are made by the wiring, which reads the environment; this is the environment of this test file alone.
+  // The wiring creates the clients and reads the environment, which only this test file uses.
   Object.assign(process.env, motoEndpoints(server));
   const clients = { ec2: new EC2Client({}), iam: new IAMClient({}), sqs: new SQSClient({}) };
   const [world, table, urls] = await Promise.all([
@@ -179,7 +179,7 @@ function functionsOf(sqs: SQSClient, urls: Readonly<Record<string, string>>, sha
   };
 }
 
-/** A message is deleted when its last delivery was handled; else it comes again, as in Lambda. */
+/** A message is deleted after its last delivery succeeded; otherwise it is delivered again, as in Lambda. */
 async function deliverAll(queue: {
   readonly sqs: SQSClient;
   readonly url: string;
@@ -223,7 +223,7 @@ function recordOf({ Body = '', MessageId = randomUUID(), ReceiptHandle = '', Att
   };
 }
 
-/** moto never forgets an instance, so that what was launched and ended again is counted too. */
+/** moto keeps every instance, so terminated instances count too. */
 async function everLaunched(ec2: EC2Client, cluster: string): Promise<readonly Instance[]> {
   const Filters = [{ Name: 'tag-key', Values: [`kubernetes.io/cluster/${cluster}`] }];
   const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ Filters, MaxResults: 1_000 }));

@@ -1,4 +1,4 @@
-/** What EC2 makes of a launch, looked at with EC2's own eyes. */
+/** The result of a launch, read from EC2. */
 import { inspect } from 'node:util';
 import { CreateCapacityReservationCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { IAMClient } from '@aws-sdk/client-iam';
@@ -36,7 +36,7 @@ async function instanceOf(id: string) {
   return Reservations?.[0]?.Instances?.[0];
 }
 
-test('C58: an instance is what its template says', async () => {
+test('C58: an instance has the settings of its launch template', async () => {
   const request = world.request();
   const { instance } = await launched(request);
   const [template] = request.templates;
@@ -57,19 +57,19 @@ test('C58: an instance is what its template says', async () => {
   });
 });
 
-test('C47: where prices are not overlaid, the cheapest is launched, whatever the order of the request', async () => {
+test('C47: without price overlays, the cheapest type is launched, in any order of the request', async () => {
   const { overrides, ...request } = world.request();
   const { instance } = await launched({ ...request, overrides: overrides.toReversed() });
   // t3.large is $0.0832 an hour, m5.large $0.096.
   expect(instance.instanceType).toBe('t3.large');
 });
 
-test('C47: where prices are overlaid, the first by our own is launched', async () => {
+test("C47: with price overlays, the first type in Kerf's order is launched", async () => {
   const { instance } = await launched({ ...world.request(), prioritized: true });
   expect(instance.instanceType).toBe('m5.large');
 });
 
-test('C53: what lacked capacity is told beside the instance that came', async () => {
+test('C53: offerings without capacity are reported beside the launched instance', async () => {
   const request = world.request();
   const allow = await moto.rule({ kind: 'missing-capacity', instanceType: 't3.large', containing: world.cluster });
   const { instance, missing } = await launched(request);
@@ -80,7 +80,7 @@ test('C53: what lacked capacity is told beside the instance that came', async ()
   ]);
 });
 
-test('a token that comes with another request launches nothing', async () => {
+test('a client token with another request launches nothing', async () => {
   const request = world.request();
   await launched(request);
   const before = await world.countInstances();
@@ -93,21 +93,24 @@ test.each([
   { what: 'image', override: { imageId: 'ami-00000000000000000' }, code: 'InvalidAMIID.NotFound' },
   { what: 'instance profile', template: { instanceProfile: 'nobody' }, code: 'InvalidParameterValue' },
   { what: 'security group', template: { securityGroupIds: ['sg-00000000000000000'] }, code: 'InvalidGroup.NotFound' },
-])('a launch whose $what is gone says so, and leaves nothing behind', async ({ override, template, code }) => {
-  const request = world.request();
-  const [spec = aTemplate()] = request.templates;
-  const before = await world.countInstances();
-  const outcome = await cloud.launch({
-    ...request,
-    templates: [{ ...spec, ...template }],
-    overrides: request.overrides.map((each) => ({ ...each, ...override })),
-  });
-  expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
-  expect(outcome.kind === 'refused' && outcome.message).toContain(code);
-  expect(await world.countInstances()).toBe(before);
-});
+])(
+  'a launch whose $what is missing fails with that reason, and leaves no resources',
+  async ({ override, template, code }) => {
+    const request = world.request();
+    const [spec = aTemplate()] = request.templates;
+    const before = await world.countInstances();
+    const outcome = await cloud.launch({
+      ...request,
+      templates: [{ ...spec, ...template }],
+      overrides: request.overrides.map((each) => ({ ...each, ...override })),
+    });
+    expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
+    expect(outcome.kind === 'refused' && outcome.message).toContain(code);
+    expect(await world.countInstances()).toBe(before);
+  },
+);
 
-test('C60: an instance of reserved capacity comes out of its reservation, until that is full', async () => {
+test('C60: an instance of reserved capacity uses its reservation, until that is full', async () => {
   const { CapacityReservation } = await ec2.send(
     new CreateCapacityReservationCommand({
       InstanceType: 'm5.large',

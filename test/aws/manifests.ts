@@ -1,11 +1,11 @@
-/** What a user has in the cluster: one NodePool, its EC2NodeClass, and pods that wait. */
+/** A user's objects in the cluster: one NodePool, its EC2NodeClass, and pending pods. */
 import type { FakeApiServer } from '../fakes/api-server.ts';
 import type { Address, Json } from '../fakes/api-store.ts';
 
 export interface Workload {
   /** The value of the tag `karpenter.sh/discovery` on subnets and security groups. */
   readonly discovery: string;
-  /** How its nodes come by their permissions. */
+  /** The role or instance profile of its nodes. */
   readonly node: { readonly role: string } | { readonly instanceProfile: string };
   readonly pods: readonly string[];
   /** A pod's request. @default 1 */

@@ -52,7 +52,7 @@ messagesContract('SQS and EventBridge', async () => {
   };
 });
 
-/** What the test itself has sent comes back: no schema is needed to read it. */
+/** Reads a message that the test itself has sent, so it needs no schema. */
 function wakeOf(body: string): Wake {
   return JSON.parse(body);
 }
@@ -66,7 +66,7 @@ async function createQueue(sqs: SQSClient, name: string): Promise<string> {
   return QueueUrl ?? '';
 }
 
-/** A listener as a user would set one up: all decisions of Kerf into a queue. */
+/** A queue that receives all decisions of Kerf, as a user would create it. */
 async function listen(on: {
   readonly sqs: SQSClient;
   readonly events: EventBridgeClient;
@@ -82,7 +82,7 @@ async function listen(on: {
   await on.events.send(new PutTargetsCommand({ Rule: on.bus, EventBusName: on.bus, Targets }));
 }
 
-/** What is visible now, each taken away. */
+/** Receives and deletes the visible messages. */
 async function drain(sqs: SQSClient, url: string): Promise<readonly string[]> {
   const bodies: string[] = [];
   for (;;) {

@@ -1,23 +1,23 @@
-/** What our launcher of moto lets a test ask for (`scripts/moto/rules.py`): faults, missing capacity, and what was called. */
+/** Controls moto in a test (`scripts/moto/rules.py`): faults, missing capacity, and the list of calls. */
 
 export interface MotoRule {
   readonly kind: 'missing-capacity' | 'throttle' | 'lose-reply' | 'endless-pages' | 'deny' | 'impaired' | 'event';
   /** @default all */
   readonly actions?: readonly string[];
-  /** @default all requests; else those whose body holds this text, such as a cluster's name */
+  /** A text in the body of matching requests, for example a cluster's name. @default all requests */
   readonly containing?: string;
-  /** The part of the calls that it strikes. @default 1 */
+  /** The share of the calls that fail. @default 1 */
   readonly share?: number;
   /** @default for ever */
   readonly times?: number;
-  /** Of endless pages: three of them in a circle. @default false */
+  /** For endless pages: repeats three of them. @default false */
   readonly circle?: boolean;
   readonly instanceType?: string;
   readonly zone?: string;
   readonly capacityType?: 'on-demand' | 'spot';
-  /** Of an event, its own; of missing capacity, the error's. @default InsufficientInstanceCapacity */
+  /** The code of an event, or of the error for missing capacity. @default InsufficientInstanceCapacity */
   readonly code?: string;
-  /** Of what is said of one instance: `impaired` with the part and the time, `event` with its code. */
+  /** The status of one instance: `impaired` with the check and the time, `event` with its code. */
   readonly instanceId?: string;
   readonly part?: 'instance' | 'system';
   readonly since?: string;
@@ -30,13 +30,13 @@ export class MotoControl {
     this.#endpoint = endpoint;
   }
 
-  /** *Shape:* takes the rule back. */
+  /** *Shape:* removes the rule. */
   async rule(rule: MotoRule): Promise<() => Promise<void>> {
     const { id } = await this.#call('POST', 'rules', rule);
     return async () => void (await this.#call('DELETE', `rules/${id}`));
   }
 
-  /** How often each call was made since this was last asked. */
+  /** The number of each call since the last read. */
   async takeCalls(): Promise<Readonly<Record<string, number>>> {
     return await this.#call('DELETE', 'calls');
   }

@@ -13,7 +13,7 @@ for (const [name, configuration] of Object.entries(DYNAMODB)) {
     return { store: new DynamoDbNodeClaimStore({ ...table, bodies: await bodies }), close };
   });
 
-  test(`a list longer than one page of DynamoDB is whole: ${name}`, async () => {
+  test(`a list longer than one page of DynamoDB is complete: ${name}`, async () => {
     const { close, ...table } = await testTable(configuration);
     const store = new DynamoDbNodeClaimStore(table);
     // A page holds 1 MB; random text does not shrink.

@@ -16,13 +16,13 @@ export interface TestTable {
   readonly close: () => Promise<void>;
 }
 
-/** Whose tables the stores' contracts run on: ministack's, and those of AWS's own DynamoDB Local. */
+/** The stores' contracts run on tables of ministack and of AWS's own DynamoDB Local. */
 export const DYNAMODB: Readonly<Record<string, DynamoDBClientConfig>> = {
   'DynamoDB of ministack': {},
   'DynamoDB Local': { endpoint: variable('KERF_DYNAMODB_LOCAL') },
 };
 
-/** A table of the shape that the stack makes. */
+/** A table with the schema of the stack's table. */
 export async function testTable(configuration: DynamoDBClientConfig): Promise<TestTable> {
   const client = new DynamoDBClient(configuration);
   const tableName = `kerf-${randomUUID()}`;
@@ -51,7 +51,7 @@ export async function testTable(configuration: DynamoDBClientConfig): Promise<Te
   };
 }
 
-/** A bucket of ministack; it goes with the emulator. */
+/** A bucket of ministack, which is deleted with the emulator. */
 export async function testBodies(): Promise<Bodies> {
   const client = new S3Client({});
   const bucket = `kerf-${randomUUID()}`;

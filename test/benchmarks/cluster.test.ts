@@ -16,7 +16,7 @@ describe('a look', () => {
     expect(misses([taken()], true)).toEqual([]);
   });
 
-  test('that took too much is told at full size alone', () => {
+  test('that took too long is reported only at full size', () => {
     const slow = taken({ cpuMs: 3_001, peakMb: 401 });
     expect(misses([slow], true)).toEqual([
       'cold: ms of CPU: 3001, at most 3000 are allowed',
@@ -25,7 +25,7 @@ describe('a look', () => {
     expect(misses([slow], false)).toEqual([]);
   });
 
-  test('that missed a pod or asked too often is told at any size', () => {
+  test('that missed a pod or sent too many requests is reported at any size', () => {
     expect(misses([taken({ found: { ...FOUND, pods: 1_999 }, requests: 31 })], false)).toEqual([
       'cold: pods: 1999 were found, and 2000 are there',
       'cold: requests: 31, at most 30 are allowed',

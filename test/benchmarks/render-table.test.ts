@@ -33,7 +33,7 @@ describe('the table of measurements', () => {
     ['large figures', measured({ karpenter })],
     ['small figures', measured({ name: 's01-basic', pods: 10, ms: 0.123_456, coldMs: 5.4321, karpenter })],
     ['a long name', measured({ name: 's43-inverse-anti-affinity-with-more-words-than-most-names-have', karpenter })],
-  ])('is no wider than a terminal of 100 columns with %s', (_, one) => {
+  ])('fits a terminal of 100 columns with %s', (_, one) => {
     expect(widest(renderTable([one, measured()]))).toBeLessThanOrEqual(WIDTH);
   });
 
@@ -43,7 +43,7 @@ describe('the table of measurements', () => {
     expect(text).toMatch(/^own .*[^×]$/m);
   });
 
-  test('says nothing of Karpenter where no result is known', () => {
+  test('does not mention Karpenter without a result', () => {
     expect(renderTable([measured()])).not.toContain('Karpenter');
   });
 });

@@ -12,7 +12,7 @@ test.each(WORKLOADS)('the workload %s is the same whenever it is made', (workloa
   expect(make()).toBe(make());
 });
 
-test.each(WORKLOADS)('the workload %s has as many pending pods as its name says', (workload) => {
+test.each(WORKLOADS)('the workload %s has the number of pending pods in its name', (workload) => {
   expect(pendingIn(snapshotDocument({ workload, pods: 300 }))).toHaveLength(300);
 });
 

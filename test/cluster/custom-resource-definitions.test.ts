@@ -37,7 +37,7 @@ describe('a definition', () => {
     ]);
   });
 
-  test.each(shipped)('$name is accepted without a warning and comes into force', async (definition) => {
+  test.each(shipped)('$name is accepted without a warning and established', async (definition) => {
     const { status, body, warnings } = await applyDefinition(definition);
     expect({ status, reason: at(body, 'message'), warnings }).toEqual({
       status: expect.toBeOneOf([200, 201]),

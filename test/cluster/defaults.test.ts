@@ -12,7 +12,7 @@ interface Defaulted {
   readonly what: string;
   readonly row: string;
   readonly object: Sample;
-  /** The whole spec as it comes back. */
+  /** The complete spec in the response. */
   readonly spec: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,4 @@
-/** Kerf's tokens and the way they are made, against a real API server that asks what stands for EKS who somebody is. */
+/** Kerf's tokens, on a real API server whose token webhook is a stand-in for EKS. */
 import { readFileSync } from 'node:fs';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -87,7 +87,7 @@ describe('a token', () => {
     ['of a key that IAM does not know', { ...GOOD, credentials: { ...LIFECYCLE, accessKeyId: 'ASIANOBODY' } }],
     ['without the session that its key belongs to', { ...GOOD, credentials: { ...LIFECYCLE, sessionToken: 'other' } }],
     ['of a role without an access entry', { ...GOOD, credentials: STRANGER }],
-  ])('%s is nobody’s', async (_name, request) => {
+  ])('%s is not accepted', async (_name, request) => {
     expect(await whoIs(await eksToken({ ...request, nowMs: Date.now() }))).toBe(401);
   });
 
@@ -100,8 +100,8 @@ describe('a token', () => {
     ],
     ['that asks for something else', (url: string) => url.replace('GetCallerIdentity', 'GetSessionToken')],
     ['with more in it', (url: string) => `${url}&Extra=1`],
-    ['that is no address', () => 'nothing of the kind'],
-  ])('%s is nobody’s', async (_name, tamper) => {
+    ['that is not an address', () => 'nothing of the kind'],
+  ])('%s is not accepted', async (_name, tamper) => {
     const token = await eksToken({ ...GOOD, nowMs: Date.now() });
     const url = Buffer.from(token.slice('k8s-aws-v1.'.length), 'base64url').toString();
     expect(await whoIs(`k8s-aws-v1.${Buffer.from(tamper(url)).toString('base64url')}`)).toBe(401);
@@ -163,7 +163,7 @@ describe('the access of a function that is warm', () => {
     expect(await Promise.all(calls)).toHaveLength(10);
   });
 
-  test('who has no entry is told so, after one more try', async () => {
+  test('an identity without an access entry is refused with that reason, after one retry', async () => {
     credentials = STRANGER;
     const eks = access();
     const client = clientWith(async (refused) => await eks.token(refused));
@@ -171,7 +171,7 @@ describe('the access of a function that is warm', () => {
     await expect(client.expect({ method: 'GET', path: '/api/v1/nodes' })).rejects.toBeInstanceOf(RefusedError);
   });
 
-  test('what the group may not is refused as such, and not tried again', async () => {
+  test('a call that the group does not allow is refused with that reason, and not retried', async () => {
     const eks = access();
     const client = clientWith(async (refused) => await eks.token(refused));
     await expect(client.expect({ method: 'GET', path: '/api/v1/secrets' })).rejects.toThrow(/403.*ClusterRole/);

@@ -12,7 +12,7 @@ import { adminClient, mergePatch, succeed } from './support/api-client.ts';
 import { COLLECTIONS, create, installDefinitions } from './support/resources.ts';
 import { aNodePool } from './support/samples.ts';
 
-/** The collector looks for new kinds every 30 s. */
+/** The collector discovers new kinds every 30 s. */
 const KNOWN = { timeout: 60_000, interval: 500 };
 const SOON = { timeout: 10_000, interval: 100 };
 const RECORD = launchedClaim({ nodeName: 'node-1' });
@@ -81,7 +81,7 @@ test('kubectl delete nodepool: its claims are deleted, and neither they nor thei
   expect(isGoing(await theNode())).toBe(false);
 });
 
-test('… --cascade=foreground: node and claim are deleted at once, are kept by us, and the pool is there until they are gone', async () => {
+test("… --cascade=foreground: node and claim are deleted at once, Kerf's finalizers keep them, and the pool stays until they are removed", async () => {
   await setUp();
   await deletePool('Foreground');
   await vi.waitFor(async () => expect(isGoing(await theNode())).toBe(true), SOON);
@@ -97,7 +97,7 @@ test('… --cascade=foreground: node and claim are deleted at once, are kept by 
   expect([await theClaim(), await theNode()]).toEqual([undefined, undefined]);
 });
 
-test('… --cascade=orphan: claims and nodes stay, and nothing that is written to a claim gives it back to a pool that is gone', async () => {
+test('… --cascade=orphan: claims and nodes stay, and no write to a claim makes the deleted pool its owner again', async () => {
   await setUp();
   await deletePool('Orphan');
   await vi.waitFor(async () => expect(await cluster.listNodePools()).toEqual([]), SOON);
@@ -108,7 +108,7 @@ test('… --cascade=orphan: claims and nodes stay, and nothing that is written t
   expect(isGoing(await theNode())).toBe(false);
 });
 
-test('a claim whose finalizer somebody took off takes its node along: as deleted, and kept by us for the drain', async () => {
+test("a claim whose finalizer was removed deletes its node, which Kerf's finalizer keeps for the drain", async () => {
   await setUp();
   await mergePatch(`${COLLECTIONS.NodeClaim}/${RECORD.name}`, { metadata: { finalizers: [] } });
   await cluster.deleteNodeClaim(RECORD.name);

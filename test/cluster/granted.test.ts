@@ -139,7 +139,7 @@ afterAll(async () => {
   await succeed({ method: 'DELETE', path: PODS, body: { gracePeriodSeconds: 0 } });
 });
 
-test.each(FUNCTIONS)('the function %s is refused nothing that it asks of the API server', async (name) => {
+test.each(FUNCTIONS)('the API server refuses no request of the function %s', async (name) => {
   const proxy = await startGrantedProxy(name);
   const client = new ApiClient({ endpoint: proxy.endpoint });
   // Of everything something is kept, so that changes are watched for as well.

@@ -99,7 +99,7 @@ async function makeInstallerAdmin(): Promise<void> {
   });
 }
 
-/** One of ours, as another installed it before. */
+/** One of Kerf's CRDs as another version installed it. */
 async function givenDefinition(path: string, change: (version: object, spec: object) => object): Promise<void> {
   const name = path.slice(DEFINITIONS.length + 1);
   const { definition } = wantedDefinitions().find((one) => one.definition.metadata.name === name) ?? {};
@@ -125,7 +125,7 @@ async function givenDefinition(path: string, change: (version: object, spec: obj
 
 function objectOf(value: unknown): object {
   if (typeof value === 'object' && value !== null) return value;
-  throw new TypeError(`${JSON.stringify(value)} is no object`);
+  throw new TypeError(`${JSON.stringify(value)} is not an object`);
 }
 
 /** A version of another schema. */
@@ -190,7 +190,7 @@ test('the CRDs of Karpenter’s chart are taken over with their marks, and their
   });
 });
 
-test('once no object is of the old version any more, as the failure says to see to, the install goes on', async () => {
+test('when no object has the old version any more, as the failure requires, the install continues', async () => {
   await givenDefinition(BUFFERS, (version, spec) => ({
     ...spec,
     versions: [{ ...version, name: 'v1alpha1', storage: false }, version],
@@ -206,7 +206,7 @@ test('installing again changes nothing', async () => {
   expect(await installedVersions()).toEqual(before);
 });
 
-test('a CRD that is newer keeps the fields that Kerf does not know, and its owner is told', async () => {
+test('a newer CRD keeps the fields that Kerf does not have, and the report lists them', async () => {
   const path = `${DEFINITIONS}/nodeclaims.karpenter.sh`;
   const [version] = listAt(await read(path), 'spec', 'versions');
   const newer = withSchema(objectOf(version), (properties) => ({ ...properties, hereafter: { type: 'string' } }));

@@ -39,7 +39,7 @@ afterEach(() => client.close());
 
 const podsOf = (namespace: string) => `/api/v1/namespaces/${namespace}/pods`;
 
-/** Nobody schedules it. */
+/** No scheduler binds it. */
 async function put(namespace: string, name: string): Promise<void> {
   const spec = { schedulerName: 'nobody', containers: [{ name: 'main', image: 'none' }] };
   const answer = await callApi({ method: 'POST', path: podsOf(namespace), body: { metadata: { name }, spec } });

@@ -55,7 +55,7 @@ function verdictOn(nodeClass: EC2NodeClass, nowMs = NOW_MS): ReturnType<typeof d
   );
 }
 
-test('A3.27, A3.28: the status comes back as it was written: a later look has nothing to write', async () => {
+test('A3.27, A3.28: the server returns the status as it was written: a later run has nothing to write', async () => {
   await create(aNodeClass({ placementGroupSelector: { name: 'together' } }));
   const fresh = await theClass();
   const { patch = {} } = verdictOn(fresh);
@@ -66,7 +66,7 @@ test('A3.27, A3.28: the status comes back as it was written: a later look has no
   expect((await theClass()).metadata.generation).toBe(1);
 });
 
-test('what the status has no more goes from the server', async () => {
+test('a removed field of the status is removed on the server', async () => {
   await create(aNodeClass());
   const shown = await cluster.patchNodeClass(await theClass(), verdictOn(await theClass()).patch ?? {});
   if (shown === undefined) throw new Error('it is gone');
@@ -84,7 +84,7 @@ test('a write over a version that is not the last is a conflict, on the object a
   await expect(cluster.patchNodeClass(before, { finalizers: [] })).rejects.toBeInstanceOf(ConflictError);
 });
 
-test('A3.30: a deleted class stays until its finalizer is taken away', async () => {
+test('A3.30: a deleted class stays until its finalizer is removed', async () => {
   await create(aNodeClass());
   const fresh = await theClass();
   await cluster.patchNodeClass(fresh, finalizersWanted(fresh) ?? {});

@@ -47,7 +47,7 @@ async function whoIs(token: string): Promise<unknown> {
   return status === 201 ? at(body, 'status', 'userInfo') : status;
 }
 
-test('a token is a static user or what the token webhook says, else nobody', async () => {
+test('a token belongs to a static user or to the user of the token webhook, otherwise it is refused', async () => {
   expect(await whoIs('static-token')).toMatchObject({
     username: 'someone',
     groups: expect.arrayContaining(['some-group']),
@@ -64,7 +64,7 @@ async function watch(resourceVersion: string): Promise<unknown> {
   return (await callApi({ method: 'GET', path: '/apis/apps/v1/deployments', query })).body;
 }
 
-test('after a compaction and a restart what was before is gone (410), and what is stays', async () => {
+test('after a compaction and a restart old versions are gone (410), and the present objects stay', async () => {
   const before = textAt(await read('/api/v1/pods'), 'metadata', 'resourceVersion');
   await createDeployment({ name: 'stays', replicas: 1 });
   await controlPlane.compactEtcd();

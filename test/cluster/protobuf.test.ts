@@ -104,7 +104,7 @@ test(`${COUNT} random pods are the same read either way`, async () => {
     () => streamList(client, { path: PODS, protobuf: POD_LIST }),
     () => listWithVersion(client, { path: PODS, project: podOf }),
   );
-  // A pod without a node and without a finalizer is gone when it is deleted.
+  // A pod without a node and without a finalizer is removed when it is deleted.
   expect(paged.length).toBeGreaterThan(COUNT / 2);
   expect(streamed).toStrictEqual(paged);
 });
@@ -118,7 +118,7 @@ test('nodes are the same read either way', async () => {
   expect(streamed).toStrictEqual(paged);
 });
 
-test('both lists say the version that they are of', async () => {
+test('both lists have their version', async () => {
   const { resourceVersion } = await listWithVersion(client, { path: PODS, project: podOf, protobuf: POD_LIST });
   expect(Number(resourceVersion)).toBeGreaterThan(0);
 });

@@ -42,7 +42,7 @@ const EVERY_FUNCTION: readonly Attempt[] = [
   })),
 ];
 
-/** What the provider asks of the API server for each function, verb by verb. */
+/** The requests of the provider to the API server for each function, verb by verb. */
 const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
   provisioning: [
     ...EVERY_FUNCTION,
@@ -176,7 +176,7 @@ test('Karpenter’s lease is found in whatever namespace it is, by its name alon
   expect(await callAs('provisioning', { method: 'GET', path })).toMatchObject({ status: 403 });
 });
 
-test('every function may ask for the version, which Kubernetes lets everybody do', async () => {
+test('every function may read the version, which Kubernetes allows every user', async () => {
   for (const name of FUNCTIONS)
     expect(await callAs(name, { method: 'GET', path: '/version' })).toMatchObject({ status: 200 });
 });

@@ -1,4 +1,4 @@
-/** The rig itself: real scheduler and controllers, and nodes that are played, behave as a cluster does. */
+/** The rig itself: a real scheduler and real controllers with simulated nodes behave as a cluster. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -32,7 +32,7 @@ async function readyOf(node: string): Promise<unknown> {
   return conditionOf(await read(`/api/v1/nodes/${node}`), 'Ready');
 }
 
-test('pods without a node stay pending, and the scheduler says so in Events', async () => {
+test('pods without a node stay pending, and the scheduler records Events', async () => {
   await createDeployment({ name: 'waits', replicas: 2 });
   const events = await vi.waitFor(async () => {
     const all = listAt(await read('/apis/events.k8s.io/v1/namespaces/default/events'), 'items');
@@ -48,7 +48,7 @@ test('pods without a node stay pending, and the scheduler says so in Events', as
   for (const pod of await podsOf('waits')) expect(conditionOf(pod, 'PodScheduled')).toBe('False');
 });
 
-test('a node that joins runs them, and what is scaled away leaves it', async () => {
+test('a node that joins runs the pods, and pods that are scaled down end on it', async () => {
   await createDeployment({ name: 'runs', replicas: 3 });
   const providerId = 'aws:///us-east-1a/i-0123456789abcdef0';
   boot({ name: 'node-1', providerId, labels: { 'karpenter.sh/nodepool': 'general' } });
@@ -61,7 +61,7 @@ test('a node that joins runs them, and what is scaled away leaves it', async () 
   await vi.waitFor(async () => expect(await podsOf('runs')).toEqual([]), WAIT);
 });
 
-test('a node with the taint that user data gives it runs nothing until the taint is gone', async () => {
+test('a node with the taint of its user data runs no pods until the taint is removed', async () => {
   await createDeployment({ name: 'later', replicas: 1 });
   boot({ name: 'node-2', taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }] });
   await vi.waitFor(async () => expect(await readyOf('node-2')).toBe('True'), WAIT);
@@ -83,14 +83,14 @@ test('a node that never becomes Ready runs nothing, and one that never joins is 
   expect(await callApi({ method: 'GET', path: '/api/v1/nodes/node-4' })).toMatchObject({ status: 404 });
 });
 
-test('a node whose machine dies is found out by its silence', async () => {
+test('a node whose machine stops becomes NotReady because its lease expires', async () => {
   const kubelet = boot({ name: 'node-6' });
   await vi.waitFor(async () => expect(await readyOf('node-6')).toBe('True'), WAIT);
   await kubelet.die();
   await vi.waitFor(async () => expect(await readyOf('node-6')).toBe('Unknown'), WAIT);
 });
 
-test('a node may write of itself only what NodeRestriction lets a node write', async () => {
+test('a node may write only what NodeRestriction allows it to write to its own Node', async () => {
   const kubelet = boot({ name: 'node-7', labels: { 'node-restriction.kubernetes.io/team': 'a' } });
   await vi.waitFor(() => expect(kubelet.refusals[0]).toMatch(/403 .*node-restriction.kubernetes.io/), WAIT);
   kubelets.splice(kubelets.indexOf(kubelet), 1);

@@ -1,6 +1,6 @@
 /**
  * From a pod that does not fit to the provisioning function. Real: API server, scheduler, their calls of the webhook, and what
- * provisioning reads of the cluster. Played: the queue with its event source mapping, in real time, and the table, in memory.
+ * provisioning reads of the cluster. Simulated: the queue with its event source mapping, in real time, and the table, in memory.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -88,7 +88,7 @@ async function createPoolAndClass(): Promise<void> {
 async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   heard += 1;
   lastHeardMs = Date.now();
-  // The API server adds a query, which Lambda tells apart.
+  // The API server adds a query, which Lambda separates from the path.
   const [path = ''] = (incoming.url ?? '').split('?');
   const { status, body } = await answerWebhook(
     {
@@ -102,7 +102,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** A look begins when its holder has the lease, and is over before it lets go. */
+/** A run begins when it has the lease, and ends before it releases the lease. */
 async function portsOf(cluster: KubernetesCluster): Promise<ControllerPorts> {
   const known = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
   const catalogue = memoryCatalogueStore();
@@ -154,7 +154,7 @@ async function quiet(): Promise<void> {
   mostAtOnce = 0;
 }
 
-test('a lone pod is looked at within 1.5 s of its creation, half of the time (issue 7.2)', async () => {
+test('the run for a single pod begins within 1.5 s of its creation at the median (issue 7.2)', async () => {
   const tookMs: number[] = [];
   for (const name of LONE) {
     const fromMs = Date.now();
@@ -169,7 +169,7 @@ test('a lone pod is looked at within 1.5 s of its creation, half of the time (is
   expect(seen.said.filter((text) => text.startsWith('failure'))).toEqual([]);
 }, 120_000);
 
-test(`a burst of ${PODS} pods makes at most five looks, never two at once, and the last sees all`, async () => {
+test(`a burst of ${PODS} pods causes at most five runs, never two at once, and the last one observes all pods`, async () => {
   const [fromMs, calls, heardBefore] = [Date.now(), queue.calls(), heard];
   await createDeployment({ name: 'burst', replicas: PODS });
   await vi.waitFor(() => expect(heard - heardBefore).toBeGreaterThanOrEqual(PODS), WAIT);

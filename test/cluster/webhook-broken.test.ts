@@ -11,10 +11,10 @@ import { conditionOf } from './support/resources.ts';
 
 const WAIT = { timeout: 110_000, interval: 100 };
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/kerf';
-/** An endpoint that hangs takes a second of whoever waits for it: were that the scheduler, it would be a minute. */
+/** A webhook that hangs delays each caller by a second: for the scheduler, it would be a minute in total. */
 const WITHOUT_PLACE = 60;
 const WITH_PLACE = 20;
-/** Nobody listens there. */
+/** No process listens on this port. */
 const CLOSED = 'https://127.0.0.1:1';
 
 let endpoint: WebhookEndpoint;
@@ -97,7 +97,7 @@ test.each<readonly [string, Health, string | undefined]>([
   ['answers rubbish', 'talks-rubbish', undefined],
   ['refuses the connection', 'answers', CLOSED],
 ])(
-  'scheduling goes on as before where the endpoint %s',
+  'scheduling continues as before if the endpoint %s',
   async (name, health, address) => {
     const before = { calls: endpoint.reviews.length, failures: await failedOpen() };
     endpoint.health = health;

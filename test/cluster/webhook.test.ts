@@ -1,4 +1,4 @@
-/** What the API server tells the webhook: each rule on what it must, and on nothing that is written all the time or by Kerf itself. */
+/** Which writes reach the webhook: each rule matches its own, and no rule matches frequent writes or those of Kerf. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { syncWebhook } from '../../lib/controllers/install/sync-webhook.ts';
@@ -20,7 +20,7 @@ import { aNodeClaim, aNodeClass, aNodePool } from './support/samples.ts';
 const WAIT = { timeout: 30_000, interval: 50 };
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/kerf';
 const NODES = '/api/v1/nodes';
-/** The user whose doings the rules are tried by: the controllers of the rig write to nodes as well. */
+/** The user whose writes test the rules, because the controllers of the rig also write to nodes. */
 const ADMIN = 'admin';
 
 let endpoint: WebhookEndpoint;
@@ -92,8 +92,8 @@ async function patch(path: string, body: unknown): Promise<void> {
 }
 
 /**
- * What the webhook was told of each write: the API server tells it before it answers. Once or more is once: a patch that meets
- * another writer is tried again by the API server, and asked about again.
+ * The webhook's calls for each write: the API server calls before it answers. Repeated calls count once: after a conflict with
+ * another writer, the API server retries a patch and calls again.
  */
 async function told(...writes: readonly (() => Promise<unknown>)[]): Promise<readonly string[]> {
   const calls: string[] = [];
@@ -118,7 +118,7 @@ describe('events', () => {
     expect(await told(async () => await anEvent(fields))).toEqual(calls);
   });
 
-  test('of the core group are the same objects, and told', async () => {
+  test('of the core group are the same objects, and match', async () => {
     const body = {
       apiVersion: 'v1',
       kind: 'Event',
@@ -132,7 +132,7 @@ describe('events', () => {
     expect(await told(async () => await succeed({ method: 'POST', path, body }))).toEqual(['CREATE events']);
   });
 
-  test('by which Kerf says why it has no node for a pod wake nobody: it never answers itself', async () => {
+  test('with which Kerf explains why a pod has no node wake no function', async () => {
     const cluster = new KubernetesCluster({ client, clock: { now: () => NOW_MS } });
     const regarding = { kind: 'Pod', name: 'web-1', namespace: 'default' } as const;
     const event = { regarding, type: 'Warning', reason: 'FailedScheduling', message: 'no pool takes it' } as const;
@@ -144,14 +144,14 @@ describe('events', () => {
 describe('nodes', () => {
   const STARTUP = { key: 'example.com/agent', effect: 'NoSchedule' };
 
-  test('of a NodePool are told when they come and when they are deleted', async () => {
+  test('of a NodePool match when they are created and when they are deleted', async () => {
     expect(await told(async () => await aNode('ours'))).toEqual(['CREATE nodes']);
     const remove: Call = { method: 'DELETE', path: `${NODES}/ours` };
     expect(await told(async () => await succeed(remove))).toEqual(['DELETE nodes']);
     expect(endpoint.woken.every((target) => target === 'lifecycle')).toBe(true);
   });
 
-  test('with a finalizer are told once: when somebody says delete', async () => {
+  test('with a finalizer match once, at the delete request', async () => {
     await aNode('held');
     await patch(`${NODES}/held`, { metadata: { finalizers: ['karpenter.sh/termination'] } });
     const remove: Call = { method: 'DELETE', path: `${NODES}/held` };
@@ -159,14 +159,14 @@ describe('nodes', () => {
     expect(await told(async () => await patch(`${NODES}/held`, { metadata: { finalizers: [] } }))).toEqual([]);
   });
 
-  test('are told when they become Ready, and by no other heartbeat', async () => {
+  test('match when they become Ready, and at no other heartbeat', async () => {
     await aNode('beats');
     const beats = ['False', 'False', 'Unknown', 'True', 'True', 'True', 'False', 'False', 'True'];
     const calls = await told(...beats.map((status) => async () => await setReady('beats', status)));
     expect(calls).toEqual(['UPDATE nodes/status', 'UPDATE nodes/status']);
   });
 
-  test('are told when a taint of their start goes, until they are initialized (D7)', async () => {
+  test('match when a startup taint is removed, until they are initialized (D7)', async () => {
     const other = { ...STARTUP, key: 'example.com/other' };
     const taint = async (name: string, ...taints: readonly unknown[]) =>
       await patch(`${NODES}/${name}`, { spec: { taints } });
@@ -178,7 +178,7 @@ describe('nodes', () => {
     expect(await told(async () => await taint('runs'))).toEqual([]);
   });
 
-  test('are not told when a label, an annotation or their lease changes, or when Kerf takes the taint', async () => {
+  test('do not match when a label, an annotation or their lease changes, or when Kerf removes the taint', async () => {
     await aNode('quiet', { taints: [STARTUP] });
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
     const lease = {
@@ -199,7 +199,7 @@ describe('nodes', () => {
     expect(calls).toEqual([]);
   });
 
-  test('of nobody’s pool are not told of', async () => {
+  test('without a NodePool do not match', async () => {
     const calls = await told(async () => {
       await aNode('theirs', { ours: false, taints: [STARTUP] });
       await setReady('theirs', 'True');
@@ -209,7 +209,7 @@ describe('nodes', () => {
     expect(calls).toEqual([]);
   });
 
-  test('that a kubelet brings up are told once each: registered, Ready; with the taints that controllers take', async () => {
+  test('that a kubelet starts match once for each step: registered, Ready, and each taint that a controller removes', async () => {
     const kubelet = startFakeKubelet({ name: 'boots', labels: { 'karpenter.sh/nodepool': 'general' } });
     try {
       await vi.waitFor(async () => expect(await readyOf('boots')).toBe('True'), WAIT);
@@ -236,7 +236,7 @@ async function readyOf(name: string): Promise<unknown> {
 }
 
 describe('our own kinds', () => {
-  test('a NodeClaim is told of when somebody deletes it, finalizer or not, and by nothing else', async () => {
+  test('a NodeClaim matches when a user deletes it, with or without a finalizer, and at no other write', async () => {
     const path = pathOf(aNodeClaim());
     const quiet = await told(async () => {
       await create(aNodeClaim());
@@ -248,7 +248,7 @@ describe('our own kinds', () => {
     expect(await told(async () => await patch(path, { metadata: { finalizers: [] } }))).toEqual([]);
   });
 
-  test('a NodeClaim that Kerf deletes itself wakes nobody', async () => {
+  test('a NodeClaim that Kerf deletes wakes no function', async () => {
     await create(aNodeClaim());
     const headers = speakingFor('termination');
     const remove: Call = { method: 'DELETE', path: pathOf(aNodeClaim()), headers };
@@ -277,7 +277,7 @@ function podOf(event: unknown): string {
   return textAt(event, 'regarding', 'name');
 }
 
-test('a pod that has no place is told of in well under a second', async () => {
+test('an unschedulable pod reaches the webhook in much less than a second', async () => {
   const PODS = 40;
   const startedMs = performance.now();
   await createDeployment({ name: 'burst', replicas: PODS });
@@ -310,7 +310,7 @@ describe('the tick', () => {
 
   const installed = async (): Promise<unknown> => at(await read(CONFIGURATION), 'webhooks') ?? [];
 
-  test('takes a webhook away that hangs three times, and puts it back when it answers', async () => {
+  test('removes a webhook that hangs three times, and restores it when it answers', async () => {
     const { wanted } = registrationOf();
     expect(await tick()).toEqual([]);
     endpoint.health = 'hangs';
@@ -325,7 +325,7 @@ describe('the tick', () => {
     await inForce();
   });
 
-  test('makes good what somebody edited, and what somebody deleted', async () => {
+  test('restores an edited and a deleted configuration', async () => {
     const { wanted } = registrationOf();
     await patch(CONFIGURATION, { webhooks: [{ ...wanted.webhooks[0], failurePolicy: 'Fail', timeoutSeconds: 30 }] });
     expect(await tick()).toEqual([]);
@@ -338,7 +338,7 @@ describe('the tick', () => {
 
   test('writes another secret into the cluster once the functions have it', async () => {
     const rotated = registrationOf('rotated');
-    // The endpoint still has the old one: what fails is counted, and the cluster is told the new one all the same.
+    // The endpoint still has the old secret: the failure is counted, and the configuration gets the new secret.
     expect(await tick(rotated)).toEqual([expect.stringContaining('the webhook answered 404')]);
     expect(await installed()).toEqual(rotated.wanted.webhooks);
     expect(await tick()).toEqual([]);

@@ -1,4 +1,4 @@
-/** What Kerf writes to a real API server: shown as Karpenter's users know it, taken whole, never over another's write. */
+/** What Kerf writes to a real API server: printed as by Karpenter, accepted completely, never over another client's write. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
@@ -52,7 +52,7 @@ async function thePool(): Promise<NodePool> {
 
 const lookAt = (nodePool: NodePool) => ({ nodePool, records: [RECORD], nodes: new Map() });
 
-/** As `kubectl get` asks for it: the columns and, of the first row, the cells. */
+/** As `kubectl get` requests it: the columns, and the cells of the first row. */
 async function table(path: string): Promise<Readonly<Record<string, unknown>>> {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const { body } = await succeed({ method: 'GET', path, headers: { accept } });
@@ -97,14 +97,14 @@ describe('kubectl get', () => {
 });
 
 describe('a quiet minute writes nothing', () => {
-  test('a NodePool comes back as it was written', async () => {
+  test('the server returns a NodePool as it was written', async () => {
     await create(aNodePool());
     const pool = await thePool();
     await cluster.patchNodePool(pool, decideNodePool(lookAt(pool), NOW_MS) ?? {});
     expect(decideNodePool(lookAt(await thePool()), NOW_MS + MINUTE)).toBeUndefined();
   });
 
-  test('a NodeClaim comes back as it was written, in each state of its life', async () => {
+  test('the server returns a NodeClaim as it was written, in each state', async () => {
     const deletion = {
       reason: 'empty',
       message: 'is empty',
@@ -175,7 +175,7 @@ describe('a NodeClaim that another program showed before', () => {
     });
   }
 
-  test('says after one write what its record says, and keeps conditions that are not ours', async () => {
+  test('has the content of its record after one write, and keeps conditions of others', async () => {
     await shownByAnother();
     const [before] = await cluster.listNodeClaims();
     await cluster.applyNodeClaim(mirrorOf(RECORD, { mirror: before }));
@@ -185,7 +185,7 @@ describe('a NodeClaim that another program showed before', () => {
     expect(types).toEqual(['Launched', 'Registered', 'Initialized', 'Ready', 'ConsistentStateFound']);
   });
 
-  test('keeps a spec that says less than its record does: it cannot change (A2.1)', async () => {
+  test('keeps a spec with less content than its record, because a spec cannot change (A2.1)', async () => {
     await create({ ...aNodeClaim({ resources: {}, taints: [] }), metadata: { name: RECORD.name } });
     const [mirror] = await cluster.listNodeClaims();
     await cluster.applyNodeClaim(mirrorOf(RECORD, { mirror }));
@@ -194,7 +194,7 @@ describe('a NodeClaim that another program showed before', () => {
     expect(isShownBy(RECORD, { mirror: shown })).toBe(true);
   });
 
-  test('is shown by a CRD that does not know all of its status', async () => {
+  test('is accepted by a CRD that lacks some fields of its status', async () => {
     const definition = shippedDefinitions().find(({ name }) => name === 'nodeclaims.karpenter.sh');
     if (definition === undefined) throw new Error('there is no definition of NodeClaims');
     const manifest = JSON.stringify(parse(definition.manifest), (key, value) =>
@@ -220,7 +220,7 @@ describe('nodes', () => {
     return found;
   };
 
-  test('registration takes no finalizer and no owner of others away, however late it comes (D6)', async () => {
+  test('a late registration removes no finalizer and no owner of others (D6)', async () => {
     await cluster.applyNodeClaim(mirrorOf(RECORD));
     const [mirror] = await cluster.listNodeClaims();
     const metadata = { name: 'node-1', finalizers: ['example.com/first'] };
@@ -244,7 +244,7 @@ describe('nodes', () => {
 });
 
 describe('events', () => {
-  test('one that is said again becomes a series of the same event (F16)', async () => {
+  test('a repeated event becomes a series of the same event (F16)', async () => {
     const regarding = { kind: 'Node', name: 'node-9', uid: 'node-9' } as const;
     const event = { regarding, type: 'Normal', reason: 'DisruptionBlocked', message: 'Cannot disrupt Node' } as const;
     const said = async () =>
@@ -281,12 +281,12 @@ describe('in a namespace that is being deleted', () => {
     await mergePatch(pod, { metadata: { finalizers: [] } });
   });
 
-  test('nothing can be said, and that is no failure', async () => {
+  test('no event can be created, and this is not a failure', async () => {
     const regarding = { kind: 'Pod', namespace: 'going', name: 'web' } as const;
     await cluster.publishEvent({ regarding, type: 'Normal', reason: 'Evicted', message: 'Evicted pod' });
   });
 
-  test('a pod goes without an eviction', async () => {
+  test('a pod is deleted without an eviction', async () => {
     const uid = textAt(await read(pod), 'metadata', 'uid');
     expect(await cluster.evictPod({ namespace: 'going', name: 'web', uid })).toEqual({ kind: 'gone' });
   });

@@ -1,4 +1,4 @@
-/** The webhook function as Lambda runs it: its real handler, with SQS played by a server on this machine. */
+/** The webhook function as Lambda runs it: its real handler, with a simulated SQS on this machine. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ export interface WebhookFunction {
   readonly close: () => void;
 }
 
-/** The handler wires itself when it is loaded, as in Lambda: what it must know is there before. */
+/** The handler wires itself when it is loaded, as in Lambda, so its environment must be set before. */
 export async function loadWebhook(): Promise<WebhookFunction> {
   const sent: unknown[] = [];
   const queue: WebhookFunction['queue'] = { answers: 'accepts' };

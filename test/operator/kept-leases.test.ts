@@ -32,7 +32,7 @@ test('a lease is renewed for as long as it is held, and for a minute at most', a
   expect(await isHeld(others)).toBe(false);
 });
 
-test('a run that was given up and ends late takes the lease of the next one from nobody', async () => {
+test('an abandoned run that ends late does not release the lease of the next run', async () => {
   const { ours, others } = twoFunctions();
   const late = await hold(ours);
   await vi.advanceTimersByTimeAsync(6 * LEASE_MS);

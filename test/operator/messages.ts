@@ -1,4 +1,4 @@
-/** SQS messages, and what a batch of them tells the world. */
+/** SQS messages, and the log and retries of a batch of them. */
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { MessageRuntime } from '../../lib/controllers/run/retry-soon.ts';
@@ -57,7 +57,7 @@ function unused(): never {
   throw new Error('not used here');
 }
 
-/** Ports of which only the clock may be asked. */
+/** Ports of which only the clock may be called. */
 export const UNUSED: ControllerPorts = {
   get cluster() {
     return unused();

@@ -13,7 +13,7 @@ function batch(records: readonly SQSRecord[], remainingMs = 60_000) {
   return { event: { Records: [...records] }, context: { getRemainingTimeInMillis: () => remainingMs } };
 }
 
-/** The ports are never looked into: the reconcilers here need none. */
+/** The reconcilers of these tests use no ports. */
 function runtime(served: readonly string[]): { readonly runtime: WakeRuntime; readonly seen: Seen } {
   const { runtime: recording, seen } = recordingRuntime();
   const portsOf: WakeRuntime['portsOf'] = async (cluster) => (served.includes(cluster) ? UNUSED : undefined);
@@ -83,7 +83,7 @@ test("one cluster's failure does not fail another's messages, and is retried soo
 
 const overtaken: Reconcile = async () => Promise.reject(new EpochMovedError('another decision was recorded'));
 
-test('a run that another one overtook is no failure, and looks again soon', async () => {
+test('a conflict with another run is not a failure, and is retried soon', async () => {
   const { runtime: running, seen } = runtime(['a']);
   expect(failedOf(await answerWakes(running, batch([message('1', tick('a'))]), overtaken))).toEqual(['1']);
   expect(seen).toEqual({ said: ['conflict: the wake is retried'], retried: [{ ids: ['handle-1'], seconds: 2 }] });
@@ -95,7 +95,7 @@ test('the second retry leaves more time, the third is left to the dead letters',
   expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 20 }]);
 });
 
-test('nothing of a run goes on after the answer, whether it came to an end or failed', async () => {
+test('no part of a run continues after the response, whether the run succeeded or failed', async () => {
   const ended: string[] = [];
   const running = { ...runtime(['a', 'b']).runtime, endRun: (cluster: string) => ended.push(cluster) };
   const records = [message('1', tick('a')), message('2', tick('b'))];

@@ -1,4 +1,4 @@
-/** Events as schedulers and others write them. */
+/** Events as schedulers and other components write them. */
 import { randomUUID } from 'node:crypto';
 import type { ClusterFunction } from '../../lib/core/install/rbac.ts';
 import { succeed } from '../cluster/support/api-client.ts';

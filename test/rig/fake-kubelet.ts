@@ -1,6 +1,6 @@
 /**
- * A kubelet without a machine: registers its node as `system:node:NAME`, reports Ready, renews its lease, runs what is bound
- * to its node and lets go of what is deleted. It has the rights of a node and no others: NodeRestriction looks at what it writes.
+ * A kubelet without a machine: registers its node as `system:node:NAME`, reports Ready, renews its lease, runs the pods that are
+ * bound to its node, and ends deleted ones. It has only the rights of a node: NodeRestriction checks its writes.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Answer, type Call, callApi } from '../cluster/support/api-client.ts';
@@ -10,18 +10,18 @@ import { runningStatus } from './pod-status.ts';
 
 export interface FakeKubelet {
   readonly node: string;
-  /** What it was refused; an API server that is away or has no such object any more is not news to a kubelet. */
+  /** Its refused requests, without those that failed because the API server was down or the object did not exist. */
   readonly refusals: readonly string[];
-  /** The machine is gone: it says nothing more, and nobody else is told. Returns when its last call has been answered. */
+  /** Stops the machine without a notice to the API server. Returns after the response to its last call. */
   readonly die: () => Promise<void>;
 }
 
 export interface Timing {
-  /** From the start of the machine to its registration. @default 0 */
+  /** The time from the start of the machine to its registration. @default 0 */
   readonly bootMs?: number;
-  /** From its registration to Ready. @default 200 */
+  /** The time from its registration to Ready. @default 200 */
   readonly readyMs?: number;
-  /** Between two looks at its pods. @default 300 */
+  /** The time between two reads of its pods. @default 300 */
   readonly lookEveryMs?: number;
 }
 
@@ -32,11 +32,11 @@ export interface KubeletPlan extends FakeNode, Timing {
   readonly failure?: Failure;
 }
 
-/** The control plane takes a node for dead after 15 s. */
+/** The control plane marks a silent node as NotReady after 15 s. */
 const LEASE_EVERY_MS = 2_000;
 const STATUS_EVERY_MS = 10_000;
 
-/** *Shape:* at once; what the node does is seen in the cluster. */
+/** *Shape:* returns at once; the node's actions are visible in the cluster. */
 export function startFakeKubelet(plan: KubeletPlan): FakeKubelet {
   const power = new AbortController();
   const refusals: string[] = [];
@@ -74,11 +74,11 @@ async function live(machine: Machine): Promise<void> {
 }
 
 async function pause(ms: number, power: AbortSignal): Promise<void> {
-  // Rejects when the power goes, which ends the pause and is looked at by who called it.
+  // Rejects when the machine stops, which ends the pause; the caller handles it.
   await setTimeout(ms, undefined, { signal: power }).catch(() => {});
 }
 
-/** *Shape:* does the work where it is due; it is due again after so long if it succeeded. */
+/** *Shape:* does the work if it is due. After a success it is due again after the interval. */
 function everyMs(periodMs: number, work: () => Promise<boolean>): () => Promise<void> {
   let dueMs = 0;
   return async () => {
@@ -88,7 +88,7 @@ function everyMs(periodMs: number, work: () => Promise<boolean>): () => Promise<
 
 async function register(machine: Machine): Promise<boolean> {
   const answer = await asNode(machine, { method: 'POST', path: '/api/v1/nodes', body: nodeManifest(machine.plan) });
-  // It was here before, and started again.
+  // The node exists: the machine was restarted.
   return answer !== undefined && (answer.status < 300 || answer.status === 409);
 }
 
@@ -136,7 +136,7 @@ async function playPods(machine: Machine): Promise<void> {
   }
 }
 
-/** *Shape:* undefined where nobody answered. */
+/** *Shape:* undefined if the API server did not answer. */
 async function asNode({ plan, power, refusals }: Machine, call: Call): Promise<Answer | undefined> {
   if (power.aborted) return undefined;
   const headers = {

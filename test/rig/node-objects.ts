@@ -2,7 +2,7 @@
 
 export interface FakeNode {
   readonly name: string;
-  /** Of EC2: `aws:///ZONE/INSTANCE`. @default none, as on a machine that is in no cloud */
+  /** For EC2: `aws:///ZONE/INSTANCE`. @default none, as on a machine outside a cloud */
   readonly providerId?: string;
   readonly labels?: Readonly<Record<string, string>>;
   /** Those of user data: `--register-with-taints`. @default none */

@@ -1,4 +1,4 @@
-/** A control plane of a test's own, for who restarts it, breaks it or fills it: about 4 s. */
+/** A separate control plane for a test that restarts, breaks or fills it. It starts in about 4 s. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export async function startOwnControlPlane(
     await controlPlane.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  // Who is interrupted does not come to its end.
+  // An interrupted process does not reach its end.
   process.once('exit', () => void controlPlane.stop());
   const restartApiServer = async (): Promise<void> => {
     await controlPlane.restartApiServer();

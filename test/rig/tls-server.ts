@@ -1,4 +1,4 @@
-/** A server on this machine that an API server of the rig believes: with that one's own certificate. */
+/** A server on this machine with the certificate of the rig's API server, so that the API server trusts it. */
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
@@ -19,7 +19,7 @@ export async function serveTls(
   const server = createServer(identity, answer);
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
   return {
     endpoint: `https://${host}:${address.port}`,
     close: async () => {
@@ -29,7 +29,7 @@ export async function serveTls(
   };
 }
 
-/** For the `clientConfig` of a webhook: what lets an API server believe `serveTls`. */
+/** The certificate authority of `serveTls`, for the `clientConfig` of a webhook. */
 export function caBundle(): string {
   return Buffer.from(readFileSync(variable('KERF_CLUSTER_CA'))).toString('base64');
 }

@@ -1,4 +1,4 @@
-/** A wake queue and its event source mapping, played in real time: what SQS and Lambda do between a message and a call. */
+/** Simulates a wake queue and its event source mapping in real time: what SQS and Lambda do between a message and a call. */
 import { randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Messages, Wake, WakeTarget } from '../../lib/ports/messages.ts';
@@ -9,12 +9,12 @@ const MAX_CONCURRENCY = 2;
 const RETRY_MS = 2_000;
 
 export interface PlayedQueue extends Messages {
-  /** Messages and calls that are under way. */
+  /** Messages and calls in progress. */
   readonly isBusy: () => boolean;
   readonly calls: () => number;
 }
 
-/** The queue of one function; what is sent to others is dropped. */
+/** The queue of one function. Messages to other functions are dropped. */
 export function playQueue(target: WakeTarget, handle: (event: SQSEvent) => Promise<SQSBatchResponse>): PlayedQueue {
   let waiting: SQSRecord[] = [];
   let [delayed, running, calls, isOpen] = [0, 0, 0, false];
@@ -43,7 +43,7 @@ export function playQueue(target: WakeTarget, handle: (event: SQSEvent) => Promi
     running -= 1;
     const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     for (const record of Records.filter(({ messageId }) => failed.has(messageId))) later(record, RETRY_MS);
-    // What has waited for its turn has waited long enough.
+    // Messages that waited for a free invocation do not wait for the batching window again.
     if (!isOpen) void call();
   };
   return {

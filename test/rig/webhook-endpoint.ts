@@ -1,4 +1,4 @@
-/** Kerf's webhook, where the API server of the rig can call it: well, or broken in one of the ways in which an endpoint breaks. */
+/** Kerf's webhook for the API server of the rig: working, or with one of the faults of an endpoint. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { answerWebhook, type WebhookPorts } from '../../lib/controllers/webhook.ts';
@@ -22,9 +22,9 @@ export interface Review {
 export type Health = 'answers' | 'hangs' | 'fails' | 'talks-rubbish';
 
 export interface WebhookEndpoint extends TlsServer {
-  /** In the order in which they came; the probe's are not among them. */
+  /** In the order of arrival, without those of the probe. */
   readonly reviews: Review[];
-  /** Whom the webhook woke. */
+  /** The functions that the webhook woke. */
   readonly woken: string[];
   health: Health;
 }
@@ -70,10 +70,10 @@ function reviewOf(review: unknown): Review {
   };
 }
 
-/** What Kerf writes into the cluster of the rig, for a webhook at this address. */
+/** The webhook registration for the cluster of the rig, with this address. */
 export function registrationAt(address: string, client: ApiClient, secret = RIG_SECRET): WebhookRegistration {
   const options = { name: 'demo', webhookUrl: `${address}/`, webhookCertificateAuthority: caBundle() };
   const registration = webhookRegistrationOf(options, { url: '', secret, fromVpc: false }, client);
-  if (registration === undefined) throw new Error('the webhook of this cluster is not Kerf’s to install');
+  if (registration === undefined) throw new Error('this cluster has install: false');
   return registration;
 }

@@ -1,4 +1,4 @@
-/** Deployments and what becomes of them. */
+/** Creates Deployments and reads their pods. */
 import { read, succeed } from '../cluster/support/api-client.ts';
 import { at, listAt } from '../stack/json.ts';
 
@@ -27,7 +27,7 @@ export async function createDeployment(workload: Workload): Promise<void> {
   };
   const template = {
     metadata: { labels: matchLabels },
-    // Nobody waits for a process that is not there.
+    // The pods have no process, so they need no time to end.
     spec: { terminationGracePeriodSeconds: 5, containers: [container], ...podSpec },
   };
   const spec = { replicas, selector: { matchLabels }, template };
@@ -52,7 +52,7 @@ export function isRunning(pod: unknown): boolean {
   return at(pod, 'status', 'phase') === 'Running' && at(pod, 'metadata', 'deletionTimestamp') === undefined;
 }
 
-/** Its Deployments go, and with them their pods; its nodes go, and who is bound to them. */
+/** Deletes the Deployments with their pods, and the nodes with the pods that are bound to them. */
 export async function clearCluster(namespace = 'default'): Promise<void> {
   await succeed({ method: 'DELETE', path: DEPLOYMENTS(namespace), body: { propagationPolicy: 'Background' } });
   await succeed({ method: 'DELETE', path: '/api/v1/nodes' });

@@ -4,7 +4,7 @@ import { OptionError } from '../../lib/operator/options/option-values.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
 import { at } from './json.ts';
 
-/** Who is let into which cluster, as the installer is told; a role of this stack by the name of its function. */
+/** The access entries of each cluster in the installer's properties; a role of this stack has the name of its function. */
 function admittedBy(clusters: readonly ClusterOptions[]): readonly string[] {
   const [resource] = propertiesOf(templateOf(clusters), 'AWS::CloudFormation::CustomResource');
   const told = JSON.stringify(at(resource, 'Clusters') ?? '');
@@ -35,7 +35,7 @@ describe('access entries of a cluster', () => {
     ]);
   });
 
-  test('the installer, last of all, as one who may do everything', () => {
+  test('the installer is last, with all rights', () => {
     const template = templateOf([{ name: 'blue' }]);
     const [resource] = propertiesOf(template, 'AWS::CloudFormation::CustomResource');
     const told = JSON.stringify(at(resource, 'Clusters'));

@@ -1,4 +1,4 @@
-/** Synthesizes the stack as `cdk synth` does, and takes its folder away afterwards. */
+/** Synthesizes the stack as `cdk synth` does, and deletes its folder afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

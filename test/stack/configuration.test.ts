@@ -70,7 +70,7 @@ test('more clusters than a policy of IAM can name are refused', () => {
   expect(read({ clusters: clusters.slice(0, 40) })).toHaveLength(40);
 });
 
-test('what clusters of one network may say is counted in bytes, as Lambda counts it, and each network by itself', () => {
+test('the size of the settings is counted in bytes, as by Lambda, for each network separately', () => {
   const network = { vpcId: 'vpc-11111111', subnetIds: ['subnet-11111111'], securityGroupIds: ['sg-11111111'] };
   const ignoreAtZero = [{ labels: { team: 'ü'.repeat(1_000) } }];
   const long = { ignoreAtZero };

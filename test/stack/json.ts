@@ -1,4 +1,4 @@
-/** Documents that a test looks into: templates, manifests, reports. */
+/** Reads fields of JSON documents: templates, manifests, reports. */
 import { readFileSync } from 'node:fs';
 
 export function readJson(file: string): unknown {

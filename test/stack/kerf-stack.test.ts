@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 
 /**
- * Logical ids of what holds state or is known to somebody outside: a changed id is a new, empty resource at the next
+ * Logical ids of resources with state or with outside references: a changed id is a new, empty resource at the next
  * deploy. Change this list only on purpose, with a migration.
  */
 const STATEFUL = {
@@ -188,7 +188,7 @@ test('a new rotation creates a new secret for all its users; the same rotation k
   for (const name of Object.keys(first)) expect(new Set(all.map((each) => each[name])).size).toBe(3);
 });
 
-test('the functions know every cluster, and what was said of it', () => {
+test('the functions get every cluster with its settings', () => {
   template.hasResourceProperties('AWS::Lambda::Function', {
     Description: 'Kerf lifecycle',
     Environment: { Variables: { CLUSTERS: '{"blue":{},"green":{"endpoint":"https://green.test","zonalShift":true}}' } },
@@ -278,7 +278,7 @@ describe('permissions', () => {
     ]);
   });
 
-  test('zonal shifts are read whatever the resource: ARC knows no EKS cluster as one (C36)', () => {
+  test('zonal shifts are read for any resource, because ARC has no resource type for EKS clusters (C36)', () => {
     const reading = statements().filter((statement) =>
       actionsOf(statement).includes('arc-zonal-shift:GetManagedResource'),
     );

@@ -17,7 +17,7 @@ beforeAll(() => {
   template = templateOf([
     { name: 'open' },
     { name: 'private-1', network },
-    // The same network, said in another order.
+    // The same network, in another order.
     {
       name: 'private-2',
       network: { ...network, subnetIds: ['subnet-bbbbbbbb', 'subnet-aaaaaaaa'] },
@@ -120,7 +120,7 @@ test('an alarm on dead letters has the name of their function', () => {
   expect(['catalogue', 'provisioning', 'interruption'].map(count)).toEqual([1, 3, 3]);
 });
 
-/** The statements that say this of ending a network interface. */
+/** The statements with this effect on deleting network interfaces. */
 function naming(effect: string, statements: readonly unknown[]): readonly unknown[] {
   return statements.filter(
     (one) => at(one, 'Effect') === effect && listAt(one, 'Action').includes('ec2:DeleteNetworkInterface'),

@@ -1,4 +1,4 @@
-/** What the owner of the account and of the cluster has beside Kerf: a network, a role for nodes, a NodePool. */
+/** The resources in the account and the cluster that a user creates: a network, a role for nodes, a NodePool. */
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
@@ -21,7 +21,7 @@ export const CLUSTER = 'demo';
 
 export const CATALOGUE = readCatalogue(readJson('data/instance-types.json'), readJson('data/regions/us-east-1.json'));
 
-/** The account's default network, marked as the EC2NodeClass looks for it, and the role of the nodes. */
+/** The account's default network, with the tags that the EC2NodeClass selects, and the role of the nodes. */
 export async function furnishAccount(): Promise<void> {
   const ec2 = new EC2Client({});
   const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand());
@@ -30,12 +30,12 @@ export async function furnishAccount(): Promise<void> {
   const Resources = ids.filter((id) => id !== undefined);
   await ec2.send(new CreateTagsCommand({ Resources, Tags: [{ Key: 'karpenter.sh/discovery', Value: CLUSTER }] }));
   await makeRole(new IAMClient({}), `KarpenterNodeRole-${CLUSTER}`);
-  // The catalogue function is woken every few hours: the shipped tables stand for what it finds.
+  // The catalogue function runs every few hours: the shipped tables replace its result.
   const table = { client: new DynamoDBClient({}), tableName: output('TableName') };
   await new DynamoDbCatalogueStore({ ...table, region: 'us-east-1' }).writeCatalogue(CATALOGUE);
 }
 
-/** One pool of anything on demand, which is emptied at once. */
+/** One NodePool of any on-demand type, whose empty nodes are removed at once. */
 export async function configureNodes(): Promise<void> {
   const requirements = [
     { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },

@@ -1,9 +1,9 @@
-/** An instance that somebody else runs in the same account: no tag of it names the cluster. */
+/** An instance of another user in the same account: none of its tags has the cluster's name. */
 import { DescribeImagesCommand, DescribeInstancesCommand, EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
 
 const ec2 = new EC2Client({});
 
-/** *Shape:* its id. */
+/** *Shape:* the id of the instance. */
 export async function launchBystander(): Promise<string> {
   const { Images = [] } = await ec2.send(new DescribeImagesCommand({ Owners: ['amazon'] }));
   const one = { MinCount: 1, MaxCount: 1, InstanceType: 'm5.large' as const, ImageId: Images[0]?.ImageId };

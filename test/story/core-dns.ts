@@ -1,4 +1,4 @@
-/** CoreDNS as EKS brings it: two replicas that wish to be apart, a priority, a PodDisruptionBudget. */
+/** CoreDNS as in EKS: two replicas with preferred anti-affinity, a priority, a PodDisruptionBudget. */
 import { succeed } from '../cluster/support/api-client.ts';
 
 const LABELS = { 'k8s-app': 'kube-dns' };

@@ -1,6 +1,6 @@
 /**
- * What goes wrong around the deployed functions, one after the other, while pods come and go: at each end the pods run, and
- * the promises hold. The functions are the deployed ones throughout; their DynamoDB is throttled by a proxy before it.
+ * Faults around the deployed functions, one after the other, while pods are created and deleted: after each, the pods run and
+ * the promises hold. All functions are the deployed ones; a proxy throttles their DynamoDB.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually, logLines } from '../aws/deployment.ts';
@@ -17,7 +17,7 @@ import { seconds } from './stopwatch.ts';
 import { startWebhookFront } from './webhook-front.ts';
 
 const APP = 'under-fire';
-/** Each pod fills a node: what is launched twice cannot hide. */
+/** Each pod fills a node, so a duplicate launch is visible. */
 const REQUESTS = { cpu: '1500m', memory: '1Gi' };
 
 let stage: Stage;
@@ -64,14 +64,14 @@ test('promises 1, 2: the API server is restarted while nodes are launched', asyn
   await expectAllRun('API server restarted');
 }, 240_000);
 
-test('promises 1, 2: history that functions remember is gone (410) while nodes are launched', async () => {
+test('promises 1, 2: the versions that functions have cached are gone (410) while nodes are launched', async () => {
   await wantMore(2);
   await actOnRig('compact-etcd');
   await actOnRig('restart-api-server');
   await expectAllRun('etcd compacted');
 }, 240_000);
 
-test('promises 1, 2: four invocations of each function at once launch nothing twice, and keep to the limit', async () => {
+test('promises 1, 2: four invocations of each function at once launch nothing twice, and respect the limit', async () => {
   const limit = cpusOf(await nodes()) + 4;
   await limitPool(String(limit));
   await wantMore(3);
@@ -85,7 +85,7 @@ test('promises 1, 2: four invocations of each function at once launch nothing tw
   await expectAllRun('invoked at once, limit lifted');
 }, 240_000);
 
-test('promises 1, 7: DynamoDB turns everything down for 20 s', async () => {
+test('promises 1, 7: DynamoDB refuses every call for 20 s', async () => {
   await actOnRig('throttle-dynamodb');
   await wantMore(2);
   const startedMs = Date.now();
@@ -94,7 +94,7 @@ test('promises 1, 7: DynamoDB turns everything down for 20 s', async () => {
   await expectAllRun('DynamoDB throttled');
 }, 240_000);
 
-test('promise 5: the endpoint of the webhook is dead for a minute: scheduling goes on, and the tick makes up for it', async () => {
+test('promise 5: the webhook does not answer for a minute: scheduling continues, and the tick replaces its wakes', async () => {
   await stage.front.close();
   await createDeployment({ name: 'small', replicas: 1, requests: { cpu: '50m', memory: '16Mi' } });
   await seconds('a pod with a place runs, webhook dead', async () => (await podsOf('small')).some(isRunning), 10_000);
@@ -105,7 +105,7 @@ test('promise 5: the endpoint of the webhook is dead for a minute: scheduling go
   stage.front = await startWebhookFront();
 }, 240_000);
 
-test('promises 1, 4: all of it goes, nothing stays, and what is not ours runs on', async () => {
+test('promises 1, 4: all nodes are removed, nothing is left, and instances of others keep running', async () => {
   await scaleDeployment(APP, 0);
   await seconds('pods gone → no nodes', async () => (await nodes()).length === 0, 200_000);
   await seconds('… and no claims', async () => (await claims()).length === 0, 100_000);

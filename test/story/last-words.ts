@@ -1,4 +1,4 @@
-/** What the functions said, for whoever looks for why a test failed. */
+/** Prints the end of the functions' logs when a test has failed. */
 import { onTestFailed } from 'vitest';
 import { logLines } from '../aws/deployment.ts';
 

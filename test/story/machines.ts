@@ -1,13 +1,13 @@
-/** A kubelet for each instance that runs in EC2 for the cluster: it joins when the instance is there and dies with it. */
+/** Simulates a kubelet for each running instance of the cluster: it joins when the instance runs and stops with it. */
 import { setTimeout } from 'node:timers/promises';
 import { DescribeInstancesCommand, EC2Client, type Instance } from '@aws-sdk/client-ec2';
 import type { InstanceTypeFacts } from '../../lib/core/instance-type/facts.ts';
 import { type FakeKubelet, startFakeKubelet, type Timing } from '../rig/fake-kubelet.ts';
 
 export interface Machines {
-  /** All instances of the cluster that EC2 ever had. */
+  /** All instances that the cluster ever had. */
   readonly instances: () => Promise<readonly Instance[]>;
-  /** What the nodes were refused by the API server. */
+  /** Requests of the nodes that the API server refused. */
   readonly refusals: () => readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -57,14 +57,14 @@ export function playMachines({ cluster, facts, timing = {} }: MachinesPlan): Mac
 }
 
 /**
- * What the instance's user data and its type make of its node. Labels are those that the kubelet and EKS's cloud controller
- * write, and the one of its pool; the others come with registration.
+ * The Node of an instance, from its user data and its type. It has the labels that the kubelet and EKS's cloud controller
+ * write, and that of its NodePool; registration adds the others.
  */
 function nodeOf(instance: Instance, facts: readonly InstanceTypeFacts[]) {
   const { InstanceId = '', InstanceType: type = '', Placement, Tags = [], PrivateDnsName = '' } = instance;
   const zone = Placement?.AvailabilityZone ?? '';
   const fact = facts.find(({ name }) => name === type);
-  if (fact === undefined) throw new Error(`${InstanceId} is a ${type}, which the catalogue does not know`);
+  if (fact === undefined) throw new Error(`${InstanceId} is a ${type}, which is not in the catalogue`);
   const { vcpus, memoryMib, architecture, maxNetworkInterfaces, ipv4PerInterface } = fact;
   const pool = Tags.find(({ Key }) => Key === 'karpenter.sh/nodepool')?.Value ?? '';
   return {
@@ -78,7 +78,7 @@ function nodeOf(instance: Instance, facts: readonly InstanceTypeFacts[]) {
       'topology.kubernetes.io/zone': zone,
       'topology.kubernetes.io/region': zone.slice(0, -1),
     },
-    // The kernel takes its share of what the type is sold with.
+    // The kernel uses a part of the memory of the type.
     capacity: {
       cpu: String(vcpus),
       memory: `${Math.floor(memoryMib * 0.95)}Mi`,

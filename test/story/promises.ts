@@ -1,17 +1,17 @@
-/** What Kerf promises, looked at from outside: EC2, the cluster, and that the two agree (docs/promises.md). */
+/** Checks Kerf's promises from outside: EC2, the cluster, and that the two agree (docs/promises.md). */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { expect } from 'vitest';
 import { at } from '../stack/json.ts';
 import { claims, nodes, type Stage } from './stage.ts';
 
-/** Promise 1: over all that was ever launched, no claim has two instances, and each instance has a claim's name. */
+/** Promise 1: of all instances ever launched, no two have the same claim, and each has a claim's name. */
 export async function expectOneInstanceAClaim({ machines }: Stage): Promise<void> {
   const names = (await machines.instances()).map(claimOf);
   expect(names).not.toContain(undefined);
   expect(names).toHaveLength(new Set(names).size);
 }
 
-/** Promises 1 and 2: what runs in EC2 is what the cluster has claims and nodes for, and within the NodePool's limit. */
+/** Promises 1 and 2: each running instance has a claim and a node, and all are within the NodePool's limit. */
 export async function expectNothingLeaked({ machines }: Stage, mostNodes: number): Promise<void> {
   const running = (await machines.instances()).filter(isRunning);
   const byName = (await claims()).map((claim) => String(at(claim, 'metadata', 'name')));

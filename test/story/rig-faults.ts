@@ -1,4 +1,4 @@
-/** What can be done to the rig: its API server, its etcd, the DynamoDB of the functions, the functions themselves. */
+/** Faults of the rig: in its API server, its etcd, the DynamoDB of the functions, and the functions themselves. */
 import { variable } from '../aws/deployment.ts';
 import { forgetConnections } from '../cluster/support/api-client.ts';
 import { listAt, textAt } from '../stack/json.ts';
@@ -6,7 +6,7 @@ import { CLUSTER } from './account.ts';
 
 export type RigAction = 'restart-api-server' | 'compact-etcd' | 'throttle-dynamodb' | 'relieve-dynamodb';
 
-/** *Shape:* what the action answers: for `relieve-dynamodb`, how many calls were turned down so far. */
+/** *Shape:* the result of the action: for `relieve-dynamodb`, the number of refused calls. */
 export async function actOnRig(action: RigAction): Promise<unknown> {
   const response = await fetch(`${variable('KERF_RIG_CONTROL')}/${action}`, { method: 'POST' });
   const answer = await response.text();
@@ -15,7 +15,7 @@ export async function actOnRig(action: RigAction): Promise<unknown> {
   return JSON.parse(answer);
 }
 
-/** A tick for a function, `times` times at once: each in an invocation of its own, in a process of its own. */
+/** Sends a tick to a function, `times` times at once: each to its own invocation in its own process. */
 export async function invokeAtOnce(name: 'Provisioning' | 'Lifecycle' | 'Disruption', times: number): Promise<void> {
   const functionName = await functionNamed(name);
   const body = JSON.stringify({ cluster: CLUSTER, reason: 'tick' });
@@ -43,7 +43,7 @@ async function functionNamed(name: string): Promise<string> {
   return found;
 }
 
-/** The project has no client of Lambda; the emulator reads the account from the header and checks no signature. */
+/** The project has no Lambda client. The emulator reads the account from the header and checks no signature. */
 async function callLambda(path: string, init: { readonly method: string; readonly body?: string }): Promise<Response> {
   const scope = `${variable('AWS_ACCESS_KEY_ID')}/20260101/${variable('AWS_REGION')}/lambda/aws4_request`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`;

@@ -1,4 +1,4 @@
-/** The deployment between its cluster and its account, furnished once for all test files, and what is played of it. */
+/** The deployment with its cluster and its account, prepared once for all test files, and its simulated parts. */
 import { callApi, read } from '../cluster/support/api-client.ts';
 import { COLLECTIONS } from '../cluster/support/resources.ts';
 import { at, listAt } from '../stack/json.ts';
@@ -8,7 +8,7 @@ import { startWebhookFront, type WebhookFront } from './webhook-front.ts';
 
 export interface Stage {
   readonly machines: Machines;
-  /** Closed and started anew by who plays a dead endpoint. */
+  /** A test closes and starts it to simulate a dead endpoint. */
   front: WebhookFront;
   readonly close: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { eventually } from '../aws/deployment.ts';
 
-/** Waits until it is done, and says how long that took: the story's figures. *Errors:* as `eventually`. */
+/** Waits until the condition holds, and prints the time: the figures of the story. *Errors:* as `eventually`. */
 export async function seconds(what: string, done: () => Promise<boolean>, withinMs: number): Promise<void> {
   const startedMs = Date.now();
   await eventually(what, async () => ((await done()) ? true : undefined), withinMs);

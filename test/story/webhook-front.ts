@@ -1,4 +1,4 @@
-/** What stands before the emulator's Function URL: TLS, which the API server insists on and the emulator does not speak. */
+/** A TLS proxy before the emulator's Function URL: the API server requires TLS, which the emulator does not support. */
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { output, variable } from '../aws/deployment.ts';
 import { serveTls, type TlsServer } from '../rig/tls-server.ts';

@@ -1,7 +1,7 @@
 /**
- * The whole story: a cluster without nodes gets pods, nodes for them, and has none again; with a real scheduler, the stack as
- * `cdk deploy` made it, and EC2 by moto. What is played: the machines, and STS, where the API server asks who a function is.
- * The emulator's queues deliver at once, where SQS waits for the batching window; its schedules tick each minute, as they do.
+ * The whole story: a cluster without nodes gets pods, then nodes, and has no nodes again; with a real scheduler, the stack as
+ * `cdk deploy` created it, and moto for EC2. Simulated are the machines, and STS, which authenticates the functions.
+ * The emulator's queues deliver at once, where SQS waits for the batching window; its schedules tick each minute, as in AWS.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually, logLines } from '../aws/deployment.ts';
@@ -28,7 +28,7 @@ async function coreDns(): Promise<readonly unknown[]> {
   return listAt(await read('/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns'), 'items');
 }
 
-test('CoreDNS alone wakes nothing', async () => {
+test('CoreDNS alone causes no launch', async () => {
   await createCoreDns();
   const before = (await logLines('Provisioning')).length;
   for (const reason of ['webhook', 'tick']) {
@@ -36,7 +36,7 @@ test('CoreDNS alone wakes nothing', async () => {
       (await logLines('Provisioning'))
         .slice(before)
         .find((line) => at(line, 'message') === 'reconciled' && String(at(line, 'reason')).includes(reason));
-    await eventually(`a look of provisioning, for a ${reason}`, look, 75_000);
+    await eventually(`a run of provisioning, for a ${reason}`, look, 75_000);
   }
   expect(await coreDns()).toHaveLength(2);
   await expectNothingLeft(stage);
@@ -53,7 +53,7 @@ test('pods get nodes and run, CoreDNS with them', async () => {
   expect(stage.machines.refusals()).toEqual([]);
 }, 240_000);
 
-test('without the pods the nodes go, CoreDNS or not, and nothing of them stays', async () => {
+test('without the pods the nodes are removed, also with CoreDNS, and nothing of them is left', async () => {
   await scaleDeployment('web', 0);
   await seconds('pods gone → no nodes', async () => (await nodes()).length === 0, 200_000);
   await seconds('… and no claims', async () => (await claims()).length === 0, 150_000);

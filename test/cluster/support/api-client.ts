@@ -20,11 +20,11 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text goes out as it is, everything else as JSON. */
+  /** A string is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
 }
 
-/** Kerf's own client, as its administrator; whoever makes it closes it. */
+/** Kerf's own client with the administrator's token. The caller closes it. */
 export function adminClient(): ApiClient {
   return new ApiClient({
     endpoint: variable('KERF_CLUSTER_ENDPOINT'),
@@ -36,7 +36,7 @@ export function adminClient(): ApiClient {
 export async function callApi(call: Call): Promise<Answer> {
   const answer = await callOnce(call);
   if (answer.status !== 429 || call.method !== 'GET') return answer;
-  // Just restarted, it has yet to read what it serves, and asks to come back in a second.
+  // Just after a restart, it has not loaded its objects, and its answer asks for a retry after a second.
   await setTimeout(1_000);
   return await callApi(call);
 }
@@ -95,7 +95,7 @@ export async function mergePatch(path: string, body: unknown): Promise<Answer> {
   });
 }
 
-/** *Errors:* an Error with what the server says, where it does not say yes. */
+/** *Errors:* an Error with the server's message, unless the status is a success. */
 export async function succeed(call: Call): Promise<Answer> {
   const answer = await callApi(call);
   if (answer.status < 300) return answer;

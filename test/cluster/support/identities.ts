@@ -1,4 +1,4 @@
-/** The API server as it answers whoever is in a group: an administrator may speak for anybody. */
+/** The API server's answers for the members of a group: an administrator may impersonate any user. */
 import type { ClusterFunction } from '../../../lib/core/install/rbac.ts';
 import { groupOf, rbacObjects } from '../../../lib/core/install/rbac.ts';
 import { at, textAt } from '../../stack/json.ts';
@@ -18,7 +18,7 @@ export async function callAs(name: ClusterFunction, call: Call): Promise<Answer>
   return await callApi({ ...call, headers: { ...call.headers, ...speakingFor(name) } });
 }
 
-/** What may be asked of the API server, in its own words. */
+/** A request to the API server, in the terms of its authorization API. */
 export interface Attempt {
   readonly verb: string;
   readonly group?: string;

@@ -184,7 +184,7 @@ const status = optional({
   ),
 });
 
-/** Of a kind that no server knows: the garbage collector leaves it alone. */
+/** Of a kind that no server has: the garbage collector ignores it. */
 const owner = fc.record(
   {
     apiVersion: fc.constant('example.com/v1'),

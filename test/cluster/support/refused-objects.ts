@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   ['A1.16', 'a reason of no known name', budget({ reasons: ['Expired'] }), 'disruption.budgets[0].reasons[0]'],
   ['A1.17', 'a schedule of four fields', budget({ schedule: '0 9 * *', duration: '1h' }), 'budgets[0].schedule'],
   ['A1.18', 'a budget of seconds', budget({ schedule: '@daily', duration: '90s' }), 'budgets[0].duration'],
-  ['A1.19', 'a limit that is no quantity', aNodePool({ limits: { cpu: 'lots' } }), 'spec.limits.cpu'],
+  ['A1.19', 'a limit that is not a quantity', aNodePool({ limits: { cpu: 'lots' } }), 'spec.limits.cpu'],
   ['A1.20', 'no weight', aNodePool({ weight: 0 }), 'spec.weight'],
   ['A1.21', 'a static pool with a weight', aNodePool({ replicas: 1, weight: 5 }), 'spec', 'weight'],
   ['A1.21', 'a static pool with limits of cpu', aNodePool({ replicas: 1, limits: { cpu: '10' } }), 'limits.nodes'],

@@ -1,6 +1,6 @@
 /**
- * What lets IAM identities into an EKS cluster, played: answers the API server's TokenReviews by signing the presigned call
- * once more, as STS would, and by a list of who is let in, as access entries are one.
+ * Simulates EKS's authentication of IAM identities: answers the API server's TokenReviews by signing the presigned call
+ * again, as STS would, and by a list of identities, like access entries.
  * *Source:* AWS Signature Version 4. Nothing of the code that makes the tokens is used.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -13,14 +13,14 @@ export interface Identity {
   /** @default the key is a user's, and belongs to no session */
   readonly sessionToken?: string | undefined;
   readonly arn: string;
-  /** @default none: known to IAM, and let in by nobody */
+  /** @default none: the identity exists in IAM and has no access entry */
   readonly groups?: readonly string[];
 }
 
 export interface TokenReviewOptions {
   /** The name that tokens must be made for. */
   readonly cluster: string;
-  /** By access key; asked for each token. */
+  /** By access key; called for each token. */
   readonly identityOf: (accessKeyId: string) => Identity | undefined;
   /** @default the time of day */
   readonly now?: () => number;
@@ -34,7 +34,7 @@ export interface TokenReview {
   readonly close: () => Promise<void>;
 }
 
-/** An API server asks here at its own start already: it is started first. */
+/** Start it before the API server, which calls it during its own start. */
 export async function startTokenReview(options: TokenReviewOptions): Promise<TokenReview> {
   const refusals: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -77,7 +77,7 @@ const KNOWN = [
   'X-Amz-SignedHeaders',
 ];
 
-/** *Shape:* who it is, or why nobody. */
+/** *Shape:* the user, or the reason for the refusal. */
 function judge(token: string, { cluster, identityOf, now = Date.now }: TokenReviewOptions): Identity | string {
   const url = token.startsWith(PREFIX)
     ? URL.parse(Buffer.from(token.slice(PREFIX.length), 'base64url').toString())
@@ -103,8 +103,8 @@ function whyMalformed(url: URL, [, region, service, end]: readonly string[]): st
   const host = `sts.${region}.amazonaws.com${region?.startsWith('cn-') === true ? '.cn' : ''}`;
   if (url.protocol !== 'https:' || url.host !== host || url.pathname !== '/') return `${url.origin} is not ${host}`;
   const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
-  if (unknown !== undefined) return `${unknown} is no part of a token`;
-  if (url.searchParams.get('Action') !== 'GetCallerIdentity') return 'it is no GetCallerIdentity call';
+  if (unknown !== undefined) return `${unknown} is not part of a token`;
+  if (url.searchParams.get('Action') !== 'GetCallerIdentity') return 'it is not a GetCallerIdentity call';
   if (service !== 'sts' || end !== 'aws4_request') return 'it is signed for another service';
   const headers = url.searchParams.get('X-Amz-SignedHeaders')?.split(';') ?? [];
   return headers.includes('x-k8s-aws-id') && headers.includes('host') ? undefined : 'no cluster is signed';

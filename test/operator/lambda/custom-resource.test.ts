@@ -64,7 +64,7 @@ describe('CloudFormation is answered', () => {
     ]);
   });
 
-  test('when it is changed: the new first, then what is no more, under the name it has', async () => {
+  test('on an update: installs the new first, then removes the old, under the same name', async () => {
     await answerCustomResource(runtime, UPDATE, resource);
     expect(done).toEqual(['install new', 'remove old but new']);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS', PhysicalResourceId: 'physical' })]);
@@ -76,7 +76,7 @@ describe('CloudFormation is answered', () => {
     expect(answers).toEqual([expect.objectContaining({ Status: 'FAILED', Reason: 'no way in' })]);
   });
 
-  test('when removing fails, all the same with success: a stack must go though its cluster is gone', async () => {
+  test('with success when the removal fails, because a stack must be deletable without its cluster', async () => {
     const failing = { ...resource, remove: async () => Promise.reject(new Error('no such cluster')) };
     await answerCustomResource(runtime, DELETE, failing);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
@@ -130,7 +130,7 @@ test('properties that no stack of this version wrote are refused', () => {
   expect(() => readInstalledClusters({})).toThrow(OptionError);
 });
 
-test('of a cluster that stays the entries that it has no more go; one that is no more is left, and not drained', () => {
+test('a kept cluster loses the entries that it no longer has; a removed cluster is uninstalled and not drained', () => {
   const stays = { cluster: { name: 'stays' }, entries: [LIFECYCLE, NODE] };
   const goes = { cluster: { name: 'goes', onDelete: 'drain' }, entries: [LIFECYCLE] } as const;
   expect(noMoreInstalled([stays, goes], [{ ...stays, entries: [LIFECYCLE] }])).toEqual([

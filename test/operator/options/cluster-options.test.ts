@@ -1,4 +1,4 @@
-/** A cluster's configuration: each field is taken as it is documented, and refused with one sentence that says what is allowed. */
+/** A cluster's configuration: each field is accepted as documented, or refused with an error that has the allowed values. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
@@ -6,7 +6,7 @@ import { type ClusterOptions, parseCluster, writeClusters } from '../../../lib/o
 import { refreshOf, settingsOf } from '../../../lib/operator/options/cluster-settings.ts';
 import { OptionError } from '../../../lib/operator/options/option-values.ts';
 
-/** One of each field that functions are told, none at its default. */
+/** A value for each field that functions get, none of them the default. */
 const TOLD: Required<
   Omit<ClusterOptions, 'nodeRole' | 'windowsNodeRole' | 'makeNodeRole' | 'accessEntries' | 'onDelete' | 'network'>
 > = {
@@ -55,14 +55,14 @@ test('every field has one row in docs/settings.md', () => {
   for (const key of Object.keys({ ...TOLD, ...UNTOLD })) expect([key, rowsOf(key)]).toEqual([key, 1]);
 });
 
-test('functions are told all but what only the stack has a use for, and read it back', () => {
+test('functions get all fields except those that only the stack uses, and parse them', () => {
   const written: unknown = JSON.parse(writeClusters([{ ...TOLD, ...UNTOLD }]));
   const { name: _, ...rest } = TOLD;
   expect(written).toEqual({ demo: rest });
   expect(parseCluster({ ...rest, name: 'demo' }, 'CLUSTERS.demo')).toEqual(TOLD);
 });
 
-describe('a field that is not what it must be is refused by name, value and what is allowed', () => {
+describe('an invalid field is refused with its name, its value and the allowed values', () => {
   test.each<readonly [keyof ClusterOptions | 'other', unknown, string]>([
     ['other', 1, 'other is not a known field: the fields are name, endpoint'],
     ['name', '-a', 'must be the name of an EKS cluster'],
@@ -106,12 +106,12 @@ describe('a field that is not what it must be is refused by name, value and what
   });
 });
 
-test('of what is not configured the default holds', () => {
+test('a missing field has its default', () => {
   expect(settingsOf({ name: 'demo' })).toEqual(DEFAULT_SETTINGS);
   expect(refreshOf({ name: 'demo' })).toEqual({ imagesMs: undefined, subnetsMs: undefined });
 });
 
-test('what is configured is what controllers go by (F17, F18, F20)', () => {
+test('controllers use the configured values (F17, F18, F20)', () => {
   expect(settingsOf(TOLD)).toEqual({
     batchIdleMs: 2_000,
     batchMaxMs: 30_000,

@@ -96,7 +96,7 @@ describe('CLUSTERS', () => {
   });
 });
 
-test.each(['', '-demo', 'de/mo', 'de mo', 'x'.repeat(101), 7])('%j is no cluster name', (name) => {
+test.each(['', '-demo', 'de/mo', 'de mo', 'x'.repeat(101), 7])('%j is not a cluster name', (name) => {
   expect(messageOf(() => parseCluster({ name }, 'clusters[0]'))).toContain('clusters[0].name is');
 });
 
@@ -111,7 +111,7 @@ test.each([
   expect(messageOf(() => parseCluster({ name: 'demo', endpoint }, 'clusters[0]')).startsWith('no error')).toBe(allowed);
 });
 
-test('zonal shifts are heeded where the configuration says so (C36), and the functions are told', () => {
+test('zonal shifts apply if the configuration enables them (C36), and the functions get the setting', () => {
   const clusters = [{ name: 'a', zonalShift: true }, { name: 'b' }];
   const read = controllerOptions(environment({ CLUSTERS: writeClusters(clusters) })).clusters;
   expect([...read.values()]).toEqual(clusters);

@@ -45,7 +45,7 @@ test('a run is its gauges, its decisions that act and its failures by controller
   ]);
 });
 
-test('a quiet run says zero, and no line is without metrics', () => {
+test('a run without decisions counts zero, and no line is without metrics', () => {
   expect(metricsOf(embeddedMetrics(report(), 5))).toEqual([
     'Decisions{Cluster=demo,Controller=termination} 0 Count',
     'Failures{Cluster=demo,Controller=termination} 0 Count',

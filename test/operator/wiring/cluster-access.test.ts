@@ -22,13 +22,13 @@ function eks() {
   return { describe, autoMode, asked: () => asked };
 }
 
-test('a cluster of which nothing is configured is what EKS says', async () => {
+test('a cluster without configuration uses the values of EKS', async () => {
   const access = clusterAccess({ name: 'demo' }, eks());
   expect(await access.server()).toEqual({ endpoint: 'https://eks.test', certificateAuthority: 'EKS' });
   expect(await access.describe()).toEqual(SAID_BY_EKS);
 });
 
-test('F20: with an endpoint, EKS is not asked where the API server is', async () => {
+test('F20: with an endpoint, Kerf does not use the endpoint of EKS', async () => {
   const source = eks();
   const access = clusterAccess({ name: 'demo', endpoint: 'http://127.0.0.1:6443' }, source);
   expect(await access.server()).toEqual({ endpoint: 'http://127.0.0.1:6443' });
@@ -36,7 +36,7 @@ test('F20: with an endpoint, EKS is not asked where the API server is', async ()
   expect((await access.describe()).bootstrap).toEqual({ ...SAID_BY_EKS.bootstrap, endpoint: 'http://127.0.0.1:6443' });
 });
 
-test('with all that nodes must know, EKS is not asked at all', async () => {
+test('with all settings that nodes need, Kerf does not call EKS', async () => {
   const source = eks();
   const options = {
     name: 'demo',

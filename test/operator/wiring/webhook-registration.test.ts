@@ -6,7 +6,7 @@ import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.t
 
 const TOLD = { WEBHOOK_URL: 'https://url.lambda-url.test/', WEBHOOK_SECRET: 's3cret' };
 
-test('an API server calls the Function URL, unless its cluster says another way', () => {
+test("an API server calls the Function URL, unless its cluster's configuration has another address", () => {
   const address = webhookAddress(TOLD);
   expect(webhookEndpointOf({ name: 'demo' }, address)).toEqual({
     url: 'https://url.lambda-url.test/',
@@ -22,14 +22,14 @@ test('an API server calls the Function URL, unless its cluster says another way'
   });
 });
 
-test('the webhook of a cluster whose owner installs it is left alone', () => {
+test('the webhook is not managed with install: false', () => {
   const client = new ApiClient({ endpoint: 'https://demo.test' });
   expect(webhookRegistrationOf({ name: 'demo', install: false }, webhookAddress(TOLD), client)).toBeUndefined();
   const registration = webhookRegistrationOf({ name: 'demo' }, webhookAddress(TOLD), client);
   expect(registration?.wanted.webhooks[0]?.clientConfig.url).toBe('https://url.lambda-url.test/demo/s3cret');
 });
 
-test('a function in a VPC is told so', () => {
+test('a function in a VPC gets this setting', () => {
   expect(webhookAddress(TOLD).fromVpc).toBe(false);
   expect(webhookAddress({ ...TOLD, VPC_ID: 'vpc-1' }).fromVpc).toBe(true);
 });

@@ -20,7 +20,7 @@ type quota struct {
 	cases map[outcome]int
 }
 
-// outcome is who refused an object.
+// outcome is the validator that refused an object.
 type outcome string
 
 const (
