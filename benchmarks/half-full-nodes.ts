@@ -1,4 +1,5 @@
 import type { Pod } from '../lib/apis/kubernetes.ts';
+import { typeRequirements } from '../lib/core/instance-type/type-requirements.ts';
 import type { InstanceType } from '../lib/core/model/instance-type.ts';
 import { singleValues } from '../lib/core/requirements/requirements.ts';
 import { formatResources } from '../lib/core/resources/resources.ts';
@@ -30,7 +31,7 @@ function halfFullNode(name: string, types: readonly InstanceType[], random: Rand
   const zone = pickFrom(random, ZONES);
   const providerID = `aws:///${zone}/i-${name}`;
   const labels = {
-    ...singleValues(type.requirements),
+    ...singleValues(typeRequirements(type)),
     [ZONE]: zone,
     'karpenter.sh/capacity-type': 'on-demand',
     'karpenter.sh/nodepool': POOL,

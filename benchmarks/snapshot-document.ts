@@ -99,7 +99,7 @@ function typeEntry({ name, capacity, allocatable, requirements, offerings }: Ins
     name,
     capacity: formatResources(capacity),
     overhead: formatResources(overheadOf(capacity, allocatable)),
-    requirements: Object.fromEntries([...requirements].map(([key, { values }]) => [key, [...values]])),
+    requirements,
     offerings: offerings.map(({ priceUsdPerHour: price, ...offering }) => ({ ...offering, price })),
   };
 }

@@ -43,7 +43,7 @@ function givenInstanceType(type: InstanceType): GivenInstanceType {
     name,
     capacity: formatResources(capacity),
     allocatable: formatResources(allocatable),
-    requirements: Object.fromEntries([...requirements].map(([key, { values }]) => [key, [...values]])),
+    requirements,
     offerings: offerings.map(givenOffering),
     ...(capacityOverlaid === undefined ? {} : { capacityOverlaid }),
     ...(launch === undefined ? {} : { launch }),

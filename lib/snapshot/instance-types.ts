@@ -3,9 +3,7 @@ import type { ResourceList } from '../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts';
 import { unavailability } from '../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
-import type { InstanceType, Offering, Reservation } from '../core/model/instance-type.ts';
-import { inRequirement, type Requirement } from '../core/requirements/requirement.ts';
-import type { Requirements } from '../core/requirements/requirements.ts';
+import type { InstanceType, LabelValues, Offering, Reservation } from '../core/model/instance-type.ts';
 import { add, type Resources, subtract } from '../core/resources/resources.ts';
 import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
 
@@ -27,7 +25,7 @@ export function instanceTypesFrom(
 ): readonly InstanceType[] {
   const isUnavailable = unavailability(unavailable);
   const resources = resourceReader();
-  const requirement = requirementReader();
+  const list = listReader();
   return given.map((type) => {
     const { name, capacityOverlaid, launch } = type;
     const capacity = resources(type.capacity);
@@ -47,7 +45,12 @@ export function instanceTypesFrom(
       capacity,
       allocatable:
         type.allocatable === undefined ? subtract(capacity, overheadOf(type, resources)) : resources(type.allocatable),
-      requirements: requirementsOf(complete ? (type.requirements ?? {}) : withMissing(type, offerings), requirement),
+      requirements: Object.fromEntries(
+        Object.entries(complete ? (type.requirements ?? {}) : withMissing(type, offerings)).map(([key, values]) => [
+          key,
+          list(key, values),
+        ]),
+      ),
       offerings,
       ...(capacityOverlaid === undefined ? {} : { capacityOverlaid }),
       ...(launch === undefined ? {} : { launch }),
@@ -94,15 +97,6 @@ function overheadOf({ overhead = {} }: GivenInstanceType, resources: (list: Reso
   );
 }
 
-type LabelValues = Readonly<Record<string, readonly string[]>>;
-
-function requirementsOf(
-  values: LabelValues,
-  read: (key: string, values: readonly string[]) => Requirement,
-): Requirements {
-  return new Map(Object.entries(values).map(([key, allowed]) => [key, read(key, allowed)]));
-}
-
 /** The labels of a type, those that it leaves out among them. */
 function withMissing({ name, requirements }: GivenInstanceType, offerings: readonly Offering[]): LabelValues {
   const sold = offerings.filter(({ available }) => available);
@@ -119,13 +113,14 @@ function withMissing({ name, requirements }: GivenInstanceType, offerings: reado
   };
 }
 
-function requirementReader(): (key: string, values: readonly string[]) => Requirement {
-  const known = new Map<string, Requirement>();
+/** Lists that many types share are one. */
+function listReader(): (key: string, values: readonly string[]) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
   return (key, values) => {
     const name = JSON.stringify([key, ...values]);
     const before = known.get(name);
     if (before !== undefined) return before;
-    const made = inRequirement(key, values);
+    const made = [...new Set(values)];
     known.set(name, made);
     return made;
   };

@@ -1,6 +1,5 @@
 import type { CapacityType } from '../../lib/apis/labels.ts';
 import type { InstanceType, Offering } from '../../lib/core/model/instance-type.ts';
-import { requirementsFromValues } from '../../lib/core/requirements/requirements.ts';
 import type { Resources } from '../../lib/core/resources/resources.ts';
 
 export const ZONES = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'] as const;
@@ -35,7 +34,7 @@ export function anInstanceType(options: InstanceTypeOptions = {}): InstanceType 
     name,
     capacity,
     allocatable: capacity,
-    requirements: requirementsFromValues({
+    requirements: {
       'node.kubernetes.io/instance-type': [name],
       'kubernetes.io/arch': [arch],
       'kubernetes.io/os': ['linux'],
@@ -49,7 +48,7 @@ export function anInstanceType(options: InstanceTypeOptions = {}): InstanceType 
       'karpenter.k8s.aws/instance-gpu-count': [],
       'karpenter.k8s.aws/instance-accelerator-count': [],
       ...options.values,
-    }),
+    },
     offerings,
   };
 }

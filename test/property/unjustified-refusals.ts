@@ -75,7 +75,7 @@ function takes({ labels, taints, allocatable }: Node, pod: Pod, daemonSets: read
 /** The labels of a type that have one value. */
 function labelsOf(type: InstanceType): Labels {
   const labels: Record<string, string> = {};
-  for (const [key, { values }] of type.requirements) if (values.size === 1) labels[key] = [...values].join('');
+  for (const [key, values] of Object.entries(type.requirements)) if (values.length === 1) labels[key] = values.join('');
   return labels;
 }
 

@@ -154,6 +154,10 @@ describe('a snapshot in the middle of a story', () => {
     });
   });
 
+  test('is plain data: JSON has all of it', () => {
+    for (const { snapshot } of states) expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
+  });
+
   test('gives the same decisions of provisioning and of disruption when it is written and read again, byte for byte', () => {
     const decided = { provisioning: 0, disruption: 0 };
     for (const { snapshot, nowMs } of states) {

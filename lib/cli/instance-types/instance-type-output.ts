@@ -50,7 +50,7 @@ function given({ name, capacity, allocatable, requirements, offerings }: Instanc
     name,
     capacity: formatResources(capacity),
     overhead: formatResources(Object.fromEntries(overhead)),
-    requirements: Object.fromEntries([...requirements].map(([key, { values }]) => [key, [...values]])),
+    requirements,
     offerings: offerings.map(({ capacityType, zone, zoneId, priceUsdPerHour, available }) => ({
       capacityType,
       zone,

@@ -4,6 +4,7 @@ import { formatCpu } from '../../apis/formats/quantity.ts';
 import { ARCH, type CapacityType } from '../../apis/labels.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { valuesOf } from '../../core/instance-type/type-requirements.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import type { CliContext } from '../context.ts';
 import { formatGib } from '../render/format-gib.ts';
@@ -15,7 +16,7 @@ const COLUMNS: readonly CellColumn<InstanceType>[] = [
   {
     title: 'arch',
     align: 'left',
-    cell: ({ requirements }) => [...(requirements.get(ARCH)?.values ?? [])].join(),
+    cell: (type) => valuesOf(type, ARCH).join(),
     spare: 3,
   },
   { title: 'vCPU', align: 'right', cell: ({ capacity }) => formatCpu(capacity['cpu'] ?? 0) },

@@ -1,10 +1,8 @@
 import type { AmiFamily } from '../../apis/ami-family.ts';
 import { ARCH, INSTANCE_TYPE, OS, WINDOWS_BUILD } from '../../apis/labels.ts';
+import type { LabelValues } from '../model/instance-type.ts';
 import { isWindows } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
-
-/** Values by label; an empty list means that the label is absent (C24). */
-export type LabelValues = Readonly<Record<string, readonly string[]>>;
 
 const PREFIX = 'karpenter.k8s.aws/';
 

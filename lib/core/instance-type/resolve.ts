@@ -1,19 +1,19 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, REGION, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/labels.ts';
-import type { InstanceType, LaunchTraits, Offering, TypeKubelet } from '../model/instance-type.ts';
+import type { InstanceType, LabelValues, LaunchTraits, Offering, TypeKubelet } from '../model/instance-type.ts';
 import { type LearnedMemory, learnedMemoryOf } from '../model/learned-memory.ts';
 import type { ResolvedImage, ResolvedPlacementGroup } from '../model/resolved-node-class.ts';
-import { type Requirements, requirementsFromValues } from '../requirements/requirements.ts';
 import { type CapacitySettings, capacityOf } from './capacity.ts';
 import { whyNotBootable } from './compatibility.ts';
 import { type Catalogue, type InstanceTypeFacts, networkCardsOf } from './facts.ts';
-import { instanceLabels, type LabelValues } from './instance-labels.ts';
+import { instanceLabels } from './instance-labels.ts';
 import type { AvailabilityOptions } from './offerings/availability.ts';
 import { offeringsOf } from './offerings/offerings.ts';
 import { reservationLabels } from './offerings/reservation-labels.ts';
 import { allocatableOf } from './overhead.ts';
 import { kubeletWorker, withTypeKubelet } from './type-kubelet.ts';
+import { valuesOf } from './type-requirements.ts';
 
 export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettings {
   /** The placement group that the NodeClass selects (C68). @default none */
@@ -54,8 +54,11 @@ function typeMaker(
   const kubeletOf = kubeletWorker(nodeClass, options);
   const learnedOf = learnedMemoryOf(options.learnedMemory ?? [], options.images ?? []);
   return (facts, offerings) => {
-    const labels = { ...instanceLabels(facts, family), ...offeringLabels(offerings), [REGION]: [region] };
-    const requirements = requirementsFromValues(labels);
+    const requirements: LabelValues = {
+      ...instanceLabels(facts, family),
+      ...offeringLabels(offerings),
+      [REGION]: [region],
+    };
     const { kubelet } = kubeletOf(facts);
     const launch = launchTraits(facts, requirements, kubelet);
     const { name, architecture } = facts;
@@ -70,7 +73,7 @@ function typeMaker(
 /** The launch traits of a type. *Shape:* without default values, so that the record of a claim stays small. */
 function launchTraits(
   facts: InstanceTypeFacts,
-  requirements: Requirements,
+  requirements: LabelValues,
   kubelet: TypeKubelet | undefined,
 ): LaunchTraits {
   const imageLabels = imageLabelsOf(requirements);
@@ -93,10 +96,10 @@ function owned(label: string): string {
   return `karpenter.k8s.aws/${label}`;
 }
 
-function imageLabelsOf(requirements: Requirements): Labels {
+function imageLabelsOf(requirements: LabelValues): Labels {
   return Object.fromEntries(
     IMAGE_LABELS.flatMap((label) => {
-      const [value] = requirements.get(label)?.values ?? [];
+      const [value] = valuesOf({ requirements }, label);
       return value === undefined ? [] : [[label, value]];
     }),
   );
@@ -127,8 +130,8 @@ function labelsOfReservations(available: readonly Offering[]): LabelValues {
   const labels = available.flatMap(({ reservation }) =>
     reservation === undefined ? [] : [reservationLabels(reservation)],
   );
-  const valuesOf = (key: string): readonly string[] => distinct(labels.flatMap((one) => one[key] ?? []));
-  return Object.fromEntries([...RESERVATION_LABELS].map((key) => [key, valuesOf(key)]));
+  const all = (key: string): readonly string[] => distinct(labels.flatMap((one) => one[key] ?? []));
+  return Object.fromEntries([...RESERVATION_LABELS].map((key) => [key, all(key)]));
 }
 
 function distinct(values: readonly string[]): readonly string[] {

@@ -1,6 +1,5 @@
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
-import type { Requirements } from '../requirements/requirements.ts';
 import type { Resources } from '../resources/resources.ts';
 
 /** A capacity reservation and its number of free instances (C31). */
@@ -44,14 +43,17 @@ export interface TypeKubelet {
   readonly systemReserved?: Labels;
 }
 
+/** Values by label; an empty list means that the label is absent. */
+export type LabelValues = Readonly<Record<string, readonly string[]>>;
+
 /** An instance type with the settings of one NodeClass: an entry of `instanceTypes` in the snapshot format. */
 export interface InstanceType {
   readonly name: string;
   readonly capacity: Resources;
   /** Capacity less kube-reserved, system-reserved and the eviction threshold (C13). */
   readonly allocatable: Resources;
-  /** Labels that a node of the type can have; an empty set means that the label is absent (C15–C24). */
-  readonly requirements: Requirements;
+  /** Labels that a node of the type can have; an empty list means that the label is absent (C15–C24). */
+  readonly requirements: LabelValues;
   readonly offerings: readonly Offering[];
   /** A4.10: a NodeOverlay sets some of its capacity. */
   readonly capacityOverlaid?: true;

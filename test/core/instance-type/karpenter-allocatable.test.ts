@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.ts';
+import { typeRequirements } from '../../../lib/core/instance-type/type-requirements.ts';
 import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
 import { singleValues } from '../../../lib/core/requirements/requirements.ts';
 import { parseResources } from '../../../lib/core/resources/resources.ts';
@@ -71,7 +72,7 @@ if (existsSync(DOCUMENTED)) {
 
 function differencesOf(type: InstanceType, documented: Readonly<Record<string, unknown>>): readonly Difference[] {
   const allocatable = parseResources(textsOf(documented['allocatable']));
-  const labels = Object.entries(singleValues(type.requirements)).filter(
+  const labels = Object.entries(singleValues(typeRequirements(type))).filter(
     ([label, value]) => !NOT_DOCUMENTED.has(label) && value !== '',
   );
   const karpenter = { ...asText(allocatable), ...textsOf(documented['labels']) };

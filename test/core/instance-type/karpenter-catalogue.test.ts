@@ -69,7 +69,7 @@ function inLabels(type: Described, own: InstanceType): readonly Difference[] {
   const theirs = Object.entries(recordOf(type['requirements'])).map(
     ([label, values]) => [RENAMED.get(label) ?? label, textOf(listOf(values).map(String))] as const,
   );
-  const values = [...own.requirements].map(([label, one]) => [label, textOf([...one.values])] as const);
+  const values = Object.entries(own.requirements).map(([label, list]) => [label, textOf(list)] as const);
   return differingKeys(own.name, labelsOf(theirs), labelsOf(values));
 }
 

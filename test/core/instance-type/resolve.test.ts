@@ -9,7 +9,7 @@ import { catalogueOf, factsOf, regionalOf } from './builders.ts';
 const ZONES = [regionalOf(), regionalOf({ zone: 'eu-west-3b', zoneId: 'euw3-az2', spotUsdPerHour: 0.05 })];
 
 function valuesOf(type: InstanceType | undefined, label: string) {
-  return [...(type?.requirements.get(label)?.values ?? [])];
+  return type?.requirements[label] ?? [];
 }
 
 function offered(type: InstanceType | undefined) {

@@ -2,6 +2,7 @@ import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../../apis/labels.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import { admits, allowsAbsence, intersect, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
+import { typeRequirements } from '../type-requirements.ts';
 
 /**
  * The offerings of a type that an overlay selects, unavailable ones included; none if the overlay does not select the type.
@@ -9,7 +10,7 @@ import type { Requirements } from '../../requirements/requirements.ts';
  */
 export function overlaidOfferings(type: InstanceType, pool: Requirements, required: Requirements): readonly Offering[] {
   for (const [key, want] of required) {
-    if (!meets(combined(pool.get(key), type.requirements.get(key)), want)) return [];
+    if (!meets(combined(pool.get(key), typeRequirements(type).get(key)), want)) return [];
   }
   const zone = required.get(ZONE);
   const zoneId = required.get(ZONE_ID);

@@ -1,6 +1,7 @@
 import type { Pod, Toleration } from '../../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../../../apis/labels.ts';
 import { untoleratedTaint } from '../../../apis/taints.ts';
+import { typeRequirements } from '../../instance-type/type-requirements.ts';
 import { admits, inRequirement } from '../../requirements/requirement.ts';
 import type { Resources } from '../../resources/resources.ts';
 import type { Demand } from '../pods/demand.ts';
@@ -179,7 +180,8 @@ function targetDomains(
     const domain = key.domainOf.get(valueOf(place) ?? '');
     return domain !== undefined && possible.includes(domain) ? [domain] : [];
   }
-  const own = types[type]?.requirements.get(key.name);
+  const known = types[type];
+  const own = known === undefined ? undefined : typeRequirements(known).get(key.name);
   return possible.filter((domain) => {
     const value = key.values[domain];
     return own === undefined || (value !== undefined && admits(own, value));

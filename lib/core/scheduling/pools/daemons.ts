@@ -1,6 +1,7 @@
 import type { DaemonSet, Pod } from '../../../apis/kubernetes.ts';
 import { hardTaints, untoleratedTaint } from '../../../apis/taints.ts';
 import { compareText } from '../../compare-text.ts';
+import { typeRequirements } from '../../instance-type/type-requirements.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { intersect, type Requirement } from '../../requirements/requirement.ts';
 import { type Requirements, whyIncompatible, whyNotGuaranteed } from '../../requirements/requirements.ts';
@@ -83,7 +84,7 @@ export function daemonGroups(
 ): ReadonlyMap<string, DaemonGroup> {
   const groups = new Map<string, DaemonGroup>();
   const groupOf = (type: InstanceType): DaemonGroup => {
-    const mine = daemons.filter((daemon) => runsOn(daemon, host, type.requirements));
+    const mine = daemons.filter((daemon) => runsOn(daemon, host, typeRequirements(type)));
     const text = mine.map((daemon) => daemons.indexOf(daemon)).join();
     const group = groups.get(text) ?? {
       requests: add(...mine.map(({ requests }) => requests)),

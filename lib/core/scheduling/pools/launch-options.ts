@@ -1,5 +1,6 @@
 import { compareText } from '../../compare-text.ts';
 import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
+import { valuesOf } from '../../instance-type/type-requirements.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import type { LaunchOption } from '../../model/node-claim-record.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
@@ -48,20 +49,17 @@ function typesForMinValues(
 ): ReadonlySet<InstanceType> {
   const needed = new Set<InstanceType>();
   for (const { key, count } of minValues) {
-    const valuesOf = ({ requirements }: InstanceType): ReadonlySet<string> =>
-      requirements.get(key)?.values ?? NO_VALUES;
-    const values = new Set([...needed].flatMap((type) => [...valuesOf(type)]));
+    const values = new Set([...needed].flatMap((type) => valuesOf(type, key)));
     for (const type of ascending) {
       if (values.size >= count) break;
-      if (valuesOf(type).isSubsetOf(values)) continue;
+      const own = valuesOf(type, key);
+      if (own.every((value) => values.has(value))) continue;
       needed.add(type);
-      for (const value of valuesOf(type)) values.add(value);
+      for (const value of own) values.add(value);
     }
   }
   return needed;
 }
-
-const NO_VALUES: ReadonlySet<string> = new Set();
 
 function launchOption(type: InstanceType, offering: Offering): LaunchOption {
   const { zone, capacityType, priceUsdPerHour, reservation } = offering;
@@ -76,7 +74,7 @@ function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
 }
 
 function isSpecial(type: InstanceType): boolean {
-  const has = (label: string): boolean => (type.requirements.get(`karpenter.k8s.aws/${label}`)?.values.size ?? 0) > 0;
+  const has = (label: string): boolean => valuesOf(type, `karpenter.k8s.aws/${label}`).length > 0;
   return has('instance-gpu-count') || has('instance-accelerator-count') || /\.metal(-|$)/.test(type.name);
 }
 

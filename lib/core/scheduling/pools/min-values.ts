@@ -1,3 +1,4 @@
+import { valuesOf } from '../../instance-type/type-requirements.ts';
 import { addTo, type Bitset, emptyBitset, has, membersOf } from './bitset.ts';
 import type { NodeClaimTemplate } from './template.ts';
 import type { PoolTypeIndex } from './type-index.ts';
@@ -18,7 +19,7 @@ export function inflexibility(
   among: Bitset,
 ): Inflexibility | undefined {
   for (const { key, count } of minValues) {
-    const values = valuesOf(types, key, among);
+    const values = countValues(types, key, among);
     if (values < count) return { key, values, minValues: count };
   }
   return undefined;
@@ -26,13 +27,13 @@ export function inflexibility(
 
 /** B24: what BestEffort asks of a claim from its opening on: no more than there is. */
 export function lowered(minValues: MinValues, { types }: PoolTypeIndex, among: Bitset): MinValues {
-  return minValues.map(({ key, count }) => ({ key, count: Math.min(count, valuesOf(types, key, among)) }));
+  return minValues.map(({ key, count }) => ({ key, count: Math.min(count, countValues(types, key, among)) }));
 }
 
-function valuesOf(types: PoolTypeIndex['types'], key: string, among: Bitset): number {
+function countValues(types: PoolTypeIndex['types'], key: string, among: Bitset): number {
   const values = new Set<string>();
-  types.forEach(({ requirements }, type) => {
-    if (has(among, type)) for (const value of requirements.get(key)?.values ?? []) values.add(value);
+  types.forEach((one, type) => {
+    if (has(among, type)) for (const value of valuesOf(one, key)) values.add(value);
   });
   return values.size;
 }
@@ -44,11 +45,13 @@ export function valuesToKeep({ template, types, rooms }: PoolTypeIndex, among: B
   const size = (type: number): number => rooms[type]?.reduce((sum, amount) => sum + amount, 0) ?? 0;
   const ascending = template.minValues.length === 0 ? [] : [...membersOf(among)].toSorted((a, b) => size(a) - size(b));
   for (const { key, count } of template.minValues) {
-    const values = new Set(types[target]?.requirements.get(key)?.values);
+    const aimed = types[target];
+    const values = new Set(aimed === undefined ? [] : valuesOf(aimed, key));
     for (const type of ascending) {
       if (values.size >= count) break;
-      const own = types[type]?.requirements.get(key)?.values ?? new Set<string>();
-      if (own.isSubsetOf(values)) continue;
+      const one = types[type];
+      const own = one === undefined ? [] : valuesOf(one, key);
+      if (own.every((value) => values.has(value))) continue;
       addTo(kept, type);
       for (const value of own) values.add(value);
     }

@@ -2,6 +2,7 @@ import type { Labels, Taint } from '../../../apis/kubernetes.ts';
 import { INITIALIZED, NODE_CLASS, NODE_POOL, REGISTERED } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
+import { typeRequirements } from '../../instance-type/type-requirements.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
@@ -41,7 +42,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
   const host = { fixed: false, requirements: merge(requirements, started), taints };
   const instanceTypes = view.instanceTypes.filter(
-    (type) => intersects(type.requirements, requirements) && compatibleOfferings(type, requirements).length > 0,
+    (type) => intersects(typeRequirements(type), requirements) && compatibleOfferings(type, requirements).length > 0,
   );
   return {
     nodePool,

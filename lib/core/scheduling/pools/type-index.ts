@@ -2,6 +2,7 @@ import { compareText } from '../../compare-text.ts';
 import { type OfferingPlace, placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
 import { splitByRoom } from '../../instance-type/offerings/offering-groups.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
+import { typeRequirements } from '../../instance-type/type-requirements.ts';
 import type { InstanceType, Reservation } from '../../model/instance-type.ts';
 import { allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
@@ -224,8 +225,8 @@ function typesMeeting(types: readonly InstanceType[]): (one: Requirement) => Bit
   return (one) => {
     const found = known.get(one) ?? emptyBitset(types.length);
     if (!known.has(one)) {
-      types.forEach(({ requirements }, at) => {
-        const own = requirements.get(one.key);
+      types.forEach((type, at) => {
+        const own = typeRequirements(type).get(one.key);
         if (own === undefined || overlaps(own, one) || (allowsAbsence(own) && allowsAbsence(one))) addTo(found, at);
       });
       known.set(one, found);

@@ -1,5 +1,6 @@
 import { HOSTNAME, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
+import { valuesOf } from '../../instance-type/type-requirements.ts';
 import { admits, inRequirement } from '../../requirements/requirement.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { NodeClaimTemplate } from '../pools/template.ts';
@@ -69,7 +70,7 @@ function topologyKey(
 function launchableValues({ requirements, instanceTypes }: NodeClaimTemplate, name: string): Iterable<string> {
   const own = requirements.get(name);
   const values = new Set<string>();
-  for (const type of instanceTypes) for (const value of type.requirements.get(name)?.values ?? []) values.add(value);
+  for (const type of instanceTypes) for (const value of valuesOf(type, name)) values.add(value);
   if (own === undefined) return values;
   if (values.size === 0) return own.complement ? [] : own.values;
   return [...values].filter((value) => admits(own, value));

@@ -76,9 +76,7 @@ describe('what a reservation offers (C25)', () => {
     expect(asked('type', 'default')).toEqual(['cr-1', 'cr-3']);
     expect(asked('interruptible', 'true')).toEqual(['cr-3']);
     expect(asked('interruptible', 'false')).toEqual(['cr-1', 'cr-2']);
-    const values = (label: string) => [
-      ...(type.requirements.get(`karpenter.k8s.aws/capacity-reservation-${label}`)?.values ?? []),
-    ];
+    const values = (label: string) => type.requirements[`karpenter.k8s.aws/capacity-reservation-${label}`];
     expect(values('id')).toEqual(['cr-1', 'cr-2', 'cr-3']);
     expect(values('type')).toEqual(['default', 'capacity-block']);
     const unreserved = requirementsFrom([asking('karpenter.k8s.aws/capacity-reservation-id', 'DoesNotExist')]);

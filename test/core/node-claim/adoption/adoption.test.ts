@@ -85,7 +85,7 @@ describe('an instance without a record', () => {
       name: 'm5.large',
       capacity: { cpu: 2_000, memory: 7 * GIB },
       allocatable: { cpu: 1_900, memory: 6 * GIB },
-      requirements: new Map(),
+      requirements: {},
       offerings: [{ zone: 'eu-west-3a', capacityType: 'on-demand', priceUsdPerHour: 0.112, available: true }] as const,
     };
     const adopted = adopt({ node: NODE, instanceType }, { priceUsdPerHour: 0 });

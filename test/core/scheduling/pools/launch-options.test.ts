@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { inRequirement } from '../../../../lib/core/requirements/requirement.ts';
 import { requirementsFrom } from '../../../../lib/core/requirements/requirements.ts';
 import { launchOptions } from '../../../../lib/core/scheduling/pools/launch-options.ts';
 import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
@@ -110,7 +109,7 @@ describe('what a claim may be launched as', () => {
   test('has a dear type among the 60 where minValues needs it; Karpenter fails the claim (B24, B25)', () => {
     const alike = many.map((type) => ({
       ...type,
-      requirements: new Map(type.requirements).set(FAMILY, inRequirement(FAMILY, ['t'])),
+      requirements: { ...type.requirements, [FAMILY]: ['t'] },
     }));
     const options = launchOptions([...alike, special], ON_DEMAND, { minValues: [{ key: FAMILY, count: 2 }] });
     expect(options).toHaveLength(60);
@@ -122,12 +121,11 @@ describe('what a claim may be launched as', () => {
   test('keeps the values of every label that minValues names, the cheapest that do (B24, B25)', () => {
     const metered = many.map((type, at) => ({
       ...type,
-      requirements: new Map(type.requirements)
-        .set(FAMILY, inRequirement(FAMILY, [at === 3 ? 'a' : 't']))
-        .set(
-          'karpenter.k8s.aws/instance-cpu',
-          inRequirement('karpenter.k8s.aws/instance-cpu', [at < 2 ? `${at + 4}` : '2']),
-        ),
+      requirements: {
+        ...type.requirements,
+        [FAMILY]: [at === 3 ? 'a' : 't'],
+        'karpenter.k8s.aws/instance-cpu': [at < 2 ? `${at + 4}` : '2'],
+      },
     }));
     const minValues = [
       { key: FAMILY, count: 2 },
