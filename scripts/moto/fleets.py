@@ -1,5 +1,5 @@
 """
-CreateFleet of type instant as EC2 does it, which moto's is not:
+CreateFleet of type instant as in EC2, where moto differs:
 
 - a pool (type, zone, capacity type) may lack capacity: Errors[] beside an instance, or alone;
 - the pool is chosen by price or by priority, and the answer says its zone;
@@ -44,13 +44,13 @@ class FleetMaker:
         self._prices = prices
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        # By client token: what was asked, and what was answered.
+        # By client token: the request and the response.
         self._tokens: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def create(self, call: Any) -> dict[str, Any]:
         token = call._get_param("ClientToken")
         asked = json.dumps(call.params, sort_keys=True, default=str)
-        # One after the other: two calls with one token never both launch.
+        # One call at a time, so that two calls with one token never both launch.
         with self._lock:
             if token not in self._tokens:
                 answer = self._launch(call, asked)
@@ -129,7 +129,7 @@ class FleetMaker:
             priority = float(pool["override"].get("Priority", math.inf))
             return (priority, 0.0) if by_priority else (price or math.inf, priority)
 
-        # EC2 looks at no line after the first that it can have; it is stable where prices are equal.
+        # EC2 uses the first line with capacity. The order of lines with equal prices is stable.
         return sorted(pools, key=rank)
 
     def _refuse_without_capacity(self, pool: dict[str, Any], asked: str) -> None:
@@ -231,7 +231,7 @@ def _run(backend: Any, pool: dict[str, Any], tags: dict[str, dict[str, str]], fl
 
 
 def _refuse_what_is_not_there(backend: Any, pool: dict[str, Any]) -> None:
-    """What EC2 finds out only when it launches: it says so in Errors[]."""
+    """Errors that EC2 detects only at the launch and returns in Errors[]."""
     data = pool["data"]
     image = backend.amis.get(data["ImageId"])
     if image is None:

@@ -1,5 +1,5 @@
 """
-What every request passes before moto: the tests' own endpoint, the count of calls, faults, and the Price List service.
+Handles every request before moto: the tests' own endpoint, the count of calls, faults, and the Price List service.
 
     POST   /kerf-test/rules        a rule (rules.py), answers {"id": "rule-1"}
     DELETE /kerf-test/rules[/ID]   one rule, or all
@@ -22,7 +22,7 @@ from rules import Rules
 Start = Callable[..., Any]
 JSON = [("content-type", "application/json")]
 XML = [("content-type", "text/xml;charset=UTF-8")]
-# In tokens that this door gives out: they are taken out again before moto sees them.
+# The prefix of page tokens from this module, which removes it before moto gets the token.
 ENDLESS = "kerf-endless-"
 
 
@@ -53,7 +53,7 @@ class FrontDoor:
             return self._endless(environ, start, text, circle=endless.get("circle", False))
         answer = self._answer(environ, body)
         if self._rules.strikes("lose-reply", action, text):
-            # The work is done; the caller never learns of it.
+            # The work is done, and the response is lost.
             environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
             raise ConnectionResetError("a test asked for this reply to be lost")
         return _reply(start, *answer)
@@ -70,7 +70,7 @@ class FrontDoor:
         return status[0], status[1], content
 
     def _endless(self, environ: dict[str, Any], start: Start, body: str, circle: bool) -> Iterable[bytes]:
-        """A short first page for ever, each time with a next token: a new one, or in a circle of three."""
+        """Returns the short first page each time, with a next token: a new one, or one of three in turn."""
         asked = [(key, value) for key, value in parse_qsl(body) if not value.startswith(ENDLESS)]
         asked = [(key, "5" if key == "MaxResults" else value) for key, value in asked]
         code, headers, content = self._answer(environ, urlencode(asked).encode())
@@ -97,7 +97,7 @@ class FrontDoor:
 
 
 def _action(environ: dict[str, Any], body: str) -> str:
-    """`CreateFleet`: EC2 and IAM say it in the form, the JSON services in a header."""
+    """For example `CreateFleet`: from the form for EC2 and IAM, from a header for the JSON services."""
     target = environ.get("HTTP_X_AMZ_TARGET", "")
     found = re.search(r"(?:^|&)Action=(\w+)", body)
     return target.partition(".")[2] or (found.group(1) if found else "unknown")

@@ -84,7 +84,7 @@ def _windows(version: str) -> None:
 
 
 def _image(name: str, architecture: str, made: datetime, platform: str | None = None) -> Ami:
-    """Its id is made of its name: the same in every run."""
+    """The id is computed from the name, so it is the same in every run."""
     backend = ec2_backends[ACCOUNT][REGION]
     image_id = f"ami-{hashlib.sha256(name.encode()).hexdigest()[:17]}"
     backend.amis[image_id] = Ami(
@@ -129,7 +129,7 @@ def _register_image(self: Any) -> ActionResult:
     image.architecture = self._get_param("Architecture", "x86_64")
     image.root_device_name = self._get_param("RootDeviceName", "/dev/xvda")
     image.virtualization_type = self._get_param("VirtualizationType", "hvm")
-    # Two images are never of one instant: the newest is asked for.
+    # Two images never have the same time, because Kerf selects the newest.
     image.creation_date = utcnow() + timedelta(milliseconds=len(self.ec2_backend.amis))
     image.add_tags(convert_tag_spec(self._get_param("TagSpecifications", [])).get("image", {}))
     return ActionResult({"ImageId": image.id})

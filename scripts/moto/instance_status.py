@@ -1,5 +1,5 @@
 """
-DescribeInstanceStatus with the filters that moto ignores, and with what tests say is wrong, each a rule (rules.py):
+DescribeInstanceStatus with the filters that moto ignores, and with the faults that tests set as rules (rules.py):
 
     {"kind": "impaired", "instanceId": "i-0abc", "part": "system", "since": "2026-01-31T08:00:00Z"}
     {"kind": "event", "instanceId": "i-0abc", "code": "instance-retirement"}

@@ -1,7 +1,7 @@
 """
 Starts moto (EC2, SSM, IAM) with what Kerf's tests need beyond it: `launcher.py --port 5555 --prices us-east-1.json`.
 
-Every module beside this file adds one thing and says what. All of it lives in this one process, holds nothing on disk
+Every other module of this folder adds one feature. All of it runs in one process, stores nothing on disk
 and listens on 127.0.0.1 alone.
 """
 
@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-# Before moto is imported: its own 1,301 images are of no use here and take seconds to make.
+# Before the import of moto: its own 1,301 images are not used and take seconds to create.
 os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
 
 from moto.moto_server.werkzeug_app import (  # noqa: E402

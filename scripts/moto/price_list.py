@@ -1,4 +1,4 @@
-"""The Price List service's GetProducts, which moto has not: one product a type, each a JSON text as AWS sends it."""
+"""The Price List service's GetProducts, which moto lacks: one product for each type, as a JSON text like that of AWS."""
 
 import json
 from typing import Any

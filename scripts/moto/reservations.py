@@ -1,4 +1,4 @@
-"""Capacity reservations and placement groups, of which moto has neither."""
+"""Capacity reservations and placement groups, which moto lacks."""
 
 import itertools
 from typing import Any
@@ -30,7 +30,7 @@ def target_of(data: dict[str, Any]) -> str | None:
 
 
 def take(backend: Any, data: dict[str, Any], zone: str) -> str | None:
-    """The reservation that an instance goes into. Refuses one that is gone, of another kind, or full."""
+    """The reservation of an instance. Refuses one that does not exist, is of another kind, or is full."""
     wanted = target_of(data)
     if wanted is None:
         return None

@@ -1,5 +1,5 @@
 """
-What tests ask for: faults and missing capacity. A rule is a JSON object:
+Faults and missing capacity that tests request. A rule is a JSON object:
 
     {"kind": "missing-capacity", "instanceType": "m5.large", "zone": "us-east-1a", "capacityType": "spot",
      "code": "InsufficientInstanceCapacity"}
@@ -25,7 +25,7 @@ class Rules:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._rules: dict[str, dict[str, Any]] = {}
-        # Seeded: a storm is the same storm in every run.
+        # Seeded, so that throttling is the same in every run.
         self._random = random.Random(1)
 
     def add(self, rule: dict[str, Any]) -> str:
@@ -45,7 +45,7 @@ class Rules:
                 self._rules.pop(name, None)
 
     def strikes(self, kind: str, action: str, body: str) -> dict[str, Any] | None:
-        """The first rule of the kind that meets this call, counted as used."""
+        """The first rule of the kind that matches this call, counted as used."""
         with self._lock:
             for rule in self._rules.values():
                 if rule["kind"] != kind or not _meets(rule, body):
@@ -60,7 +60,7 @@ class Rules:
         return None
 
     def about(self, kind: str, instance_id: str) -> list[dict[str, Any]]:
-        """What is said of one instance."""
+        """The rules for one instance."""
         with self._lock:
             return [rule for rule in self._rules.values() if rule["kind"] == kind and rule["instanceId"] == instance_id]
 
