@@ -53,7 +53,7 @@ export type Happening =
 /** One thing that happened. *Units:* `at` counts seconds from the start of the simulation. */
 export type TimelineEntry = { readonly at: number } & Happening;
 
-/** Collects what happens; whoever shows it reads on where it stopped. */
+/** Collects the events of a simulation. The reader continues where it stopped. */
 export interface Timeline {
   note(happening: Happening): void;
   readonly entries: readonly TimelineEntry[];

@@ -71,7 +71,7 @@ describe('kerf simulate', () => {
   test.each([
     ['a file that does not exist', ['nope.yaml'], /nope\.yaml cannot be read/],
     ['no file at all', [], /Expected at least 1/],
-    ['a seed that is no number', ['a.yaml', '--seed', 'x'], /"x" is not a whole number/],
+    ['a seed that is not a number', ['a.yaml', '--seed', 'x'], /"x" is not a whole number/],
     ['a speed of zero', ['a.yaml', '--speed', '0'], /"0" is not a speed/],
     ['a duration without a unit', ['a.yaml', '--for', '10'], /"10" is not a duration/],
     ['a region without figures', ['a.yaml', '--region', 'mars-1'], /no figures for region "mars-1".*us-east-1/],

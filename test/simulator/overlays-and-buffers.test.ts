@@ -34,8 +34,8 @@ function refusals({ timeline }: SimulationResult, subject: string): readonly str
 
 const LARGE = { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m7g.2xlarge'] } as const;
 
-describe('NodeOverlays take part in what is launched (A4.10)', () => {
-  test('a price makes a type the cheapest, and is what the node is said to cost', async () => {
+describe('NodeOverlays affect launches (A4.10)', () => {
+  test('an overlay price can make a type the cheapest, and is the price of the node', async () => {
     const dear = await simulated({});
     const cheap = await simulated({ nodeOverlays: [anOverlay({ requirements: [LARGE], price: '0.0001' })] });
     expect(launchedTypes(dear)).not.toContain('m7g.2xlarge');
@@ -44,7 +44,7 @@ describe('NodeOverlays take part in what is launched (A4.10)', () => {
     expect(cheap.totalCostUsd).toBeLessThan(dear.totalCostUsd / 10);
   });
 
-  test('a capacity lets pods ask for what EC2 knows nothing of, and the node has it', async () => {
+  test('pods can request a resource that an overlay adds, and the node has it', async () => {
     const licence = { 'example.com/licence': 2 };
     const web = aDeployment('web', 3);
     const { spec } = web.spec.template;
@@ -57,7 +57,7 @@ describe('NodeOverlays take part in what is launched (A4.10)', () => {
     expect(enlarged).toMatchObject({ podsRunning: 3, nodesLaunched: 2 });
   });
 
-  test('one that clashes with another is told, and the other holds (A4.8)', async () => {
+  test('a conflicting overlay gets a condition, and the other one applies (A4.8)', async () => {
     const nodeOverlays = ['a', 'b'].map((name) => anOverlay({ price: '0.5', weight: 1 }, name));
     const result = await simulated({ nodeOverlays });
     expect(refusals(result, 'nodeoverlay a')).toEqual(['Conflict']);
@@ -66,16 +66,16 @@ describe('NodeOverlays take part in what is launched (A4.10)', () => {
   });
 });
 
-describe('CapacityBuffers keep room free (A5.6)', () => {
+describe('CapacityBuffers reserve capacity (A5.6)', () => {
   const spare = { capacityBuffers: [aCapacityBuffer()], podTemplates: [aPodTemplate()] };
 
-  test('in a cluster without a pod, once and for good: nothing is launched and deleted in turns', async () => {
+  test('in a cluster without pods the reserved nodes stay: none is deleted and launched again', async () => {
     const result = await simulated({ ...spare, deployments: [] });
     expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, ended: 'settled', podsPending: [] });
     expect(result.actions).not.toHaveProperty('start-disruption');
   });
 
-  test('pods that come run at once, and room is made anew; when they go, so does what is too much', async () => {
+  test('new pods use the reserved capacity, which is launched again; when they end, the excess is deleted', async () => {
     const events = [
       { kind: 'scale', atMs: 3 * MINUTE, deployment: 'default/web', replicas: 3 },
       { kind: 'scale', atMs: 5 * MINUTE, deployment: 'default/web', replicas: 0 },
@@ -89,7 +89,7 @@ describe('CapacityBuffers keep room free (A5.6)', () => {
     expect(result).toMatchObject({ ended: 'settled', podsRunning: 0 });
   });
 
-  test('after a Deployment’s own replicas, as it is scaled (A5.4)', async () => {
+  test('a buffer follows the replicas of its Deployment (A5.4)', async () => {
     const scalableRef = { apiGroup: 'apps', kind: 'Deployment', name: 'web' };
     const { podTemplateRef: _, replicas: _replicas, ...ours } = aCapacityBuffer().spec;
     const half = { ...aCapacityBuffer(), spec: { ...ours, scalableRef, percentage: 100 } };
@@ -99,14 +99,14 @@ describe('CapacityBuffers keep room free (A5.6)', () => {
     expect(result).toMatchObject({ podsRunning: 4, ended: 'settled' });
   });
 
-  test('one whose template is not there is told of, and the others are kept', async () => {
+  test('a buffer without its PodTemplate gets a condition, and the others apply', async () => {
     const capacityBuffers = [aCapacityBuffer(), aCapacityBuffer({ podTemplateRef: { name: 'nobody' } }, 'lost')];
     const result = await simulated({ ...spare, capacityBuffers, deployments: [] });
     expect(refusals(result, 'capacitybuffer default/lost')).toEqual(['PodTemplateNotFound']);
     expect(result).toMatchObject({ nodesAtEnd: 1, ended: 'settled' });
   });
 
-  test('and nobody is told of their pods (B65)', async () => {
+  test('no event is published on their pods (B65)', async () => {
     const told: ClusterEvent[] = [];
     const nominated: unknown[] = [];
     await simulated(

@@ -4,7 +4,7 @@ import { CATALOGUE } from '../builders/catalogues.ts';
 import { MINUTE } from '../builders/times.ts';
 import { aDeployment, someManifests } from '../controllers/manifests.ts';
 
-test('volumes are not simulated: pods with claims run as if there were a volume wherever they go', async () => {
+test('volumes are not simulated: pods with PersistentVolumeClaims run on any node', async () => {
   const web = aDeployment('web', 2);
   const volumes = [
     { name: 'data', persistentVolumeClaim: { claimName: 'data' } },

@@ -16,17 +16,17 @@ const EMPTY: TokenBucket = { ...FULL, tokens: 0 };
 const take = (bucket: TokenBucket, atMost: number, nowMs = 0) => takeTokens(bucket, LIMITS, { atMost, nowMs });
 
 describe('taking calls', () => {
-  test('a full bucket gives all it holds at once', () => {
+  test('a full bucket gives all its tokens at once', () => {
     expect(take(FULL, 50).atMs).toEqual(Array.from({ length: 50 }, () => 0));
   });
 
-  test('an empty one promises what comes in while anybody waits, each call at its time', () => {
+  test('an empty bucket gives the tokens of the next seconds in advance, each with its time', () => {
     const { atMs, bucket } = take(EMPTY, 20);
     expect(atMs).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((nth) => nth * 200));
     expect(bucket.tokens).toBe(-10);
   });
 
-  test('who gets none learns when there is one again, and then there is', () => {
+  test('without a token the result has the time of the next one', () => {
     const all = take(EMPTY, 10).bucket;
     const none = take(all, 1, 100);
     expect(none.atMs).toEqual([]);
@@ -34,17 +34,17 @@ describe('taking calls', () => {
     expect(take(none.bucket, 1, none.nextAtMs).atMs).toHaveLength(1);
   });
 
-  test('it never holds more than its capacity', () => {
+  test('a bucket never has more tokens than its capacity', () => {
     expect(take(FULL, 1_000, 3_600_000).bucket.tokens).toBe(50 - 60);
   });
 
-  test('a clock that is behind adds nothing and promises nothing twice', () => {
+  test('a clock that is behind adds no tokens and gives none twice', () => {
     const bucket = { ...EMPTY, atMs: 1_000 };
     expect(take(bucket, 1, 500).atMs).toEqual([1_200]);
   });
 });
 
-describe('a bucket that cannot be right starves nobody', () => {
+describe('a bucket with impossible values does not block calls', () => {
   test.each<[string, TokenBucket]>([
     ['written by a clock that is minutes ahead', { ...FULL, atMs: 300_000 }],
     ['empty, by a clock that is minutes ahead', { ...EMPTY, atMs: 300_000 }],
@@ -67,32 +67,32 @@ describe('a bucket that cannot be right starves nobody', () => {
     expect(calls).toBeGreaterThan(3);
   });
 
-  test('and one that is fuller than full holds what AWS grants', () => {
+  test('a bucket above its capacity is reduced to the capacity', () => {
     expect(take({ ...FULL, tokens: 1e9, perSecond: 1e9 }, 1_000).atMs).toHaveLength(60);
   });
 
-  test('nor is a throttling unheard where the last one is said to be still to come', () => {
+  test('throttling counts even if the last throttling has a time in the future', () => {
     const bucket = { ...FULL, throttledAtMs: 300_000 };
     expect(throttledBucket(bucket, LIMITS, 0)).toMatchObject({ tokens: 0, perSecond: 2.5, throttledAtMs: 0 });
   });
 });
 
-describe('once AWS throttled', () => {
-  test('the bucket is empty and fills half as fast', () => {
+describe('after AWS throttled a call', () => {
+  test('the bucket is empty and has half the refill rate', () => {
     expect(throttledBucket(FULL, LIMITS, 0)).toEqual({ tokens: 0, perSecond: 2.5, atMs: 0, throttledAtMs: 0 });
   });
 
-  test('calls that were under way together are throttled together: that is one event', () => {
+  test('throttled calls within two seconds count as one event', () => {
     const once = throttledBucket(FULL, LIMITS, 0);
     expect(throttledBucket(once, LIMITS, 1_999)).toBe(once);
     expect(throttledBucket(once, LIMITS, 2_000).perSecond).toBeLessThan(2.5);
   });
 
-  test('what was promised ahead is not forgiven', () => {
+  test('tokens taken in advance stay taken', () => {
     expect(throttledBucket({ ...EMPTY, tokens: -7 }, LIMITS, 0).tokens).toBe(-7);
   });
 
-  test('some calls go on however often it is throttled', () => {
+  test('some calls continue after any number of throttlings', () => {
     let bucket = FULL;
     for (let second = 0; second < 600; second += 2) bucket = throttledBucket(bucket, LIMITS, second * SECOND_MS);
     expect(bucket.perSecond).toBeGreaterThanOrEqual(5 / 32);
@@ -100,7 +100,7 @@ describe('once AWS throttled', () => {
     expect(take(bucket, 1, 600_000 + 7_000).atMs).toHaveLength(1);
   });
 
-  test('within a minute it is as fast as before, and never faster', () => {
+  test('after a minute the rate is at the limit again, and never above it', () => {
     let bucket = throttledBucket(throttledBucket(FULL, LIMITS, 0), LIMITS, 2_000);
     const rates: number[] = [];
     for (let second = 3; second <= 62; second += 1) {
@@ -112,24 +112,21 @@ describe('once AWS throttled', () => {
   });
 });
 
-test.each([1, 2, 3, 4])(
-  'whoever takes whatever, no stretch of time has more calls than AWS allows (seed %i)',
-  (seed) => {
-    const random = randomFrom(seed);
-    const calls: number[] = [];
-    let bucket = FULL;
-    for (let nowMs = 0; nowMs < 120_000; nowMs += random.between(0, 900)) {
-      const taken = take(bucket, random.between(1, 15), nowMs);
-      ({ bucket } = taken);
-      for (const atMs of taken.atMs) expect(atMs - nowMs).toBeLessThanOrEqual(PATIENCE_MS);
-      calls.push(...taken.atMs);
+test.each([1, 2, 3, 4])('in no period do all callers together get more calls than AWS allows (seed %i)', (seed) => {
+  const random = randomFrom(seed);
+  const calls: number[] = [];
+  let bucket = FULL;
+  for (let nowMs = 0; nowMs < 120_000; nowMs += random.between(0, 900)) {
+    const taken = take(bucket, random.between(1, 15), nowMs);
+    ({ bucket } = taken);
+    for (const atMs of taken.atMs) expect(atMs - nowMs).toBeLessThanOrEqual(PATIENCE_MS);
+    calls.push(...taken.atMs);
+  }
+  const sorted = calls.toSorted((a, b) => a - b);
+  for (const [first, fromMs] of sorted.entries()) {
+    for (const [more, atMs] of sorted.slice(first, first + 120).entries()) {
+      // A millisecond of slack: times are whole.
+      expect(more + 1).toBeLessThanOrEqual(50 + (5 * (atMs - fromMs + 1)) / SECOND_MS + 1);
     }
-    const sorted = calls.toSorted((a, b) => a - b);
-    for (const [first, fromMs] of sorted.entries()) {
-      for (const [more, atMs] of sorted.slice(first, first + 120).entries()) {
-        // A millisecond of slack: times are whole.
-        expect(more + 1).toBeLessThanOrEqual(50 + (5 * (atMs - fromMs + 1)) / SECOND_MS + 1);
-      }
-    }
-  },
-);
+  }
+});

@@ -1,4 +1,4 @@
-/** Workloads that neither wake an empty cluster nor hold its last node, and run as soon as anything else does. */
+/** Pods of `ignoreAtZero`: they neither launch the first node nor keep the last node, and run when other pods run. */
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
@@ -17,7 +17,7 @@ const ignoreAtZero = [{ namespace: 'kube-system' }];
 const DNS: PodOptions = { name: 'coredns-1', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } };
 const DNS_2: PodOptions = { ...DNS, name: 'coredns-2' };
 
-/** As `kubectl run` makes one. */
+/** A pod as `kubectl run` creates it. */
 function bare(pod: Pod): Pod {
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [] } };
 }
@@ -33,7 +33,7 @@ function created(over: Partial<ClusterSnapshot>): readonly string[] {
 }
 
 describe('an empty cluster', () => {
-  test('is not woken by pods that can wait, and says so of each', () => {
+  test('launches no node for pods that can wait, and refuses each of them with a reason', () => {
     const { actions, blocked } = provisioned({ pods: [pendingPod(DNS), pendingPod(DNS_2)] });
     expect(actions).toEqual([]);
     expect(blocked).toMatchObject([
@@ -42,28 +42,28 @@ describe('an empty cluster', () => {
     ]);
   });
 
-  test('is woken by any other pod, and those that waited come with it', () => {
+  test('launches a node for any other pod, and the waiting pods are placed with it', () => {
     const pods = [pendingPod(DNS), pendingPod({ name: 'web-1' })];
     expect(created({ pods }).toSorted()).toEqual(['default/web-1', 'kube-system/coredns-1']);
   });
 
-  test('is not woken by what can wait because of another pod that no node can be made for', () => {
+  test('launches no node for waiting pods because of another pod that fits no instance type', () => {
     const stuck = pendingPod({ name: 'stuck', requests: { cpu: '4k' } });
     expect(created({ pods: [pendingPod(DNS), stuck] })).toEqual([]);
   });
 
-  test('is woken by all pods alike where nothing is to be ignored', () => {
+  test('launches nodes for all pods if ignoreAtZero is empty', () => {
     expect(created({ pods: [pendingPod(DNS)], ignoreAtZero: [] })).toEqual(['kube-system/coredns-1']);
   });
 
-  test('is woken by a pod of the namespace that has other labels than those to be ignored', () => {
+  test('launches a node for a pod of the namespace with other labels', () => {
     const named = [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }];
     const operator = pendingPod({ name: 'operator', namespace: 'kube-system' });
     expect(created({ pods: [pendingPod(DNS)], ignoreAtZero: named })).toEqual([]);
     expect(created({ pods: [operator], ignoreAtZero: named })).toEqual(['kube-system/operator']);
   });
 
-  test('is woken by a pod that asks to stay where it is: that one was meant', () => {
+  test('launches a node for a pod with do-not-disrupt', () => {
     const kept = pendingPod({ ...DNS, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
     expect(created({ pods: [kept] })).toEqual(['kube-system/coredns-1']);
   });
@@ -75,14 +75,14 @@ describe('an empty cluster', () => {
     expect(created({ pods: [pod] })).toEqual(['kube-system/debug']);
   });
 
-  test('makes a place for what can wait as soon as another pod runs anywhere', () => {
+  test('places waiting pods when another pod runs', () => {
     const pods = [pendingPod({ ...DNS, requests: { cpu: '3' } }), runningPod('static-1', { name: 'web-1' })];
     expect(created({ pods, nodes: [aNode({ name: 'static-1', allocatable: { cpu: '1', pods: '9' } })] })).toEqual([
       'kube-system/coredns-1',
     ]);
   });
 
-  test('keeps room for a CapacityBuffer all the same', () => {
+  test('reserves capacity for a CapacityBuffer', () => {
     const bufferPods = [pendingPod({ name: 'capacity-buffer-spare-0' })];
     expect(created({ pods: [pendingPod(DNS)], bufferPods })).toContain('kube-system/coredns-1');
   });
@@ -104,7 +104,7 @@ describe('the last nodes', () => {
     );
   }
 
-  test('go where only pods that can wait run, a spent budget of theirs or not', () => {
+  test('are removed if only pods that can wait run, even with an exhausted PodDisruptionBudget', () => {
     expect(goes({ pods: dns })).toEqual(['a', 'b']);
     const budget = aBudget({
       metadata: { name: 'coredns', namespace: 'kube-system' },
@@ -131,7 +131,7 @@ describe('the last nodes', () => {
     expect(goes(over)).toEqual([]);
   });
 
-  test('stay while another is on its way', () => {
+  test('stay while another node is starting', () => {
     const starting = launchedClaim({ name: 'claim-c', registeredAtMs: NOW_MS });
     const snapshot = snapshotOf(two, { nodePools, ignoreAtZero, pods: dns });
     const verdict = disrupt(
@@ -141,7 +141,7 @@ describe('the last nodes', () => {
     expect(verdict.actions).toEqual([]);
   });
 
-  test('are let go with the pods that wait on them, whose budget would hold them for ever', () => {
+  test('are removed with their waiting pods, whose PodDisruptionBudget would keep them forever', () => {
     const command = {
       id: 'command-1',
       method: 'emptiness',
@@ -182,11 +182,11 @@ describe('a drain', () => {
     return decideTermination(view, NOW_MS).actions.filter(({ kind }) => kind === 'evict-pod');
   }
 
-  test('of a last node deletes pods that can wait, with the time they have to end', () => {
+  test('of the last node deletes pods that can wait, with their grace period', () => {
     expect(evicted(true)).toMatchObject([{ pod: { name: 'coredns-1' }, force: { graceSeconds: 30 } }]);
   });
 
-  test('of any other node asks their PodDisruptionBudgets', () => {
+  test('of any other node respects their PodDisruptionBudgets', () => {
     expect(evicted(false)).toMatchObject([{ pod: { name: 'coredns-1' } }]);
     expect(evicted(false)[0]).not.toHaveProperty('force');
   });

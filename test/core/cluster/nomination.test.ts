@@ -5,7 +5,7 @@ import { aPod } from '../../builders/pods.ts';
 const PROMISES = [{ node: 'node-1' }, { node: 'node-2' }];
 const STAY = new Set<string>();
 
-test('B5: a promised node is kept while a pod waits to be bound', () => {
+test('B5: a nominated node is kept while a pod is pending', () => {
   const pods = [aPod({ spec: { nodeName: 'node-1' } }), aPod()];
   expect([...promisedNodes(PROMISES, pods, STAY)]).toEqual(['node-1', 'node-2']);
 });
@@ -17,7 +17,7 @@ test.each([
   expect([...promisedNodes(PROMISES, [pod], STAY)]).toEqual([]);
 });
 
-test('B7: a promised node is kept for pods that a budget still holds on the node that is drained', () => {
+test('B7: a nominated node is kept for pods that a PodDisruptionBudget keeps on a draining node', () => {
   const pod = aPod({ spec: { nodeName: 'node-3' } });
   expect([...promisedNodes(PROMISES, [pod], new Set(['node-3']))]).toEqual(['node-1', 'node-2']);
 });

@@ -14,7 +14,7 @@ function requiring(...keys: readonly string[]): Pod {
   });
 }
 
-describe('a pod needs a node of ours (B6)', () => {
+describe('a pod needs a node of Kerf (B6)', () => {
   test.each<[string, Pod, boolean]>([
     ['when the scheduler found no place for it', pendingPod(), true],
     ['not before the scheduler has tried', aPod(), false],
@@ -40,7 +40,7 @@ describe('a pod needs a node of ours (B6)', () => {
   });
 });
 
-describe('a pod must find a new place when its node goes (B7)', () => {
+describe('a pod needs another node when its node is removed (B7)', () => {
   test.each<[string, Pod, boolean]>([
     ['when it runs', runningPod('n'), true],
     ['not when it is ending', runningPod('n', { deletionMs: NOW_MS }), false],

@@ -7,7 +7,7 @@ import { runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
-/** The one node of ours that has joined and is not initialized yet. */
+/** A node of Kerf that has joined and is not initialized yet. */
 function starting(node: NodeOptions, spec: Parameters<typeof claimSpec>[0] = {}): StateNode | undefined {
   const nodeClaim = launchedClaim({ spec: claimSpec(spec) });
   const [stateNode] = stateNodes(
@@ -16,7 +16,7 @@ function starting(node: NodeOptions, spec: Parameters<typeof claimSpec>[0] = {})
   return stateNode;
 }
 
-describe('nodes and claims as decisions see them', () => {
+describe('nodes and claims of a snapshot', () => {
   test('initialized nodes come first, then the others by name (B15)', () => {
     const snapshot = snapshotOf([initializedNode({ name: 'z' }), initializedNode({ name: 'y' })], {
       nodeClaims: [
@@ -28,11 +28,11 @@ describe('nodes and claims as decisions see them', () => {
     expect(stateNodes(snapshot).map(({ name }) => name)).toEqual(['y', 'z', 'a']);
   });
 
-  test('a node and its claim find each other by the provider id', () => {
+  test('a node and its claim are matched by the provider id', () => {
     expect(starting({ name: 'ip-10' })).toMatchObject({ name: 'ip-10', nodeClaim: { name: 'general-1' } });
   });
 
-  test('a claim in flight takes part by its record', () => {
+  test('a claim without a node is included by its record', () => {
     const [stateNode] = stateNodes(aSnapshot({ nodeClaims: [aClaim({ name: 'general-x' })] }));
     expect(stateNode).toMatchObject({ name: 'general-x', allocatable: { cpu: 2_000 }, initialized: false, pods: [] });
   });
@@ -42,7 +42,7 @@ describe('nodes and claims as decisions see them', () => {
     expect(stateNode?.labels).toMatchObject({ 'topology.kubernetes.io/zone': 'eu-west-3b' });
   });
 
-  test('pods that are ending hold their place until they are gone; those that have ended do not', () => {
+  test('terminating pods count until they are gone; terminal pods do not', () => {
     const pods = [
       runningPod('node-1', { name: 'a', requests: { cpu: '500m' } }),
       runningPod('node-1', { name: 'b', requests: { cpu: '250m' }, deletionMs: NOW_MS }),
@@ -54,7 +54,7 @@ describe('nodes and claims as decisions see them', () => {
 });
 
 describe('the taints of a node (B16)', () => {
-  test('of ours that is starting: startup and passing taints do not count', () => {
+  test('of Kerf that is starting: startup and temporary taints do not count', () => {
     const taints = [
       { key: 'cni', effect: 'NoSchedule' },
       { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
@@ -63,7 +63,7 @@ describe('the taints of a node (B16)', () => {
     expect(starting({ taints }, { startupTaints: [taints[0]] })?.taints).toEqual([taints[2]]);
   });
 
-  test('of ours that is starting: the taints it will get count already', () => {
+  test('of Kerf that is starting: taints of the claim count before the node has them', () => {
     const team = { key: 'team', value: 'a', effect: 'NoSchedule' } as const;
     expect(starting({}, { taints: [team] })?.taints).toEqual([team]);
   });
@@ -73,7 +73,7 @@ describe('the taints of a node (B16)', () => {
     expect(stateNodes(snapshotOf([initializedNode({ taints })]))[0]?.taints).toEqual(taints);
   });
 
-  test('of a stranger’s node all count', () => {
+  test('of a node that Kerf does not manage, all count', () => {
     const taints = [{ key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }] as const;
     expect(stateNodes(aSnapshot({ nodes: [aNode({ taints })] }))[0]?.taints).toEqual(taints);
   });
@@ -85,7 +85,7 @@ describe('the taints of a node (B16)', () => {
   });
 });
 
-describe('the room of a node that is starting (B17)', () => {
+describe('the resources of a starting node (B17)', () => {
   const claimed = { cpu: 2_000, memory: 2 ** 33, 'nvidia.com/gpu': 1 };
   test.each([
     ['not reported yet', { cpu: '1900m', memory: '7Gi' }, 1],
@@ -97,7 +97,7 @@ describe('the room of a node that is starting (B17)', () => {
     expect(stateNode?.allocatable).toMatchObject({ cpu: 1_900, 'nvidia.com/gpu': gpus });
   });
 
-  test('an initialized node has what it reports and no more', () => {
+  test('an initialized node has the resources that it reports', () => {
     const node = initializedNode({ allocatable: { cpu: '1' } }, { allocatable: claimed });
     expect(stateNodes(snapshotOf([node]))[0]?.allocatable).toEqual({ cpu: 1_000 });
   });

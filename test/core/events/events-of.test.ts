@@ -31,7 +31,7 @@ const RECORD = launchedClaim({
 });
 
 describe('F12: pods', () => {
-  test('a pod that gets no place is told why, by each NodePool, once', () => {
+  test('an unschedulable pod gets one event with the reason of each NodePool', () => {
     const why = [
       blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'InsufficientResources', 'a'),
       blocked({ kind: 'Pod', namespace: 'default', name: 'web' }, 'Taint', 'b'),
@@ -47,14 +47,14 @@ describe('F12: pods', () => {
     ]);
   });
 
-  test('of pods with a place to come ten are told a run', () => {
+  test('a run publishes at most ten Nominated events', () => {
     const pods = Array.from({ length: 50 }, (_, index) => `default/web-${index}`);
     const events = eventsOf(aDecision({ actions: [nominate(pods)] }));
     expect(events).toHaveLength(10);
     expect(events[0]).toMatchObject({ reason: 'Nominated', message: 'Pod should schedule on: node/node-1' });
   });
 
-  test('refusals are not crowded out by nominations', () => {
+  test('nominations do not displace refusals', () => {
     const pods = Array.from({ length: 50 }, (_, index) => `default/web-${index}`);
     const decision = aDecision({
       actions: [nominate(pods)],
@@ -63,7 +63,7 @@ describe('F12: pods', () => {
     expect(eventsOf(decision)).toHaveLength(11);
   });
 
-  test('an evicted pod is told why its node goes; one that a budget holds is told of on the node', () => {
+  test('an eviction gives an event with the reason on the pod; a refused eviction gives one on the node', () => {
     const actions = [EVICT];
     const decision = aDecision({ controller: 'termination', actions });
     expect(eventsOf(decision, { record: RECORD })).toMatchObject([
@@ -75,7 +75,7 @@ describe('F12: pods', () => {
     ]);
   });
 
-  test('a pod that is forced out is told how long it has', () => {
+  test('a forced deletion gives an event with the grace period', () => {
     const actions: readonly Action[] = [
       { ...EVICT, kind: 'evict-pod', nodeClaim: 'general-1', pod: POD, force: { graceSeconds: 7 } },
     ];
@@ -85,7 +85,7 @@ describe('F12: pods', () => {
 });
 
 describe('F13–F15: nodes, claims and pools', () => {
-  test('as a drain begins, node and claim are told why, and until when', () => {
+  test('the begin of a drain gives events on node and claim with the reason and the deadline', () => {
     const cordon: Action = { kind: 'cordon-node', nodeClaim: 'general-1', node: { name: 'node-1' }, patch: {} };
     const owner = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'general-1', uid: 'uid-claim' };
     const node = { ...aNode(), metadata: { name: 'node-1', ownerReferences: [owner] } };
@@ -102,7 +102,7 @@ describe('F13–F15: nodes, claims and pools', () => {
     expect(events[0]?.message).toBe('Disrupting Node: SpotInterrupted: in 2 minutes');
   });
 
-  test('why a node is kept is told on it; a budget that is spent on its pool, once for all nodes', () => {
+  test('a blocked disruption gives an event on the node; an exhausted budget gives one event on the NodePool', () => {
     const nodePool = aNodePool();
     const decision = aDecision({
       controller: 'disruption',
@@ -122,7 +122,7 @@ describe('F13–F15: nodes, claims and pools', () => {
     ]);
   });
 
-  test('a claim that found no capacity is told so before it goes', () => {
+  test('a claim without capacity gets an event before it is deleted', () => {
     const action = {
       kind: 'delete-node-claim',
       nodeClaim: 'general-1',

@@ -86,7 +86,7 @@ describe('A3.17: an expression that gives nothing for a type', () => {
     });
     expect(kubeletExpressionProblem(failing, facts.slice(0, 1))).toBeUndefined();
   });
-  test.each(['2147483648', '0 - 1'])('is no count of pods: %s', (maxPods) => {
+  test.each(['2147483648', '0 - 1'])('a number of pods out of range is rejected: %s', (maxPods) => {
     expect(kubeletExpressionProblem(aNodeClass({ kubelet: { maxPods } }), [factsOf()])).toMatchObject({
       reason: 'KubeletExpressionEvaluationFailed',
     });

@@ -65,7 +65,7 @@ describe('messages of EventBridge (C79, C80)', () => {
 
   test.each<[string, unknown]>([
     ['of another service', health({ service: 'RDS' })],
-    ['that is no scheduled change', health({ eventTypeCategory: 'accountNotification' })],
+    ['that is not a scheduled change', health({ eventTypeCategory: 'accountNotification' })],
     ['that is over', health({ statusCode: 'closed' })],
   ])('health %s is understood, and none of our business', (_, message) => {
     expect(parseInterruption(message)).toMatchObject({ kind: 'irrelevant' });
@@ -87,10 +87,14 @@ describe('messages of EventBridge (C79, C80)', () => {
     ['an unknown type', anInstanceEvent('EC2 Something New'), 'detail-type is "EC2 Something New"'],
     ['the name of an object’s own member', anInstanceEvent('constructor'), 'detail-type is "constructor"'],
     ['no instance', anInterruptionEvent(SPOT, {}), 'instance-id is missing'],
-    ['an instance that is none', anInterruptionEvent(SPOT, { 'instance-id': 'vol-1' }), 'instance-id is "vol-1"'],
+    [
+      'an id that is not an instance id',
+      anInterruptionEvent(SPOT, { 'instance-id': 'vol-1' }),
+      'instance-id is "vol-1"',
+    ],
     ['an unknown state', anInstanceEvent(STATE, { state: 'sleeping' }), 'state is "sleeping"'],
     ['health without a service', health({ service: undefined }), 'service is missing'],
-    ['health with entities that are no list', health({ affectedEntities: 'i-1' }), 'affectedEntities are "i-1"'],
+    ['health with entities that are not a list', health({ affectedEntities: 'i-1' }), 'affectedEntities are "i-1"'],
     ['health with an entity without a value', health({ affectedEntities: [{}] }), 'has no entityValue'],
   ])('%s is not understood, so that it is kept', (_, message, why) => {
     const parsed = parseInterruption(message);
@@ -103,7 +107,7 @@ function markedAt(atMs: number): number | undefined {
   return mark?.kind === 'mark-unavailable' ? mark.offering.atMs : undefined;
 }
 
-describe('what they mean for the claim', () => {
+describe('the actions on the claim', () => {
   const of = { instanceIds: ['i-1'], atMs: NOW_MS };
   test('a spot interruption drains the node and marks the offering (C80, C81)', () => {
     expect(
@@ -141,7 +145,7 @@ describe('what they mean for the claim', () => {
     expect(interrupt(message, launchedClaim(), NOW_MS).actions).toMatchObject([{ kind: 'delete-node-claim', reason }]);
   });
 
-  test('a reservation’s interruption drains the node and takes its reservation off the market (C80, C81)', () => {
+  test('a reservation’s interruption drains the node and marks its reservation (C80, C81)', () => {
     const record = launchedClaim({}, { capacityType: 'reserved', reservation: { id: 'cr-1', kind: 'interruptible' } });
     expect(interrupt({ kind: 'reservation-interruption', ...of }, record, NOW_MS).actions).toMatchObject([
       {
@@ -152,7 +156,7 @@ describe('what they mean for the claim', () => {
     ]);
   });
 
-  test('a mark is dated by its message, however late that comes, and never in the future', () => {
+  test('a mark has the time of its message, but never a future time', () => {
     expect(markedAt(NOW_MS - 90 * SECOND)).toBe(NOW_MS - 90 * SECOND);
     expect(markedAt(NOW_MS + 90 * SECOND)).toBe(NOW_MS);
   });
@@ -168,13 +172,13 @@ describe('what they mean for the claim', () => {
     });
   });
 
-  test('a claim that is going already is told again: the wake that went with the first time may be lost', () => {
+  test('a claim that is being deleted is deleted again, because the first wake may be lost', () => {
     const record = launchedClaim({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
     const { actions } = interrupt({ kind: 'spot-interruption', ...of }, record, NOW_MS);
     expect(actions.map(({ kind }) => kind)).toEqual(['mark-unavailable', 'delete-node-claim']);
   });
 
-  test('a claim without an instance is let be', () => {
+  test('a claim without an instance is unchanged', () => {
     expect(interrupt({ kind: 'spot-interruption', ...of }, aClaim(), NOW_MS).actions).toEqual([]);
   });
 });

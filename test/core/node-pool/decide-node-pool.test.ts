@@ -25,7 +25,7 @@ function look(over: Partial<NodePoolLook> = {}): NodePoolLook {
   return { nodePool: aNodePool(), nodeClass: aReadyClass(), records: [], nodes: new Map(), ...over };
 }
 
-/** The pool as it is after what was decided is written. */
+/** The pool after the patch is written. */
 function written(one: NodePoolLook, nowMs = NOW_MS): NodePool {
   const { annotations, status } = decideNodePool(one, nowMs) ?? {};
   const { nodePool } = one;
@@ -42,8 +42,8 @@ const failed = (name: string, atMs = NOW_MS) =>
 const healthOf = (pool: NodePool) => conditionOf(pool, 'NodeRegistrationHealthy')?.status;
 const hashOf = (pool: NodePool) => nodePoolHash(pool)['karpenter.sh/nodepool-hash'];
 
-describe('A1.22: what the pool has', () => {
-  test('what is launched and not going is counted, with the figures of its node where there is one', () => {
+describe('A1.22: the nodes and resources of a pool', () => {
+  test('launched claims that are not being deleted count, with the capacity of their nodes', () => {
     const records = [
       launchedClaim({ name: 'general-1' }, { id: 'i-1' }),
       launchedClaim({ name: 'general-2' }, { id: 'i-2' }),
@@ -57,7 +57,7 @@ describe('A1.22: what the pool has', () => {
     expect(status?.resources).toEqual({ cpu: '6', memory: '24Gi', pods: '29', 'nvidia.com/gpu': '1', nodes: '2' });
   });
 
-  test('a pool that says it all already is not written', () => {
+  test('an unchanged status is not written', () => {
     const one = look({ records: [launchedClaim({ registeredAtMs: NOW_MS })] });
     const nodePool = written(one);
     expect(decideNodePool({ ...one, nodePool }, NOW_MS + HOUR)).toBeUndefined();
@@ -65,7 +65,7 @@ describe('A1.22: what the pool has', () => {
 });
 
 describe('A1.24, A1.25: the conditions', () => {
-  test('a pool whose class is Ready is Ready, and says which generation of the class that is about (A1.23)', () => {
+  test('a pool with a Ready NodeClass is Ready and has the observed generation of the class (A1.23)', () => {
     const pool = written(look());
     expect(conditionOf(pool, 'Ready')?.status).toBe('True');
     expect(pool.status?.nodeClassObservedGeneration).toBe(3);
@@ -82,7 +82,7 @@ describe('A1.24, A1.25: the conditions', () => {
     expect(conditionOf(pool, 'Ready')).toMatchObject({ status, reason });
   });
 
-  test('a pool that Karpenter would refuse says what to write (A1.26)', () => {
+  test('an invalid pool has a condition that says what to write (A1.26)', () => {
     const requirements = [{ key: 'kubernetes.io/arch', operator: 'In', values: ['not a value'] }] as const;
     const pool = written(look({ nodePool: aNodePool({ requirements }) }));
     expect(conditionOf(pool, 'ValidationSucceeded')).toMatchObject({
@@ -93,24 +93,24 @@ describe('A1.24, A1.25: the conditions', () => {
     expect(conditionOf(pool, 'Ready')?.status).toBe('False');
   });
 
-  test('a pool of a fixed number of nodes says that it is not kept (A1.21)', () => {
+  test('a pool with replicas has the condition that static capacity is not supported (A1.21)', () => {
     const pool = written(look({ nodePool: aNodePool({ replicas: 3 }) }));
     expect(conditionOf(pool, 'Ready')).toMatchObject({ status: 'False', reason: 'StaticCapacityNotSupported' });
   });
 
-  test('a condition of somebody else stays', () => {
+  test('conditions of other owners stay', () => {
     const theirs = { type: 'Theirs', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
     const pool = written(look({ nodePool: { ...aNodePool(), status: { nodes: 0, conditions: [theirs] } } }));
     expect(pool.status?.conditions).toContainEqual(theirs);
   });
 });
 
-describe('D9: whether instances become nodes', () => {
-  test('it is not known before the first one', () => {
+describe('D9: whether instances register as nodes', () => {
+  test('the condition is Unknown before the first instance', () => {
     expect(healthOf(written(look()))).toBe('Unknown');
   });
 
-  test('two failures among the last four are too many, and are remembered until a node registers', () => {
+  test('two failures among the last four make the condition False until a node registers', () => {
     const bad = written(look({ records: [failed('a'), failed('b')] }));
     expect(healthOf(bad)).toBe('False');
     const forgotten = written(look({ nodePool: bad }), NOW_MS + MINUTE);
@@ -119,12 +119,12 @@ describe('D9: whether instances become nodes', () => {
     expect(healthOf(written(look({ nodePool: forgotten, records: [good] }), NOW_MS + HOUR))).toBe('True');
   });
 
-  test('one failure is no news', () => {
+  test('one failure does not change the condition', () => {
     const good = launchedClaim({ name: 'good', registeredAtMs: NOW_MS - MINUTE });
     expect(healthOf(written(look({ records: [good, failed('a')] })))).toBe('True');
   });
 
-  test('a change of the class begins anew (A1.23)', () => {
+  test('a change of the class resets the condition (A1.23)', () => {
     const bad = written(look({ records: [failed('a'), failed('b')] }));
     const changed = look({ nodePool: bad, nodeClass: aReadyClass({}, { generation: 4 }) });
     expect(healthOf(written(changed))).toBe('Unknown');
@@ -149,12 +149,12 @@ describe('A1.27, A1.28: the hash', () => {
     expect(hashOf(pool)).not.toBe(hashOf(aNodePool()));
   });
 
-  test('the order of taints makes no difference', () => {
+  test('the order of taints does not affect the hash', () => {
     const [a, b] = [{ key: 'a', effect: 'NoSchedule' } as const, { key: 'b', effect: 'NoSchedule' } as const];
     expect(hashOf(aNodePool({ taints: [a, b] }))).toBe(hashOf(aNodePool({ taints: [b, a] })));
   });
 
-  test("a claim that Karpenter's version marked is marked anew, one of ours is left alone", () => {
+  test('a claim with a hash of Karpenter gets a new hash; a claim with a hash of Kerf is unchanged', () => {
     const theirs = { 'karpenter.sh/nodepool-hash': '1', 'karpenter.sh/nodepool-hash-version': 'v3', team: 'a' };
     const marked = withCurrentPoolHash(aClaim({ annotations: theirs }), aNodePool());
     expect(marked.annotations).toEqual({ ...nodePoolHash(aNodePool()), team: 'a' });

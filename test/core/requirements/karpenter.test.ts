@@ -32,7 +32,7 @@ const operands = fixture.operands.map(([operator, values]) => requirement({ key:
 
 function operand(index: number): Requirement {
   const found = operands[index];
-  if (found === undefined) throw new RangeError(`${index} is no operand`);
+  if (found === undefined) throw new RangeError(`${index} is not an operand`);
   return found;
 }
 

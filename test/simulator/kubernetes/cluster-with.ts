@@ -10,7 +10,7 @@ export interface Cluster {
   readonly pods: readonly Pod[];
 }
 
-/** An API server that holds these nodes and pods, and nobody who looks. */
+/** An API server with these nodes and pods, without controllers. */
 export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
   const state = kubernetesState({
     nodePools: [],
@@ -28,7 +28,7 @@ export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
   return state;
 }
 
-/** Where one pass of the scheduler puts the pods: `{ pod: node }`, with `none` for those that stay pending. */
+/** The result of one scheduler pass: `{ pod: node }`, with `none` for pods that stay pending. */
 export function placesAfterPass(cluster: Cluster): Readonly<Record<string, string>> {
   const state = clusterWith(cluster);
   kubeScheduler(state, CLOCK).pass();

@@ -16,7 +16,7 @@ import { CLOCK, clusterWith, placesAfterPass, placesIn } from './cluster-with.ts
 
 const LARGE = { cpu: '64', memory: '256Gi', pods: '99' };
 
-describe('the order in which pods have their turn', () => {
+describe('the order of pending pods', () => {
   const oneFits = [aNode({ allocatable: { cpu: '1', memory: '8Gi', pods: '1' } })];
   const first = aPod({ name: 'first', requests: { cpu: '500m' } });
   test.each([
@@ -33,28 +33,28 @@ describe('the order in which pods have their turn', () => {
     expect(placesAfterPass({ nodes: oneFits, pods: [other, first] })).toEqual(placed);
   });
 
-  test('pods behind gates, and pods that are going, have none', () => {
+  test('gated and terminating pods are not scheduled', () => {
     const gated = aPod({ name: 'gated', spec: { schedulingGates: [{ name: 'wait' }] } });
     const ending = aPod({ name: 'ending', deletionMs: NOW_MS });
     expect(placesAfterPass({ nodes: [aNode()], pods: [gated, ending] })).toEqual({ gated: 'none', ending: 'none' });
   });
 });
 
-describe('of the nodes that take the pod', () => {
+describe('of the nodes that fit the pod', () => {
   const [small, large] = [aNode({ name: 'small', zone: 'zone-a' }), aNode({ name: 'large', allocatable: LARGE })];
   const soft = { key: 'team', effect: 'PreferNoSchedule' } as const;
   test.each([
-    { rule: 'the one with the most room left', nodes: [small, large], affinity: {}, chosen: 'large' },
+    { rule: 'the one with the most free resources afterwards', nodes: [small, large], affinity: {}, chosen: 'large' },
     {
       rule: 'of equals the first by name',
       nodes: [aNode({ name: 'b' }), aNode({ name: 'a' })],
       affinity: {},
       chosen: 'a',
     },
-    { rule: 'sooner the one that it prefers', nodes: [small, large], affinity: preferring('zone-a'), chosen: 'small' },
-    { rule: 'any where none is preferred', nodes: [small, large], affinity: preferring('zone-z'), chosen: 'large' },
+    { rule: 'the one that it prefers first', nodes: [small, large], affinity: preferring('zone-a'), chosen: 'small' },
+    { rule: 'any if none is preferred', nodes: [small, large], affinity: preferring('zone-z'), chosen: 'large' },
     {
-      rule: 'later the one that had rather not',
+      rule: 'one with a PreferNoSchedule taint last',
       nodes: [small, { ...large, spec: { taints: [soft] } }],
       affinity: {},
       chosen: 'small',
@@ -67,7 +67,7 @@ describe('of the nodes that take the pod', () => {
 describe('from one pass to the next', () => {
   const big = aPod({ name: 'big', requests: { cpu: '2' } });
 
-  test('a pod without a place is marked and told of once, and again when nodes come or go', () => {
+  test('an unschedulable pod gets one event, and another when a node is added or removed', () => {
     const { state, events, scheduler } = watched([], [big]);
     scheduler.pass();
     expect(state.pods.get('default/big')?.status?.conditions).toMatchObject([
@@ -81,7 +81,7 @@ describe('from one pass to the next', () => {
     expect(events).toEqual(['events/failed-scheduling', 'events/failed-scheduling']);
   });
 
-  test('where nothing changed nothing is written', () => {
+  test('without a change nothing is written', () => {
     const { state, scheduler } = watched([aNode()], [big, aPod({ name: 'huge', requests: { cpu: '99' } })]);
     scheduler.pass();
     const { version } = state;
@@ -107,7 +107,7 @@ describe('from one pass to the next', () => {
     expect(placesIn(state)['big']).not.toBe('none');
   });
 
-  test('pods that were bound before their node was there take their room once it is', () => {
+  test('pods bound before their node exists count when it exists', () => {
     const { state, scheduler } = watched([], [runningPod('node-1', { name: 'there' }), big]);
     scheduler.pass();
     writeNode(state, aNode());
@@ -115,7 +115,7 @@ describe('from one pass to the next', () => {
     expect(placesIn(state)).toEqual({ there: 'node-1', big: 'none' });
   });
 
-  test('a spread goes by the pods that are left', () => {
+  test('a spread counts the remaining pods', () => {
     const topologySpreadConstraints = [spread()];
     const web = { labels: { app: 'web' }, spec: { topologySpreadConstraints } };
     // Asks for the emptiest zone when both have a pod, and is not counted itself.

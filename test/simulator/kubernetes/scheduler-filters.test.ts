@@ -63,7 +63,7 @@ describe('NodeAffinity', () => {
     { rule: 'Lt more', one: { key: 'size', operator: 'Lt', values: ['10'] }, meets: true },
     { rule: 'Lt the same', one: { key: 'size', operator: 'Lt', values: ['8'] }, meets: false },
     { rule: 'Lte the same', one: { key: 'size', operator: 'Lte', values: ['8'] }, meets: true },
-    { rule: 'Gt, of what is no number', one: { key: 'name', operator: 'Gt', values: ['7'] }, meets: false },
+    { rule: 'Gt, of a value that is not a number', one: { key: 'name', operator: 'Gt', values: ['7'] }, meets: false },
     {
       rule: 'In today’s values by a name of old',
       one: { key: 'beta.kubernetes.io/arch', operator: 'In', values: ['amd64'] },

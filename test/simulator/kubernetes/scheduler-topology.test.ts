@@ -46,7 +46,7 @@ describe('PodTopologySpread', () => {
       there: ['a', 'b'],
       goesTo: 'a',
     },
-    { rule: 'a node without the label is no place', constraint: { topologyKey: 'rack' }, goesTo: 'none' },
+    { rule: 'a node without the label does not fit', constraint: { topologyKey: 'rack' }, goesTo: 'none' },
     {
       rule: 'hostnames are counted as other labels are',
       constraint: { topologyKey: HOSTNAME },
@@ -152,7 +152,7 @@ describe('InterPodAffinity', () => {
   }>([
     { rule: 'a pod joins those that the term means', term: {}, at: 'b' },
     { rule: 'a pod of the same group joins it too', term: {}, labels: WEB, at: 'b' },
-    { rule: 'a node without the label is no place', term: { topologyKey: 'rack' }, at: 'none' },
+    { rule: 'a node without the label does not fit', term: { topologyKey: 'rack' }, at: 'none' },
     {
       rule: 'pods that are nowhere cannot be joined',
       term: { labelSelector: { matchLabels: { app: 'db' } } },

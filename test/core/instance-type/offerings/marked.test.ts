@@ -27,7 +27,7 @@ test.each([
   expect(untilMs - markedAtMs).toBe(minutes * MINUTE_MS);
 });
 
-test('what EC2 did not even try is no strike, and is left alone for three minutes each time (C33)', () => {
+test('an offering that EC2 did not try gets no strike, and each mark lasts three minutes (C33)', () => {
   const again = marked(FIRST, FIRST.untilMs, 'UnfulfillableCapacity');
   expect(again).toEqual({ markedAtMs: FIRST.untilMs, untilMs: FIRST.untilMs + 3 * MINUTE_MS, strikes: 1 });
   expect(marked(again, again.untilMs, 'InsufficientInstanceCapacity').strikes).toBe(2);
@@ -45,7 +45,7 @@ test('claims that fail together are one event: it teaches nothing', () => {
   expect(marked(FIRST, -MINUTE_MS)).toBe(FIRST);
 });
 
-test('news within a running mark prolongs it and is no strike', () => {
+test('a mark during another mark extends it and adds no strike', () => {
   expect(marked(FIRST, MINUTE_MS)).toEqual({ markedAtMs: MINUTE_MS, untilMs: 4 * MINUTE_MS, strikes: 1 });
 });
 

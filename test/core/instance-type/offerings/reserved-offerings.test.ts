@@ -48,7 +48,7 @@ describe('what a reservation offers (C25)', () => {
   test.each([
     ['it expires (C31)', { state: 'expiring' }, {}],
     ['no subnet is there (C26)', {}, { zones: new Set(['eu-west-3b']) }],
-  ] as const)('is not to be had where %s', (_, over, options) => {
+  ] as const)('is not available if %s', (_, over, options) => {
     expect(reservedOf({ ...options, reservations: [aReservation(over)] })).toMatchObject([{ available: false }]);
   });
 

@@ -70,7 +70,7 @@ describe('which instance types and offerings are meant', () => {
     ['the pool itself', asking('karpenter.sh/nodepool', 'In', 'general'), M5_LARGE_AND_UP],
     ['another pool', asking('karpenter.sh/nodepool', 'In', 'other'), []],
     ['a label of the template', asking('team', 'In', 'web'), M5_LARGE_AND_UP],
-    ['a requirement of the pool, which is no label of it', asking('tier', 'In', 'gold'), []],
+    ['a requirement of the pool, which is not a label', asking('tier', 'In', 'gold'), []],
     ['a label that nothing has', asking('example.com/unknown', 'Exists'), []],
     ['the absence of such a label', asking('example.com/unknown', 'NotIn', 'x'), M5_LARGE_AND_UP],
     ['a well-known label that nothing has', asking('node.kubernetes.io/windows-build', 'Exists'), []],
