@@ -18,7 +18,7 @@ export const HELD_BY: Readonly<Record<string, readonly NamedTest[]>> = {
     },
     { file: 'test/operator/wake-batch.test.ts', title: 'a storm of wakes is one run for each cluster' },
   ],
-  B3: [{ file: 'test/core/cluster/state-node.test.ts', title: 'a claim in flight takes part by its record' }],
+  B3: [{ file: 'test/core/cluster/state-node.test.ts', title: 'a claim without a node is included by its record' }],
   B4: [
     {
       file: 'test/operator/wake-batch.test.ts',
