@@ -34,9 +34,9 @@ export function titlesOfProject(root: string): readonly PlacedTitle[] {
     });
 }
 
-/** The sources of the same folder that a test imports: tables of tests may stand there. */
+/** The sources below the folder of a test that the test imports, because tables of tests may be in them. */
 function importedBeside(path: string, source: string): readonly string[] {
-  const names = [...source.matchAll(/ from '(\.\/[\w-]+\.ts)';/g)].map(([, name = '']) => name);
+  const names = [...source.matchAll(/ from '(\.\/[\w/-]+\.ts)';/g)].map(([, name = '']) => name);
   return names.map((name) => readFileSync(join(dirname(path), name), 'utf8'));
 }
 
