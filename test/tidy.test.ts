@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { importsOf } from './imports.ts';
 import { trackedFiles, trackedPaths } from './tracked-files.ts';
 
 /** The rules of docs/architecture.md and CONTRIBUTING.md that no compiler knows, executed. There are no exemptions. */
@@ -146,12 +147,6 @@ function layerOf(path: string): string | undefined {
   return Object.keys(MAY_IMPORT).find((layer) => path.startsWith(`${layer}/`));
 }
 
-function importsOf(text: string): readonly string[] {
-  return [
-    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|\bimport\(\s*['"`]([^'"`]+)['"`]/g),
-  ].map(([, from, dynamic]) => from ?? dynamic ?? '');
-}
-
 describe('the import table', () => {
   test.each(code.map((source) => [source.path, source] as const))('%s', (path, { text }) => {
     const layer = layerOf(path) ?? '';
@@ -200,6 +195,24 @@ const PLANTED = [
   ['lib/apis/a.ts', `import fs from 'node:fs';\nexport const a = fs;\n`, 'no-restricted-imports'],
   ['lib/apis/g.ts', `import { x } from '../core/x.ts';\nexport const g = x;\n`, 'no-restricted-imports'],
   ['lib/controllers/h.ts', `import { x } from '@aws-sdk/client-ec2';\nexport const h = x;\n`, 'no-restricted-imports'],
+  [
+    'lib/controllers/run/o.ts',
+    `import { x } from '../../providers/aws/x.ts';\nexport const o = x;\n`,
+    'no-restricted-imports',
+  ],
+  [
+    'lib/providers/aws/launch/p.ts',
+    `import { x } from '../../dynamodb/x.ts';\nexport const p = x;\n`,
+    'no-restricted-imports',
+  ],
+  [
+    'lib/providers/kubernetes/client/q.ts',
+    `import { x } from '../../aws/x.ts';\nexport const q = x;\n`,
+    'no-restricted-imports',
+  ],
+  ['lib/manifests/read/r.ts', `import { x } from '../../cli/x.ts';\nexport const r = x;\n`, 'no-restricted-imports'],
+  ['lib/catalogue/s.ts', `import { x } from '../manifests/x.ts';\nexport const s = x;\n`, 'no-restricted-imports'],
+  ['lib/snapshot/t.ts', `import { x } from '../cli/x.ts';\nexport const t = x;\n`, 'no-restricted-imports'],
   ['lib/controllers/i.ts', `export const i = process.env;\n`, 'no-restricted-globals'],
   ['lib/providers/aws/j.ts', `import { x } from '../dynamodb/x.ts';\nexport const j = x;\n`, 'no-restricted-imports'],
   ['lib/snapshot/o.ts', `import { x } from '../controllers/x.ts';\nexport const o = x;\n`, 'no-restricted-imports'],

@@ -1,5 +1,5 @@
 import type { NodeSelectorRequirement } from '../../apis/kubernetes.ts';
-import type { ClusterBootstrap } from '../node-class/user-data/cluster-bootstrap.ts';
+import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 
 /** The resources that the selectors of an EC2NodeClass find (A3.27). */
 export interface ResolvedNodeClass {

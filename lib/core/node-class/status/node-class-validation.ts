@@ -3,13 +3,13 @@ import type { KubeletConfiguration } from '../../../apis/kubelet-configuration.t
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../../apis/taints.ts';
 import { withTypeKubelet } from '../../instance-type/type-kubelet.ts';
+import type { ClusterBootstrap } from '../../model/cluster-bootstrap.ts';
 import { CLUSTER_TAG } from '../../model/ownership-tags.ts';
 import type { Reason } from '../../model/reasons.ts';
 import type { FieldProblem } from '../../validation/field-problem.ts';
 import { kubeletProblems } from '../../validation/kubelet.ts';
 import { kubeletExpressionProblems } from '../../validation/kubelet-expressions.ts';
 import { unsupportedKubeletFields } from '../../validation/kubelet-support.ts';
-import type { ClusterBootstrap } from '../user-data/cluster-bootstrap.ts';
 import { nodeUserData } from '../user-data/user-data.ts';
 import { LARGEST_USER_DATA_BYTES, userDataBytes, WARNING_USER_DATA_BYTES } from '../user-data/user-data-size.ts';
 

@@ -2,8 +2,8 @@ import type { Labels, Taint } from '../../../apis/kubernetes.ts';
 import { DO_NOT_SYNC_TAINTS } from '../../../apis/labels.ts';
 import { formatTaint, sameTaint, UNREGISTERED_TAINT } from '../../../apis/taints.ts';
 import { compareText } from '../../compare-text.ts';
+import type { ClusterBootstrap } from '../../model/cluster-bootstrap.ts';
 import type { TypeKubelet } from '../../model/instance-type.ts';
-import type { ClusterBootstrap } from './cluster-bootstrap.ts';
 
 /** The parameters of a node in its user data. */
 export interface NodeIntroduction {

@@ -1,6 +1,6 @@
 import { type Cluster, DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
-import type { ClusterBootstrap } from '../../../core/node-class/user-data/cluster-bootstrap.ts';
+import type { ClusterBootstrap } from '../../../core/model/cluster-bootstrap.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
 import { translated } from '../client/errors.ts';

@@ -1,6 +1,6 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
+import type { ClusterBootstrap } from '../../../core/model/cluster-bootstrap.ts';
 import type { ResolvedNodeClass } from '../../../core/model/resolved-node-class.ts';
-import type { ClusterBootstrap } from '../../../core/node-class/user-data/cluster-bootstrap.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { UnresolvedNodeClass } from '../../../ports/cloud-provider.ts';
 import { RefusedError } from '../../../ports/errors.ts';
