@@ -1,11 +1,11 @@
 import { pricedCatalogue } from '../core/instance-type/offerings/prices.ts';
-import type { CloudProvider } from '../ports/cloud-provider.ts';
+import type { CatalogueReader } from '../ports/cloud-provider.ts';
 import { PortError } from '../ports/errors.ts';
 import type { Pricing } from '../ports/pricing.ts';
-import type { ControllerPorts } from './run/ports.ts';
+import type { UsesCatalogue } from './run/ports.ts';
 
-export interface CataloguePorts extends Pick<ControllerPorts, 'catalogue'> {
-  readonly cloud: Pick<CloudProvider, 'describeCatalogue'>;
+export interface CataloguePorts extends UsesCatalogue {
+  readonly cloud: CatalogueReader;
   readonly pricing: Pricing;
   /** On-demand prices of the region that come with Kerf, by type. */
   readonly shippedPrices: ReadonlyMap<string, number>;

@@ -3,15 +3,17 @@ import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { StaleRecordError } from '../ports/errors.ts';
-import { observeCluster } from './observe/observe-cluster.ts';
-import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
+import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
+import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
-import type { ControllerPorts, RunReport } from './run/ports.ts';
-import { takeTurn, together } from './run/take-turns.ts';
+import type { HasClock, RunReport, WritesClaims } from './run/ports.ts';
+import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp } from './run/wake-up.ts';
 
+type DisruptionPorts = TurnPorts & ObservePorts & RecordPorts;
+
 /** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
-export async function reconcileDisruption(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
+export async function reconcileDisruption(ports: DisruptionPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
   const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
   if (turn.kind === 'skipped') return turn.report;
@@ -21,7 +23,7 @@ export async function reconcileDisruption(ports: ControllerPorts, wake: Coalesce
 }
 
 /** Observe, decide, record, act. */
-async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> {
+async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> {
   const seen = await observeCluster(ports, cluster, { instanceTypes: false });
   // In shadow the claims say themselves when a pod last came or went.
   const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
@@ -33,7 +35,7 @@ async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> 
 }
 
 /** Remembers which nodes changed since the last look: `consolidateAfter` counts from there. */
-async function notePodEvents(ports: ControllerPorts, snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
+async function notePodEvents(ports: WritesClaims & HasClock, snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
   const changed = recordsWithPodEvents(stateNodes(snapshot), ports.clock.now());
   const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
   for (const record of changed) {

@@ -4,12 +4,18 @@ import type { Blocked, Decision } from '../core/model/decision.ts';
 import { decisionId } from '../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { RefusedError, StaleRecordError } from '../ports/errors.ts';
-import { carryOutOffCluster } from './run/carry-out.ts';
+import { carryOutOffCluster, type OffClusterPorts } from './run/carry-out.ts';
 import { standbyDecision } from './run/guard.ts';
-import type { ControllerPorts, RunReport } from './run/ports.ts';
+import type { InspectsInstances, PublishesDecisions, RunReport, UsesStandby } from './run/ports.ts';
 
-export interface InterruptionPorts extends Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'> {
-  readonly cloud: Pick<ControllerPorts['cloud'], 'instanceOwners'>;
+export type InterruptionPorts = OffClusterPorts &
+  UsesStandby &
+  PublishesDecisions &
+  ServedClusters & {
+    readonly cloud: Pick<InspectsInstances['cloud'], 'instanceOwners'>;
+  };
+
+interface ServedClusters {
   /** Those in shadow, where nothing is done. */
   readonly shadows: ReadonlySet<string>;
   /** Those that are served: another cluster's instances look just like ours to whoever runs it. */

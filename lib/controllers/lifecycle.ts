@@ -6,11 +6,20 @@ import type { Wake } from '../ports/messages.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import { syncInstances } from './instances/sync-instances.ts';
 import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
-import { applyVerdict, type ObjectRun } from './run/apply-verdict.ts';
+import { type LaunchContextPorts } from './observe/observe-launch-context.ts';
+import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { eachClaim } from './run/each-claim.ts';
 import { findClaims } from './run/find-claims.ts';
 import { onFreshState } from './run/fresh-state.ts';
-import type { ControllerPorts, RunReport } from './run/ports.ts';
+import type {
+  HasSettings,
+  InspectsInstances,
+  ManagesNodeClassResources,
+  MayHaveWebhook,
+  ReadsCluster,
+  RunReport,
+  WritesStatus,
+} from './run/ports.ts';
 import { showRecord } from './run/show-record.ts';
 import { armWakeUp } from './run/wake-up.ts';
 import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
@@ -21,11 +30,20 @@ import { syncOverlayStatus } from './status/sync-overlay-status.ts';
 /** How many launches one invocation tries for a claim before it leaves the rest to the next. */
 const MAX_STEPS = 12;
 
+type LifecyclePorts = VerdictPorts &
+  LaunchContextPorts &
+  ReadsCluster &
+  WritesStatus &
+  InspectsInstances &
+  ManagesNodeClassResources &
+  HasSettings &
+  MayHaveWebhook;
+
 /** NodeClaims → instances → registered and initialized nodes; and giving up what does not get there. */
-export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Promise<RunReport> {
+export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
   const notes: ObjectRun['notes'] = { decisions: [], failures: [...(await syncWebhook(ports, wake))] };
-  const run: ObjectRun = { ports, controller: 'lifecycle', cluster, notes };
+  const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
   const records = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
@@ -53,7 +71,11 @@ export async function reconcileLifecycle(ports: ControllerPorts, wake: Wake): Pr
 }
 
 /** Step after step as long as launches are refused: the next-best offering is tried within the same invocation. */
-async function advance(run: ObjectRun, known: NodeClaimRecord, world: ObservedClaims): Promise<readonly Due[]> {
+async function advance(
+  run: ObjectRun<VerdictPorts & LaunchContextPorts>,
+  known: NodeClaimRecord,
+  world: ObservedClaims,
+): Promise<readonly Due[]> {
   const { ports, cluster } = run;
   let record = known;
   let due: readonly Due[] = [];

@@ -2,17 +2,19 @@ import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
-import { observeCluster } from './observe/observe-cluster.ts';
-import { nameDecision, recordAndAct } from './run/cluster-decision.ts';
+import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
+import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
-import type { ControllerPorts, RunReport } from './run/ports.ts';
-import { takeTurn, together } from './run/take-turns.ts';
+import type { HasClock, HasSettings, ReadsClaims, ReadsCluster, RunReport, WritesStatus } from './run/ports.ts';
+import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp } from './run/wake-up.ts';
 import { syncBufferStatus } from './status/sync-buffer-status.ts';
 
+type ProvisioningPorts = TurnPorts & ObservePorts & RecordPorts & WritesStatus;
+
 /** Pending pods → NodeClaims, a batch at a time. */
-export async function reconcileProvisioning(ports: ControllerPorts, wake: CoalescedWake): Promise<RunReport> {
+export async function reconcileProvisioning(ports: ProvisioningPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
   const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
   if (turn.kind === 'skipped') return turn.report;
@@ -22,7 +24,7 @@ export async function reconcileProvisioning(ports: ControllerPorts, wake: Coales
 }
 
 /** Observe, decide, record, act. The cheap read comes first: most wakes find nothing to do. */
-async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> {
+async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport> {
   // Before the first look, which the whole look goes on from: what is decided meanwhile makes this run's decision void.
   const epoch = await settledEpoch(ports, cluster);
   if (!(await isWorthALook(ports, cluster))) {
@@ -42,7 +44,10 @@ async function run(ports: ControllerPorts, cluster: string): Promise<RunReport> 
 }
 
 /** Pods that wait, nodes that are going and whose pods will (B1), or room to be kept that somebody may have taken (B65). */
-async function isWorthALook(ports: ControllerPorts, cluster: string): Promise<boolean> {
+async function isWorthALook(
+  ports: ReadsCluster & ReadsClaims & HasClock & HasSettings,
+  cluster: string,
+): Promise<boolean> {
   const { ignoreAtZero } = ports.settings;
   const nowMs = ports.clock.now();
   const waiting = (await ports.cluster.listUnboundPods()).filter(isProvisionable);

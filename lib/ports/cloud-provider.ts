@@ -6,7 +6,7 @@ import type { Instance, LaunchRequest } from '../core/model/node-claim-record.ts
 import type { ResolvedNodeClass } from '../core/model/resolved-node-class.ts';
 import type { InstanceHealth } from '../core/node-claim/instance-health.ts';
 
-/** A selector that finds nothing, or an image family we cannot start: the pool is skipped, with this reason (A3.28). */
+/** Why a NodeClass cannot be used. Its NodePools are skipped, with this reason (A3.28). */
 export interface UnresolvedNodeClass {
   readonly reason:
     | 'SubnetsNotFound'
@@ -14,7 +14,7 @@ export interface UnresolvedNodeClass {
     | 'AMINotFound'
     | 'InstanceProfileNotFound'
     | 'PlacementGroupNotFound'
-    /** AWS makes no such image for the cluster's Kubernetes version (C65). */
+    /** AWS does not publish the image for the cluster's Kubernetes version (C65). */
     | 'UnsupportedKubernetesVersion'
     | 'Unsupported'
     | 'Refused';
@@ -23,14 +23,14 @@ export interface UnresolvedNodeClass {
 
 export type NodeClassResolution =
   | { readonly kind: 'resolved'; readonly nodeClass: ResolvedNodeClass }
-  /** The first problem, all of them, and what was found all the same: each condition of the class is told by itself. */
+  /** The first problem, all problems, and what was found: each condition of the class is decided separately. */
   | ({
       readonly kind: 'unresolved';
       readonly problems: readonly UnresolvedNodeClass[];
       readonly found: Partial<ResolvedNodeClass>;
     } & UnresolvedNodeClass);
 
-/** Whether instances of a NodeClass can be launched as its role, and if not, what has to change (A3.10, C67). */
+/** Whether instances can use the role of a NodeClass, and if not, what has to change (A3.10, C67). */
 export type InstanceProfileState =
   | { readonly kind: 'ready'; readonly name: string }
   | {
@@ -44,76 +44,115 @@ export type InstanceProfileState =
       readonly message: string;
     };
 
-/** A3.29: which call of a launch we may not make, and what EC2 says of it. */
+/** A3.29: the call of a launch that Kerf may not make, and the message of EC2. */
 export interface MissingPermission {
   readonly reason: 'CreateLaunchTemplateAuthCheckFailed' | 'CreateFleetAuthCheckFailed' | 'RunInstancesAuthCheckFailed';
   readonly message: string;
 }
 
-/** What is known without capacity after a launch, also after one that succeeded (C53): as wide as `UnavailableOffering` may be. */
+/** Capacity that was missing in a launch, including a launch that succeeded (C53). It can be as wide as `UnavailableOffering`. */
 export type MissingCapacity = Omit<UnavailableMark, 'atMs'>;
 
 export type LaunchOutcome =
   | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }
-  /** EC2's answer to the token: nothing was launched. Where nothing is missing, EC2 objects to something else: the message says what. */
+  /** EC2 answered for the token that it launched nothing. If no capacity is missing, the message has another cause. */
   | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string }
-  /** This very call was turned down and launched nothing; what a call before it launched it does not tell. */
+  /** EC2 refused this call, and it launched nothing. An earlier call with the token may have launched an instance. */
   | { readonly kind: 'rejected'; readonly missing: readonly MissingCapacity[]; readonly message: string }
-  /** The token was used before, to an end that EC2 does not tell: only a list shows what was launched. */
+  /** An earlier call used the token, with an unknown outcome. Only a list of instances shows what it launched. */
   | { readonly kind: 'spent'; readonly missing: readonly MissingCapacity[]; readonly message: string };
 
-/** As it is just now: it may have outlived its reservation. */
+/** The current state of an instance. It can run longer than its reservation. */
 export interface DescribedInstance extends Instance {
   readonly nodeClaim: string;
-  /** As its tags say; empty where they do not. */
+  /** From its tags; empty if a tag is missing. */
   readonly nodePool: string;
   readonly nodeClass: string;
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down';
   readonly launchedAtMs: number;
 }
 
-/** Whose an instance is, by its tags. */
+/** The owner of an instance, from its tags. */
 export interface InstanceOwner {
   readonly instanceId: string;
   readonly cluster: string;
   readonly nodeClaim: string;
 }
 
-/**
- * EC2, as far as Kerf needs it.
- *
- * *Contract* (`test/contract/cloud-provider.ts`): `launch` with a client token that was used before answers with the
- * instance of the first call and launches nothing; `terminate` of an instance that is gone is success; only instances
- * with the cluster's ownership tags are seen or touched.
- *
- * *Errors:* UnreachableError (replay the same request), RefusedError.
- */
-export interface CloudProvider {
-  describeCatalogue(): Promise<Catalogue>;
-  resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution>;
-  /** A3.10: `instanceProfile` is only looked for; of a `role`, the managed profile is made or mended, by anyone, any number of times. */
-  ensureInstanceProfile(nodeClass: EC2NodeClass): Promise<InstanceProfileState>;
-  /** C67: lets go of managed profiles that none of these classes names any more and no instance uses, an hour after that was first seen. Looks every half hour, however often it is called. */
-  removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
-  /** A3.30: deletes what was made for the class: its managed instance profiles and its launch templates. Nothing left is success. */
-  releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
-  /** Deletes launch templates of ours that are so old that no launch needs them; a later one makes its own again. Looks every hour, however often it is called. */
-  removeOldLaunchTemplates(cluster: string): Promise<void>;
-  /** Tries the calls of a launch without making them. Undefined where all are allowed, or where that is not to be asked (F20). */
-  whyNotAuthorized(nodeClass: EC2NodeClass, resolved: ResolvedNodeClass): Promise<MissingPermission | undefined>;
+/** Starts, ends and tags instances. */
+export interface Launcher {
   launch(request: LaunchRequest): Promise<LaunchOutcome>;
-  /** Instances of the cluster that are not terminated yet, by id: all, or those of the ids. */
-  describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]>;
-  /** Of any cluster of the account; instances that are gone, or nobody's of ours, are left out. */
-  instanceOwners(instanceIds: readonly string[]): Promise<readonly InstanceOwner[]>;
-  /** C82: those of the ids that have something wrong, by id. */
-  describeInstanceHealth(instanceIds: readonly string[]): Promise<readonly InstanceHealth[]>;
-  /** Calls at about the same time become one (C51); the failure of one is its own. */
+  /** Calls at about the same time become one call (C51). If it fails, only the instances that failed have an error. */
   terminate(cluster: string, instanceId: string): Promise<void>;
-  /** C36: the names of the zones that the cluster is shifted away from just now; none where its configuration leaves shifts alone. */
-  shiftedZones(): Promise<readonly string[]>;
-  /** Whether EKS Auto Mode runs in the cluster; undefined where its configuration spares EKS. */
-  autoMode(): Promise<boolean | undefined>;
-  /** C84. An instance that is gone needs no tags: success. */
+  /** C84. An instance that does not exist is success. */
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void>;
 }
+
+/** Finds what the selectors of a NodeClass select. Changes nothing. */
+export interface NodeClassResolver {
+  resolveNodeClass(nodeClass: EC2NodeClass): Promise<NodeClassResolution>;
+  /** Checks the calls of a launch by dry runs. *Shape:* undefined if all are allowed, or if the checks are off (F20). */
+  whyNotAuthorized(nodeClass: EC2NodeClass, resolved: ResolvedNodeClass): Promise<MissingPermission | undefined>;
+}
+
+/** Creates and deletes the AWS resources that launches of a NodeClass need. */
+export interface NodeClassResources {
+  /**
+   * A3.10: for `instanceProfile`, only checks that it exists. For a `role`, creates or repairs the managed profile. Any
+   * function can call it, any number of times.
+   */
+  ensureInstanceProfile(nodeClass: EC2NodeClass): Promise<InstanceProfileState>;
+  /**
+   * C67: deletes managed profiles that no class refers to and no instance uses, one hour after they were first found unused.
+   * *Cost:* at most one check in half an hour, regardless of the number of calls.
+   */
+  removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
+  /** A3.30: deletes the managed instance profiles and launch templates of the class. If none exist, it succeeds. */
+  releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
+  /**
+   * Deletes Kerf's launch templates that are too old to be used; a later launch creates its template again.
+   * *Cost:* at most one check in an hour, regardless of the number of calls.
+   */
+  removeOldLaunchTemplates(cluster: string): Promise<void>;
+}
+
+/** Reads instances. */
+export interface InstanceInspector {
+  /** Instances of the cluster that are not terminated yet, by id: all, or those with the given ids. */
+  describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]>;
+  /** Owners in any cluster of the account. Instances that do not exist or have no owner tags are left out. */
+  instanceOwners(instanceIds: readonly string[]): Promise<readonly InstanceOwner[]>;
+  /** C82: the unhealthy instances among the ids, by id. */
+  describeInstanceHealth(instanceIds: readonly string[]): Promise<readonly InstanceHealth[]>;
+}
+
+/** Reads what EKS and ARC have configured for the cluster. */
+export interface ClusterInspector {
+  /** C36: the names of the zones that the cluster is shifted away from; none if its configuration ignores shifts. */
+  shiftedZones(): Promise<readonly string[]>;
+  /** Whether EKS Auto Mode is enabled; undefined if the configuration of the cluster disables this check. */
+  autoMode(): Promise<boolean | undefined>;
+}
+
+/** Reads instance types, zones and network facts of the region. */
+export interface CatalogueReader {
+  describeCatalogue(): Promise<Catalogue>;
+}
+
+/**
+ * EC2 and EKS, as far as Kerf needs them.
+ *
+ * *Contract* (`test/contract/cloud-provider.ts`):
+ * - `launch` with a client token that was used before returns the instance of the first call and launches nothing.
+ * - `terminate` of an instance that does not exist is success.
+ * - Only instances with the ownership tags of the cluster are read or changed.
+ *
+ * *Errors:* UnreachableError (send the same request again), RefusedError.
+ */
+export interface CloudProvider
+  extends Launcher,
+    NodeClassResolver,
+    NodeClassResources,
+    InstanceInspector,
+    ClusterInspector,
+    CatalogueReader {}

@@ -20,33 +20,24 @@ import type { NodePatch, NodeTarget } from '../core/model/node-patch.ts';
 import type { ObjectPatch } from '../core/model/object-patch.ts';
 import type { NodeClassPatch } from '../core/node-class/status/decide-node-class.ts';
 
-/** The kinds that a CapacityBuffer may keep room for (A5.4). */
+/** The kinds that a CapacityBuffer may refer to (A5.4). */
 export type ScalableKind = 'Deployment' | 'StatefulSet' | 'ReplicaSet';
 
 export type EvictionOutcome =
   | { readonly kind: 'evicted' }
-  /** Not there any more, another pod of that name by now, or on its way with its namespace. */
+  /** The pod does not exist any more, another pod has its name, or its namespace is being deleted. */
   | { readonly kind: 'gone' }
-  /** A PodDisruptionBudget forbids it just now (HTTP 429). */
+  /** A PodDisruptionBudget refuses the eviction now (HTTP 429). */
   | { readonly kind: 'blocked'; readonly message: string };
 
-/**
- * One Kubernetes cluster's API.
- *
- * *Contract* (`test/contract/cluster.ts`): what a list returns was true at one moment; a write to an object that is gone
- * is success and changes nothing; a patch refuses with ConflictError where its target names a resourceVersion that is not
- * the object's any more. What a patch answers is the object as it is then, to be patched further; undefined where it is
- * gone, with its last finalizer at the latest. NodePools and NodeClaims of EKS Auto Mode are not shown.
- *
- * *Errors:* ConflictError, UnreachableError, RefusedError.
- */
-export interface Cluster {
-  /** Pods without a node: the cheap first look. */
+/** Reads objects of one cluster. */
+export interface ClusterReader {
+  /** Pods without a node: a cheap read that decides whether a run continues. */
   listUnboundPods(): Promise<readonly Pod[]>;
   listPods(): Promise<readonly Pod[]>;
   listPodsOnNode(node: string): Promise<readonly Pod[]>;
   listNodes(): Promise<readonly Node[]>;
-  /** One of them, as it is now. */
+  /** The current state of one node. */
   readNode(name: string): Promise<Node | undefined>;
   listNodePools(): Promise<readonly NodePool[]>;
   listNodeClasses(): Promise<readonly EC2NodeClass[]>;
@@ -57,34 +48,63 @@ export interface Cluster {
   listCapacityBuffers(): Promise<readonly CapacityBuffer[]>;
   listPodTemplates(): Promise<readonly NamedPodTemplate[]>;
   listNamespaces(): Promise<readonly Namespace[]>;
-  /** All that decides where volumes may be: four lists. */
+  /** Everything that decides in which zones volumes can be used. *Cost:* four lists. */
   readStorage(): Promise<Storage>;
   listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]>;
-  /** What Karpenter and EKS Auto Mode show of themselves; at most 15 s old. What may not be read is said, and is no error. */
-  findRivals(): Promise<AutoscalerTraces>;
+  /**
+   * The signs of Karpenter and of EKS Auto Mode, at most 15 s old. *Shape:* kinds that Kerf may not read are part of the
+   * result and not an error.
+   */
+  findOtherAutoscalers(): Promise<AutoscalerTraces>;
+}
 
+/** Writes nodes, pods and the NodeClaim objects that mirror the records. */
+export interface ClusterWriter {
   patchNode(node: NodeTarget, patch: NodePatch): Promise<void>;
-  /** Asks the API server to delete it; its finalizers decide when it goes. */
+  /** Requests the deletion of the node. Its finalizers decide when it is removed. */
   deleteNode(name: string): Promise<void>;
-  /** Through the Eviction API, for exactly this pod: a new pod of the same name is left alone. */
+  /** Evicts exactly this pod through the Eviction API. A new pod of the same name is not evicted. */
   evictPod(pod: PodTarget): Promise<EvictionOutcome>;
-  /** Without asking a PodDisruptionBudget. */
+  /** Deletes the pod without regard to PodDisruptionBudgets. */
   deletePod(pod: PodTarget, graceSeconds: number): Promise<void>;
-  /** Creates the mirror of a claim, or brings its labels, annotations, finalizers and status up to date. */
+  /** Creates the mirror of a claim, or updates its labels, annotations, finalizers and status. */
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
-  /** Asks the API server to delete the mirror; its finalizers decide when it goes. */
+  /** Requests the deletion of the mirror. Its finalizers decide when it is removed. */
   deleteNodeClaim(name: string): Promise<void>;
-  /** Takes our finalizer away and deletes the mirror. */
+  /** Removes Kerf's finalizer from the mirror and deletes it. */
   removeNodeClaim(name: string): Promise<void>;
+}
+
+/**
+ * Writes the conditions, finalizers and annotations of users' objects.
+ * *Shape:* the patched object, to be patched further; undefined if it does not exist, or if the patch removed its last finalizer.
+ */
+export interface StatusWriter {
   patchNodePool(nodePool: NodePool, patch: ObjectPatch<NodePool['status']>): Promise<NodePool | undefined>;
   patchNodeClass(nodeClass: EC2NodeClass, patch: NodeClassPatch): Promise<EC2NodeClass | undefined>;
-  /** Of a NodeClaim that has no record: others are mirrors. */
+  /** Patches a NodeClaim that has no record. NodeClaims with a record are mirrors. */
   patchNodeClaim(nodeClaim: NodeClaim, patch: ObjectPatch<NodeClaim['status']>): Promise<NodeClaim | undefined>;
   patchNodeOverlay(overlay: NodeOverlay, patch: ObjectPatch<NodeOverlay['status']>): Promise<NodeOverlay | undefined>;
   patchCapacityBuffer(
     buffer: CapacityBuffer,
     patch: ObjectPatch<CapacityBuffer['status']>,
   ): Promise<CapacityBuffer | undefined>;
-  /** Said again within its quiet time, by whichever function, it is not told twice (F16). */
+}
+
+export interface EventWriter {
+  /** Publishes a Kubernetes Event, unless any function published the same Event within its quiet time (F16). */
   publishEvent(event: ClusterEvent): Promise<void>;
 }
+
+/**
+ * The API of one Kubernetes cluster.
+ *
+ * *Contract* (`test/contract/cluster.ts`):
+ * - A list is the state at one moment.
+ * - A write to an object that does not exist is success and changes nothing.
+ * - A patch fails with ConflictError if its target names a resourceVersion that is not the current one.
+ * - NodePools and NodeClaims of EKS Auto Mode are not listed.
+ *
+ * *Errors:* ConflictError, UnreachableError, RefusedError.
+ */
+export interface Cluster extends ClusterReader, ClusterWriter, StatusWriter, EventWriter {}

@@ -40,10 +40,10 @@ export interface Installation {
   listHeld(kind: HeldKind): Promise<readonly HeldObject[]>;
   letGo(object: HeldObject): Promise<void>;
   /** What shows other autoscalers at work. */
-  findRivals(): Promise<AutoscalerTraces>;
+  findOtherAutoscalers(): Promise<AutoscalerTraces>;
   /**
    * Takes from these functions the right to look, so that nothing new is decided; they get it back by `apply`.
    * *Shape:* since when: a second call changes nothing.
    */
-  standDown(bindings: readonly ClusterRoleBinding[], nowMs: number): Promise<number>;
+  revokeDeciding(bindings: readonly ClusterRoleBinding[], nowMs: number): Promise<number>;
 }

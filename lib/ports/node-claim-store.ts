@@ -3,63 +3,86 @@ import type { DisruptionCommand, StoredCommand } from '../core/model/disruption-
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { Lease } from './leases.ts';
 
-/** A node promised to pods that the kube-scheduler has not bound yet: not disruptable until then (B5). */
+/** A node that is nominated for pods that the kube-scheduler has not bound yet. It cannot be disrupted until then (B5). */
 export interface Nomination {
   readonly node: string;
   readonly untilMs: number;
 }
 
-/**
- * The state that outlives a function: NodeClaims, decisions, disruption commands, the cluster's epoch.
- *
- * *Contract* (`test/contract/node-claim-store.ts`, run on every implementation):
- * - Every read is strongly consistent: it sees every write that was answered before it.
- * - `recordDecision` is one transaction: either the decision stands and the epoch has moved by one, or nothing happened.
- * - `createNodeClaim` never overwrites: a name that exists, released ones included, stays as it is.
- * - `updateNodeClaim` writes only over the version that the caller read.
- *
- * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, UnreachableError, RefusedError.
- */
-export interface NodeClaimStore {
-  /** How many decisions were recorded for the cluster; 0 for one never seen. */
-  readEpoch(cluster: string): Promise<number>;
-  /**
-   * Records a decision as open. The same id again is success. *Errors:* EpochMovedError unless the epoch is the one read,
-   * StaleLeaseError where the lease, if one is given, was taken over.
-   */
-  recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void>;
-  /** Decisions that were recorded and not yet carried out to the end, oldest first. */
-  openDecisions(cluster: string): Promise<readonly Decision[]>;
-  closeDecision(decision: Decision): Promise<void>;
-  /**
-   * Keeps a decision for history alone: it is never open, and no epoch moves. `known`: one of that id and essence is there. A
-   * decision of the same id and another essence takes its place.
-   */
-  recordShadow(decision: Decision, essence: string): Promise<'new' | 'known'>;
-
-  createNodeClaim(record: NodeClaimRecord): Promise<void>;
+export interface ClaimReader {
   /** Released claims included. */
   readNodeClaim(cluster: string, name: string): Promise<NodeClaimRecord | undefined>;
   /** Released claims left out; by name. */
   listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]>;
-  /** The claim that launched the instance, found from the instance id alone. */
+  /** The claim that launched the instance, found by the instance id alone. */
   findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined>;
-  /** *Shape:* what was written, its version one higher. *Errors:* StaleRecordError. */
-  updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord>;
+}
 
-  /** Creates or leaves as it is. */
+export interface ClaimWriter {
+  createNodeClaim(record: NodeClaimRecord): Promise<void>;
+  /** *Shape:* the written record, its version one higher. *Errors:* StaleRecordError. */
+  updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord>;
+}
+
+export interface DecisionStore {
+  /** The number of decisions that were recorded for the cluster; 0 for a cluster without decisions. */
+  readEpoch(cluster: string): Promise<number>;
+  /**
+   * Records a decision as open. Recording the same id again is success. *Errors:* EpochMovedError if the epoch is not the
+   * current one, StaleLeaseError if another run has taken over the given lease.
+   */
+  recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void>;
+  /** Decisions that were recorded and not yet carried out completely, oldest first. */
+  openDecisions(cluster: string): Promise<readonly Decision[]>;
+  closeDecision(decision: Decision): Promise<void>;
+}
+
+export interface ShadowDecisionStore {
+  /**
+   * Records a decision that is not carried out: it is never open, and the epoch does not change. *Shape:* `known` if a
+   * decision with the same id and essence exists. A decision with the same id and another essence is replaced.
+   */
+  recordShadow(decision: Decision, essence: string): Promise<'new' | 'known'>;
+}
+
+export interface CommandStore {
+  /** Creates the command. An existing command does not change. */
   startCommand(cluster: string, command: StoredCommand): Promise<void>;
   listCommands(cluster: string): Promise<readonly DisruptionCommand[]>;
-  /** Ending a command that is not there is success. */
+  /** Ending a command that does not exist is success. */
   endCommand(cluster: string, id: string): Promise<void>;
+}
 
-  /** A promise is only ever prolonged: the later end of two stands. */
+export interface NominationStore {
+  /** If the node is nominated already, the later end of the two is kept. */
   nominate(cluster: string, nomination: Nomination): Promise<void>;
-  /** Those that have not lapsed at `nowMs`. */
+  /** Nominations that have not ended at `nowMs`. */
   listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]>;
+}
 
-  /** Until then nothing is to be done in the cluster: for functions that cannot look at it. The later of two ends stands. */
-  standDown(cluster: string, untilMs: number): Promise<void>;
-  /** Whether somebody said so, and it has not lapsed at `nowMs`. */
+export interface StandbyStore {
+  /** Puts Kerf on standby in the cluster, for functions that cannot read the cluster. The later end of two is kept. */
+  setStandby(cluster: string, untilMs: number): Promise<void>;
+  /** Whether Kerf is on standby in the cluster at `nowMs`. */
   isOnStandby(cluster: string, nowMs: number): Promise<boolean>;
 }
+
+/**
+ * The state that outlives a function: NodeClaims, decisions, disruption commands, the epoch of the cluster.
+ *
+ * *Contract* (`test/contract/node-claim-store.ts`, run on every implementation):
+ * - Every read is strongly consistent: it returns every write that was answered before it.
+ * - `recordDecision` is one transaction: the decision is recorded and the epoch increases by one, or nothing changes.
+ * - `createNodeClaim` never overwrites: an existing record with that name does not change, released records included.
+ * - `updateNodeClaim` writes only over the version that the caller read.
+ *
+ * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, UnreachableError, RefusedError.
+ */
+export interface NodeClaimStore
+  extends ClaimReader,
+    ClaimWriter,
+    DecisionStore,
+    ShadowDecisionStore,
+    CommandStore,
+    NominationStore,
+    StandbyStore {}

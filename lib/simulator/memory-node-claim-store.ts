@@ -8,7 +8,7 @@ import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
 /** The NodeClaimStore in memory. @param isCurrent whether no later holder has acquired the lease */
 export function memoryNodeClaimStore(isCurrent: (lease: Lease) => boolean = () => true): NodeClaimStore {
-  return { ...decisions(isCurrent), ...nodeClaims(), ...commands(), ...nominations(), ...standDowns() };
+  return { ...decisions(isCurrent), ...nodeClaims(), ...commands(), ...nominations(), ...standby() };
 }
 
 type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
@@ -106,10 +106,10 @@ function nominations(): Part<'nominate' | 'listNominations'> {
   };
 }
 
-function standDowns(): Part<'standDown' | 'isOnStandby'> {
+function standby(): Part<'setStandby' | 'isOnStandby'> {
   const until = new Map<string, number>();
   return {
-    standDown: async (cluster, untilMs) => void until.set(cluster, Math.max(untilMs, until.get(cluster) ?? 0)),
+    setStandby: async (cluster, untilMs) => void until.set(cluster, Math.max(untilMs, until.get(cluster) ?? 0)),
     isOnStandby: async (cluster, nowMs) => (until.get(cluster) ?? 0) > nowMs,
   };
 }

@@ -42,8 +42,8 @@ const EVENT = {
 } as const;
 
 const EVERY: Calls = {
-  'looks for rivals': async (cluster) => {
-    expect((await cluster.findRivals()).unread).toEqual([]);
+  'finds other autoscalers': async (cluster) => {
+    expect((await cluster.findOtherAutoscalers()).unread).toEqual([]);
   },
   'says something, twice': async (cluster) => {
     await cluster.publishEvent(EVENT);

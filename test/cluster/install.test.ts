@@ -250,13 +250,13 @@ test('functions that decide lose the right to look while a cluster is drained, a
   const list = { verb: 'list', group: '', resource: 'pods' };
   const deciding = rbacObjects().filter((object) => object.kind === 'ClusterRoleBinding');
   const provisioning = deciding.filter(({ metadata }) => metadata.name === 'kerf-provisioning');
-  expect(await installation.standDown(provisioning, 1_000)).toBe(1_000);
-  expect(await installation.standDown(provisioning, 2_000)).toBe(1_000);
+  expect(await installation.revokeDeciding(provisioning, 1_000)).toBe(1_000);
+  expect(await installation.revokeDeciding(provisioning, 2_000)).toBe(1_000);
   await vi.waitFor(async () => expect(await isAllowed('provisioning', list)).toBe(false));
   expect(await isAllowed('termination', list)).toBe(true);
   await install(ports(), [TARGET]);
   await vi.waitFor(async () => expect(await isAllowed('provisioning', list)).toBe(true));
-  expect(await installation.standDown(provisioning, 3_000)).toBe(3_000);
+  expect(await installation.revokeDeciding(provisioning, 3_000)).toBe(3_000);
 });
 
 async function finalizersOf(path: string): Promise<unknown> {

@@ -88,7 +88,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
 
       test('a cluster without other autoscalers shows none', async () => {
         const nothing = { leases: [], deployments: [], autoModePools: [], unread: [] };
-        expect(await cluster.findRivals()).toEqual(nothing);
+        expect(await cluster.findOtherAutoscalers()).toEqual(nothing);
       });
 
       test('every kind comes back with what decisions read', async () => {

@@ -123,8 +123,8 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
     describe('standing down', () => {
       test('lasts until the later of the times that were said, for its own cluster', async () => {
         expect(await store.isOnStandby(cluster, NOW_MS)).toBe(false);
-        await store.standDown(cluster, NOW_MS + 100);
-        await store.standDown(cluster, NOW_MS + 50);
+        await store.setStandby(cluster, NOW_MS + 100);
+        await store.setStandby(cluster, NOW_MS + 50);
         const at = async (ms: number, of = cluster) => await store.isOnStandby(of, NOW_MS + ms);
         expect([await at(99), await at(100), await at(0, `${cluster}-2`)]).toEqual([true, false, false]);
       });

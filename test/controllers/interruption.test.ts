@@ -53,7 +53,7 @@ describe('an interruption', () => {
 
   test('where another autoscaler is active changes nothing, and is reported', async () => {
     const { ports, seen } = await aWorld([launchedClaim()]);
-    await ports.store.standDown('demo', NOW_MS + 1);
+    await ports.store.setStandby('demo', NOW_MS + 1);
     const [report] = await handleInterruption(ports, anInstanceEvent(SPOT));
     expect(report?.decisions.flatMap(({ blocked }) => blocked)).toMatchObject([
       { subject: { kind: 'NodeClaim', name: 'general-1' }, reason: 'StoodDown' },

@@ -39,7 +39,7 @@ const WIDTH = 100;
 export function renderAdoption(shown: ShownAdoption, { columns }: Pick<CliContext, 'columns'>): string {
   const width = columns ?? WIDTH;
   const lines = [
-    ...shown.rivals.flatMap(({ message }) => [...indented(message, 0, width), '']),
+    ...shown.otherAutoscalers.flatMap(({ message }) => [...indented(message, 0, width), '']),
     ...shown.unknown.flatMap(({ message }) => indented(message, 0, width)),
     ...(shown.lines.length === 0 ? [] : [...formatTableWithin(COLUMNS, shown.lines, width), '']),
     ...remarks('Skipped', shown.lines.map(whySkipped), width),
@@ -76,7 +76,7 @@ function remarks(title: string, all: readonly Remarks[], width: number): readonl
   return [title, ...lines, ''];
 }
 
-function conclusion({ cluster, lines, rivals, unknown, adopted }: ShownAdoption): string {
+function conclusion({ cluster, lines, otherAutoscalers, unknown, adopted }: ShownAdoption): string {
   const open = lines.filter(({ outcome }) => outcome.kind === 'adopt').length;
   const known = lines.filter(({ outcome }) => outcome.kind === 'known').length;
   const skipped = lines.length - open - known;
@@ -85,18 +85,18 @@ function conclusion({ cluster, lines, rivals, unknown, adopted }: ShownAdoption)
     return `Kerf adopted ${counted(adopted, 'NodeClaim')}; ${rest}. Set shadow to false for ${cluster} and deploy.`;
   }
   const would = `Kerf would adopt ${counted(open, 'NodeClaim')}; ${rest}. Nothing was written`;
-  if (rivals.length > 0) return `${would}: --apply is refused while another autoscaler is active.`;
+  if (otherAutoscalers.length > 0) return `${would}: --apply is refused while another autoscaler is active.`;
   return unknown.length > 0
     ? `${would}: --apply is refused until Kerf can check for other autoscalers: grant the permissions named above.`
     : `${would}: use --apply to adopt.`;
 }
 
 /** The adoption as JSON. */
-export function adoptionOutput({ cluster, lines, rivals, unknown, adopted }: ShownAdoption): unknown {
+export function adoptionOutput({ cluster, lines, otherAutoscalers, unknown, adopted }: ShownAdoption): unknown {
   return {
     cluster,
     applied: adopted !== undefined,
-    rivals: rivals.map(({ reason, message, numbers }) => ({ reason, message, numbers })),
+    rivals: otherAutoscalers.map(({ reason, message, numbers }) => ({ reason, message, numbers })),
     unknown: unknown.map(({ message }) => message),
     claims: lines.map(({ outcome, ...line }) => ({
       ...line,

@@ -14,7 +14,7 @@ export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: 
   const ports = await connect(flags);
   const adoption = await observeAdoption(ports, flags.cluster);
   const isUnknown = flags.apply && adoption.unknown.length > 0;
-  const refused = adoption.rivals.length > 0 || isUnknown;
+  const refused = adoption.otherAutoscalers.length > 0 || isUnknown;
   const adopted = flags.apply && !refused ? await applyAdoption(ports, adoption) : undefined;
   const shown = { ...adoption, cluster: flags.cluster, adopted };
   context.process.stdout.write(

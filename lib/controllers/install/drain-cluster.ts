@@ -1,16 +1,11 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
-import type { Messages } from '../../ports/messages.ts';
-import type { NodeClaimStore } from '../../ports/node-claim-store.ts';
-import { markNodeClaimDeleted } from '../run/carry-out.ts';
+import { markNodeClaimDeleted } from '../run/mark-deleted.ts';
+import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 
-export interface DrainPorts {
-  readonly store: NodeClaimStore;
-  readonly messages: Pick<Messages, 'wake'>;
-  readonly clock: Clock;
+export interface DrainPorts extends WritesClaims, SendsWakes, HasClock {
   readonly pause: (ms: number) => Promise<void>;
   /** How long the invocation may still last. */
   readonly remainingMs: () => number;
@@ -40,7 +35,7 @@ export async function drainCluster(
 ): Promise<'drained' | 'draining'> {
   const bindings = rbacObjects().filter((object) => object.kind === 'ClusterRoleBinding');
   const deciding = bindings.filter(({ metadata }) => DECIDING.includes(metadata.name));
-  const sinceMs = await installation.standDown(deciding, ports.clock.now());
+  const sinceMs = await installation.revokeDeciding(deciding, ports.clock.now());
   for (;;) {
     const left = await deleteAllClaims(ports, cluster);
     const passedMs = ports.clock.now() - sinceMs;

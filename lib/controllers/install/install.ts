@@ -80,9 +80,9 @@ async function installOne(ports: InstallPorts, target: InstallTarget): Promise<O
       const { failures, notes } = await applyDefinitions(ports, installation);
       for (const object of rbacObjects()) await installation.apply(object);
       await installation.apply(webhookConfiguration(webhook));
-      const traces = { ...(await installation.findRivals()), autoMode: undefined };
-      const rivals = activeAutoscalers(cluster, traces, ports.clock.now()).map(({ message }) => message);
-      return { failures: [...access.refusals, ...failures], notes: [...notes, ...rivals] };
+      const traces = { ...(await installation.findOtherAutoscalers()), autoMode: undefined };
+      const otherAutoscalers = activeAutoscalers(cluster, traces, ports.clock.now()).map(({ message }) => message);
+      return { failures: [...access.refusals, ...failures], notes: [...notes, ...otherAutoscalers] };
     } catch (error) {
       if (!(error instanceof RefusedError) || attempt === TRIES) throw error;
       await ports.pause(RIGHTS_PAUSE_MS);

@@ -1,14 +1,14 @@
 import { guardWebhook } from '../../core/install/guard-webhook.ts';
 import { ConflictError, PortError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasClock, HasSettings, MayHaveWebhook } from '../run/ports.ts';
 
 /**
  * Each tick asks the webhook's endpoint and keeps the cluster's configuration by the answer. *Shape:* what somebody should
  * know of it; a cluster that cannot be written to is no reason to leave its claims alone.
  */
 export async function syncWebhook(
-  { webhook, clock, settings }: Pick<ControllerPorts, 'webhook' | 'clock' | 'settings'>,
+  { webhook, clock, settings }: MayHaveWebhook & HasClock & HasSettings,
   { reason }: Wake,
 ): Promise<readonly Error[]> {
   if (webhook === undefined || settings.shadow || !reason.split('+').includes('tick')) return [];

@@ -97,8 +97,12 @@ async function heldByUs(
   const providerIds = new Set(instances.map(providerIdOf));
   const nodes = await installation.listHeld('Node');
   const claims = await installation.listHeld('NodeClaim');
-  const rivals = activeAutoscalers(cluster, { ...(await installation.findRivals()), autoMode: undefined }, clock.now());
-  const classes = rivals.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
+  const otherAutoscalers = activeAutoscalers(
+    cluster,
+    { ...(await installation.findOtherAutoscalers()), autoMode: undefined },
+    clock.now(),
+  );
+  const classes = otherAutoscalers.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
   return [
     ...nodes.filter(({ providerId }) => providerId !== undefined && providerIds.has(providerId)),
     ...claims.filter(({ name }) => names.has(name)),

@@ -4,17 +4,16 @@ import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { type AdoptionLine, type LeftInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaims } from '../run/ports.ts';
 
 /** What taking over asks: a cluster that is only read, its instances, and the table. */
-export interface AdoptionPorts extends Pick<ControllerPorts, 'clock'> {
+export interface AdoptionPorts extends HasClock, ReadsCatalogue {
   readonly cluster: Pick<
-    ControllerPorts['cluster'],
-    'findRivals' | 'listNodeClaims' | 'listNodes' | 'listNodePools' | 'listNodeClasses'
+    ReadsCluster['cluster'],
+    'findOtherAutoscalers' | 'listNodeClaims' | 'listNodes' | 'listNodePools' | 'listNodeClasses'
   >;
-  readonly store: Pick<ControllerPorts['store'], 'readNodeClaim' | 'createNodeClaim'>;
-  readonly catalogue: Pick<ControllerPorts['catalogue'], 'readCatalogue'>;
-  readonly cloud: Pick<ControllerPorts['cloud'], 'autoMode'> & {
+  readonly store: Pick<WritesClaims['store'], 'readNodeClaim' | 'createNodeClaim'>;
+  readonly cloud: ReadsAutoMode['cloud'] & {
     /** Instances of the cluster that some NodePool launched, whoever looked after it. */
     leftInstances(cluster: string): Promise<readonly LeftInstance[]>;
     tagLeftInstance(instanceId: string, tags: Labels): Promise<void>;
@@ -25,7 +24,7 @@ export interface AdoptionPorts extends Pick<ControllerPorts, 'clock'> {
 
 export interface Adoption {
   /** Where another autoscaler is active nothing is taken over. */
-  readonly rivals: readonly Blocked[];
+  readonly otherAutoscalers: readonly Blocked[];
   /** What could not be looked at. */
   readonly unknown: readonly Error[];
   readonly lines: readonly AdoptionLine[];
@@ -33,15 +32,16 @@ export interface Adoption {
 
 /** What another autoscaler left in a cluster, and what would become of each part. Nothing is written. */
 export async function observeAdoption(ports: AdoptionPorts, cluster: string): Promise<Adoption> {
-  const [{ rivals, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] = await Promise.all([
-    observeOtherAutoscalers(ports, cluster),
-    ports.cloud.leftInstances(cluster),
-    ports.cluster.listNodeClaims(),
-    ports.cluster.listNodes(),
-    ports.cluster.listNodePools(),
-    ports.cluster.listNodeClasses(),
-    ports.catalogue.readCatalogue(),
-  ]);
+  const [{ otherAutoscalers, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] =
+    await Promise.all([
+      observeOtherAutoscalers(ports, cluster),
+      ports.cloud.leftInstances(cluster),
+      ports.cluster.listNodeClaims(),
+      ports.cluster.listNodes(),
+      ports.cluster.listNodePools(),
+      ports.cluster.listNodeClasses(),
+      ports.catalogue.readCatalogue(),
+    ]);
   const names = new Set([...nodeClaims.map(({ metadata }) => metadata.name), ...instances.map((one) => one.nodeClaim)]);
   const records = new Map<string, NodeClaimRecord>();
   for (const name of names) {
@@ -50,7 +50,7 @@ export async function observeAdoption(ports: AdoptionPorts, cluster: string): Pr
   }
   const { classHash } = ports;
   const world = { cluster, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue, records, classHash };
-  return { rivals, unknown, lines: planAdoption(world, ports.clock.now()) };
+  return { otherAutoscalers, unknown, lines: planAdoption(world, ports.clock.now()) };
 }
 
 /** Writes the records. The tags come first: an instance without them would be taken for gone. Repeatable. *Shape:* how many. */

@@ -9,10 +9,11 @@ import { orphanOf } from '../../core/node-claim/adoption/orphans.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
+import type { ReadsCluster } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 
 /** Instances of ours that no claim calls its own → adopted, ended or reported. */
-export async function collectGarbage(tending: ClusterWork): Promise<readonly Error[]> {
+export async function collectGarbage(tending: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = tending;
   const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
   const unclaimed = world.instances.filter(({ id }) => !claimed.has(id));

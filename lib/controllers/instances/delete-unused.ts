@@ -1,11 +1,16 @@
 import { PortError } from '../../ports/errors.ts';
+import type { ManagesNodeClassResources } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 
 /**
  * What launches need and nobody asks back: instance profiles that no EC2NodeClass names any more (C67), launch templates that
  * are old. How often AWS is asked is the port's to say. *Shape:* the failures.
  */
-export async function deleteUnused({ ports, cluster, world }: ClusterWork): Promise<readonly Error[]> {
+export async function deleteUnused({
+  ports,
+  cluster,
+  world,
+}: ClusterWork<ManagesNodeClassResources>): Promise<readonly Error[]> {
   const sweeps = [
     ports.cloud.removeUnusedInstanceProfiles(cluster, world.nodeClasses),
     ports.cloud.removeOldLaunchTemplates(cluster),

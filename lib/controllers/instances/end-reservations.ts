@@ -5,10 +5,11 @@ import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { resolveForLaunch } from '../observe/resolve-node-class.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
+import type { ResolvesNodeClasses } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 
 /** Reservations that ended or are about to → on-demand instances, and claims that go in time (C83). */
-export async function endReservations(tending: ClusterWork): Promise<readonly Error[]> {
+export async function endReservations(tending: ClusterWork<ResolvesNodeClasses>): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = tending;
   const instances = new Map(world.instances.map((one) => [one.id, one]));
   const reserved = records.flatMap((record) => {
@@ -40,7 +41,7 @@ type Blocks = ReadonlyMap<string, ResolvedCapacityReservation>;
 
 /** Looked up only for NodeClasses of claims that run in capacity blocks: no other reservation ends by a date. */
 async function capacityBlocks(
-  { ports, world }: ClusterWork,
+  { ports, world }: ClusterWork<ResolvesNodeClasses>,
   reserved: readonly { readonly record: NodeClaimRecord; readonly instance: DescribedInstance }[],
 ): Promise<Blocks> {
   const inBlocks = reserved.filter(({ instance }) => instance.reservation?.kind === 'capacity-block');

@@ -1,9 +1,9 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
-import type { ObjectRun } from '../run/apply-verdict.ts';
+import type { ObjectRun, VerdictPorts } from '../run/apply-verdict.ts';
 
 /** What a look at all claims of a cluster saw, for those who look after their instances. */
-export interface ClusterWork extends ObjectRun {
+export interface ClusterWork<Ports = unknown> extends ObjectRun<VerdictPorts & Ports> {
   readonly records: readonly NodeClaimRecord[];
   readonly world: ObservedClaims;
 }

@@ -2,12 +2,16 @@ import type { Action } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { launched, refusedLaunch, spentLaunch } from '../../core/node-claim/launch/launch.ts';
 import type { LaunchOutcome } from '../../ports/cloud-provider.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasClock, Launches, UsesCatalogue, WritesClaims } from '../run/ports.ts';
 
 type LaunchInstance = Action & { readonly kind: 'launch-instance' };
 
 /** Sends the frozen request and records what came of it; what is known to lack capacity is remembered either way (C53). */
-export async function launchInstance(ports: ControllerPorts, cluster: string, action: LaunchInstance): Promise<void> {
+export async function launchInstance(
+  ports: Launches & WritesClaims & UsesCatalogue & HasClock,
+  cluster: string,
+  action: LaunchInstance,
+): Promise<void> {
   const { store, clock } = ports;
   const record = await store.readNodeClaim(cluster, action.nodeClaim);
   // Somebody else recorded the outcome of this attempt already.

@@ -1,11 +1,14 @@
 import { PortError } from '../../ports/errors.ts';
+import type { InspectsInstances, ReadsCluster, ResolvesNodeClasses } from '../run/ports.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { endReservations } from './end-reservations.ts';
 import type { ClusterWork } from './instance-work.ts';
 import { replaceUnhealthy } from './replace-unhealthy.ts';
 import { tagInstances } from './tag-instances.ts';
 
-const STEPS: readonly ((tending: ClusterWork) => Promise<readonly Error[]>)[] = [
+type InstanceWork = ClusterWork<ReadsCluster & InspectsInstances & ResolvesNodeClasses>;
+
+const STEPS: readonly ((tending: InstanceWork) => Promise<readonly Error[]>)[] = [
   replaceUnhealthy,
   endReservations,
   collectGarbage,
@@ -13,7 +16,7 @@ const STEPS: readonly ((tending: ClusterWork) => Promise<readonly Error[]>)[] = 
 ];
 
 /** Each minute, for instances that run: one duty that fails keeps none of the others waiting. *Shape:* the failures. */
-export async function syncInstances(tending: ClusterWork): Promise<readonly Error[]> {
+export async function syncInstances(tending: InstanceWork): Promise<readonly Error[]> {
   const failures: Error[] = [];
   for (const step of STEPS) {
     try {

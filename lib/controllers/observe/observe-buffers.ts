@@ -2,11 +2,11 @@ import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { ScalableWorkload } from '../../apis/kubernetes.ts';
 import { type BufferPods, bufferPods, isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
 import type { ScalableKind } from '../../ports/cluster.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasSettings, ReadsCluster } from '../run/ports.ts';
 
 /** The pods that CapacityBuffers keep room for. *Cost:* reads the kinds that some buffer refers to, and no others. */
 export async function observeBuffers(
-  { cluster, settings }: Pick<ControllerPorts, 'cluster' | 'settings'>,
+  { cluster, settings }: ReadsCluster & HasSettings,
   nowMs: number,
 ): Promise<BufferPods> {
   if (!settings.featureGates.capacityBuffer) return { pods: [], unready: [] };

@@ -4,12 +4,15 @@ import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
-import { settledEpoch } from '../run/open-decisions.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import { type SettlePorts, settledEpoch } from '../run/open-decisions.ts';
+import type { ReadsZonalShifts } from '../run/ports.ts';
 import { observeBuffers } from './observe-buffers.ts';
-import { withInstanceTypes } from './observe-instance-types.ts';
+import { type InstanceTypePorts, withInstanceTypes } from './observe-instance-types.ts';
 import { observePlaces } from './observe-places.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
+
+/** What observing a cluster needs. */
+export type ObservePorts = SettlePorts & InstanceTypePorts & ReadsZonalShifts;
 
 /** What a controller looks at beside the cluster itself. */
 export interface ObservedCluster {
@@ -21,7 +24,7 @@ export interface ObservedCluster {
 
 /** Observe, for decisions on a whole cluster, from an epoch up to which everything decided is there to be seen. */
 export async function observeCluster(
-  ports: ControllerPorts,
+  ports: ObservePorts,
   cluster: string,
   view: ObservedCluster,
 ): Promise<ClusterSnapshot> {
@@ -69,7 +72,7 @@ export async function observeCluster(
 
 /** Side by side with the large lists. */
 async function observePools(
-  ports: ControllerPorts,
+  ports: InstanceTypePorts,
   { instanceTypes }: ObservedCluster,
   unavailable: readonly UnavailableOffering[],
 ): Promise<OverlaidViews> {

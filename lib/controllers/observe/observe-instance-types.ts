@@ -13,12 +13,15 @@ import type { Reason } from '../../core/model/reasons.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { whyNotStartable } from '../../core/node-class/user-data/user-data.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasClock, HasSettings, ReadsCluster, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import { resolveForLaunch } from './resolve-node-class.ts';
+
+/** What reading the instance types of NodePools needs. */
+export type InstanceTypePorts = ReadsCluster & UsesCatalogue & ResolvesNodeClasses & HasClock & HasSettings;
 
 /** Instance types follow from the NodeClass: pools that share one share them, as far as NodeOverlays leave them alike. */
 export async function withInstanceTypes(
-  ports: ControllerPorts,
+  ports: InstanceTypePorts,
   nodePools: readonly NodePool[],
   unavailable: readonly UnavailableOffering[],
 ): Promise<OverlaidViews> {
@@ -64,7 +67,11 @@ interface Known {
   readonly learnedMemory: readonly LearnedMemory[];
 }
 
-async function whatLaunches(ports: ControllerPorts, nodeClass: EC2NodeClass, known: Known): Promise<Launchable> {
+async function whatLaunches(
+  ports: ResolvesNodeClasses & HasSettings,
+  nodeClass: EC2NodeClass,
+  known: Known,
+): Promise<Launchable> {
   const unready = whyNotUsable(nodeClass);
   if (unready !== undefined) return unusable(unready.reason, unready.message);
   const unstartable = whyNotStartable(nodeClass);

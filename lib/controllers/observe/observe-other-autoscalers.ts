@@ -1,19 +1,17 @@
 import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasClock, ReadsAutoMode, ReadsCluster } from '../run/ports.ts';
 
 export interface ObservedAutoscalers {
   /** Who else autoscales the cluster, with what to do; none where Kerf is alone. */
-  readonly rivals: readonly Blocked[];
+  readonly otherAutoscalers: readonly Blocked[];
   /** What could not be looked at. */
   readonly unknown: readonly Error[];
 }
 
-export type AutoscalerPorts = Pick<ControllerPorts, 'clock'> & {
-  readonly cluster: Pick<ControllerPorts['cluster'], 'findRivals'>;
-  readonly cloud: Pick<ControllerPorts['cloud'], 'autoMode'>;
-};
+export type AutoscalerPorts = HasClock &
+  ReadsAutoMode & { readonly cluster: Pick<ReadsCluster['cluster'], 'findOtherAutoscalers'> };
 
 /**
  * Whether Karpenter or EKS Auto Mode runs in the cluster: asked by every run, and by the installer.
@@ -24,15 +22,15 @@ export type AutoscalerPorts = Pick<ControllerPorts, 'clock'> & {
  * do nothing anyway.
  */
 export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: string): Promise<ObservedAutoscalers> {
-  const [traces, eks] = await Promise.all([ports.cluster.findRivals(), askEks(ports)]);
-  const rivals = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, ports.clock.now());
+  const [traces, eks] = await Promise.all([ports.cluster.findOtherAutoscalers(), askEks(ports)]);
+  const otherAutoscalers = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, ports.clock.now());
   const unread = traces.unread.map((why) => new Error(`whether another autoscaler runs is not known: ${why}`));
-  return { rivals, unknown: [...unread, ...eks.unknown] };
+  return { otherAutoscalers, unknown: [...unread, ...eks.unknown] };
 }
 
 async function askEks({
   cloud,
-}: AutoscalerPorts): Promise<{ readonly autoMode: boolean | undefined; readonly unknown: readonly Error[] }> {
+}: ReadsAutoMode): Promise<{ readonly autoMode: boolean | undefined; readonly unknown: readonly Error[] }> {
   try {
     return { autoMode: await cloud.autoMode(), unknown: [] };
   } catch (error) {

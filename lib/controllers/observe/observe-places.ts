@@ -1,10 +1,10 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { ClusterReader } from '../../ports/cluster.ts';
 
 /** What else bears on where pods may go. Storage is read where some pod has a claim on it. */
 export async function observePlaces(
-  cluster: Cluster,
+  cluster: ClusterReader,
   pods: readonly Pod[],
 ): Promise<Pick<ClusterSnapshot, 'namespaces' | 'storage'>> {
   if (!pods.some(hasClaim)) return { namespaces: await cluster.listNamespaces() };

@@ -3,7 +3,7 @@ import { CAPACITY_TYPES } from '../../apis/labels.ts';
 import { ZONAL_SHIFT } from '../../core/instance-type/offerings/unavailable.ts';
 import { ANY_OFFERING, type Blocked, type UnavailableOffering } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
 
 export interface ObservedUnavailable {
   readonly unavailable: readonly UnavailableOffering[];
@@ -11,12 +11,11 @@ export interface ObservedUnavailable {
   readonly ignoredObjects: readonly Blocked[];
 }
 
-type ShiftReader = Pick<ControllerPorts['cloud'], 'shiftedZones'>;
-type ShiftPorts = Pick<ControllerPorts, 'catalogue'> & { readonly cloud: ShiftReader };
+type ShiftReader = ReadsZonalShifts['cloud'];
 
 /** What lately had no capacity, and the zones that the cluster is shifted away from (C32, C36). */
 export async function observeUnavailable(
-  { catalogue, cloud }: ShiftPorts,
+  { catalogue, cloud }: UsesCatalogue & ReadsZonalShifts,
   cluster: string,
   nowMs: number,
 ): Promise<ObservedUnavailable> {

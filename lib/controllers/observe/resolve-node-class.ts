@@ -1,11 +1,11 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { NodeClassResolution } from '../../ports/cloud-provider.ts';
 import { RefusedError } from '../../ports/errors.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { ResolvesNodeClasses } from '../run/ports.ts';
 
 /** What a NodeClass resolves to. One that EC2 refuses to look up is no reason to stop the others: it is unresolved. */
 export async function resolveForLaunch(
-  ports: Pick<ControllerPorts, 'cloud'>,
+  ports: ResolvesNodeClasses,
   nodeClass: EC2NodeClass,
 ): Promise<NodeClassResolution> {
   try {

@@ -1,7 +1,7 @@
 import { eventsOf, type SeenObjects } from '../../core/events/events-of.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
-import type { ControllerPorts } from './ports.ts';
+import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
 /** Events are said side by side, and leave the API server room for others. */
 const AT_ONCE = 10;
@@ -11,7 +11,7 @@ const AT_ONCE = 10;
  * that it could not be told is a failure to report, not one to stop for.
  */
 export async function announce(
-  ports: Pick<ControllerPorts, 'messages' | 'cluster'>,
+  ports: PublishesDecisions & WritesEvents,
   decision: Decision,
   seen: SeenObjects = {},
 ): Promise<readonly Error[]> {

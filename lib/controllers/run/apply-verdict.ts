@@ -3,9 +3,9 @@ import type { Blocked, Controller, Decision, Verdict } from '../../core/model/de
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { announce } from './announce.ts';
-import { carryOut } from './carry-out.ts';
+import { type ActPorts, carryOut } from './carry-out.ts';
 import type { Aside } from './each-claim.ts';
-import type { ControllerPorts } from './ports.ts';
+import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
 /** What a run collects for its report. */
 export interface RunNotes {
@@ -13,9 +13,12 @@ export interface RunNotes {
   readonly failures: Error[];
 }
 
-/** A run that goes from object to object. */
-export interface ObjectRun {
-  readonly ports: ControllerPorts;
+/** What `applyVerdict` needs. */
+export type VerdictPorts = ActPorts & PublishesDecisions & WritesEvents;
+
+/** A run that decides for one object at a time. */
+export interface ObjectRun<Ports extends VerdictPorts = VerdictPorts> {
+  readonly ports: Ports;
   readonly controller: Controller;
   readonly cluster: string;
   readonly notes: RunNotes;

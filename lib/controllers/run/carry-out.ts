@@ -1,17 +1,30 @@
-import { parseDuration } from '../../apis/formats/duration.ts';
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
-import type { Deletion, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { tagged } from '../../core/node-claim/tagging.ts';
-import type { Messages } from '../../ports/messages.ts';
 import { launchInstance } from '../instances/launch-instance.ts';
-import type { ControllerPorts } from './ports.ts';
+import { markNodeClaimDeleted } from './mark-deleted.ts';
+import type {
+  HasClock,
+  Launches,
+  SendsWakes,
+  UsesCatalogue,
+  UsesCommands,
+  UsesNominations,
+  WritesClaims,
+  WritesCluster,
+} from './ports.ts';
+
+/** What the actions of any decision need. */
+export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands & UsesNominations;
+
+/** What an `OffClusterAction` needs. */
+export type OffClusterPorts = WritesClaims & UsesCatalogue & SendsWakes & HasClock;
 
 /**
  * Act: every action of a recorded decision, in order. Each is idempotent: carried out twice, by anyone, it leaves the world
  * as once. *Shape:* what the cluster did not allow just now: evictions that a PodDisruptionBudget forbids. *Errors:* the first
  * failure of a port ends it; what is left is carried out by whoever looks next.
  */
-export async function carryOut(ports: ControllerPorts, decision: Decision): Promise<readonly Blocked[]> {
+export async function carryOut(ports: ActPorts, decision: Decision): Promise<readonly Blocked[]> {
   const blocked: Blocked[] = [];
   for (const action of decision.actions) {
     if (action.kind === 'evict-pod') blocked.push(...(await evictPod(ports, action)));
@@ -24,7 +37,7 @@ export async function carryOut(ports: ControllerPorts, decision: Decision): Prom
 export type OffClusterAction = Of<'mark-unavailable'> | Of<'delete-node-claim'>;
 
 export async function carryOutOffCluster(
-  ports: Pick<ControllerPorts, 'store' | 'catalogue' | 'messages' | 'clock'>,
+  ports: OffClusterPorts,
   cluster: string,
   action: OffClusterAction,
 ): Promise<void> {
@@ -32,11 +45,7 @@ export async function carryOutOffCluster(
   else await markNodeClaimDeleted(ports, cluster, action);
 }
 
-async function carryOutOne(
-  ports: ControllerPorts,
-  cluster: string,
-  action: Exclude<Action, Of<'evict-pod'>>,
-): Promise<void> {
+async function carryOutOne(ports: ActPorts, cluster: string, action: Exclude<Action, Of<'evict-pod'>>): Promise<void> {
   const { store, messages } = ports;
   switch (action.kind) {
     case 'create-node-claim':
@@ -70,43 +79,8 @@ async function carryOutOne(
 
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
-/** D18: from the first request on; a later one changes neither reason nor deadline, unless the deadline is a nearer one. */
-export async function markNodeClaimDeleted(
-  ports: Pick<ControllerPorts, 'store' | 'clock'> & { readonly messages: Pick<Messages, 'wake'> },
-  cluster: string,
-  action: Of<'delete-node-claim'>,
-): Promise<void> {
-  const { store, messages, clock } = ports;
-  const record = await store.readNodeClaim(cluster, action.nodeClaim);
-  if (record === undefined || record.releasedAtMs !== undefined) return;
-  const deletion = deletionOf(record, action, clock.now());
-  if (deletion !== record.deletion) await store.updateNodeClaim({ ...record, deletion });
-  await messages.wake('termination', { cluster, reason: action.reason, nodeClaim: record.name });
-  // Pods that must move need their new place before they are evicted (B7).
-  await messages.wake('provisioning', { cluster, reason: action.reason });
-}
-
-function deletionOf(record: NodeClaimRecord, action: Of<'delete-node-claim'>, nowMs: number): Deletion {
-  const { reason, message, deadlineMs, atRest } = action;
-  const { deletion } = record;
-  if (deletion !== undefined) {
-    const nearer = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
-    return nearer ? { ...deletion, deadlineMs } : deletion;
-  }
-  const grace = record.spec.terminationGracePeriod;
-  const graceMs = grace === undefined ? undefined : parseDuration(grace);
-  const latestMs = deadlineMs ?? (graceMs === undefined ? undefined : nowMs + graceMs);
-  return {
-    reason,
-    message,
-    requestedAtMs: nowMs,
-    ...(latestMs === undefined ? {} : { deadlineMs: latestMs }),
-    ...(atRest === undefined ? {} : { atRest }),
-  };
-}
-
 /** A PodDisruptionBudget that says no is no failure: termination looks again. */
-async function evictPod(ports: ControllerPorts, { pod, force }: Of<'evict-pod'>): Promise<readonly Blocked[]> {
+async function evictPod(ports: WritesCluster, { pod, force }: Of<'evict-pod'>): Promise<readonly Blocked[]> {
   if (force !== undefined) {
     await ports.cluster.deletePod(pod, force.graceSeconds);
     return [];
@@ -119,7 +93,7 @@ async function evictPod(ports: ControllerPorts, { pod, force }: Of<'evict-pod'>)
 
 /** The record last: an instance whose tags were not written is tagged again. */
 async function tagInstance(
-  { cloud, store }: Pick<ControllerPorts, 'cloud' | 'store'>,
+  { cloud, store }: Launches & WritesClaims,
   cluster: string,
   { nodeClaim, instanceId, tags }: Of<'tag-instance'>,
 ): Promise<void> {
@@ -130,7 +104,7 @@ async function tagInstance(
 
 /** Node first, mirror second, record last: whoever repeats it finds the record until all else is gone. */
 async function releaseNodeClaim(
-  ports: ControllerPorts,
+  ports: WritesCluster & WritesClaims & SendsWakes,
   cluster: string,
   action: Of<'release-node-claim'>,
 ): Promise<void> {

@@ -8,8 +8,16 @@ import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
-import { finishDecision } from './open-decisions.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import { finishDecision, type SettlePorts } from './open-decisions.ts';
+import type {
+  HasClock,
+  HasSettings,
+  MayHoldLease,
+  PublishesDecisions,
+  RecordsShadowDecisions,
+  RunReport,
+  WritesEvents,
+} from './ports.ts';
 import { recordShadow } from './shadow.ts';
 
 /** What a decision is before it is made: its name is part of what it makes. */
@@ -17,7 +25,7 @@ export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNo
 
 /** The decision that is to be made on the snapshot, now. */
 export function nameDecision(
-  { clock, settings }: Pick<ControllerPorts, 'clock' | 'settings'>,
+  { clock, settings }: HasClock & HasSettings,
   controller: Controller,
   snapshot: ClusterSnapshot,
 ): NamedDecision {
@@ -27,13 +35,16 @@ export function nameDecision(
   return { id: clusterDecisionId(controller, snapshot, atMs), cluster, controller, atMs };
 }
 
+/** What recording, carrying out and publishing a decision needs. */
+export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & PublishesDecisions & WritesEvents;
+
 /**
  * Records the decision, carries it out and publishes it. It stands only if no other was recorded since the snapshot's epoch
  * (EpochMovedError: observe again), and stays open until all of it is carried out. A large one is recorded in parts.
  * A disruption that is only proposed has no effect, so it is stored whatever the epoch.
  */
 export async function recordAndAct(
-  ports: ControllerPorts,
+  ports: RecordPorts,
   snapshot: ClusterSnapshot,
   { named, verdict }: { readonly named: NamedDecision; readonly verdict: Verdict },
 ): Promise<RunReport> {
@@ -52,7 +63,7 @@ export async function recordAndAct(
  * *Errors:* EpochMovedError where it came before the first.
  */
 async function recordParts(
-  ports: ControllerPorts,
+  ports: RecordPorts,
   parts: readonly Decision[],
   snapshot: ClusterSnapshot,
 ): Promise<{ readonly done: readonly Decision[]; readonly failures: readonly Error[] }> {
@@ -86,7 +97,7 @@ function isProposal({ actions, shadow }: Decision): boolean {
   return shadow !== true && actions.length > 0 && actions.every(({ kind }) => kind === 'start-disruption');
 }
 
-async function tell(ports: ControllerPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {
+async function tell(ports: RecordPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {
   if (part.actions.length === 0 && part.blocked.length === 0) return [];
   if (part.shadow === true) return recordShadow(ports, part);
   const { pods, nodes } = snapshot;

@@ -1,12 +1,9 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Wake } from '../../ports/messages.ts';
-import type { ControllerPorts } from './ports.ts';
+import type { ReadsClaims } from './ports.ts';
 
 /** The claim that the wake names, or every claim of the cluster; released ones are done with. */
-export async function findClaims(
-  ports: Pick<ControllerPorts, 'store'>,
-  wake: Wake,
-): Promise<readonly NodeClaimRecord[]> {
+export async function findClaims(ports: ReadsClaims, wake: Wake): Promise<readonly NodeClaimRecord[]> {
   if (wake.nodeClaim === undefined) return ports.store.listNodeClaims(wake.cluster);
   const record = await ports.store.readNodeClaim(wake.cluster, wake.nodeClaim);
   return record === undefined || record.releasedAtMs !== undefined ? [] : [record];

@@ -1,7 +1,7 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { ConflictError } from '../../ports/errors.ts';
-import type { ControllerPorts } from './ports.ts';
+import type { ReadsClaims, ReadsCluster } from './ports.ts';
 
 /** What a run saw of the cluster's nodes; one that changed under its hands is put in anew. */
 export interface SeenNodes {
@@ -17,7 +17,7 @@ const MAX_TRIES = 3;
  * changes each time.
  */
 export async function onFreshState<Outcome>(
-  { cluster, store }: Pick<ControllerPorts, 'cluster' | 'store'>,
+  { cluster, store }: ReadsCluster & ReadsClaims,
   claim: { readonly record: NodeClaimRecord; readonly seen: SeenNodes },
   look: (record: NodeClaimRecord) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {
@@ -35,7 +35,7 @@ export async function onFreshState<Outcome>(
   }
 }
 
-async function readAgain(cluster: ControllerPorts['cluster'], record: NodeClaimRecord, seen: SeenNodes): Promise<void> {
+async function readAgain(cluster: ReadsCluster['cluster'], record: NodeClaimRecord, seen: SeenNodes): Promise<void> {
   const instance = instanceOf(record);
   const isIts = ({ spec }: Node): boolean => instance !== undefined && spec?.providerID === providerIdOf(instance);
   const before = seen.nodes.find(isIts);

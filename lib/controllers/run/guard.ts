@@ -3,7 +3,7 @@ import type { Blocked, Controller, Decision } from '../../core/model/decision.ts
 import { decisionId } from '../../core/model/decision-id.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import type { ControllerPorts, Reconcile, RunReport } from './ports.ts';
+import type { ControllerPorts, HasClock, PublishesDecisions, Reconcile, RunReport, UsesStandby } from './ports.ts';
 import { shadowPorts } from './shadow.ts';
 
 /** Until the next tick has looked: whoever cannot look for himself goes by it. */
@@ -16,8 +16,9 @@ const STOOD_DOWN_MS = MINUTE_MS + 30 * SECOND_MS;
 export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
     if (ports.settings.shadow) return await watch(controller, reconcile, { ports, wake });
-    const { rivals, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
-    if (rivals.length > 0) return standDown(ports, { controller, cluster: wake.cluster, rivals, unknown });
+    const { otherAutoscalers, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
+    if (otherAutoscalers.length > 0)
+      return setStandby(ports, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
     return { ...report, gauges, failures: [...report.failures, ...unknown] };
@@ -35,20 +36,20 @@ async function watch(
   return { controller, cluster: wake.cluster, decisions: [], due: [], gauges: {}, failures: [] };
 }
 
-async function standDown(
-  { store, messages, clock }: ControllerPorts,
+async function setStandby(
+  { store, messages, clock }: UsesStandby & PublishesDecisions & HasClock,
   seen: {
     readonly controller: Controller;
     readonly cluster: string;
-    readonly rivals: readonly Blocked[];
+    readonly otherAutoscalers: readonly Blocked[];
     readonly unknown: readonly Error[];
   },
 ): Promise<RunReport> {
-  const { controller, cluster, rivals, unknown } = seen;
-  const decision = standbyDecision(controller, cluster, { blocked: rivals, atMs: clock.now() });
+  const { controller, cluster, otherAutoscalers, unknown } = seen;
+  const decision = standbyDecision(controller, cluster, { blocked: otherAutoscalers, atMs: clock.now() });
   // The bus hears of it when it begins, the report has it each time.
   const isKnown = await store.isOnStandby(cluster, decision.atMs);
-  await store.standDown(cluster, decision.atMs + STOOD_DOWN_MS);
+  await store.setStandby(cluster, decision.atMs + STOOD_DOWN_MS);
   if (!isKnown) await messages.publish(decision);
   return { controller, cluster, decisions: [decision], due: [], gauges: { StoodDown: 1 }, failures: unknown };
 }

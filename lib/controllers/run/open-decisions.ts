@@ -1,8 +1,11 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
-import { carryOut } from './carry-out.ts';
-import type { ControllerPorts } from './ports.ts';
+import { type ActPorts, carryOut } from './carry-out.ts';
+import type { RecordsDecisions } from './ports.ts';
+
+/** What finishing an open decision needs. */
+export type SettlePorts = ActPorts & RecordsDecisions;
 
 const MAX_TRIES = 5;
 
@@ -14,7 +17,7 @@ const LAPSED_MS = 2 * MINUTE_MS;
  * seen. Decisions that were recorded and then cut off are finished here. The epoch is read first: what is recorded after it
  * makes the run's own decision void.
  */
-export async function settledEpoch(ports: ControllerPorts, cluster: string): Promise<number> {
+export async function settledEpoch(ports: SettlePorts, cluster: string): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const epoch = await ports.store.readEpoch(cluster);
     const open = await ports.store.openDecisions(cluster);
@@ -26,7 +29,7 @@ export async function settledEpoch(ports: ControllerPorts, cluster: string): Pro
   );
 }
 
-export async function finishDecision(ports: ControllerPorts, decision: Decision): Promise<void> {
+export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<void> {
   await carryOut(ports, withoutLapsed(decision, ports.clock.now()));
   await ports.store.closeDecision(decision);
 }

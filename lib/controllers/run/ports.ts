@@ -2,29 +2,126 @@ import type { Controller, Decision, Due } from '../../core/model/decision.ts';
 import type { ClusterSettings } from '../../core/model/settings.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { CloudProvider } from '../../ports/cloud-provider.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type {
+  CloudProvider,
+  ClusterInspector,
+  InstanceInspector,
+  Launcher,
+  NodeClassResolver,
+  NodeClassResources,
+} from '../../ports/cloud-provider.ts';
+import type { Cluster, ClusterReader, ClusterWriter, EventWriter, StatusWriter } from '../../ports/cluster.ts';
 import type { Lease, Leases } from '../../ports/leases.ts';
 import type { Messages } from '../../ports/messages.ts';
-import type { NodeClaimStore } from '../../ports/node-claim-store.ts';
+import type {
+  ClaimReader,
+  ClaimWriter,
+  CommandStore,
+  DecisionStore,
+  NodeClaimStore,
+  NominationStore,
+  ShadowDecisionStore,
+  StandbyStore,
+} from '../../ports/node-claim-store.ts';
 import type { WebhookRegistration } from '../../ports/webhook-registration.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 
-/** All that a controller of one cluster may reach. */
-export interface ControllerPorts {
+/** The ports of one cluster. Functions name the parts that they use: `ReadsCluster & WritesStatus & HasClock`. */
+export interface ControllerPorts extends UsesCatalogue, UsesMessages, HasClock, HasSettings {
   readonly cluster: Cluster;
   readonly cloud: CloudProvider;
   readonly store: NodeClaimStore;
   readonly leases: Leases;
-  /** What the run is fenced by. @default it decides for single claims, or nobody minds another at the same time */
+  /** The lease of the run. @default the run decides for single claims, or needs no lease */
   readonly lease?: Lease;
-  readonly catalogue: CatalogueStore;
-  readonly messages: Messages;
-  readonly clock: Clock;
-  /** Of this cluster. */
-  readonly settings: ClusterSettings;
-  /** Of the function that looks after it, where Kerf installs one. */
+  /** The webhook of the cluster. Only lifecycle has it, where Kerf installs a webhook. */
   readonly webhook?: WebhookRegistration;
+}
+
+export interface ReadsCluster {
+  readonly cluster: ClusterReader;
+}
+export interface WritesCluster {
+  readonly cluster: ClusterWriter;
+}
+export interface WritesStatus {
+  readonly cluster: StatusWriter;
+}
+export interface WritesEvents {
+  readonly cluster: EventWriter;
+}
+
+export interface Launches {
+  readonly cloud: Launcher;
+}
+export interface ResolvesNodeClasses {
+  readonly cloud: NodeClassResolver;
+}
+export interface ManagesNodeClassResources {
+  readonly cloud: NodeClassResources;
+}
+export interface InspectsInstances {
+  readonly cloud: InstanceInspector;
+}
+export interface ReadsZonalShifts {
+  readonly cloud: Pick<ClusterInspector, 'shiftedZones'>;
+}
+export interface ReadsAutoMode {
+  readonly cloud: Pick<ClusterInspector, 'autoMode'>;
+}
+
+export interface ReadsClaims {
+  readonly store: ClaimReader;
+}
+export interface WritesClaims {
+  readonly store: ClaimReader & ClaimWriter;
+}
+export interface RecordsDecisions {
+  readonly store: DecisionStore;
+}
+export interface RecordsShadowDecisions {
+  readonly store: ShadowDecisionStore;
+}
+export interface UsesCommands {
+  readonly store: CommandStore;
+}
+export interface UsesNominations {
+  readonly store: NominationStore;
+}
+export interface UsesStandby {
+  readonly store: StandbyStore;
+}
+
+export interface ReadsCatalogue {
+  readonly catalogue: Pick<CatalogueStore, 'readCatalogue'>;
+}
+export interface UsesCatalogue {
+  readonly catalogue: CatalogueStore;
+}
+export interface SendsWakes {
+  readonly messages: Pick<Messages, 'wake'>;
+}
+export interface PublishesDecisions {
+  readonly messages: Pick<Messages, 'publish'>;
+}
+export interface UsesMessages {
+  readonly messages: Messages;
+}
+export interface UsesLeases {
+  readonly leases: Leases;
+}
+export interface MayHoldLease {
+  readonly lease?: Lease;
+}
+export interface MayHaveWebhook {
+  readonly webhook?: WebhookRegistration;
+}
+export interface HasClock {
+  readonly clock: Clock;
+}
+export interface HasSettings {
+  /** The settings of this cluster. */
+  readonly settings: ClusterSettings;
 }
 
 /** What one run did and saw: for metrics, logs and the simulator, never for another decision. */

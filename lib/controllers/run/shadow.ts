@@ -1,62 +1,52 @@
-/** A cluster that is only watched: decisions are made on what it shows and recorded, and carried out by nobody. */
-
+/** Shadow: decisions are made for a cluster and recorded, but not carried out. */
 import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { essenceOf } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { recordsShown } from '../../core/node-claim/adoption/orphans.ts';
-import type { ControllerPorts } from './ports.ts';
-
-/** Calls that leave everything as it is. Whatever else comes to be called is refused until it is named here. */
-const READS = {
-  cluster: /^(list|read|find)/,
-  cloud: /^(resolveNodeClass|describeInstances|shiftedZones|autoMode)$/,
-  store: /^(read|list|find|is)|^recordShadow$/,
-  catalogue: /^(read|list)/,
-  messages: /^(publish|wake)$/,
-} as const satisfies Partial<Record<keyof ControllerPorts, RegExp>>;
+import type {
+  ControllerPorts,
+  HasClock,
+  PublishesDecisions,
+  ReadsCatalogue,
+  ReadsCluster,
+  RecordsShadowDecisions,
+} from './ports.ts';
+import { CATALOGUE_WRITES, CLOUD_WRITES, CLUSTER_WRITES, STORE_WRITES } from './shadow-writes.ts';
 
 /**
- * The ports as a run in shadow has them. Claims are those of the table and of the cluster: beside another autoscaler these are
- * its nodes. Decisions that were recorded when Kerf was not in shadow stay open until it is not any more.
+ * The ports of a run in shadow. Its claims are those of the table and those of the cluster: NodeClaims and nodes of another
+ * autoscaler. Decisions that were recorded before shadow stay open until shadow ends.
  */
 export function shadowPorts(ports: ControllerPorts): ControllerPorts {
   return {
     ...ports,
-    cluster: readOnly('cluster', ports.cluster),
-    cloud: readOnly('cloud', ports.cloud),
-    catalogue: readOnly('catalogue', ports.catalogue),
-    messages: readOnly('messages', ports.messages),
-    store: readOnly('store', ports.store, {
+    cluster: withOverrides(ports.cluster, CLUSTER_WRITES),
+    cloud: withOverrides(ports.cloud, CLOUD_WRITES),
+    catalogue: withOverrides(ports.catalogue, CATALOGUE_WRITES),
+    store: withOverrides(ports.store, {
+      ...STORE_WRITES,
       listNodeClaims: async (cluster) => withShown(ports, cluster, await ports.store.listNodeClaims(cluster)),
       openDecisions: async () => [],
     }),
   };
 }
 
-/** Only a bug calls what is no read: better that the run ends than that it writes. */
-function readOnly<Name extends keyof typeof READS>(
-  name: Name,
-  port: ControllerPorts[Name],
-  instead: Partial<ControllerPorts[Name]> = {},
-): ControllerPorts[Name] {
+/** *Shape:* the port with other methods in place of some of its own. The port can be an instance of a class. */
+function withOverrides<Port extends object>(port: Port, overrides: Partial<Port>): Port {
   return new Proxy(port, {
     get(target, property) {
-      const own: unknown = Reflect.get(instead, property);
-      if (own !== undefined) return own;
+      const override: unknown = Reflect.get(overrides, property);
+      if (override !== undefined) return override;
       const member: unknown = Reflect.get(target, property);
       if (typeof member !== 'function') return member;
-      const method = String(property);
-      return (...args: unknown[]): unknown => {
-        if (READS[name].test(method)) return Reflect.apply(member, target, args);
-        throw new Error(`${name}.${method} is called in shadow, where nothing is written`);
-      };
+      return (...args: unknown[]): unknown => Reflect.apply(member, target, args);
     },
   });
 }
 
 async function withShown(
-  { cluster: api, catalogue, clock }: ControllerPorts,
+  { cluster: api, catalogue, clock }: ReadsCluster & ReadsCatalogue & HasClock,
   cluster: string,
   records: readonly NodeClaimRecord[],
 ): Promise<readonly NodeClaimRecord[]> {
@@ -67,17 +57,20 @@ async function withShown(
     api.listNodeClasses(),
     catalogue.readCatalogue(),
   ]);
-  const known = new Set(records.map(({ name }) => name));
-  const others = nodeClaims.filter(({ metadata }) => !known.has(metadata.name));
+  const recorded = new Set(records.map(({ name }) => name));
+  const others = nodeClaims.filter(({ metadata }) => !recorded.has(metadata.name));
   const world = { cluster, nodeClaims: others, nodes, nodePools, nodeClasses, catalogue: facts };
   return [...records, ...recordsShown(world, clock.now())].toSorted((a, b) => compareText(a.name, b.name));
 }
 
 /**
- * Keeps a decision that nobody will carry out, and tells the bus. The same again is nothing new: pods that wait and nodes that are
- * not worth their price are seen every minute.
+ * Records a decision of shadow and publishes it, unless the same decision was recorded before: the same pending pods and the
+ * same empty nodes are observed every minute.
  */
-export async function recordShadow(ports: ControllerPorts, decision: Decision): Promise<readonly Error[]> {
+export async function recordShadow(
+  ports: RecordsShadowDecisions & PublishesDecisions,
+  decision: Decision,
+): Promise<readonly Error[]> {
   const outcome = await ports.store.recordShadow(decision, essenceOf(decision.actions, decision.blocked));
   if (outcome === 'known') return [];
   try {

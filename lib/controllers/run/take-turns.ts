@@ -3,7 +3,7 @@ import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts'
 import { PortError, UnreachableError } from '../../ports/errors.ts';
 import type { Lease, LeaseName, LookOutcome, SeenLease } from '../../ports/leases.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import type { ControllerPorts, RunReport } from './ports.ts';
+import type { HasClock, HasSettings, RunReport, SendsWakes, UsesLeases } from './ports.ts';
 
 export interface Turn {
   readonly work: LeaseName['work'];
@@ -12,7 +12,7 @@ export interface Turn {
   readonly collects: boolean;
 }
 
-type TurnPorts = Pick<ControllerPorts, 'leases' | 'messages' | 'clock' | 'settings'>;
+export type TurnPorts = UsesLeases & SendsWakes & HasClock & HasSettings;
 
 /** Either the reason why there is nothing to run, or the runs to make: as a rule one. */
 export type TakenTurn<Ports> =

@@ -2,12 +2,12 @@ import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
 import { decideBuffer } from '../../core/provisioning/buffer-status.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type { HasClock, HasSettings, ReadsCluster, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
 /** A5.7: each buffer says whether its room is there, as the run that placed its pods has found. */
 export async function syncBufferStatus(
-  { cluster, clock, settings }: Pick<ControllerPorts, 'cluster' | 'clock' | 'settings'>,
+  { cluster, clock, settings }: ReadsCluster & WritesStatus & HasClock & HasSettings,
   { bufferPods = [], ignoredObjects = [] }: ClusterSnapshot,
   decisions: readonly Decision[],
 ): Promise<readonly Error[]> {

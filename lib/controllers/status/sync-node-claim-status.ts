@@ -1,10 +1,16 @@
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { decideStandalone } from '../../core/node-claim/mirror/standalone.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
+import type { WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
 /** NodeClaim objects that no claim at work is shown by. */
-export async function syncNodeClaimStatus({ ports, cluster, records, world }: ClusterWork): Promise<readonly Error[]> {
+export async function syncNodeClaimStatus({
+  ports,
+  cluster,
+  records,
+  world,
+}: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
   const known = new Set(records.map(({ name }) => name));
   const strays = world.mirrors.filter(({ metadata }) => !known.has(metadata.name));
   return syncObjects(strays, async (nodeClaim: NodeClaim) => {

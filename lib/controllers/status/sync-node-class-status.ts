@@ -11,19 +11,30 @@ import { deleteUnused } from '../instances/delete-unused.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
 import { resolveForLaunch } from '../observe/resolve-node-class.ts';
 import { announce } from '../run/announce.ts';
-import type { ControllerPorts } from '../run/ports.ts';
+import type {
+  HasSettings,
+  ManagesNodeClassResources,
+  ReadsCatalogue,
+  ResolvesNodeClasses,
+  WritesStatus,
+} from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
+
+/** What finding out the state of a NodeClass needs. */
+type NodeClassPorts = ResolvesNodeClasses & ManagesNodeClassResources & ReadsCatalogue & HasSettings;
+
+type NodeClassWork = ClusterWork<NodeClassPorts & WritesStatus>;
 
 /**
  * Each EC2NodeClass says of itself what it finds and whether instances can be launched of it (A3.26–A3.30), and goes when
  * nothing refers to it any more. *Shape:* the failures; one class that fails keeps none of the others waiting.
  */
-export async function syncNodeClassStatus(tending: ClusterWork): Promise<readonly Error[]> {
+export async function syncNodeClassStatus(tending: NodeClassWork): Promise<readonly Error[]> {
   const failures = await syncObjects(tending.world.nodeClasses, async (nodeClass) => tend(tending, nodeClass));
   return [...failures, ...(await deleteUnused(tending))];
 }
 
-async function tend(tending: ClusterWork, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
+async function tend(tending: NodeClassWork, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
   const isGoing = nodeClass.metadata.deletionTimestamp !== undefined;
   return tell(tending, nodeClass, isGoing ? await letGo(tending, nodeClass) : await show(tending, nodeClass));
 }
@@ -37,7 +48,7 @@ interface Outcome {
 const NOTHING_TO_TELL: Outcome = { blocked: [], isNew: false };
 
 /** The finalizer first, so that nothing that is made for the class outlives it unseen. */
-async function show({ ports, cluster }: ClusterWork, nodeClass: EC2NodeClass): Promise<Outcome> {
+async function show({ ports, cluster }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const finalizers = finalizersWanted(nodeClass);
   const kept = finalizers === undefined ? nodeClass : await ports.cluster.patchNodeClass(nodeClass, finalizers);
   if (kept === undefined) return NOTHING_TO_TELL;
@@ -54,7 +65,7 @@ async function show({ ports, cluster }: ClusterWork, nodeClass: EC2NodeClass): P
 }
 
 /** Our permissions are asked for last, where nothing else is in the way of a launch. */
-async function observe(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise<NodeClassView> {
+async function observe(ports: NodeClassPorts, nodeClass: EC2NodeClass): Promise<NodeClassView> {
   const [resolution, instanceProfile, expressionProblems] = await Promise.all([
     resolveForLaunch(ports, nodeClass),
     ports.cloud.ensureInstanceProfile(nodeClass),
@@ -70,7 +81,7 @@ async function observe(ports: ControllerPorts, nodeClass: EC2NodeClass): Promise
 
 /** A3.17: the catalogue is read only for a class whose kubelet is worked out for each type. */
 async function whyNotWorkedOut(
-  { catalogue, settings }: ControllerPorts,
+  { catalogue, settings }: ReadsCatalogue & HasSettings,
   nodeClass: EC2NodeClass,
 ): Promise<readonly KubeletExpressionProblem[]> {
   if (kubeletExpressionsOf(nodeClass) === undefined) return [];
@@ -80,7 +91,7 @@ async function whyNotWorkedOut(
 }
 
 /** A3.30. */
-async function letGo({ ports, cluster, world }: ClusterWork, nodeClass: EC2NodeClass): Promise<Outcome> {
+async function letGo({ ports, cluster, world }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const { name, uid } = nodeClass.metadata;
   // Read again: claims were made since the run began to look.
   const records = await ports.store.listNodeClaims(cluster);

@@ -3,10 +3,11 @@ import { decideNodePool, type NodePoolLook } from '../../core/node-pool/decide-n
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
 import { isConflict } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
+import type { WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
 /** Each NodePool says of itself what it has and whether it can launch, and its claims by which rules they are compared. */
-export async function syncNodePoolStatus(tending: ClusterWork): Promise<readonly Error[]> {
+export async function syncNodePoolStatus(tending: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
   const { ports, cluster, world } = tending;
   const nodes = new Map(world.nodes.map((node) => [node.spec?.providerID ?? '', node]));
   // Read again: the run has launched and registered since it began to look.
@@ -21,7 +22,7 @@ export async function syncNodePoolStatus(tending: ClusterWork): Promise<readonly
   });
 }
 
-async function show({ ports }: ClusterWork, look: NodePoolLook): Promise<void> {
+async function show({ ports }: ClusterWork<WritesStatus>, look: NodePoolLook): Promise<void> {
   const { nodePool } = look;
   const patch = decideNodePool(look, ports.clock.now());
   if (patch === undefined) return;

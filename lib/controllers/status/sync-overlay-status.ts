@@ -1,11 +1,16 @@
 import { decideOverlay } from '../../core/instance-type/overlays/overlay-status.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
-import { withInstanceTypes } from '../observe/observe-instance-types.ts';
+import { type InstanceTypePorts, withInstanceTypes } from '../observe/observe-instance-types.ts';
 import { observeUnavailable } from '../observe/observe-unavailable.ts';
+import type { ReadsZonalShifts, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
 /** A4.1: each NodeOverlay says whether it counts. *Cost:* reads nothing more where there are none. */
-export async function syncOverlayStatus({ ports, cluster, world }: ClusterWork): Promise<readonly Error[]> {
+export async function syncOverlayStatus({
+  ports,
+  cluster,
+  world,
+}: ClusterWork<InstanceTypePorts & ReadsZonalShifts & WritesStatus>): Promise<readonly Error[]> {
   if (!ports.settings.featureGates.nodeOverlay) return [];
   const overlays = await ports.cluster.listNodeOverlays();
   if (overlays.length === 0) return [];

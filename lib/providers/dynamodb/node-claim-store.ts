@@ -107,7 +107,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
       .filter((nomination) => nomination.untilMs > nowMs);
   }
 
-  async standDown(cluster: string, untilMs: number): Promise<void> {
+  async setStandby(cluster: string, untilMs: number): Promise<void> {
     const item = { ...standbyKey(cluster), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
     const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
     await this.#table.write({ kind: 'put', item, condition });

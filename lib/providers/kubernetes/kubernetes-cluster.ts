@@ -65,7 +65,7 @@ const NODES_KEPT_FROM = 5_000;
 export class KubernetesCluster implements Cluster {
   readonly #client: ApiClient;
   readonly #clock: Clock;
-  readonly #rivals: AutoscalerTraceReader;
+  readonly #otherAutoscalers: AutoscalerTraceReader;
   readonly #kept: KeptLists;
   readonly #runEnd = new RunEnd();
 
@@ -80,7 +80,7 @@ export class KubernetesCluster implements Cluster {
     } = options;
     this.#client = client;
     this.#clock = clock;
-    this.#rivals = new AutoscalerTraceReader(client, clock);
+    this.#otherAutoscalers = new AutoscalerTraceReader(client, clock);
     this.#kept = keptLists({
       client,
       clock,
@@ -165,8 +165,8 @@ export class KubernetesCluster implements Cluster {
     return this.#kept.scalable[kind].read();
   }
 
-  findRivals(): Promise<AutoscalerTraces> {
-    return this.#rivals.read();
+  findOtherAutoscalers(): Promise<AutoscalerTraces> {
+    return this.#otherAutoscalers.read();
   }
 
   /** A merge patch with the resourceVersion that was read. The server rejects it if the node has changed. */

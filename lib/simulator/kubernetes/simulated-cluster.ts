@@ -44,7 +44,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     // Only Deployments are simulated.
     listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
 
-    findRivals: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
+    findOtherAutoscalers: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
 
     patchNode: async (target, patch) => patchNode(state, target, patch),
     deleteNode: async (name) => deleteNode(state, name, clock),

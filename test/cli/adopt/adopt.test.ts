@@ -29,7 +29,7 @@ function aMigration(traces: AutoscalerTraces = NO_TRACES) {
   ];
   const ports: AdoptionPorts = {
     cluster: {
-      findRivals: async () => traces,
+      findOtherAutoscalers: async () => traces,
       listNodeClaims: async () => world.nodeClaims,
       listNodes: async () => world.nodes,
       listNodePools: async () => world.nodePools,

@@ -72,8 +72,8 @@ function installationOf(cluster: string): Installation {
     isTakenOver: async () => false,
     listHeld: async (kind) => [{ kind, name: 'general-1' }],
     letGo: async ({ kind }) => await does(`let go ${kind}`),
-    findRivals: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
-    standDown: async (_bindings, atMs) => (sinceMs ??= atMs),
+    findOtherAutoscalers: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
+    revokeDeciding: async (_bindings, atMs) => (sinceMs ??= atMs),
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { shadowPorts } from '../../../lib/controllers/run/shadow.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
@@ -56,6 +57,21 @@ function acting(decisions: readonly Decision[]): readonly Decision[] {
 
 const scenario = { name: 'shadow', events: [{ kind: 'deletePod', atMs: 8 * MINUTE_MS, pod: 'none' }] } as const;
 
+describe('the ports of a run in shadow', () => {
+  test('refuse every write and pass every read on', async () => {
+    const known: ControllerPorts[] = [];
+    await live({ durationMs: 1, wrapPorts: (ports) => (known.push(ports), ports) });
+    const [shadow] = known.map(shadowPorts);
+    expect(() => shadow?.cluster.deleteNode('node-1')).toThrow('cluster.deleteNode is called in shadow');
+    expect(() => shadow?.cloud.terminate('simulated', 'i-1')).toThrow('cloud.terminate is called in shadow');
+    expect(() => shadow?.store.endCommand('simulated', 'c-1')).toThrow('store.endCommand is called in shadow');
+    expect(() => shadow?.catalogue.markUnavailable([])).toThrow('catalogue.markUnavailable is called in shadow');
+    expect(await shadow?.cluster.listNodes()).toEqual([]);
+    expect(await shadow?.cloud.shiftedZones()).toEqual([]);
+    expect(await shadow?.store.readEpoch('simulated')).toBe(0);
+  });
+});
+
 describe('a cluster in shadow', () => {
   test('is only watched: pods that wait are decided on, and nothing is written or launched', async () => {
     const seen = nothingSeen();
@@ -78,8 +94,8 @@ describe('a cluster in shadow', () => {
   test('is looked at beside a running Karpenter all the same', async () => {
     const seen = nothingSeen();
     const deployments = [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }];
-    const findRivals = async () => ({ leases: [], deployments, autoModePools: [], unread: [] });
-    const beside = (ports: ControllerPorts) => ({ ...ports, cluster: { ...ports.cluster, findRivals } });
+    const findOtherAutoscalers = async () => ({ leases: [], deployments, autoModePools: [], unread: [] });
+    const beside = (ports: ControllerPorts) => ({ ...ports, cluster: { ...ports.cluster, findOtherAutoscalers } });
     await live({ settings: SHADOW, wrapPorts: watching(seen, beside), scenario, durationMs: 5 * MINUTE_MS });
     expect(seen.published.some(({ actions }) => actions.length > 0)).toBe(true);
     expect(seen.published.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))).not.toContain(

@@ -20,11 +20,11 @@ function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
   return (ports: ControllerPorts): ControllerPorts => {
     const startMs = ports.clock.now();
     const isThere = () => ports.clock.now() >= startMs + fromMs && ports.clock.now() < startMs + toMs;
-    const rivalled = {
+    const withKarpenter = {
       ...ports,
-      cluster: { ...ports.cluster, findRivals: async () => (isThere() ? KARPENTER : NO_TRACES) },
+      cluster: { ...ports.cluster, findOtherAutoscalers: async () => (isThere() ? KARPENTER : NO_TRACES) },
     };
-    return withFaults(rivalled, ({ method }) => {
+    return withFaults(withKarpenter, ({ method }) => {
       if (isThere()) calls.push(method);
       return undefined;
     });
@@ -33,10 +33,10 @@ function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
 
 /** What looking for a rival asks, and what standing down says; wakes are hints and change nothing. */
 const ALLOWED = new Set([
-  'cluster.findRivals',
+  'cluster.findOtherAutoscalers',
   'cloud.autoMode',
   'store.isOnStandby',
-  'store.standDown',
+  'store.setStandby',
   'messages.publish',
   'messages.wake',
   // Of the account, not of the cluster.
@@ -57,7 +57,7 @@ describe('where Karpenter appears for ten minutes', () => {
     const scenario = { name: 'stand down', events };
     const result = await live({ wrapPorts, scenario, durationMs: 90 * MINUTE_MS });
     expect(calls.filter((method) => !ALLOWED.has(method))).toEqual([]);
-    expect(calls).toContain('store.standDown');
+    expect(calls).toContain('store.setStandby');
     const told = result.timeline.filter((entry) => entry.kind === 'blocked' && entry.reason === 'KarpenterActive');
     expect(told.length).toBeGreaterThan(0);
     expectOneInstanceAClaim(result);
@@ -71,8 +71,8 @@ async function filledMeanwhile(cutOff: 'before' | 'after') {
     const endMs = ports.clock.now() + 80 * MINUTE_MS;
     let isCut = false;
     const isThere = () => isCut && ports.clock.now() < endMs;
-    const findRivals = async () => (isThere() ? KARPENTER : NO_TRACES);
-    return withFaults({ ...ports, cluster: { ...ports.cluster, findRivals } }, ({ method, args }) => {
+    const findOtherAutoscalers = async () => (isThere() ? KARPENTER : NO_TRACES);
+    return withFaults({ ...ports, cluster: { ...ports.cluster, findOtherAutoscalers } }, ({ method, args }) => {
       if (isCut || method !== 'store.updateNodeClaim' || !JSON.stringify(args).includes('"deletion"')) return undefined;
       isCut = true;
       return cutOff;
@@ -110,18 +110,18 @@ const clock = { now: () => NOW_MS };
 
 test('EKS that does not answer is made up for by the NodePools of Auto Mode, and is reported', async () => {
   const cloud = { autoMode: async () => await Promise.reject(new UnreachableError('EKS did not answer')) };
-  const cluster = { findRivals: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
-  const { rivals, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
-  expect(rivals.map(({ reason }) => reason)).toEqual(['AutoModeActive']);
+  const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
+  const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
+  expect(otherAutoscalers.map(({ reason }) => reason)).toEqual(['AutoModeActive']);
   expect(unknown.map(({ message }) => message)).toEqual([
     'whether EKS Auto Mode runs is not known: EKS did not answer',
   ]);
 });
 
 test('what may not be looked at is reported, and is no rival', async () => {
-  const cluster = { findRivals: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
+  const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
   const cloud = { autoMode: async () => false };
-  const { rivals, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
-  expect(rivals).toEqual([]);
+  const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
+  expect(otherAutoscalers).toEqual([]);
   expect(unknown.map(({ message }) => message)).toEqual(['whether another autoscaler runs is not known: leases: 403']);
 });

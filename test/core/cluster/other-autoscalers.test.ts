@@ -38,16 +38,16 @@ describe('Karpenter', () => {
 
   test('the reason names what was seen, in numbers, and what to do', () => {
     const deployments = [{ namespace: 'ops', name: 'karp', replicas: 2 }];
-    const [rival] = activeAutoscalers(
+    const [active] = activeAutoscalers(
       'demo',
       { ...NO_TRACES, leases: [aLease({ namespace: 'ops' })], deployments },
       NOW_MS,
     );
-    expect(rival).toMatchObject({
+    expect(active).toMatchObject({
       subject: { kind: 'Cluster', name: 'demo' },
       numbers: { renewedSecondsAgo: 3, leaseSeconds: 15, replicas: 2 },
     });
-    expect(rival?.message).toContain('kubectl -n ops scale deployment karp --replicas=0');
+    expect(active?.message).toContain('kubectl -n ops scale deployment karp --replicas=0');
   });
 });
 

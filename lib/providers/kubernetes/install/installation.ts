@@ -40,7 +40,7 @@ export interface InstallationOptions {
 
 /** Installs Kerf in the cluster of the client, as field manager `kerf`. */
 export function kubernetesInstallation({ client, clock, installedBy }: InstallationOptions): Installation {
-  const rivals = new AutoscalerTraceReader(client, clock);
+  const otherAutoscalers = new AutoscalerTraceReader(client, clock);
   return {
     whyNoRights: async () => await whyNoRights(client),
     findDefinition: async (name) => {
@@ -57,8 +57,8 @@ export function kubernetesInstallation({ client, clock, installedBy }: Installat
     remove: async (object) => await remove(client, object),
     listHeld: async (kind) => await listHeld(client, kind),
     letGo: async (object) => await letGo(client, object),
-    findRivals: async () => await rivals.read(),
-    standDown: async (bindings, nowMs) => await standDown(client, bindings, nowMs),
+    findOtherAutoscalers: async () => await otherAutoscalers.read(),
+    revokeDeciding: async (bindings, nowMs) => await revokeDeciding(client, bindings, nowMs),
   };
 }
 
@@ -186,7 +186,11 @@ async function letGo(client: ApiClient, { kind, name }: HeldObject): Promise<voi
 }
 
 /** Keeps the binding without subjects, with the time of the removal. */
-async function standDown(client: ApiClient, bindings: readonly ClusterRoleBinding[], nowMs: number): Promise<number> {
+async function revokeDeciding(
+  client: ApiClient,
+  bindings: readonly ClusterRoleBinding[],
+  nowMs: number,
+): Promise<number> {
   const since: number[] = [];
   for (const binding of bindings) {
     const path = pathOf(binding);

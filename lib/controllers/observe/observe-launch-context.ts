@@ -1,0 +1,52 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { LaunchContext } from '../../core/node-claim/launch/launch.ts';
+import { addressesInFlight } from '../../core/node-claim/launch/launch-subnets.ts';
+import type { NodeClaimView, NoLaunchContext } from '../../core/node-claim/lifecycle.ts';
+import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
+import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
+import { observeUnavailable } from './observe-unavailable.ts';
+import { resolveForLaunch } from './resolve-node-class.ts';
+
+/** What the launches of one run share. */
+export interface ObservedLaunches {
+  readonly nodeClasses: readonly EC2NodeClass[];
+  /** NodeClasses that this run has resolved, by name. */
+  readonly contexts: Map<string, KnownClass>;
+  /** C45: the claims that this run is launching, by name. */
+  readonly inFlight: Map<string, NodeClaimRecord>;
+}
+
+/** A resolved NodeClass, or why it cannot be used. */
+type KnownClass = Pick<LaunchContext, 'nodeClass' | 'resolved'> | NoLaunchContext;
+
+export type LaunchContextPorts = UsesCatalogue & ResolvesNodeClasses & ReadsZonalShifts & HasClock;
+
+/** What a claim is launched with. Each NodeClass is resolved once in a run, and only for claims that are not launched yet. */
+export async function observeLaunchContext(
+  ports: LaunchContextPorts,
+  record: NodeClaimRecord,
+  world: ObservedLaunches,
+): Promise<NodeClaimView['launchContext']> {
+  const { name } = record.spec.nodeClassRef;
+  if (record.launch.kind === 'launched' || record.launch.kind === 'requested') return undefined;
+  const nodeClass = world.nodeClasses.find((one) => one.metadata.name === name);
+  if (nodeClass === undefined)
+    return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };
+  if (nodeClass.metadata.deletionTimestamp !== undefined)
+    return { reason: 'NodeClassTerminating', message: `its EC2NodeClass ${name} is being deleted`, gone: true };
+  const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass));
+  world.contexts.set(name, known);
+  if (!('resolved' in known)) return known;
+  // Read again for each step: a refused launch adds missing capacity.
+  const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());
+  return { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) };
+}
+
+async function resolve(ports: ResolvesNodeClasses, nodeClass: EC2NodeClass): Promise<KnownClass> {
+  const unready = whyNotUsable(nodeClass);
+  if (unready !== undefined) return unready;
+  const resolution = await resolveForLaunch(ports, nodeClass);
+  if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass };
+  return { reason: resolution.reason, message: resolution.message };
+}

@@ -1,0 +1,72 @@
+/** Writers that refuse, for runs in shadow. A method of a port is either named as a read, or the compiler requires an entry here. */
+import type { CatalogueStore } from '../../ports/catalogue-store.ts';
+import type {
+  CloudProvider,
+  ClusterInspector,
+  InstanceInspector,
+  NodeClassResolver,
+} from '../../ports/cloud-provider.ts';
+import type { Cluster, ClusterReader } from '../../ports/cluster.ts';
+import type { ClaimReader, NodeClaimStore } from '../../ports/node-claim-store.ts';
+
+export const CLUSTER_WRITES: Omit<Cluster, keyof ClusterReader> = {
+  patchNode: refused('cluster.patchNode'),
+  deleteNode: refused('cluster.deleteNode'),
+  evictPod: refused('cluster.evictPod'),
+  deletePod: refused('cluster.deletePod'),
+  applyNodeClaim: refused('cluster.applyNodeClaim'),
+  deleteNodeClaim: refused('cluster.deleteNodeClaim'),
+  removeNodeClaim: refused('cluster.removeNodeClaim'),
+  patchNodePool: refused('cluster.patchNodePool'),
+  patchNodeClass: refused('cluster.patchNodeClass'),
+  patchNodeClaim: refused('cluster.patchNodeClaim'),
+  patchNodeOverlay: refused('cluster.patchNodeOverlay'),
+  patchCapacityBuffer: refused('cluster.patchCapacityBuffer'),
+  publishEvent: refused('cluster.publishEvent'),
+};
+
+type CloudRead = keyof NodeClassResolver | keyof InstanceInspector | keyof ClusterInspector;
+
+export const CLOUD_WRITES: Omit<CloudProvider, CloudRead> = {
+  launch: refused('cloud.launch'),
+  terminate: refused('cloud.terminate'),
+  tagInstance: refused('cloud.tagInstance'),
+  ensureInstanceProfile: refused('cloud.ensureInstanceProfile'),
+  removeUnusedInstanceProfiles: refused('cloud.removeUnusedInstanceProfiles'),
+  releaseNodeClass: refused('cloud.releaseNodeClass'),
+  removeOldLaunchTemplates: refused('cloud.removeOldLaunchTemplates'),
+  describeCatalogue: refused('cloud.describeCatalogue'),
+};
+
+export const CATALOGUE_WRITES: Omit<CatalogueStore, 'readCatalogue' | 'listUnavailable' | 'listLearnedMemory'> = {
+  writeCatalogue: refused('catalogue.writeCatalogue'),
+  markUnavailable: refused('catalogue.markUnavailable'),
+  learnMemory: refused('catalogue.learnMemory'),
+};
+
+type StoreRead =
+  | keyof ClaimReader
+  | 'readEpoch'
+  | 'openDecisions'
+  | 'recordShadow'
+  | 'listCommands'
+  | 'listNominations'
+  | 'isOnStandby';
+
+export const STORE_WRITES: Omit<NodeClaimStore, StoreRead> = {
+  createNodeClaim: refused('store.createNodeClaim'),
+  updateNodeClaim: refused('store.updateNodeClaim'),
+  recordDecision: refused('store.recordDecision'),
+  closeDecision: refused('store.closeDecision'),
+  startCommand: refused('store.startCommand'),
+  endCommand: refused('store.endCommand'),
+  nominate: refused('store.nominate'),
+  setStandby: refused('store.setStandby'),
+};
+
+/** Only a bug calls it. The run fails and does not write. */
+function refused(call: string): () => never {
+  return () => {
+    throw new Error(`${call} is called in shadow, where nothing is written`);
+  };
+}
