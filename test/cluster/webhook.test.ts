@@ -314,9 +314,10 @@ describe('the tick', () => {
     const { wanted } = registrationOf();
     expect(await tick()).toEqual([]);
     endpoint.health = 'hangs';
-    for (const count of [1, 2]) expect(await tick()).toEqual([expect.stringContaining(`failed probe ${count} of 3`)]);
+    for (const count of [1, 2])
+      expect(await tick()).toEqual([expect.stringContaining(`webhook probe ${count} of 3 failed`)]);
     expect(await installed()).toEqual(wanted.webhooks);
-    expect(await tick()).toEqual([expect.stringContaining('taken away')]);
+    expect(await tick()).toEqual([expect.stringContaining('webhook disabled after 3 failed probes')]);
     expect(await installed()).toEqual([]);
     await vi.waitFor(async () => expect(await told(async () => await anEvent())).toEqual([]), WAIT);
     endpoint.health = 'answers';

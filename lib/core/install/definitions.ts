@@ -1,5 +1,6 @@
 /** Installs the CRDs of Kerf in a cluster that may already have CRDs of Karpenter or of another version of Kerf. */
 
+import { counted } from '../../apis/counted.ts';
 import { type CustomResourceDefinition, customResourceDefinition } from '../../apis/custom-resource-definition.ts';
 import { CUSTOM_RESOURCES } from '../../apis/custom-resources.ts';
 import { recordOf } from '../../apis/record.ts';
@@ -56,7 +57,7 @@ const MAX_FIELDS = 5;
 
 function newerMessage(name: string, fields: readonly string[]): string {
   const shown = fields.slice(0, MAX_FIELDS).join(', ');
-  return `CRD ${name} is not changed: it has ${fields.length} fields that this version of Kerf does not have: ${shown}`;
+  return `CRD ${name} is not changed: it has ${counted(fields.length, 'field')} that this version of Kerf does not have: ${shown}`;
 }
 
 function storedMessage(name: string, version: string, others: readonly string[]): string {
