@@ -5,11 +5,11 @@ import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import type { Wake } from '../ports/messages.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import { syncInstances } from './instances/sync-instances.ts';
+import { findClaims } from './observe/find-claims.ts';
 import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
 import { type LaunchContextPorts } from './observe/observe-launch-context.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { eachClaim } from './run/each-claim.ts';
-import { findClaims } from './run/find-claims.ts';
 import { onFreshState } from './run/fresh-state.ts';
 import type {
   HasSettings,
@@ -20,8 +20,8 @@ import type {
   RunReport,
   WritesStatus,
 } from './run/ports.ts';
-import { showRecord } from './run/show-record.ts';
 import { armWakeUp } from './run/wake-up.ts';
+import { showRecord } from './status/show-record.ts';
 import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
 import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
 import { syncNodePoolStatus } from './status/sync-node-pool-status.ts';

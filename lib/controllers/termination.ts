@@ -4,6 +4,7 @@ import type { Due } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import type { Wake } from '../ports/messages.ts';
+import { findClaims } from './observe/find-claims.ts';
 import {
   type ObservedTermination,
   observeTermination,
@@ -12,7 +13,6 @@ import {
 } from './observe/observe-termination.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
-import { findClaims } from './run/find-claims.ts';
 import { onFreshState } from './run/fresh-state.ts';
 import type { InspectsInstances, ReadsZonalShifts, RunReport, WritesCluster } from './run/ports.ts';
 import { armWakeUp } from './run/wake-up.ts';

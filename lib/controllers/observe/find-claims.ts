@@ -1,6 +1,6 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Wake } from '../../ports/messages.ts';
-import type { ReadsClaims } from './ports.ts';
+import type { ReadsClaims } from '../run/ports.ts';
 
 /** The claim that the wake names, or every claim of the cluster; released ones are done with. */
 export async function findClaims(ports: ReadsClaims, wake: Wake): Promise<readonly NodeClaimRecord[]> {

@@ -1,7 +1,7 @@
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
-import type { HasClock, WritesCluster } from './ports.ts';
+import type { HasClock, WritesCluster } from '../run/ports.ts';
 
 /** Keeps the NodeClaim object like its record; one that is on its way out gets no object any more, and is shown as going. */
 export async function showRecord(
