@@ -4,7 +4,7 @@ import type { NodePool } from '../apis/node-pool.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { whyLeftAlone } from '../core/node-claim/adoption/adoption.ts';
-import { instanceOfNodeClaim } from '../core/node-claim/adoption/left-claim.ts';
+import { instanceOfNodeClaim } from '../core/node-claim/adoption/claim-object.ts';
 import { poolNamedBy, recordFromObject } from '../core/node-claim/adoption/record-from-object.ts';
 import type { GivenNodeClaim } from './document-schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
-import type { FoundInstance } from '../../lib/core/node-claim/adoption/left-claim.ts';
+import type { FoundInstance } from '../../lib/core/node-claim/adoption/claim-object.ts';
 import { aTemplate } from '../contract/records.ts';
 import { HOUR, NOW_MS } from './times.ts';
 

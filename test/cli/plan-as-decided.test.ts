@@ -52,7 +52,7 @@ describe('on an empty cluster where only CoreDNS is pending', () => {
     const { stdout } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json'], {
       'a.json': JSON.stringify(document),
     });
-    expect(stdout).toContain('kube-system/coredns-1\n      it is among ignoreAtZero, ');
+    expect(stdout).toContain('kube-system/coredns-1\n      it matches ignoreAtZero, ');
   });
 
   test('it gets its node with the first pod that needs one', async () => {

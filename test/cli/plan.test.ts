@@ -108,7 +108,7 @@ describe('kerf plan provisioning --output json', () => {
   test('without a NodePool every pod says so', async () => {
     const { podErrors } = await planned(aDocument({ nodePools: [], pods: pods(1) }));
     expect(podErrors['default/web-1']).toEqual([
-      { reason: 'NoNodePool', message: 'there is no NodePool that could launch a node for it', numbers: {} },
+      { reason: 'NoNodePool', message: 'there is no NodePool that can launch a node for it', numbers: {} },
     ]);
   });
 

@@ -49,7 +49,7 @@ describe('kerf simulate', () => {
   test('without a NodePool the pods stay pending with that reason', async () => {
     const result = await simulated(yaml(DEPLOYMENT));
     expect(result.podsPending.map(({ reason }) => reason)).toEqual(
-      Array.from({ length: 3 }, () => 'there is no NodePool that could launch a node for it'),
+      Array.from({ length: 3 }, () => 'there is no NodePool that can launch a node for it'),
     );
   });
 

@@ -4,7 +4,7 @@ import { stateNodes } from '../../lib/core/cluster/state-node.ts';
 import { instanceTypesFor } from '../../lib/core/instance-type/resolve.ts';
 import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
-import { recordsShown } from '../../lib/core/node-claim/adoption/orphans.ts';
+import { recordsOfNodeClaims } from '../../lib/core/node-claim/adoption/instance-evidence.ts';
 import { mirrorOf } from '../../lib/core/node-claim/mirror/mirror.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
@@ -41,7 +41,7 @@ function seen(pool: NodePoolOptions, pod: PodOptions, become: (record: NodeClaim
       : { ...mirror, metadata: { ...mirror.metadata, deletionTimestamp: '2026-01-31T08:00:00Z' } };
   const { nodePool } = view;
   const world = { cluster: 'demo', nodePools: [nodePool], nodeClasses: [nodeClass], nodes: [], catalogue };
-  const [inShadow] = recordsShown({ ...world, nodeClaims: [object] }, NOW_MS);
+  const [inShadow] = recordsOfNodeClaims({ ...world, nodeClaims: [object] }, NOW_MS);
   const document: object = JSON.parse(snapshotText(snapshot, NOW_MS));
   const text = JSON.stringify({ ...document, nodeClaims: [object] });
   const [inPlan] = readSnapshot({ readText: () => text }, { path: 'a.json', nowMs: NOW_MS }).snapshot.nodeClaims;

@@ -2,7 +2,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { type AdoptionLine, type LeftInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
+import { type AdoptionLine, type ClusterInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaims } from '../run/ports.ts';
 
@@ -15,8 +15,8 @@ export interface AdoptionPorts extends HasClock, ReadsCatalogue {
   readonly store: Pick<WritesClaims['store'], 'readNodeClaim' | 'createNodeClaim'>;
   readonly cloud: ReadsAutoMode['cloud'] & {
     /** Instances of the cluster that some NodePool launched, whoever looked after it. */
-    leftInstances(cluster: string): Promise<readonly LeftInstance[]>;
-    tagLeftInstance(instanceId: string, tags: Labels): Promise<void>;
+    clusterInstances(cluster: string): Promise<readonly ClusterInstance[]>;
+    tagAdoptedInstance(instanceId: string, tags: Labels): Promise<void>;
   };
   /** Ours of a class as it is today, as annotations. */
   readonly classHash: (nodeClass: EC2NodeClass) => Labels;
@@ -35,7 +35,7 @@ export async function observeAdoption(ports: AdoptionPorts, cluster: string): Pr
   const [{ otherAutoscalers, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] =
     await Promise.all([
       observeOtherAutoscalers(ports, cluster),
-      ports.cloud.leftInstances(cluster),
+      ports.cloud.clusterInstances(cluster),
       ports.cluster.listNodeClaims(),
       ports.cluster.listNodes(),
       ports.cluster.listNodePools(),
@@ -58,7 +58,7 @@ export async function applyAdoption(ports: AdoptionPorts, { lines }: Adoption): 
   let adopted = 0;
   for (const { outcome, instanceId } of lines) {
     if (outcome.kind !== 'adopt' || instanceId === undefined) continue;
-    if (Object.keys(outcome.tags).length > 0) await ports.cloud.tagLeftInstance(instanceId, outcome.tags);
+    if (Object.keys(outcome.tags).length > 0) await ports.cloud.tagAdoptedInstance(instanceId, outcome.tags);
     await ports.store.createNodeClaim(outcome.record);
     adopted += 1;
   }

@@ -5,7 +5,7 @@ import {
   decideUnrecordedInstance,
   type UnrecordedInstance,
 } from '../../core/node-claim/adoption/garbage.ts';
-import { orphanOf } from '../../core/node-claim/adoption/orphans.ts';
+import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
@@ -43,5 +43,5 @@ function strayOf(
   nodePools: readonly NodePool[],
 ): UnrecordedInstance {
   const { nodeClasses, nodes, mirrors: nodeClaims, catalogue } = world;
-  return orphanOf({ cluster, nodePools, nodeClasses, nodes, nodeClaims, catalogue }, instance);
+  return evidenceOfInstance({ cluster, nodePools, nodeClasses, nodes, nodeClaims, catalogue }, instance);
 }

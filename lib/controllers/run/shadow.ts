@@ -3,7 +3,7 @@ import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { essenceOf } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { recordsShown } from '../../core/node-claim/adoption/orphans.ts';
+import { recordsOfNodeClaims } from '../../core/node-claim/adoption/instance-evidence.ts';
 import type {
   ControllerPorts,
   HasClock,
@@ -60,7 +60,7 @@ async function withShown(
   const recorded = new Set(records.map(({ name }) => name));
   const others = nodeClaims.filter(({ metadata }) => !recorded.has(metadata.name));
   const world = { cluster, nodeClaims: others, nodes, nodePools, nodeClasses, catalogue: facts };
-  return [...records, ...recordsShown(world, clock.now())].toSorted((a, b) => compareText(a.name, b.name));
+  return [...records, ...recordsOfNodeClaims(world, clock.now())].toSorted((a, b) => compareText(a.name, b.name));
 }
 
 /**

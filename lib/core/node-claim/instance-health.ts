@@ -2,18 +2,18 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Action } from '../model/decision.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
-/** What EC2 says is wrong with an instance. */
+/** The failed status checks and scheduled events of an instance. */
 export interface InstanceHealth {
   readonly id: string;
-  /** Its status check fails. @default it does not, or EC2 cannot tell */
+  /** The instance status check fails. @default it does not, or its status is not known */
   readonly instanceImpairedSinceMs?: number;
-  /** That of the machine under it fails. @default as above */
+  /** The system status check fails. @default as above */
   readonly systemImpairedSinceMs?: number;
-  /** Scheduled ones, those that are over included. */
+  /** Scheduled events, including completed ones. */
   readonly events: readonly { readonly code: string; readonly description: string }[];
 }
 
-/** C82: a check that fails for a moment is nothing. */
+/** C82: a check must fail for this time before the instance is replaced. */
 const IMPAIRED_MS = 120 * SECOND_MS;
 
 /** C82. */
@@ -28,9 +28,9 @@ const ENDING_EVENTS: ReadonlySet<string> = new Set([
 type Deletion = Action & { readonly kind: 'delete-node-claim' };
 
 /**
- * Whether the claim must go for what is wrong with its instance. *Shape:* with a deadline of now where the instance is
- * broken: nothing on it can end in peace; without one where it is to be rebooted, stopped or retired. Undefined where it
- * may stay. *Source:* C82, D18.
+ * Decides whether an unhealthy instance is replaced. *Shape:* for a failed status check, the deadline is now, because pods on
+ * the instance cannot terminate gracefully; for a scheduled reboot, stop or retirement, there is no deadline. Undefined if the
+ * instance stays. *Source:* C82, D18.
  */
 export function decideHealth(record: NodeClaimRecord, health: InstanceHealth, nowMs: number): Deletion | undefined {
   const nodeClaim = record.name;
@@ -54,7 +54,7 @@ function brokenSince(health: InstanceHealth): { readonly what: string; readonly 
   return instance === undefined ? undefined : { what: 'instance', sinceMs: instance };
 }
 
-/** EC2 lists an event for a week after it is over, and says so in front of its description. */
+/** EC2 lists an event for a week after it ends, with a prefix in its description. */
 function isOver(description: string): boolean {
   return /^\[(Completed|Canceled)\]/i.test(description);
 }

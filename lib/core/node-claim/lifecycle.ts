@@ -25,46 +25,46 @@ import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } fro
 /** D8. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
-/** From the last time that a request may have been sent: a function runs for a minute at most, and then EC2 has to list. */
+/** After a request was last sent: the maximum run time of a function, and the time until EC2 lists the instance. */
 const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 
-/** One claim and its node: all that its lifecycle looks at. */
+/** One claim and its node: the inputs of its lifecycle. */
 export interface NodeClaimView {
   readonly record: NodeClaimRecord;
   readonly node?: Node;
-  /** The NodeClaim object in the cluster is being deleted: somebody said `kubectl delete nodeclaim`. */
+  /** The NodeClaim object in the cluster is being deleted, for example by `kubectl delete nodeclaim`. */
   readonly deleteRequested: boolean;
-  /** Of that object, by which Kubernetes knows it as the node's owner. @default it is not there yet */
+  /** The UID of that object, for the owner reference of the node. @default the object does not exist yet */
   readonly mirrorUid?: string | undefined;
-  /** When EC2 listed its instances. */
+  /** When the instances were listed. */
   readonly listedAtMs: number;
-  /** Whether EC2 lists the instance. */
+  /** Whether the list contains the instance. */
   readonly instanceListed: boolean;
-  /** An instance that carries the claim's name: what a launch made whose reply was lost. */
+  /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
   readonly taggedInstance?: Instance;
-  /** C15–C24: what the instance type says of the node; needed for its registration. */
+  /** C15–C24: the labels of the instance type; needed for registration. */
   readonly instanceLabels: Labels;
-  /** C4: what was learned of memory so far; needed for its registration. */
+  /** C4: the memory measured on earlier nodes; needed for registration. */
   readonly learnedMemory: readonly LearnedMemory[];
-  /** What a launch needs, or why the NodeClass cannot be used just now. Undefined for a claim whose launch was requested. */
+  /** The inputs of a launch, or why the NodeClass cannot be used now. Undefined for a claim whose launch was requested. */
   readonly launchContext: LaunchContext | NoLaunchContext | undefined;
 }
 
 export interface NoLaunchContext {
   readonly reason: Reason;
   readonly message: string;
-  /** There is no such NodeClass, or it is going: no use to wait for it (C37). @default false */
+  /** The NodeClass does not exist or is being deleted, so the claim is deleted (C37). @default false */
   readonly gone?: true;
 }
 
-/** What happens next to a claim, and the record as it is to be written before that is done. */
+/** The next actions for a claim, and the record to write before they are carried out. */
 export interface LifecycleVerdict extends Verdict {
   readonly record: NodeClaimRecord;
 }
 
 /**
- * The claim's next step: launch, register, initialize, or give up. A claim that is being deleted is left to termination,
- * but for a launch whose outcome is unknown: that is settled first (D36).
+ * The next step of a claim: launch, register, initialize or delete. Termination handles claims that are being deleted, unless
+ * the outcome of their launch is unknown: then it is determined first (D36).
  * *Source:* D1–D8, D14, D15.
  */
 export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVerdict {
@@ -82,29 +82,28 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
 }
 
 /**
- * A launch whose outcome is not recorded. An instance with the claim's name is what it made. Else the request is sent again
- * word for word: EC2 answers with what the first one launched. Where EC2 does not take it any more, and where the claim must
- * go or cannot be settled in the time for a launch, nothing is sent, and the attempt is over once EC2 had time to list what
- * there is.
+ * Determines the outcome of a launch. If an instance has the claim's name, the launch succeeded. Otherwise the same request is
+ * sent again: EC2 returns the instance of the first one. It is not sent if EC2 no longer accepts the token, if the claim is
+ * being deleted, or after the launch timeout. Then the attempt has failed once EC2 had enough time to list an instance.
  */
 function settle(view: NodeClaimView, state: Requested, nowMs: number): LifecycleVerdict {
   const { record, listedAtMs } = view;
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
   const { attempt, request, sentAgainAtMs = state.atMs } = state;
-  if (isWorthAsking(record, state, nowMs)) {
+  if (shouldSendAgain(record, state, nowMs)) {
     const sent: NodeClaimRecord = { ...record, launch: { ...state, sentAgainAtMs: nowMs } };
     return act(sent, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
   }
   const overAtMs = sentAgainAtMs + SETTLED_AFTER_MS;
   if (listedAtMs < overAtMs) return { ...unchanged(record), due: [requeueAt(overAtMs)] };
-  const message = 'its launch was never settled, and EC2 lists no instance of it';
+  const message = 'launch outcome unknown, and EC2 lists no instance for it';
   return unchanged(refusedLaunch(record, { message, nowMs, learned: true }));
 }
 
 /**
- * An instance that carries the claim's name is the claim's, whatever the record says of its launch: it may be listed only after
- * the attempt was taken for over, and a table that was restored knows less than happened.
+ * An instance with the claim's name belongs to the claim, also if the record has no launch: EC2 may list it after the attempt was
+ * recorded as failed, and a restored table may lack the launch.
  */
 function takeOver({ record, taggedInstance }: NodeClaimView, nowMs: number): LifecycleVerdict | undefined {
   if (record.launch.kind === 'launched' || taggedInstance === undefined) return undefined;
@@ -113,10 +112,10 @@ function takeOver({ record, taggedInstance }: NodeClaimView, nowMs: number): Lif
 
 type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };
 
-function isWorthAsking(record: NodeClaimRecord, { atMs, spent }: Requested, nowMs: number): boolean {
+function shouldSendAgain(record: NodeClaimRecord, { atMs, spent }: Requested, nowMs: number): boolean {
   if (spent === true) return false;
-  const isHopeless = record.deletion !== undefined || nowMs - record.createdAtMs >= LAUNCH_TIMEOUT_MS;
-  return !isHopeless || nowMs - atMs < LISTED_AFTER_MS;
+  const isOver = record.deletion !== undefined || nowMs - record.createdAtMs >= LAUNCH_TIMEOUT_MS;
+  return !isOver || nowMs - atMs < LISTED_AFTER_MS;
 }
 
 function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
@@ -141,7 +140,7 @@ function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
   }
 }
 
-/** Write ahead: what is sent is in the record first (D36). */
+/** The record with the request is written before the request is sent (D36). */
 function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, nowMs: number): LifecycleVerdict {
   const { attempt, request, warning } = plan;
   const frozen: NodeClaimRecord = {
@@ -154,7 +153,7 @@ function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, no
   return { ...verdict, blocked: [blockedClaim(record, { reason: 'FewTypesOnDemand', message: warning })] };
 }
 
-/** D3: what EC2 objects to is told while the claim waits to try again. */
+/** D3: the error of EC2 is reported while the claim waits for its next attempt. */
 function pausing(
   record: NodeClaimRecord,
   state: NodeClaimRecord['launch'] & { readonly kind: 'refused' },
@@ -163,7 +162,7 @@ function pausing(
   return { ...unchanged(record), blocked, due: [requeueAt(state.retryAtMs ?? state.atMs)] };
 }
 
-/** Registration and initialization go by what the node shows, so that a write that was lost is made again. */
+/** Registration and initialization depend on the labels of the node, so that a lost write is repeated. */
 function join(
   { record, instanceLabels, learnedMemory, mirrorUid }: NodeClaimView,
   node: Node,
@@ -175,7 +174,7 @@ function join(
   if (!isRegistered(node)) {
     const patch = registrationPatch(record, node, { instanceLabels, mirrorUid });
     const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
-    // It may be ready for the next step already, and then nothing else would tell.
+    // The node may be ready for initialization already, and then no further event triggers a run.
     const next = requeueAt(nowMs + SECOND_MS);
     const register: Action = { kind: 'register-node', nodeClaim: record.name, node: target, patch };
     const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
@@ -192,16 +191,16 @@ function join(
   const ready = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
   const patch = { labels: { [INITIALIZED]: 'true' } };
   const initialize: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
-  // Until the kube-scheduler has bound them, the node looks empty.
+  // The node is empty until the kube-scheduler has bound its pods.
   const pods = realPods(record);
   const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
   return { record: ready, actions: [initialize, ...promise], blocked: [], due };
 }
 
-/** D5: pods may have come to it before it was known. */
+/** D5: without the taint, pods may have been bound to the node before its registration. */
 function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
   if (spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true) return [];
-  const message = `it joined without the taint ${formatTaint(UNREGISTERED_TAINT)}: have its kubelet register with it`;
+  const message = `the node registered without the taint ${formatTaint(UNREGISTERED_TAINT)}: configure its kubelet to register with this taint`;
   return [{ subject: { kind: 'Node', name: metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
 }
 
@@ -222,15 +221,15 @@ function whyDelete(
       ? undefined
       : { reason: 'launch_timeout', message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes` };
   }
-  // D15: a node that is Ready runs, whatever a listing forgot. A claim without a node is not left waiting for the end of its
-  // time to register, as Karpenter leaves it: its pods would wait for a node that cannot come.
+  // D15: a Ready node runs, even if the list omits its instance. A claim without a node does not wait for its registration
+  // timeout, as in Karpenter, because its pods would wait for a node that cannot register.
   const runs = instanceListed || (node !== undefined && isNodeReady(node));
   if (!runs && listedAtMs - state.atMs >= LISTED_AFTER_MS) {
-    return { reason: 'garbage_collected', message: `EC2 does not know instance ${state.instance.id} any more` };
+    return { reason: 'garbage_collected', message: `instance ${state.instance.id} no longer exists in EC2` };
   }
-  // A node that went before it had our finalizer is not seen to go, and its kubelet registers no other.
-  const isWithoutNode = record.initializedAtMs === undefined && node === undefined;
-  const registeredAtMs = isWithoutNode ? undefined : record.registeredAtMs;
+  // If the node was deleted before it had the finalizer, its deletion is not visible, and its kubelet does not register again.
+  const hasNoNode = record.initializedAtMs === undefined && node === undefined;
+  const registeredAtMs = hasNoNode ? undefined : record.registeredAtMs;
   if (registeredAtMs === undefined && nowMs - (record.registeredAtMs ?? state.atMs) >= REGISTRATION_TIMEOUT_MS) {
     return {
       reason: 'registration_timeout',
@@ -240,10 +239,10 @@ function whyDelete(
   const expiry = expiryOf(record);
   return expiry === undefined || nowMs < expiry
     ? undefined
-    : { reason: 'expired', message: `it is older than expireAfter ${record.spec.expireAfter}` };
+    : { reason: 'expired', message: `older than expireAfter ${record.spec.expireAfter}` };
 }
 
-/** D14: an instant, or undefined for `Never`. */
+/** D14: the time of expiry, or undefined for `Never`. */
 function expiryOf(record: NodeClaimRecord): number | undefined {
   const after = parseNillableDuration(record.spec.expireAfter);
   return after === undefined ? undefined : record.createdAtMs + after;
@@ -258,8 +257,8 @@ function waiting(
   why: { readonly reason: Reason; readonly message: string },
   nowMs: number,
 ): LifecycleVerdict {
-  const nextLook = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
-  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [requeueAt(nextLook)] };
+  const nextRunMs = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
+  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [requeueAt(nextRunMs)] };
 }
 
 function blockedClaim(record: NodeClaimRecord, why: { readonly reason: Reason; readonly message: string }): Blocked {

@@ -15,7 +15,7 @@ import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts'
 import type { NodePatch } from '../model/node-patch.ts';
 import { parseResources } from '../resources/resources.ts';
 
-/** D5, D6: what registration writes to the node: labels, taints, our finalizer, its owner; the unregistered taint goes. */
+/** D5, D6: the changes of the node at registration: labels, taints, finalizer, owner; the unregistered taint is removed. */
 export function registrationPatch(
   record: NodeClaimRecord,
   node: Node,
@@ -43,7 +43,7 @@ function ownersOf(
   return [...ownerReferences.filter((one) => one.uid !== uid), ours];
 }
 
-/** What was launched, as labels tell it (C22, C54). */
+/** The labels of the launched offering (C22, C54). */
 export function offeringLabels(record: NodeClaimRecord): Labels {
   const instance = instanceOf(record);
   if (instance === undefined) return {};
@@ -64,12 +64,12 @@ export function isInitialized(node: Node): boolean {
   return node.metadata.labels?.[INITIALIZED] === 'true';
 }
 
-/** D7: what the node still lacks before pods may count on it, in words; undefined where nothing is missing. */
+/** D7: why the node is not initialized yet, in words; undefined if it can be initialized. */
 export function whyNotInitialized(record: NodeClaimRecord, node: Node): string | undefined {
   if (!isNodeReady(node)) return 'the node is not Ready';
   const taints = node.spec?.taints ?? [];
   const pending = taints.find((taint) => isEphemeral(taint) || isStartup(record, taint));
-  if (pending !== undefined) return `the taint ${formatTaint(pending)} is still there`;
+  if (pending !== undefined) return `the node still has the taint ${formatTaint(pending)}`;
   const allocatable = parseResources(node.status?.allocatable);
   const missing = Object.entries(parseResources(record.spec.resources.requests)).find(
     ([name, amount]) => name.includes('/') && amount > 0 && (allocatable[name] ?? 0) === 0,

@@ -8,18 +8,18 @@ import type { ResolvedCapacityReservation } from '../model/resolved-node-class.t
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isRegistered } from './registration.ts';
 
-/** C83: EC2 begins to end a block's instances half an hour before its end; pods get ten minutes more to move. */
+/** C83: EC2 starts to terminate the instances 30 minutes before a capacity block ends. Pods get 10 minutes before that to move. */
 const BLOCK_NOTICE_MS = 40 * MINUTE_MS;
 
-/** A claim that runs out of a reservation, as far as one knows. */
+/** A claim whose record or node has the capacity type reserved. */
 export interface ReservedView {
   readonly record: NodeClaimRecord;
-  /** As EC2 lists it just now. */
+  /** The instance as listed by EC2. */
   readonly instance: Instance;
   readonly node?: Node | undefined;
-  /** What its NodeClass finds of the reservation. @default it does not find it */
+  /** The reservation, from the status of its NodeClass. @default it is not there */
   readonly reservation?: ResolvedCapacityReservation | undefined;
-  /** @default it is not known */
+  /** @default unknown */
   readonly onDemandUsdPerHour?: number | undefined;
 }
 
@@ -29,8 +29,8 @@ export interface ReservedVerdict {
 }
 
 /**
- * What follows from the end of a reservation. The instance outlived it: it is on-demand from now on, in its record and on its
- * node. A capacity block is about to end: the claim goes 40 minutes before. *Source:* C83.
+ * Handles the end of a reservation. If the instance still runs, it becomes on-demand in its record and on its node. The claim of
+ * a capacity block is deleted 40 minutes before the block ends. *Source:* C83.
  */
 export function decideReserved(view: ReservedView, nowMs: number): ReservedVerdict {
   const { record, reservation } = view;
@@ -42,7 +42,7 @@ export function decideReserved(view: ReservedView, nowMs: number): ReservedVerdi
   return { record, actions: [{ kind: 'delete-node-claim', nodeClaim: record.name, reason: 'expired', message }] };
 }
 
-/** What EC2 has just launched it may not describe in full yet. */
+/** EC2 may not describe a new instance completely yet. */
 function hasOutlived({ record, instance }: ReservedView, nowMs: number): boolean {
   const { launch } = record;
   if (launch.kind !== 'launched' || instance.reservation !== undefined) return false;
@@ -50,7 +50,7 @@ function hasOutlived({ record, instance }: ReservedView, nowMs: number): boolean
   return launch.instance.reservation !== undefined && nowMs - launch.atMs >= LISTED_AFTER_MS;
 }
 
-/** Whether there may be something to decide: the record or the node says that it is reserved. */
+/** Whether the record or the node has the capacity type reserved. */
 export function isReserved(record: NodeClaimRecord, node: Node | undefined): boolean {
   return instanceOf(record)?.capacityType === 'reserved' || saysReserved(node);
 }
@@ -67,7 +67,7 @@ function asOnDemand({ record, onDemandUsdPerHour }: ReservedView): NodeClaimReco
   return { ...record, launch: { ...launch, instance: { ...instance, capacityType: 'on-demand', priceUsdPerHour } } };
 }
 
-/** By what the node shows, so that a write that was lost is made again. */
+/** Depends on the label of the node, so that a lost write is repeated. */
 function relabel({ record, node }: ReservedView): readonly Action[] {
   if (!saysReserved(node)) return [];
   const labels = {

@@ -3,12 +3,12 @@ import { NODE_CLAIM_TAG, TAGGED } from '../../apis/labels.ts';
 import type { Action } from '../model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 
-/** EC2 shows it in its console. */
+/** The EC2 console displays this tag. */
 const NAME = 'Name';
 
 /**
- * What an instance is told once its node is registered: the node's name, unless the NodeClass names its instances itself, and
- * the claim's. *Shape:* undefined where there is nothing to tell (yet). *Source:* C84.
+ * The tags of an instance after its node has registered: the name of the node, unless the NodeClass sets a Name tag, and the
+ * name of the claim. *Shape:* undefined if there is nothing to tag, or not yet. *Source:* C84.
  */
 export function tagsToGive(
   record: NodeClaimRecord,
@@ -16,7 +16,7 @@ export function tagsToGive(
 ): (Action & { readonly kind: 'tag-instance' }) | undefined {
   const { name, nodeName, registeredAtMs, deletion, annotations } = record;
   const instance = instanceOf(record);
-  // Without its NodeClass nobody knows whether the name is the user's.
+  // Without the NodeClass, it is not known whether the Name tag is set by the user.
   if (nodeClass === undefined || instance === undefined || nodeName === undefined) return undefined;
   if (registeredAtMs === undefined || deletion !== undefined || annotations[TAGGED] === 'true') return undefined;
   const named = Object.hasOwn(nodeClass.spec.tags ?? {}, NAME);
@@ -24,7 +24,7 @@ export function tagsToGive(
   return { kind: 'tag-instance', nodeClaim: name, instanceId: instance.id, tags };
 }
 
-/** The record once that is done, so that it is done once. */
+/** The record after tagging, so that the instance is tagged only once. */
 export function tagged(record: NodeClaimRecord): NodeClaimRecord {
   return { ...record, annotations: { ...record.annotations, [TAGGED]: 'true' } };
 }

@@ -11,25 +11,25 @@ import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 
-/** D22: a drain is not over before daemons and latecomers had time to show. */
+/** D22: the minimum time of a drain, so that late pods are drained too. */
 const MIN_DRAIN_MS = 5 * SECOND_MS;
-/** D23, D26: how often an eviction that was refused is tried again, and EC2 asked for the instance. */
+/** D23, D26: the interval at which refused evictions are retried, and the state of the instance is read. */
 const POLL_MS = 5 * SECOND_MS;
-/** D21: a pod that should have ended a minute ago has lost its kubelet. */
+/** D21: the kubelet of a pod is gone if the pod should have terminated a minute ago. */
 const STUCK_MS = 60 * SECOND_MS;
-/** Kubernetes's default for terminationGracePeriodSeconds. */
+/** The Kubernetes default of terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
-/** A claim that is being deleted, with its node, the pods there, and what EC2 says of the instance. */
+/** A claim that is being deleted, with its node, its pods and the state of its instance. */
 export interface TerminationView {
   readonly record: NodeClaimRecord;
   readonly node?: Node;
   readonly pods: readonly Pod[];
-  /** Pods that can wait, where nothing else runs in the cluster by now and none of its nodes stays for them. @default none */
+  /** Pods that may stay pending if no other pods run in the cluster. @default none */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
-  /** Undefined once EC2 has it no more. */
+  /** Undefined after the instance has terminated. */
   readonly instanceState?: 'alive' | 'shutting-down';
-  /** C36: the cluster is shifted away from the instance's zone, where EC2 is not to be asked for anything. @default false */
+  /** C36: a zonal shift is active for the instance's zone, so no EC2 call is made for it. @default false */
   readonly zoneShifted?: boolean;
 }
 
@@ -38,19 +38,19 @@ export interface TerminationVerdict extends Verdict {
 }
 
 /**
- * The next step of taking a claim down: cordon, evict tier by tier, terminate the instance, release the claim. Every step
- * goes by what is seen, so it can be repeated by anyone. *Source:* D17–D27.
+ * The next step of terminating a claim: cordon the node, evict pods tier by tier, terminate the instance, release the claim.
+ * Each step depends only on the observed state, so it can be repeated. *Source:* D17–D27.
  */
 export function decideTermination(view: TerminationView, nowMs: number): TerminationVerdict {
   const { record, node } = view;
   const { deletion } = record;
   if (deletion === undefined || record.releasedAtMs !== undefined) return nothing(record);
-  // D36: a launch whose outcome is unknown may have made an instance: lifecycle settles it first.
+  // D36: a launch with unknown outcome may have created an instance. Lifecycle determines the outcome first.
   if (record.launch.kind === 'requested') return { ...nothing(record), due: [pollAfter(nowMs)] };
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
   if (view.instanceState === undefined) {
-    // EC2 may not list yet what it has just launched: that is no proof that it is gone.
+    // EC2 may not list a new instance yet.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...nothing(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
   }
@@ -74,7 +74,7 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   const pods = view.pods.filter((pod) => isDrainable(pod) && !isStuck(pod, nowMs));
   const forced = pods.flatMap((pod) => {
     const atDeadline = forcedEviction(record, pod, { deletion, nowMs });
-    return atDeadline.length > 0 ? atDeadline : letWait(view, pod, nowMs);
+    return atDeadline.length > 0 ? atDeadline : deleteAtZero(view, pod, nowMs);
   });
   const held = pods.filter((pod) => !isTerminating(pod) && isKeptInPlace(pod, nowMs));
   const evictions = firstTier(pods)
@@ -103,7 +103,7 @@ function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   ];
 }
 
-/** D20: plain pods, then daemons, then critical pods, then critical daemons; a tier begins when the one before is gone. */
+/** D20: the order is pods, DaemonSet pods, critical pods, critical DaemonSet pods. A tier starts after the previous one is gone. */
 function firstTier(pods: readonly Pod[]): readonly Pod[] {
   const tiers = Map.groupBy(pods, tierOf);
   const first = Math.min(...tiers.keys());
@@ -115,7 +115,7 @@ function tierOf(pod: Pod): number {
   return (critical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
 }
 
-/** D24: with a deadline, a pod is forced out in time to use its own grace period, PDB or not, and must not outlast it. */
+/** D24: before a deadline, a pod is deleted early enough for its grace period, regardless of PodDisruptionBudgets. */
 function forcedEviction(
   record: NodeClaimRecord,
   pod: Pod,
@@ -132,17 +132,17 @@ function forcedEviction(
 }
 
 /**
- * A pod that can wait goes with the cluster's last nodes, PDB or not: its budget counts replicas that will not be there, and
- * would hold the node for ever, whatever the node goes for.
+ * When the cluster scales to zero, pods that match ignoreAtZero are deleted regardless of PodDisruptionBudgets. Their budgets
+ * would block the drain for ever, because no replacement pods can run.
  */
-function letWait(
+function deleteAtZero(
   { record, ignoreAtZero = [] }: TerminationView,
   pod: Pod,
   nowMs: number,
 ): readonly (Action & { readonly kind: 'evict-pod' })[] {
-  const goes = !isTerminating(pod) && canWait(pod, ignoreAtZero, nowMs);
+  const isDeleted = !isTerminating(pod) && canWait(pod, ignoreAtZero, nowMs);
   const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-  return goes ? [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }] : [];
+  return isDeleted ? [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }] : [];
 }
 
 function isStuck(pod: Pod, nowMs: number): boolean {
@@ -155,19 +155,19 @@ function terminate(view: TerminationView, record: NodeClaimRecord, nowMs: number
   const instance = instanceOf(record);
   if (deletion === undefined || instance === undefined) return nothing(record);
   if (view.zoneShifted === true) return { ...nothing(record), due: [requeueAt(nowMs + MINUTE_MS)] };
-  const asked =
+  const requested =
     deletion.terminateRequestedAtMs === undefined
       ? { ...record, deletion: { ...deletion, terminateRequestedAtMs: nowMs } }
       : record;
   return {
-    record: asked,
+    record: requested,
     actions: [{ kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }],
     blocked: [],
     due: [pollAfter(nowMs)],
   };
 }
 
-/** Nothing of it is left in EC2: the node and the claim may go. */
+/** The instance no longer exists: the finalizers of node and claim are removed. */
 function release({ record, node }: TerminationView, nowMs: number): TerminationVerdict {
   const finalizers = (node?.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
   return {
@@ -190,7 +190,7 @@ function heldBack(record: NodeClaimRecord, pod: Pod): Blocked {
     subject: namespacedSubject('Pod', pod),
     nodePool: record.nodePool,
     reason: 'DoNotDisrupt',
-    message: `it carries ${DO_NOT_DISRUPT}: its node ${record.nodeName ?? ''} waits for it to end`,
+    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${record.nodeName ?? ''} is not terminated until it completes`,
     numbers: {},
   };
 }
@@ -203,7 +203,7 @@ function nothing(record: NodeClaimRecord): TerminationVerdict {
   return { record, actions: [], blocked: [], due: [] };
 }
 
-/** The next look: on a grid that all claims share, so that their wakes are one. */
+/** The time of the next poll, rounded so that all claims share one wake. */
 function pollAfter(nowMs: number): Due {
   return requeueAt((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
 }

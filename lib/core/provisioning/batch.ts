@@ -1,46 +1,46 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 
-/** How long a wake queue collects by itself before it calls: a message that is sent at once is a second old when it is seen. */
+/** How long a wake queue collects messages before it invokes the function. A message is at least this old when it is received. */
 const QUEUE_WINDOW_MS = SECOND_MS;
 
 /**
- * How far two moments must be apart to be told apart. A webhook calls before its object is written, so that a look which
- * began as it was sent may have missed it; and nobody waits another window for the rest of the idle time.
+ * The precision of comparisons of times. The webhook sends a wake before the API server writes the object, so a run that began
+ * at that moment may have missed the object. A batch does not wait another window for less than this rest of the idle time.
  */
 const SLACK_MS = SECOND_MS / 2;
 
-/** When the wakes were sent that one call answers. *Units:* milliseconds since 1970. */
+/** The times at which the wakes of one invocation were sent. *Units:* milliseconds since 1970. */
 export interface WakeTimes {
-  /** The first of the batch, those before it that were carried on included. */
+  /** The first wake of the batch, including wakes that earlier invocations delayed. */
   readonly firstMs: number;
-  /** The last, those included too. */
+  /** The last wake of the batch, including these. */
   readonly lastMs: number;
-  /** From when on a look sees what all of them were sent for. */
+  /** A run that begins at this time or later reads everything that the wakes were sent for. */
   readonly askedMs: number;
 }
 
 export type BatchVerdict =
   | { readonly kind: 'look' }
-  /** A look that began after them has seen what they were sent for. */
+  /** A run that began after them has read everything that they were sent for. */
   | { readonly kind: 'answered' }
-  /** More may come. `delayMs`: how long a message that carries the batch on is to be held back. */
+  /** More wakes may come. `delayMs`: the delay of the message that continues the batch. */
   | { readonly kind: 'collect'; readonly sinceMs: number; readonly lastMs: number; readonly delayMs: number };
 
 export interface BatchContext extends Pick<ClusterSettings, 'batchIdleMs' | 'batchMaxMs'> {
-  /** When the look began that goes on, or else the last one that came to its end. @default none ever did */
+  /** When the current run began, or else the last completed run. @default no run has completed */
   readonly lookAtMs?: number | undefined;
   readonly nowMs: number;
 }
 
 /**
- * Whether a run begins now: when no pod has come for the idle time, or the first has waited for the longest (F17).
- * *Shape:* however wakes are spread over calls, each stretch of `batchMaxMs` sees one look, and another at its end. No time
- * in a message puts a look off by more than `batchMaxMs`.
+ * Decides whether a run begins now: if no wake has arrived for `batchIdleMs`, or if the first has waited for `batchMaxMs` (F17).
+ * *Shape:* for any distribution of wakes over invocations, each period of `batchMaxMs` has one run, and another at its end.
+ * Times in messages cannot delay a run by more than `batchMaxMs`.
  */
 export function batchWakes({ firstMs, lastMs, askedMs }: WakeTimes, context: BatchContext): BatchVerdict {
   const { lookAtMs = -Infinity, batchIdleMs, batchMaxMs, nowMs } = context;
-  // A clock that runs ahead made a look that is yet to come: nobody knows what that has seen.
+  // Because of clock skew, the run appears to begin in the future: what it has read is not known.
   const unseenFromMs = lookAtMs > nowMs ? -Infinity : lookAtMs - SLACK_MS;
   if (askedMs < unseenFromMs) return { kind: 'answered' };
   const sinceMs = Math.min(nowMs, Math.max(firstMs, unseenFromMs));

@@ -7,15 +7,15 @@ import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buff
 
 export interface BufferPods {
   readonly pods: readonly Pod[];
-  /** Buffers without their pods, or with fewer than they ask for. */
+  /** Buffers that have no pods, or fewer than requested. */
   readonly unready: readonly UnreadyBuffer[];
 }
 
 /**
- * The pods that stand for the room which CapacityBuffers keep free: never in the cluster, pending in every decision.
- * *Shape:* in the order of the buffers; at most `MAX_PODS`, shared so that one large buffer leaves the others theirs.
- * Buffers of a strategy that is not ours are left alone (A5.2). The pods are as old as `nowMs`, so that of two pods of
- * one size the real one goes first (B28).
+ * The virtual pods that represent the spare capacity of CapacityBuffers. They are pending in every decision and do not exist in
+ * the cluster. *Shape:* in the order of the buffers; at most `MAX_PODS`, divided so that one large buffer does not use all.
+ * Buffers with an unknown strategy are ignored (A5.2). The pods are created at `nowMs`, so that of two pods of the same size
+ * the real one is placed first (B28).
  */
 export function bufferPods(buffers: readonly CapacityBuffer[], workloads: BufferWorkloads, nowMs: number): BufferPods {
   const found = buffers.filter(isActiveBuffer).map((buffer) => sizedBuffer(buffer, workloads));
@@ -32,19 +32,19 @@ const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 const BUFFER_NAME = 'karpenter.sh/capacity-buffer-name';
 const BUFFER_NAMESPACE = 'karpenter.sh/capacity-buffer-namespace';
 
-/** True for a pod of `bufferPods`: nobody is to be told of it, and no node is promised to it (B65). */
+/** True for a pod of `bufferPods`. It gets no events and no nomination (B65). */
 export function isBufferPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[FAKE_POD] === 'true';
 }
 
-/** The CapacityBuffer that a pod of `bufferPods` stands for. */
+/** The CapacityBuffer of a pod of `bufferPods`. */
 export function bufferSubject({ metadata }: Pod): Subject {
   const { annotations = {} } = metadata;
   const { [BUFFER_NAMESPACE]: namespace = '', [BUFFER_NAME]: name = '' } = annotations;
   return { kind: 'CapacityBuffer', namespace, name };
 }
 
-/** A5.2: a buffer that is ours to keep; other strategies are somebody else's. */
+/** A5.2: a buffer with the strategy that Kerf supports; other controllers handle other strategies. */
 export function isActiveBuffer({ spec }: CapacityBuffer): boolean {
   return spec.provisioningStrategy === STRATEGY;
 }
@@ -65,10 +65,10 @@ function sizedBuffer(buffer: CapacityBuffer, workloads: BufferWorkloads): FoundB
   return { kind: 'sized', buffer, template, replicas: bufferReplicas(buffer, template, found.scale) };
 }
 
-/** More room than clusters are large, and no more pods than one decision can weigh. */
+/** The maximum number of virtual pods, which limits the work of one decision. */
 const MAX_PODS = 10_000;
 
-/** Who asks for little gets it; the others share the rest evenly. */
+/** Small requests are granted in full; the others share the rest evenly. */
 function fairShares(buffers: readonly SizedBuffer[]): ReadonlyMap<SizedBuffer, number> {
   let left = MAX_PODS;
   return new Map(
@@ -85,7 +85,7 @@ function fairShares(buffers: readonly SizedBuffer[]): ReadonlyMap<SizedBuffer, n
 function whyCut({ buffer, replicas }: SizedBuffer, granted: number): readonly UnreadyBuffer[] {
   if (granted === replicas) return [];
   const message =
-    `asks for room for ${replicas} pods and is given room for ${granted}: all buffers together get ` +
+    `requests capacity for ${replicas} pods and gets capacity for ${granted}: the limit for all buffers together is ` +
     `${MAX_PODS}; lower replicas or percentage, or set limits`;
   return [{ buffer, reason: 'TooManyReplicas', message }];
 }
@@ -116,10 +116,10 @@ const UNSCHEDULABLE: NonNullable<Pod['status']> = {
   conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
 };
 
-/** The least that an int32 holds: any pod is worth more. */
+/** The minimum int32, so that every pod has a higher priority. */
 const LOWEST_PRIORITY = -(2 ** 31);
 
-/** A pod that nobody makes has no claims, and could wait for none. */
+/** A virtual pod has no PersistentVolumeClaims, so the volumes of the template are removed. */
 function virtualSpec(template: PodSpec): PodSpec {
   const { nodeName: _, ...spec } = template;
   const { volumes, containers, initContainers } = spec;

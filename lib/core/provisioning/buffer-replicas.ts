@@ -4,10 +4,10 @@ import { podRequests } from '../resources/pod-requests.ts';
 import { parseResources } from '../resources/resources.ts';
 
 /**
- * How many pods a buffer keeps room for: the larger of `replicas` and `percentage` of the workload's scale, and no more
- * than fit into `limits`; limits alone are filled.
- * *Source:* A5.3. A percentage of a workload without pods is none: to Karpenter it says nothing there, so that limits
- * beside it are filled for a workload that is switched off.
+ * The number of pods that a buffer keeps capacity for: the larger of `replicas` and `percentage` of the workload's replicas, but
+ * not more than `limits` allow. With only limits, as many pods as they allow.
+ * *Source:* A5.3. The percentage of a workload with 0 replicas is 0. Karpenter ignores the percentage in this case, and so
+ * fills the limits for a workload that is scaled to zero.
  */
 export function bufferReplicas({ spec }: CapacityBuffer, template: PodTemplate, scale?: number): number {
   const { replicas, percentage, limits } = spec;
@@ -20,7 +20,7 @@ export function bufferReplicas({ spec }: CapacityBuffer, template: PodTemplate, 
   return Math.min(Math.max(...wanted), fitting ?? Number.POSITIVE_INFINITY);
 }
 
-/** Undefined where the limits are of nothing that the pod asks for. A pod's own slot counts: `pods: 5` is five. */
+/** Undefined if the pod requests none of the limited resources. Each pod counts as one: `pods: 5` allows five. */
 function mostWithin(limits: NonNullable<CapacityBuffer['spec']['limits']>, template: PodTemplate): number | undefined {
   const requests = podRequests({ metadata: { name: '' }, spec: template.spec });
   const counts = Object.entries(parseResources(limits)).flatMap(([name, limit]) => {

@@ -7,25 +7,25 @@ import type { ObjectPatch } from '../model/object-patch.ts';
 import { isSameSubject, namespacedSubject, type Subject } from '../model/subject.ts';
 import { bufferSubject } from './buffer-pods.ts';
 
-/** A run of provisioning, as far as it concerns buffers. */
-export interface BufferLook {
-  /** Those of all buffers. */
+/** The results of a provisioning run that the status of buffers is derived from. */
+export interface BufferRun {
+  /** The virtual pods of all buffers. */
   readonly bufferPods: readonly Pod[];
   readonly actions: readonly Action[];
   readonly blocked: readonly Blocked[];
-  /** Buffers that decisions cannot go by, or not in full. */
+  /** Buffers that cannot be resolved, or not completely. */
   readonly ignoredObjects: readonly Blocked[];
 }
 
-/** A5.7. *Shape:* undefined where the object says it already. */
+/** The status of a buffer (A5.7). *Shape:* undefined if the object has it already. */
 export function decideBuffer(
   buffer: CapacityBuffer,
-  look: BufferLook,
+  run: BufferRun,
   nowMs: number,
 ): ObjectPatch<CapacityBuffer['status']> | undefined {
   const subject = namespacedSubject('CapacityBuffer', buffer);
-  const pods = look.bufferPods.filter((pod) => isSameSubject(bufferSubject(pod), subject));
-  const unready = look.ignoredObjects.find((one) => isSameSubject(one.subject, subject));
+  const pods = run.bufferPods.filter((pod) => isSameSubject(bufferSubject(pod), subject));
+  const unready = run.ignoredObjects.find((one) => isSameSubject(one.subject, subject));
   const isResolved = unready === undefined || unready.reason === 'TooManyReplicas';
   const ready: ConditionFinding = isResolved
     ? { type: 'ReadyForProvisioning', status: 'True', reason: 'Resolved', message: unready?.message ?? '' }
@@ -38,7 +38,7 @@ export function decideBuffer(
     replicas: pods.length,
     provisioningStrategy,
     conditions: conditionsFrom(
-      [ready, provisioning({ ...look, subject, pods, isResolved })],
+      [ready, provisioning({ ...run, subject, pods, isResolved })],
       { conditions: before.conditions ?? [], generation: buffer.metadata.generation },
       nowMs,
     ),
@@ -46,23 +46,24 @@ export function decideBuffer(
   return sameContent(status, buffer.status) ? undefined : { status };
 }
 
-interface Provisioned extends Pick<BufferLook, 'actions' | 'blocked'> {
+interface Provisioned extends Pick<BufferRun, 'actions' | 'blocked'> {
   readonly subject: Subject;
   readonly pods: readonly Pod[];
   readonly isResolved: boolean;
 }
 
-/** Whether its room is there, or has to be made. */
+/** Whether the capacity of the buffer exists or must be launched. */
 function provisioning({ subject, pods, isResolved, actions, blocked }: Provisioned): ConditionFinding {
-  if (!isResolved) return no('NotReadyForProvisioning', 'what it keeps room for is not known');
-  if (pods.length === 0) return no('BufferEmpty', 'it asks for no room');
+  if (!isResolved) return no('NotReadyForProvisioning', 'the pod template of the buffer is not resolved');
+  if (pods.length === 0) return no('BufferEmpty', 'the buffer requests no capacity');
   const refused = blocked.find((one) => isSameSubject(one.subject, subject) && one.reason !== 'TooManyReplicas');
   const mine = new Set(pods.map(podKey));
   const onTheWay = actions.flatMap((action) =>
     action.kind === 'create-node-claim' ? action.nodeClaim.pods.filter((pod) => mine.has(pod)) : [],
   ).length;
-  if (refused !== undefined) return no('RequiresNewCapacity', `room for some of it cannot be made: ${refused.message}`);
-  if (onTheWay > 0) return no('RequiresNewCapacity', `nodes are launched for ${onTheWay} of ${pods.length} pods`);
+  if (refused !== undefined)
+    return no('RequiresNewCapacity', `capacity for some pods of the buffer cannot be launched: ${refused.message}`);
+  if (onTheWay > 0) return no('RequiresNewCapacity', `launching nodes for ${onTheWay} of ${pods.length} pods`);
   return { type: 'Provisioning', status: 'True', reason: 'FitsExistingCapacity', message: '' };
 }
 

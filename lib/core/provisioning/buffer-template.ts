@@ -9,7 +9,7 @@ import {
 } from '../../apis/kubernetes.ts';
 import { amountProblems } from '../validation/decoding.ts';
 
-/** What buffers may refer to. */
+/** The objects that buffers can refer to. */
 export interface BufferWorkloads {
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly deployments: readonly ScalableWorkload[];
@@ -19,17 +19,17 @@ export interface BufferWorkloads {
 
 export interface UnreadyBuffer {
   readonly buffer: CapacityBuffer;
-  /** A5.7 of its ReadyForProvisioning condition; `TooManyReplicas` is ours. */
+  /** A5.7: the reason of the ReadyForProvisioning condition. Only Kerf has `TooManyReplicas`. */
   readonly reason: 'PodTemplateNotFound' | 'ScalableRefNotFound' | 'ResolutionFailed' | 'TooManyReplicas';
   readonly message: string;
 }
 
 export type BufferTemplate =
-  /** `scale`: how many pods the workload keeps; a PodTemplate keeps none. */
+  /** `scale`: the replicas of the workload; undefined for a PodTemplate. */
   | { readonly kind: 'found'; readonly template: PodTemplate; readonly scale?: number }
   | { readonly kind: 'unready'; readonly unready: UnreadyBuffer };
 
-/** The pod that a buffer keeps room for (A5.2, A5.4). */
+/** The pod template of a buffer (A5.2, A5.4). */
 export function bufferTemplate(buffer: CapacityBuffer, workloads: BufferWorkloads): BufferTemplate {
   const { podTemplateRef, scalableRef, limits } = buffer.spec;
   const [problem] = amountProblems(limits, ['spec', 'limits']);
@@ -62,7 +62,7 @@ function ofWorkload(buffer: CapacityBuffer, ref: ScalableRef, workloads: BufferW
   const candidates = apiGroup === '' || apiGroup === 'apps' ? known.get(kind) : undefined;
   if (candidates === undefined) {
     const written = apiGroup === '' ? kind : `${apiGroup}/${kind}`;
-    const message = `spec.scalableRef is of kind ${quote(written)}: write one of ${[...known.keys()].join(', ')} of apps`;
+    const message = `the kind ${quote(written)} of spec.scalableRef is not supported: write one of ${[...known.keys()].join(', ')} in API group apps`;
     return unready(buffer, 'ResolutionFailed', message);
   }
   const found = candidates.find(isNamed(buffer, name));
@@ -76,7 +76,7 @@ function isNamed(buffer: CapacityBuffer, name: string): (object: { readonly meta
 }
 
 function missing(kind: string, buffer: CapacityBuffer, name: string): string {
-  return `${kind} ${quote(name)} does not exist in namespace ${namespaceOf(buffer)}: create it, or refer to another`;
+  return `${kind} ${quote(name)} does not exist in namespace ${namespaceOf(buffer)}: create it, or correct the reference`;
 }
 
 function unready(buffer: CapacityBuffer, reason: UnreadyBuffer['reason'], message: string): BufferTemplate {

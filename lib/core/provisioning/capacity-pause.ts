@@ -8,7 +8,7 @@ import { admits } from '../requirements/requirement.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 
-/** One fleet request tries some sixty types in a few zones: that many refusals double the pause. */
+/** One fleet request tries about sixty types in a few zones. This many refusals double the pause. */
 const DOUBLES_WITH = 100;
 
 export interface CapacityPause {
@@ -19,16 +19,16 @@ export interface CapacityPause {
 }
 
 /**
- * Why a claim like this is not made just now. Each refused launch teaches that some offerings lack capacity, and the next
- * claim tries others: at once, as long as more is left to try than is known to be missing, and then ever more slowly, or an
- * outage becomes a storm of launches. *Shape:* undefined where it may be made.
+ * Why a claim must wait before it is created. Each refused launch marks some offerings as unavailable, and the next claim tries
+ * others. It is created immediately while more offerings are available than marked. After that the pause increases, so that an
+ * outage does not cause a storm of launches. *Shape:* undefined if the claim can be created now.
  */
 export function capacityPause(
   { template, requirements, instanceTypes }: PlannedNodeClaim,
   unavailable: readonly UnavailableOffering[],
   nowMs: number,
 ): CapacityPause | undefined {
-  // As on most days: nothing is known to be missing, so nothing need be looked for.
+  // The common case: no offering is marked.
   if (unavailable.length === 0) return undefined;
   const types = new Set(suitableTypes(template.knownTypes, requirements).map(({ name }) => name));
   const missing = unavailable.filter((one) => types.has(one.instanceType) && isAllowed(requirements, one));
@@ -38,7 +38,7 @@ export function capacityPause(
   const pauseMs = Math.min(MINUTE_MS, SECOND_MS * 2 ** (missing.length / DOUBLES_WITH));
   const untilMs = Math.ceil(lastMs + pauseMs);
   if (nowMs >= untilMs) return undefined;
-  const message = `${missing.length} offerings that would do had no capacity when they were last tried, ${left} are left: it tries again in a moment`;
+  const message = `${missing.length} compatible offerings had no capacity when last tried, ${left} others are available: the launch is delayed to avoid repeated failures`;
   return { reason: 'NoCapacity', message, numbers: { missing: missing.length, left }, untilMs };
 }
 

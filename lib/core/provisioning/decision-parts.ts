@@ -1,11 +1,11 @@
 import type { Action, Decision } from '../model/decision.ts';
 
-/** New claims in one part: a recorded decision must fit an item of the table. @internal */
+/** The maximum number of new claims in one part, because a recorded decision must fit an item of the table. @internal */
 export const MAX_CLAIMS_PER_PART = 50;
 
 /**
- * The decision as parts that are recorded one after the other. *Shape:* each part creates at most `maxClaims` claims, in the
- * order of the decision, under the id of its part; the first has the decision's id and all else that was decided.
+ * Splits a decision into parts that are recorded one after the other. *Shape:* each part creates at most `maxClaims` claims, in
+ * the order of the decision. The first part keeps the ID of the decision and has all other actions and refusals.
  */
 export function decisionParts(decision: Decision, maxClaims: number = MAX_CLAIMS_PER_PART): readonly Decision[] {
   const creations = decision.actions.filter(isCreation);
@@ -27,7 +27,7 @@ function isCreation(action: Action): action is Creation {
   return action.kind === 'create-node-claim';
 }
 
-/** The claim names the decision that it is recorded in. */
+/** The claim with the ID of the decision part that records it. */
 function ofPart(creation: Creation, decisionId: string): Creation {
   return { ...creation, nodeClaim: { ...creation.nodeClaim, decisionId } };
 }

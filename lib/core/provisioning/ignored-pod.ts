@@ -4,8 +4,8 @@ import { type Refusal, refusal } from '../model/refusal.ts';
 import { requirementProblems } from '../validation/requirements.ts';
 
 /**
- * Why no node is made for a pod, whatever the NodePools are: it asks for something that no NodePool may promise (B9), or for
- * what is not weighed yet (B60). It is told and not passed over: to the kube-scheduler the pod is sound.
+ * Why no node is launched for a pod, independent of the NodePools: it requires something that a NodePool cannot provide (B9), or
+ * that is not supported yet (B60). The reason is reported, because the pod is valid for the kube-scheduler.
  */
 export function whyIgnored({ spec }: Pod): Refusal | undefined {
   const claims = spec.resourceClaims ?? [];
@@ -19,19 +19,19 @@ export function whyIgnored({ spec }: Pod): Refusal | undefined {
     const keys = [...new Set(fields.map(({ key }) => key))].join(', ');
     return refusal(
       'MatchFields',
-      `its node affinity matches fields of nodes (${keys}), which nobody knows before there is a node`,
+      `its node affinity has matchFields (${keys}), which cannot be evaluated before the node exists`,
     );
   }
   const selected = Object.entries(spec.nodeSelector ?? {}).map(
     ([key, value]): NodeSelectorRequirement => ({ key, operator: 'In', values: [value] }),
   );
-  const asked = [...selected, ...terms.flatMap(({ matchExpressions = [] }) => matchExpressions)];
-  // The class's own label is the user's to ask for, though not a NodePool's to require.
-  const [problem] = requirementProblems(asked.filter(({ key }) => key !== NODE_CLASS));
+  const required = [...selected, ...terms.flatMap(({ matchExpressions = [] }) => matchExpressions)];
+  // Pods may require the label of the NodeClass, although NodePools may not.
+  const [problem] = requirementProblems(required.filter(({ key }) => key !== NODE_CLASS));
   return problem === undefined
     ? undefined
     : refusal(
         'InvalidLabel',
-        `it asks for a label that no node can promise: ${problem.message}; use ${problem.allowed}`,
+        `it requires a label that new nodes cannot have: ${problem.message}; use ${problem.allowed}`,
       );
 }

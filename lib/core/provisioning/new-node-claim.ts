@@ -29,8 +29,8 @@ export interface NewNodeClaimContext {
 }
 
 /**
- * The record of a claim that the solver planned. Its name follows from the decision, so repeating the decision makes the
- * same claim. *Source:* A2.3, B14, B38.
+ * The record of a planned claim. Its name is derived from the ID of the decision, so repeating the decision creates the same
+ * claim. *Source:* A2.3, B14, B38.
  */
 export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: NewNodeClaimContext): NodeClaimRecord {
   const { template } = claim;
@@ -74,7 +74,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
   };
 }
 
-/** A4.10: that a NodeOverlay had a word in what it may be launched as. */
+/** A4.10: annotations that show which NodeOverlays changed its launch options. */
 function overlayAnnotations(types: readonly InstanceType[]): Labels {
   const priced = types.some(({ offerings }) => offerings.some(({ priceOverlaid }) => priceOverlaid === true));
   const enlarged = types.some(({ capacityOverlaid }) => capacityOverlaid === true);
@@ -84,7 +84,7 @@ function overlayAnnotations(types: readonly InstanceType[]): Labels {
   };
 }
 
-/** B38: the requirements narrowed to what is really asked of EC2; the placeholder hostname goes. */
+/** B38: the requirements, narrowed to the launch options, without the placeholder hostname. */
 function asLaunched(requirements: Requirements, options: readonly LaunchOption[]): Requirements {
   const narrowed = new Map(requirements);
   narrowed.delete(HOSTNAME);
@@ -104,7 +104,7 @@ function asLaunched(requirements: Requirements, options: readonly LaunchOption[]
   ].reduce<Requirements>(withRequirement, narrowed);
 }
 
-/** B14: a label of the user's own gets one concrete value: the first of those allowed, or one that is made up. */
+/** B14: a custom label gets one value: the first of those allowed, or a generated one. */
 function customLabels(requirements: Requirements): Labels {
   const labels: Record<string, string> = {};
   for (const [key, one] of requirements) {
@@ -114,7 +114,7 @@ function customLabels(requirements: Requirements): Labels {
   return labels;
 }
 
-/** Where any value will do but some: a label that must be there would else be missing, and its pods could never be bound. */
+/** A value for a label that must exist and has only excluded values. Without it, the pods could not be bound. */
 function madeUpValues(one: Requirement): readonly string[] {
   if (allowsAbsence(one)) return [];
   const candidates = Array.from({ length: one.values.size + 1 }, (_, at) => String(BigInt(at) + (one.gte ?? 1n)));

@@ -23,16 +23,17 @@ export interface ProvisionContext {
   readonly nowMs: number;
 }
 
-/** What provisioning decides, with the schedule that its actions and refusals were made from. */
+/** The result of provisioning, with the schedule from which its actions and refusals were derived. */
 export interface ProvisioningVerdict extends Verdict {
-  /** New claims are those that are created, in the order of the actions; a pod that has to wait is unplaced, with the reason. */
+  /** New claims are those that are created, in the order of the actions. A pod that must wait is unplaced, with the reason. */
   readonly schedule: Schedule;
 }
 
 /**
- * Which NodeClaims to create for the pods that have no place, and which nodes are promised to pods.
- * *Shape:* one `create-node-claim` a new node, one `nominate-node` an existing one, one `blocked` for every pod and pool
- * that refused it. A CapacityBuffer is told of once, not once for each of its pods, and no node is promised to it (B65).
+ * Decides which NodeClaims to create for unschedulable pods, and which existing nodes to nominate for pods.
+ * *Shape:* one `create-node-claim` for each new node, one `nominate-node` for each existing node, one `blocked` for each pod
+ * and NodePool that cannot provide a node for it. A CapacityBuffer has one `blocked` for all of its pods, and no nomination
+ * (B65).
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): ProvisioningVerdict {
   const { nowMs } = context;
@@ -44,16 +45,16 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...creations(schedule.newClaims, { cluster: snapshot.cluster, ...context }),
       ...nominations(schedule, context),
     ],
-    blocked: [...onceABuffer(schedule.unplaced.flatMap(blockedBy)), ...(snapshot.ignoredObjects ?? [])],
+    blocked: [...oncePerBuffer(schedule.unplaced.flatMap(blockedBy)), ...(snapshot.ignoredObjects ?? [])],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
     due: [...dueAtMs.map(requeueAt), ...(found.unplaced.length === 0 ? [] : nextCapacity(snapshot))],
     schedule,
   };
 }
 
-/** The schedule without anything in it where only pods that can wait need a place, and nothing else runs. */
+/** An empty schedule if all pods match ignoreAtZero and no other pods run. */
 function atZero(schedule: Schedule, snapshot: ClusterSnapshot, nowMs: number): Schedule {
-  if (!isForThoseThatWait(schedule, snapshot, nowMs)) return schedule;
+  if (!onlyIgnoredAtZero(schedule, snapshot, nowMs)) return schedule;
   const waiting = schedule.newClaims.flatMap(({ pods }) => pods);
   const refusals = [{ refusal: WAITS_AT_ZERO }];
   return {
@@ -65,11 +66,12 @@ function atZero(schedule: Schedule, snapshot: ClusterSnapshot, nowMs: number): S
 
 const WAITS_AT_ZERO: Refusal = {
   reason: 'WaitsAtZero',
-  message: 'it is among ignoreAtZero, and nothing else runs or waits for a node: it comes with the first that does',
+  message:
+    'it matches ignoreAtZero, and no other pods run or are pending: it stays pending until another pod needs a node',
   numbers: {},
 };
 
-/** The schedule without the claims that are not made just now, for which capacity was missing a moment ago (C35). */
+/** The schedule without claims that must wait, because capacity for them was unavailable recently (C35). */
 function paused(
   schedule: Schedule,
   { unavailable }: ClusterSnapshot,
@@ -93,14 +95,14 @@ function paused(
   return { schedule: { ...schedule, newClaims, unplaced: [...delayed, ...schedule.unplaced] }, dueAtMs };
 }
 
-/** Whether nothing runs and nothing has a place to come but pods that hold no node: the cluster stays as it is, or goes to zero. */
-function isForThoseThatWait({ newClaims, existing }: Schedule, snapshot: ClusterSnapshot, nowMs: number): boolean {
+/** Whether all placed pods and all running pods match ignoreAtZero. */
+function onlyIgnoredAtZero({ newClaims, existing }: Schedule, snapshot: ClusterSnapshot, nowMs: number): boolean {
   const { ignoreAtZero = [] } = snapshot;
   const placed = [...newClaims, ...existing].flatMap(({ pods }) => pods);
   return placed.every((pod) => canWait(pod, ignoreAtZero, nowMs)) && runsNothingElse(snapshot, nowMs);
 }
 
-/** Pods that found no place may find one when an offering is tried again. */
+/** When a marked offering can be tried again, unplaced pods may fit. */
 function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
   return unavailable.length === 0 ? [] : [requeueAt(Math.min(...unavailable.map(({ untilMs }) => untilMs)))];
 }
@@ -118,14 +120,14 @@ function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly 
   });
 }
 
-/** The pods of one buffer are alike: what the first is refused for stands for all. */
-function onceABuffer(blocked: readonly Blocked[]): readonly Blocked[] {
-  const told = new Set<string>();
+/** One refusal for each reason of a buffer, because its pods are identical. */
+function oncePerBuffer(blocked: readonly Blocked[]): readonly Blocked[] {
+  const seen = new Set<string>();
   return blocked.filter(({ subject, nodePool = '', reason }) => {
     if (subject.kind === 'Pod') return true;
     const key = JSON.stringify([formatSubject(subject), nodePool, reason]);
-    const isNew = !told.has(key);
-    told.add(key);
+    const isNew = !seen.has(key);
+    seen.add(key);
     return isNew;
   });
 }
@@ -134,7 +136,7 @@ function subjectOf(pod: Pod): Subject {
   return isBufferPod(pod) ? bufferSubject(pod) : namespacedSubject('Pod', pod);
 }
 
-/** Why no existing node takes the pods, once for all that were refused alike: a decision must not grow with each of them. */
+/** Why pods do not fit existing nodes. Pods with the same refusal are grouped, to limit the size of a decision. */
 function refusalsOfNodes(unplaced: readonly Unplaced[]): readonly ExistingNodesRefusal[] {
   const refused = unplaced.flatMap(({ pod, onNodes }) =>
     onNodes === undefined || isBufferPod(pod) ? [] : [{ pod: podKey(pod), refusal: onNodes }],
@@ -157,9 +159,9 @@ function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
   }));
 }
 
-/** Of a pod that no NodePool was asked for. */
+/** The refusal of a pod if there is no NodePool. */
 export const NO_NODE_POOL: Refusal = {
   reason: 'NoNodePool',
-  message: 'there is no NodePool that could launch a node for it',
+  message: 'there is no NodePool that can launch a node for it',
   numbers: {},
 };

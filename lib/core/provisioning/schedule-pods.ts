@@ -4,7 +4,7 @@ import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
 import { solve } from '../scheduling/solve.ts';
 import { type PodsToPlace, podsToPlace } from './pods-to-place.ts';
 
-/** Where the pods of a snapshot that need a place would go; those that no node is made for are among the unplaced. */
+/** Schedules the pods of a snapshot that need a node. Pods for which no node can be launched are unplaced. */
 export function schedulePods(
   snapshot: ClusterSnapshot,
   nowMs: number,
@@ -30,7 +30,7 @@ export function clusterProblem(
   };
 }
 
-/** The schedule with the pods that no node is made for; `solved` is asked only where there are others. */
+/** The schedule, with the pods for which no node can be launched. `solved` is called only if there are other pods. */
 export function scheduleOf({ pods, refused }: PodsToPlace, solved: () => Schedule): Schedule {
   const ignored = refused.map(({ pod, refusal }) => ({ pod, refusals: [{ refusal }] }));
   if (pods.length === 0) return { newClaims: [], existing: [], unplaced: ignored };

@@ -6,14 +6,14 @@ import { whatIfOn } from '../scheduling/solve.ts';
 import { podsToPlaceFrom } from './pods-to-place.ts';
 import { clusterProblem, scheduleOf } from './schedule-pods.ts';
 
-/** Where the pods that need a place would go if the nodes of these names were gone. *Errors:* RangeError for an unknown name. */
+/** Returns the schedule for the case that the named nodes are removed. *Errors:* RangeError for an unknown name. */
 export type WhatIf = (gone: readonly string[]) => Schedule;
 
 /**
- * Answers "what if these nodes were gone" any number of times. *Shape:* what `schedulePods` answers where these nodes are being
- * deleted, so it is what provisioning will do; pods that are pending or whose node is going anyway are placed with the others.
- * B59, E20: other capacity may stand in for reserved capacity that is held. *Cost:* nothing until the first question, which
- * costs O(nodes + pods + instance types); then in proportion to the pods to place. *Source:* E20.
+ * Answers "what if these nodes were removed" any number of times. *Shape:* the result of `schedulePods` if these nodes are being
+ * deleted, so provisioning will do the same. Pending pods, and pods of nodes that are being deleted, are placed too. B59, E20:
+ * other capacity may replace reserved capacity. *Cost:* O(nodes + pods + instance types) for the first question, then in
+ * proportion to the pods to place. *Source:* E20.
  */
 export function whatIfOf(
   snapshot: ClusterSnapshot,
@@ -29,17 +29,17 @@ export function whatIfOf(
 
 function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly StateNode[]): WhatIf {
   const toPlace = podsToPlaceFrom(snapshot, nowMs);
-  const going = nodes.filter(({ deleting }) => deleting);
+  const beingDeleted = nodes.filter(({ deleting }) => deleting);
   const simulated = { ...snapshot, options: { ...snapshot.options, reservedFallback: true } };
   const solved: (question: Question) => Schedule = whatIfOn({
     ...clusterProblem(simulated, nodes),
-    pods: toPlace(going).pods,
+    pods: toPlace(beingDeleted).pods,
   });
   const places = new Map(nodes.map(({ name }, index) => [name, index]));
   return (names) => {
     const gone = new Set(names);
-    const asked = [...gone, ...going.map(({ name }) => name)].map((name) => placeOf(name, places));
-    const inOrder = [...new Set(asked)].toSorted((a, b) => a - b).flatMap((index) => nodes[index] ?? []);
+    const indices = [...gone, ...beingDeleted.map(({ name }) => name)].map((name) => placeOf(name, places));
+    const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => nodes[index] ?? []);
     const placing = toPlace(inOrder);
     return scheduleOf(placing, () => solved({ pods: placing.pods, gone }));
   };
@@ -47,6 +47,6 @@ function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly State
 
 function placeOf(name: string, places: ReadonlyMap<string, number>): number {
   const place = places.get(name);
-  if (place === undefined) throw new RangeError(`there is no node ${name} in the snapshot; ask for one of its nodes`);
+  if (place === undefined) throw new RangeError(`node ${name} is not in the snapshot; use one of its nodes`);
   return place;
 }

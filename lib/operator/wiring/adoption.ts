@@ -6,7 +6,7 @@ import type { AdoptionPorts } from '../../controllers/instances/adopt.ts';
 import { nodeClassHash } from '../../core/node-class/node-class-hash.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
-import { leftInstances, tagLeftInstance } from '../../providers/aws/instances/left-instances.ts';
+import { clusterInstances, tagAdoptedInstance } from '../../providers/aws/instances/cluster-instances.ts';
 import { DynamoDbCatalogueStore } from '../../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../../providers/dynamodb/node-claim-store.ts';
 import { ApiClient, type ApiClientOptions } from '../../providers/kubernetes/client/api-client.ts';
@@ -54,9 +54,9 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
     clock: systemClock,
     cloud: {
       autoMode: async () => await access.autoMode(),
-      leftInstances: async (cluster) => await leftInstances(ec2, cluster),
-      tagLeftInstance: async (id, tags) => {
-        await tagLeftInstance(ec2, id, tags);
+      clusterInstances: async (cluster) => await clusterInstances(ec2, cluster),
+      tagAdoptedInstance: async (id, tags) => {
+        await tagAdoptedInstance(ec2, id, tags);
       },
     },
     classHash: (nodeClass) => nodeClassHash(nodeClass, bootstrap.certificateAuthority),

@@ -5,27 +5,27 @@ import type { AdoptionPorts } from '../../../lib/controllers/instances/adopt.ts'
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
-import { aJoinedNode, aKarpenterClaim, aLeftInstance, aLeftWorld } from '../../builders/left-world.ts';
+import { aClusterInstance, aJoinedNode, aKarpenterClaim, anAdoptionWorld } from '../../builders/adoption-world.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { runKerf } from '../run-kerf.ts';
 
 const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
 const KARPENTER = { ...NO_TRACES, deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }] };
 
-/** Two nodes, one of them being deleted; a claim that was never launched; an interrupted launch. */
+/** Two nodes, one of them being deleted; a claim that was not launched; an interrupted launch. */
 function aMigration(traces: AutoscalerTraces = NO_TRACES) {
   const store = memoryNodeClaimStore();
   const tagged: string[] = [];
   const going = aKarpenterClaim('general-b', 'i-0b2222222222', { deletionTimestamp: '2026-01-31T07:30:00Z' });
   const { status: _, ...unlaunched } = aKarpenterClaim('general-c', '');
-  const world = aLeftWorld({
+  const world = anAdoptionWorld({
     nodeClaims: [aKarpenterClaim('general-a', 'i-0a1111111111'), going, unlaunched],
     nodes: [aJoinedNode('general-a', 'i-0a1111111111'), aJoinedNode('general-b', 'i-0b2222222222')],
   });
   const instances = [
-    aLeftInstance('i-0a1111111111', 'general-a'),
-    aLeftInstance('i-0b2222222222', ''),
-    aLeftInstance('i-0d4444444444', ''),
+    aClusterInstance('i-0a1111111111', 'general-a'),
+    aClusterInstance('i-0b2222222222', ''),
+    aClusterInstance('i-0d4444444444', ''),
   ];
   const ports: AdoptionPorts = {
     cluster: {
@@ -40,8 +40,8 @@ function aMigration(traces: AutoscalerTraces = NO_TRACES) {
     clock: { now: () => NOW_MS },
     cloud: {
       autoMode: async () => false,
-      leftInstances: async () => instances,
-      tagLeftInstance: async (id, tags) => void tagged.push(`${id} ${Object.keys(tags).join()}`),
+      clusterInstances: async () => instances,
+      tagAdoptedInstance: async (id, tags) => void tagged.push(`${id} ${Object.keys(tags).join()}`),
     },
     classHash: () => ({}),
   };

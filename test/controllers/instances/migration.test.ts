@@ -42,7 +42,7 @@ function migrated(adopted: string[]) {
   };
 }
 
-async function tagLeftInstance(): Promise<void> {}
+async function tagAdoptedInstance(): Promise<void> {}
 
 function adoptOnce(ports: ControllerPorts, store: ControllerPorts['store'], adopted: string[]): () => Promise<void> {
   let asked = false;
@@ -51,13 +51,13 @@ function adoptOnce(ports: ControllerPorts, store: ControllerPorts['store'], adop
       const annotations = { ...claim.metadata.annotations, ...KARPENTERS };
       return { ...claim, metadata: { ...claim.metadata, annotations } };
     });
-  const leftInstances = async (cluster: string) =>
+  const clusterInstances = async (cluster: string) =>
     (await ports.cloud.describeInstances(cluster)).map((one) => ({ ...one, tags: {} }));
   const adoption: AdoptionPorts = {
     ...ports,
     store,
     cluster: { ...ports.cluster, listNodeClaims },
-    cloud: { autoMode: async () => false, leftInstances, tagLeftInstance },
+    cloud: { autoMode: async () => false, clusterInstances, tagAdoptedInstance },
     classHash: (nodeClass) => nodeClassHash(nodeClass, 'ca'),
   };
   return async () => {

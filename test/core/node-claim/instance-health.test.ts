@@ -10,19 +10,19 @@ function health(over: Partial<InstanceHealth> = {}): InstanceHealth {
 }
 
 function verdict(over: Partial<InstanceHealth>, deletion?: { readonly deadlineMs?: number }) {
-  const going = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...deletion } as const;
-  const action = decideHealth(launchedClaim(deletion === undefined ? {} : { deletion: going }), health(over), NOW_MS);
-  return action === undefined ? 'stays' : `${action.reason} ${action.deadlineMs === NOW_MS ? 'now' : 'in peace'}`;
+  const deleted = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...deletion } as const;
+  const action = decideHealth(launchedClaim(deletion === undefined ? {} : { deletion: deleted }), health(over), NOW_MS);
+  return action === undefined ? 'stays' : `${action.reason} ${action.deadlineMs === NOW_MS ? 'now' : 'gracefully'}`;
 }
 
-describe('what EC2 says of an instance (C82)', () => {
+describe('the health of an instance (C82)', () => {
   test.each<[string, Partial<InstanceHealth>, string]>([
     ['nothing', {}, 'stays'],
     ['an instance check that fails for 120 s', { instanceImpairedSinceMs: NOW_MS - 120 * SECOND }, 'unhealthy now'],
     ['a system check that fails for 120 s', { systemImpairedSinceMs: NOW_MS - 120 * SECOND }, 'unhealthy now'],
     ['a check that fails for less', { systemImpairedSinceMs: NOW_MS - 119 * SECOND }, 'stays'],
     [
-      'one check that fails for long, the other not yet',
+      'one check that fails for 120 s, the other for less',
       { systemImpairedSinceMs: NOW_MS, instanceImpairedSinceMs: NOW_MS - 300 * SECOND },
       'unhealthy now',
     ],
@@ -30,27 +30,23 @@ describe('what EC2 says of an instance (C82)', () => {
       (code): [string, Partial<InstanceHealth>, string] => [
         code,
         { events: [{ ...EVENT, code }] },
-        'scheduled_change in peace',
+        'scheduled_change gracefully',
       ],
     ),
     ['an event of another kind', { events: [{ ...EVENT, code: 'ebs-something' }] }, 'stays'],
-    ['an event that is over', { events: [{ ...EVENT, description: `[Completed] ${EVENT.description}` }] }, 'stays'],
+    ['a completed event', { events: [{ ...EVENT, description: `[Completed] ${EVENT.description}` }] }, 'stays'],
+    ['an event that was canceled', { events: [{ ...EVENT, description: `[Canceled] ${EVENT.description}` }] }, 'stays'],
     [
-      'an event that was called off',
-      { events: [{ ...EVENT, description: `[Canceled] ${EVENT.description}` }] },
-      'stays',
-    ],
-    [
-      'an event that is over beside one that is not',
+      'a completed event and a scheduled one',
       { events: [{ ...EVENT, description: '[Completed] the last one' }, EVENT] },
-      'scheduled_change in peace',
+      'scheduled_change gracefully',
     ],
     ['both', { systemImpairedSinceMs: NOW_MS - 120 * SECOND, events: [EVENT] }, 'unhealthy now'],
   ])('%s', (_, over, expected) => {
     expect(verdict(over)).toBe(expected);
   });
 
-  test('a claim that drains in peace on a broken instance gets its deadline now, once', () => {
+  test('a claim that drains without a deadline gets the deadline now if its instance fails, once', () => {
     const broken = { systemImpairedSinceMs: NOW_MS - 120 * SECOND };
     expect(verdict(broken, {})).toBe('unhealthy now');
     expect(verdict(broken, { deadlineMs: NOW_MS + SECOND })).toBe('unhealthy now');

@@ -6,7 +6,7 @@ import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts'
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
-describe('giving up', () => {
+describe('deletion', () => {
   const young = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } });
   test.each<[string, NodeClaimView, number, string | undefined]>([
     ['not launched for 5 minutes (D8)', viewOf(young), NOW_MS + 5 * MINUTE, 'launch_timeout'],
@@ -19,13 +19,13 @@ describe('giving up', () => {
       undefined,
     ],
     [
-      'registered, but its node went before it was initialized',
+      'registered, but its node was deleted before initialization',
       viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE })),
       NOW_MS + 16 * MINUTE,
       'registration_timeout',
     ],
     [
-      'not yet: its node may come again',
+      'not yet: its node may register again',
       viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE })),
       NOW_MS + 16 * MINUTE - SECOND,
       undefined,
@@ -58,25 +58,25 @@ describe('giving up', () => {
       undefined,
     ],
     [
-      'its instance is gone (D15)',
+      'its instance no longer exists (D15)',
       viewOf(launchedClaim(), { instanceListed: false }),
       NOW_MS + MINUTE,
       'garbage_collected',
     ],
     [
-      'its instance is too young to be listed',
+      'not yet: a new instance may not be listed',
       viewOf(launchedClaim(), { instanceListed: false }),
       NOW_MS + 59 * SECOND,
       undefined,
     ],
     [
-      'its instance is gone, its node not ready (D15)',
+      'its instance no longer exists, its node is not Ready (D15)',
       viewOf(launchedClaim(), { instanceListed: false, node: aNode({ ready: false }) }),
       NOW_MS + MINUTE,
       'garbage_collected',
     ],
     [
-      'its instance is not listed, but its node is Ready (D15)',
+      'not yet: its instance is not listed, but its node is Ready (D15)',
       viewOf(launchedClaim(), { instanceListed: false, node: aNode() }),
       NOW_MS + MINUTE,
       undefined,
@@ -85,19 +85,19 @@ describe('giving up', () => {
     expect(deletionOf(view, nowMs)).toBe(reason);
   });
 
-  test('a claim that is being deleted is left to termination', () => {
+  test('lifecycle ignores a claim that is being deleted', () => {
     const record = aClaim({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
     expect(decideLifecycle(viewOf(record), NOW_MS).actions).toEqual([]);
   });
 
-  test('a claim without a node is looked at again when its time is up', () => {
+  test('a claim without a node is reconciled again at its registration timeout', () => {
     expect(decideLifecycle(viewOf(launchedClaim()), NOW_MS).due).toEqual([
       { atMs: NOW_MS + 15 * MINUTE, kind: 'settling' },
     ]);
   });
 });
 
-describe('joining the cluster', () => {
+describe('registration and initialization', () => {
   const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule' }] as const;
   const startupTaints = [{ key: 'cni', effect: 'NoSchedule' }] as const;
   const unregistered = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' } as const;
@@ -109,7 +109,7 @@ describe('joining the cluster', () => {
     return decideLifecycle(view, NOW_MS);
   }
 
-  test('registration gives labels, taints and finalizer, and takes the unregistered taint (D6)', () => {
+  test('registration adds labels, taints and finalizer, and removes the unregistered taint (D6)', () => {
     const verdict = joining({
       taints: [unregistered, { key: 'other', effect: 'NoSchedule' }],
       finalizers: ['x'],
@@ -140,23 +140,23 @@ describe('joining the cluster', () => {
     expect(verdict.due).toContainEqual({ atMs: NOW_MS + SECOND, kind: 'settling' });
   });
 
-  test('taints that the node has already are not doubled (D6)', () => {
+  test('taints that the node already has are not added again (D6)', () => {
     const [action] = joining({ taints: [...taints, unregistered] }).actions;
     expect(action).toMatchObject({ patch: { taints: [...taints, ...startupTaints] } });
   });
 
-  test('a node that says so keeps the taints that it has (D6)', () => {
+  test('a node with the label do-not-sync-taints keeps its taints (D6)', () => {
     const [action] = joining({ labels: { 'karpenter.sh/do-not-sync-taints': 'true' }, taints: [unregistered] }).actions;
     expect(action).toMatchObject({ patch: { taints: [] } });
   });
 
-  test('a registration that was lost is made again, at its first time', () => {
+  test('a lost registration is repeated with its first time', () => {
     const { record, actions } = joining({}, { registeredAtMs: NOW_MS - MINUTE });
     expect(actions).toMatchObject([{ kind: 'register-node' }]);
     expect(record.registeredAtMs).toBe(NOW_MS - MINUTE);
   });
 
-  test('a node that lacks nothing is initialized (D7)', () => {
+  test('a node that meets all conditions is initialized (D7)', () => {
     const { record, actions } = joining({ labels: registered, taints });
     expect(record.initializedAtMs).toBe(NOW_MS);
     expect(actions).toMatchObject([
@@ -164,14 +164,14 @@ describe('joining the cluster', () => {
     ]);
   });
 
-  test('and promised to the pods that it was made for, until the scheduler has bound them (B5)', () => {
+  test('and nominated for the pods that it was launched for, until they are bound (B5)', () => {
     expect(joining({ labels: registered, taints }, { pods: ['default/web-1'] }).actions).toMatchObject([
       { kind: 'initialize-node' },
       { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1'] },
     ]);
   });
 
-  test('but not to those of CapacityBuffers, which nobody will bind (B65)', () => {
+  test('but not for virtual pods of CapacityBuffers, which are never bound (B65)', () => {
     const both = {
       pods: ['default/capacity-buffer-a-1', 'default/web-1'],
       bufferPods: ['default/capacity-buffer-a-1'],
@@ -185,15 +185,15 @@ describe('joining the cluster', () => {
 
   test.each<[string, NodeOptions, Partial<NodeClaimRecord>, string]>([
     ['it is not Ready', { ready: false }, {}, 'the node is not Ready'],
-    ['a startup taint is there', { taints: startupTaints }, {}, 'the taint cni:NoSchedule is still there'],
+    ['it has a startup taint', { taints: startupTaints }, {}, 'the node still has the taint cni:NoSchedule'],
     [
-      'a passing taint is there',
+      'it has an ephemeral taint',
       { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
       {},
-      'the taint node.kubernetes.io/not-ready:NoSchedule is still there',
+      'the node still has the taint node.kubernetes.io/not-ready:NoSchedule',
     ],
     [
-      'a device is not there yet',
+      'a device is not registered',
       { allocatable: { cpu: '2', 'nvidia.com/gpu': '0' } },
       { spec: claimSpec({ resources: { requests: { cpu: '1', 'nvidia.com/gpu': '1' } } }) },
       'the resource nvidia.com/gpu is not registered yet',
@@ -204,7 +204,7 @@ describe('joining the cluster', () => {
     expect(blocked).toMatchObject([{ reason: 'NodeNotInitialized', message }]);
   });
 
-  test('an initialized node is next looked at when it expires (D14)', () => {
+  test('an initialized node is next reconciled when it expires (D14)', () => {
     const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
     expect(joining({ labels })).toMatchObject({
       actions: [],

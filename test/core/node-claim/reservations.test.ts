@@ -23,10 +23,10 @@ function reserved(over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
   return launchedClaim({ createdAtMs: NOW_MS - HOUR, ...over }, HELD);
 }
 
-describe('an instance that outlived its reservation (C83)', () => {
+describe('an instance that runs after the end of its reservation (C83)', () => {
   const view: ReservedView = { record: reserved(), instance: anInstance(), node: NODE, onDemandUsdPerHour: 0.112 };
 
-  test('is on-demand from now on, at its price, in its record and on its node', () => {
+  test('becomes on-demand, with the on-demand price, in its record and on its node', () => {
     const { record, actions } = decideReserved(view, NOW_MS);
     expect(record.launch).toMatchObject({ instance: { capacityType: 'on-demand', priceUsdPerHour: 0.112 } });
     expect(JSON.stringify(record.launch)).not.toContain('cr-1');
@@ -40,7 +40,7 @@ describe('an instance that outlived its reservation (C83)', () => {
     ]);
   });
 
-  test('whose node was not told is told again', () => {
+  test('gets the label of its node again if that write was lost', () => {
     const { record } = decideReserved(view, NOW_MS);
     const again = decideReserved({ ...view, record }, NOW_MS);
     expect(again.record).toBe(record);
@@ -51,9 +51,9 @@ describe('an instance that outlived its reservation (C83)', () => {
 
   test.each<[string, Partial<ReservedView>]>([
     ['is still in it', { instance: anInstance(HELD) }],
-    ['was launched just now', { record: reserved({ createdAtMs: NOW_MS - MINUTE / 2 }) }],
-    ['is on its way out', { record: reserved({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } }) }],
-  ])('but one that %s is left as it is', (_, over) => {
+    ['was just launched', { record: reserved({ createdAtMs: NOW_MS - MINUTE / 2 }) }],
+    ['is being deleted', { record: reserved({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } }) }],
+  ])('does not change if it %s', (_, over) => {
     const same = { ...view, ...over };
     expect(decideReserved(same, NOW_MS)).toEqual({ record: same.record, actions: [] });
   });
@@ -64,16 +64,16 @@ describe('a claim in a capacity block (C83)', () => {
     decideReserved({ record: reserved(), instance: anInstance(HELD), node: NODE, reservation }, NOW_MS).actions;
 
   test.each<[string, ReservedView['reservation'], number]>([
-    ['40 minutes before its end goes', { ...BLOCK, endsAtMs: NOW_MS + 40 * MINUTE }, 1],
-    ['before that stays', { ...BLOCK, endsAtMs: NOW_MS + 41 * MINUTE }, 0],
-    ['that does not say when it ends stays', BLOCK, 0],
-    ['that its NodeClass does not find stays', undefined, 0],
-    ['but for a reservation that is none stays', { ...BLOCK, type: 'default', endsAtMs: NOW_MS }, 0],
+    ['is deleted 40 minutes before its end', { ...BLOCK, endsAtMs: NOW_MS + 40 * MINUTE }, 1],
+    ['stays until then', { ...BLOCK, endsAtMs: NOW_MS + 41 * MINUTE }, 0],
+    ['stays if the end is not known', BLOCK, 0],
+    ['stays if its NodeClass does not find the block', undefined, 0],
+    ['stays if the reservation is not a block', { ...BLOCK, type: 'default', endsAtMs: NOW_MS }, 0],
   ])('%s', (_, reservation, deletions) => {
     expect(inBlock(reservation)).toHaveLength(deletions);
   });
 
-  test('says which one ends, and when', () => {
+  test('has a message with the block and its end', () => {
     expect(inBlock({ ...BLOCK, endsAtMs: NOW_MS + 30 * MINUTE })).toEqual([
       {
         kind: 'delete-node-claim',

@@ -7,7 +7,7 @@ import { NOW_MS } from '../../builders/times.ts';
 
 const JOINED = { nodeName: 'node-1', registeredAtMs: NOW_MS };
 
-test('a registered claim’s instance gets the names of its node and of its claim (C84)', () => {
+test('the instance of a registered claim gets tags with the names of node and claim (C84)', () => {
   expect(tagsToGive(launchedClaim(JOINED), aNodeClass())).toEqual({
     kind: 'tag-instance',
     nodeClaim: 'general-1',
@@ -16,7 +16,7 @@ test('a registered claim’s instance gets the names of its node and of its clai
   });
 });
 
-test('a Name of the NodeClass’s own is left alone (C84)', () => {
+test('a Name tag of the NodeClass is kept (C84)', () => {
   const action = tagsToGive(launchedClaim(JOINED), aNodeClass({ tags: { Name: 'fleet' } }));
   expect(action?.tags).toEqual({ 'karpenter.sh/nodeclaim': 'general-1' });
 });
@@ -24,15 +24,12 @@ test('a Name of the NodeClass’s own is left alone (C84)', () => {
 test.each<[string, NodeClaimRecord]>([
   ['is not launched', aClaim(JOINED)],
   ['is not registered', launchedClaim({ nodeName: 'node-1' })],
-  [
-    'is on its way out',
-    launchedClaim({ ...JOINED, deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } }),
-  ],
+  ['is being deleted', launchedClaim({ ...JOINED, deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } })],
   ['has its tags', tagged(launchedClaim(JOINED))],
-])('a claim that %s is told nothing', (_, record) => {
+])('a claim that %s gets no tags', (_, record) => {
   expect(tagsToGive(record, aNodeClass())).toBeUndefined();
 });
 
-test('without the NodeClass nobody knows whose the name is', () => {
+test('without the NodeClass the Name tag is not changed', () => {
   expect(tagsToGive(launchedClaim(JOINED), undefined)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ function deletion(over: Partial<Deletion> = {}): Deletion {
   return { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...over };
 }
 
-/** A registered claim an hour old that is being deleted, its node cordoned and its instance alive. */
+/** A registered claim, one hour old, that is being deleted, with a cordoned node and a running instance. */
 function viewOf(
   pods: readonly Pod[] = [],
   over: Partial<Omit<TerminationView, 'record'>> = {},
@@ -43,7 +43,7 @@ function pod(name: string, over: PodOptions = {}): Pod {
   return runningPod('node-1', { name, ...over });
 }
 
-/** The names of the pods that are evicted, those that are forced out with the seconds they have left. */
+/** The names of the evicted pods; for deleted pods, with their grace period in seconds. */
 function evicted({ actions }: TerminationVerdict): readonly string[] {
   return actions.flatMap((action) =>
     action.kind === 'evict-pod'
@@ -61,7 +61,7 @@ const critical = { priorityClassName: 'system-cluster-critical' };
 const graceful = (seconds: number) => ({ spec: { nodeName: 'node-1', terminationGracePeriodSeconds: seconds } });
 
 describe('the drain', () => {
-  test('begins with the cordon, that balancers see too (D19)', () => {
+  test('begins with the taint and the label that excludes the node from load balancers (D19)', () => {
     const node = aNode({ taints: [{ key: 'team', effect: 'NoSchedule' }], resourceVersion: '7' });
     const { actions, record } = decideTermination(viewOf([pod('a')], { node }), NOW_MS);
     expect(actions[0]).toEqual({
@@ -80,7 +80,7 @@ describe('the drain', () => {
     expect(kinds(decideTermination(viewOf([pod('a')]), NOW_MS).actions)).toEqual(['evict-pod']);
   });
 
-  test('goes tier by tier: plain pods, daemons, critical pods, critical daemons (D20)', () => {
+  test('evicts tier by tier: pods, DaemonSet pods, critical pods, critical DaemonSet pods (D20)', () => {
     const tiers = [
       pod('plain'),
       pod('daemon', { owner: 'DaemonSet' }),
@@ -94,23 +94,23 @@ describe('the drain', () => {
     expect(order).toEqual([['plain'], ['daemon'], ['critical'], ['critical-daemon']]);
   });
 
-  test('a numeric priority makes no pod critical (D20)', () => {
+  test('a numeric priority does not make a pod critical (D20)', () => {
     const pods = [pod('a', { spec: { nodeName: 'node-1', priority: 2_000_000_000 } }), pod('b')];
     expect(evicted(decideTermination(viewOf(pods), NOW_MS))).toEqual(['a', 'b']);
   });
 
-  test('the next tier waits until the pods of this one are gone, not only asked to go (D20)', () => {
+  test('the next tier waits until the pods of this tier are gone, not only evicted (D20)', () => {
     const pods = [pod('plain', { deletionMs: NOW_MS + MINUTE }), pod('daemon', { owner: 'DaemonSet' })];
     expect(evicted(decideTermination(viewOf(pods), NOW_MS))).toEqual([]);
   });
 
-  test('names exactly this pod, so that its successor is not meant (D23)', () => {
+  test('an eviction has the UID of the pod, so that a new pod of the same name is not evicted (D23)', () => {
     expect(decideTermination(viewOf([pod('a')]), NOW_MS).actions).toEqual([
       { kind: 'evict-pod', nodeClaim: 'general-1', pod: { namespace: 'default', name: 'a', uid: 'uid-default-a' } },
     ]);
   });
 
-  test('waits for pods that are ending, and looks again in 5 s (D23)', () => {
+  test('waits for terminating pods, and is reconciled again in 5 s (D23)', () => {
     const verdict = decideTermination(viewOf([pod('a', { deletionMs: NOW_MS + MINUTE })]), NOW_MS + HOUR / 2);
     expect(evicted(verdict)).toEqual([]);
     const young = decideTermination(viewOf([pod('a', { deletionMs: NOW_MS + MINUTE })]), NOW_MS);
@@ -118,10 +118,10 @@ describe('the drain', () => {
   });
 
   test.each<[string, PodOptions]>([
-    ['that have ended', { status: { phase: 'Succeeded' } }],
-    ['that their node made', { owner: 'Node' }],
+    ['that have completed', { status: { phase: 'Succeeded' } }],
+    ['that are static pods of the node', { owner: 'Node' }],
     ['that tolerate the disruption', { spec: { nodeName: 'node-1', tolerations: [{ operator: 'Exists' }] } }],
-    ['that should have ended a minute ago', { deletionMs: NOW_MS - 61 * SECOND }],
+    ['that should have terminated a minute ago', { deletionMs: NOW_MS - 61 * SECOND }],
   ])('does not wait for pods %s (D21)', (_, over) => {
     const record = { deletion: deletion({ drainStartedAtMs: NOW_MS - MINUTE }) };
     expect(kinds(decideTermination(viewOf([pod('a', over)], {}, record), NOW_MS).actions)).toEqual([
@@ -129,7 +129,7 @@ describe('the drain', () => {
     ]);
   });
 
-  test('do-not-disrupt holds the drain, and says so (D23)', () => {
+  test('do-not-disrupt blocks the drain, and is reported (D23)', () => {
     const held = pod('held', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
     const verdict = decideTermination(viewOf([held, pod('other')]), NOW_MS);
     expect(evicted(verdict)).toEqual(['other']);
@@ -139,12 +139,12 @@ describe('the drain', () => {
     expect(kinds(decideTermination(viewOf([held]), NOW_MS + HOUR).actions)).toEqual([]);
   });
 
-  test('a pod that is held holds the daemons back too (D20)', () => {
+  test('a blocked pod also delays the eviction of DaemonSet pods (D20)', () => {
     const held = pod('held', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
     expect(evicted(decideTermination(viewOf([held, pod('daemon', { owner: 'DaemonSet' })]), NOW_MS))).toEqual([]);
   });
 
-  test('takes 5 s at the least, for pods that come late (D22)', () => {
+  test('takes at least 5 s, for late pods (D22)', () => {
     const early = decideTermination(viewOf([]), NOW_MS);
     expect(early).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 5 * SECOND, kind: 'settling' }] });
     expect(early.record.deletion?.drainStartedAtMs).toBe(NOW_MS);
@@ -154,19 +154,29 @@ describe('the drain', () => {
   });
 });
 
-describe('with a deadline pods are forced out in time to use their grace period (D24)', () => {
+describe('with a deadline, pods are deleted in time to use their grace period (D24)', () => {
   const until = (ms: number) => ({ deletion: deletion({ deadlineMs: NOW_MS + ms }) });
   const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
 
   test.each<[string, PodOptions, number, readonly string[]]>([
-    ['there is time: it is asked', graceful(60), 61 * SECOND, ['a']],
-    ['its grace would end at the deadline: it is forced', graceful(60), 60 * SECOND, ['a!60']],
-    ['30 s is the default grace', {}, 30 * SECOND, ['a!30']],
-    ['the deadline has passed: a second is left', {}, -MINUTE, ['a!1']],
-    ['do-not-disrupt does not count any more', { annotations }, 10 * SECOND, ['a!10']],
-    ['do-not-disrupt counts until then', { annotations }, 31 * SECOND, []],
-    ['what ends before the deadline is let be', { deletionMs: NOW_MS + 9 * SECOND }, 10 * SECOND, []],
-    ['what would end after the deadline is forced again', { deletionMs: NOW_MS + HOUR }, 10 * SECOND, ['a!10']],
+    ['before that time: it is evicted', graceful(60), 61 * SECOND, ['a']],
+    ['its grace period would end at the deadline: it is deleted', graceful(60), 60 * SECOND, ['a!60']],
+    ['30 s is the default grace period', {}, 30 * SECOND, ['a!30']],
+    ['the deadline has passed: one second of grace', {}, -MINUTE, ['a!1']],
+    ['do-not-disrupt is ignored from then on', { annotations }, 10 * SECOND, ['a!10']],
+    ['do-not-disrupt is respected until then', { annotations }, 31 * SECOND, []],
+    [
+      'a pod that terminates before the deadline is not deleted again',
+      { deletionMs: NOW_MS + 9 * SECOND },
+      10 * SECOND,
+      [],
+    ],
+    [
+      'a pod that would terminate after the deadline is deleted again',
+      { deletionMs: NOW_MS + HOUR },
+      10 * SECOND,
+      ['a!10'],
+    ],
   ])('%s', (...[, over, left, expected]) => {
     expect(evicted(decideTermination(viewOf([pod('a', over)], {}, until(left)), NOW_MS))).toEqual(expected);
   });
@@ -184,29 +194,29 @@ describe('with a deadline pods are forced out in time to use their grace period 
     ]);
   });
 
-  test('without a deadline nobody is forced', () => {
+  test('without a deadline no pod is deleted', () => {
     expect(evicted(decideTermination(viewOf([pod('a')]), NOW_MS + 999 * HOUR))).toEqual(['a']);
   });
 });
 
-describe('the end', () => {
-  test('a claim that is not being deleted is let be', () => {
+describe('the end of the claim', () => {
+  test('a claim that is not being deleted is ignored', () => {
     expect(decideTermination({ record: launchedClaim(), pods: [] }, NOW_MS)).toMatchObject({ actions: [], due: [] });
   });
 
-  test('a launch whose outcome is unknown is settled first (D36)', () => {
+  test('the outcome of an unknown launch is determined first (D36)', () => {
     const launch = { kind: 'requested', attempt: 1, request: aLaunchRequest(), atMs: NOW_MS } as const;
     const view = { record: aClaim({ launch, deletion: deletion() }), pods: [] };
     expect(decideTermination(view, NOW_MS)).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 5 * SECOND }] });
   });
 
-  test('a claim that was never launched is released at once', () => {
+  test('a claim that was not launched is released immediately', () => {
     expect(decideTermination({ record: aClaim({ deletion: deletion() }), pods: [] }, NOW_MS).actions).toEqual([
       { kind: 'release-node-claim', nodeClaim: 'general-1', atMs: NOW_MS },
     ]);
   });
 
-  test('an instance that never registered is terminated without a drain (D27)', () => {
+  test('an instance without a registered node is terminated without a drain (D27)', () => {
     const record = launchedClaim({ deletion: deletion() });
     const view: TerminationView = { record, node: aNode(), pods: [pod('a')], instanceState: 'alive' };
     expect(decideTermination(view, NOW_MS)).toMatchObject({
@@ -215,12 +225,12 @@ describe('the end', () => {
     });
   });
 
-  test('an instance that is shutting down is waited for (D26)', () => {
+  test('termination waits for an instance that is shutting down (D26)', () => {
     const verdict = decideTermination(viewOf([pod('a')], { instanceState: 'shutting-down' }), NOW_MS);
     expect(verdict).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 5 * SECOND }] });
   });
 
-  test('when the instance is gone the node and the claim are, with their other finalizers kept (D26)', () => {
+  test('after the instance has terminated, node and claim are released, and other finalizers are kept (D26)', () => {
     const { instanceState: _, ...view } = viewOf([pod('a')], {
       node: aNode({ finalizers: ['karpenter.sh/termination', 'other'], resourceVersion: '9' }),
     });
@@ -235,7 +245,7 @@ describe('the end', () => {
     ]);
   });
 
-  test('an instance too young to be listed is not taken for gone', () => {
+  test('a new instance that is not listed yet is not treated as terminated', () => {
     const view = { record: launchedClaim({ deletion: deletion() }), pods: [] };
     expect(decideTermination(view, NOW_MS + 59 * SECOND)).toMatchObject({
       actions: [],
@@ -244,16 +254,16 @@ describe('the end', () => {
     expect(kinds(decideTermination(view, NOW_MS + MINUTE).actions)).toEqual(['release-node-claim']);
   });
 
-  test('a released claim is done with', () => {
+  test('a released claim is ignored', () => {
     const view = viewOf([], {}, { releasedAtMs: NOW_MS });
     expect(decideTermination(view, NOW_MS)).toMatchObject({ actions: [], due: [] });
   });
 });
 
-describe('in a zone that the cluster is shifted away from (C36)', () => {
+describe('during a zonal shift (C36)', () => {
   const drained = { drainStartedAtMs: NOW_MS - MINUTE };
 
-  test('the instance is left until the shift is over', () => {
+  test('the instance is not terminated', () => {
     const verdict = decideTermination(viewOf([], { zoneShifted: true }, { deletion: deletion(drained) }), NOW_MS);
     expect(verdict.actions).toEqual([]);
     expect(verdict.due).toEqual([{ atMs: NOW_MS + MINUTE, kind: 'settling' }]);
@@ -262,7 +272,7 @@ describe('in a zone that the cluster is shifted away from (C36)', () => {
     expect(kinds(after.actions)).toEqual(['terminate-instance']);
   });
 
-  test('pods still leave the node', () => {
+  test('pods are still evicted', () => {
     expect(evicted(decideTermination(viewOf([pod('web')], { zoneShifted: true }), NOW_MS))).toEqual(['web']);
   });
 });

@@ -6,52 +6,52 @@ const at = (nowMs: number, lookAtMs?: number): BatchContext => ({ ...DEFAULT_SET
 const wakes = (firstMs: number, lastMs: number): WakeTimes => ({ firstMs, lastMs, askedMs: lastMs });
 
 describe('a batch of wakes', () => {
-  test('of a lone pod is looked at as soon as the queue has collected', () => {
+  test('with one pod starts a run when the queue has collected', () => {
     expect(batchWakes(wakes(0, 0), at(1_000))).toEqual({ kind: 'look' });
   });
 
-  test('whose last wake is fresh collects on, from its first wake', () => {
+  test('with a recent last wake continues to collect, from its first wake', () => {
     expect(batchWakes(wakes(0, 900), at(1_000))).toEqual({ kind: 'collect', sinceMs: 0, lastMs: 900, delayMs: 0 });
   });
 
-  test('that is carried on and to which nothing was added is looked at once its last wake is old enough', () => {
+  test('that was delayed and got no more wakes starts a run once its last wake is old enough', () => {
     expect(batchWakes({ firstMs: 0, lastMs: 900, askedMs: 1_000 }, at(1_399))).toMatchObject({ kind: 'collect' });
     expect(batchWakes({ firstMs: 0, lastMs: 900, askedMs: 1_000 }, at(2_000))).toEqual({ kind: 'look' });
   });
 
-  test('whose first wake is 10 s old is looked at, however fresh the last', () => {
+  test('whose first wake is 10 s old starts a run, however recent the last', () => {
     expect(batchWakes(wakes(0, 9_998), at(9_999))).toMatchObject({ kind: 'collect' });
     expect(batchWakes(wakes(0, 9_999), at(10_000))).toEqual({ kind: 'look' });
   });
 
-  test('with an idle time longer than the queue waits is held back for the rest of it (F17)', () => {
-    const patient = { ...at(1_000), batchIdleMs: 5_000 };
-    expect(batchWakes(wakes(0, 0), patient)).toEqual({ kind: 'collect', sinceMs: 0, lastMs: 0, delayMs: 2_500 });
-    expect(batchWakes(wakes(0, 0), { ...patient, nowMs: 4_500 })).toEqual({ kind: 'look' });
+  test('with an idle time longer than the window of the queue is delayed for the rest of it (F17)', () => {
+    const longIdle = { ...at(1_000), batchIdleMs: 5_000 };
+    expect(batchWakes(wakes(0, 0), longIdle)).toEqual({ kind: 'collect', sinceMs: 0, lastMs: 0, delayMs: 2_500 });
+    expect(batchWakes(wakes(0, 0), { ...longIdle, nowMs: 4_500 })).toEqual({ kind: 'look' });
   });
 
-  test('is answered by a look that began half a second after it was sent, and not by an earlier one', () => {
+  test('is answered by a run that began half a second after it was sent, and not by an earlier one', () => {
     expect(batchWakes(wakes(0, 400), at(1_400, 901))).toEqual({ kind: 'answered' });
     expect(batchWakes(wakes(0, 400), at(1_400, 900))).toEqual({ kind: 'look' });
   });
 
-  test('is answered by no look that is yet to begin: its clock ran ahead', () => {
+  test('is not answered by a run that appears to begin in the future because of clock skew', () => {
     expect(batchWakes(wakes(0, 400), at(1_400, 1_401))).toEqual({ kind: 'look' });
     expect(batchWakes(wakes(0, 400), at(1_400, 600_000))).toEqual({ kind: 'look' });
   });
 
-  test('that began before the last look begins with what that look may not have seen', () => {
+  test('that began before the last run begins with the wakes that this run may have missed', () => {
     expect(batchWakes(wakes(0, 10_250), at(10_300, 10_000))).toMatchObject({ kind: 'collect', sinceMs: 9_500 });
   });
 
-  test('for something that falls due is not answered by a look before it is due', () => {
+  test('for a due time is not answered by a run before that time', () => {
     const due: WakeTimes = { firstMs: 0, lastMs: 0, askedMs: 30_000 };
     expect(batchWakes(due, at(31_000, 20_000))).toEqual({ kind: 'look' });
     expect(batchWakes(due, at(31_000, 30_600))).toEqual({ kind: 'answered' });
   });
 
   test.each([-1e15, 0, 5e14, 1e15])(
-    'no clock and no message puts a look off by more than 10 s: sent at %d',
+    'clock skew and message times delay a run by at most 10 s: sent at %d',
     (sentMs) => {
       let times = wakes(sentMs, sentMs);
       let nowMs = 500;

@@ -9,7 +9,7 @@ import { NOW_MS } from '../../builders/times.ts';
 
 type BufferSpec = Partial<CapacityBuffer['spec']>;
 
-/** A buffer of three pods of the PodTemplate `small`. */
+/** A buffer of three pods with the PodTemplate `small`. */
 function aBuffer(
   spec: BufferSpec = { podTemplateRef: { name: 'small' }, replicas: 3 },
   name = 'spare',
@@ -22,7 +22,7 @@ function aBuffer(
   };
 }
 
-/** One container that asks for 500m and 1Gi. */
+/** One container that requests 500m and 1Gi. */
 function aTemplate(spec: Partial<PodTemplate['spec']> = {}): PodTemplate {
   return {
     metadata: { labels: { app: 'web' }, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } },
@@ -53,7 +53,7 @@ const OF_TEMPLATE: BufferSpec = { podTemplateRef: { name: 'small' } };
 const OF_DEPLOYMENT: BufferSpec = { scalableRef: { kind: 'Deployment', name: 'web' } };
 
 describe('the pods of a buffer', () => {
-  test('are of its template, named and numbered after it, worth less than any pod, and say whose they are (A5.5)', () => {
+  test('have its template, its name with a number, the lowest priority, and annotations with the buffer (A5.5)', () => {
     const { pods } = bufferPods([aBuffer({ ...OF_TEMPLATE, replicas: 2 })], workloads(), NOW_MS);
     expect(pods.map(({ metadata }) => [metadata.name, metadata.uid])).toEqual([
       ['capacity-buffer-spare-1', 'uid-spare-1'],
@@ -72,13 +72,13 @@ describe('the pods of a buffer', () => {
     expect(pods[0]?.spec).toEqual({ ...aTemplate().spec, priority: -2_147_483_648 });
   });
 
-  test('wait for a node, wherever the template is bound to (A5.5)', () => {
+  test('are not bound, even if the template has a node name (A5.5)', () => {
     const podTemplates = [named(aTemplate({ nodeName: 'node-1' }))];
     const { pods } = bufferPods([aBuffer()], workloads({ podTemplates }), NOW_MS);
     expect(pods.map(isProvisionable)).toEqual([true, true, true]);
   });
 
-  test('have neither claims nor their mounts, and keep their other volumes (A5.5)', () => {
+  test('have no PersistentVolumeClaims and no mounts of them, and keep other volumes (A5.5)', () => {
     const mounts = ['data', 'scratch', 'config'].map((name) => ({ name, mountPath: `/${name}` }));
     const template = aTemplate({
       containers: [{ name: 'main', volumeMounts: mounts }],
@@ -99,12 +99,12 @@ describe('the pods of a buffer', () => {
     ]);
   });
 
-  test('are told from others (B65)', () => {
+  test('can be distinguished from real pods (B65)', () => {
     const { pods } = bufferPods([aBuffer()], workloads(), NOW_MS);
     expect([...pods, pendingPod()].map(isBufferPod)).toEqual([true, true, true, false]);
   });
 
-  test('of two namespaces are never the same, without uids too (A5.5)', () => {
+  test('of two namespaces are different, even without UIDs (A5.5)', () => {
     const podTemplates = [named(), named(aTemplate(), 'small', 'shop')];
     const buffers = ['default', 'shop'].map((namespace) => ({ ...aBuffer(), metadata: { name: 'spare', namespace } }));
     const { pods } = bufferPods(buffers, workloads({ podTemplates }), NOW_MS);
@@ -112,7 +112,7 @@ describe('the pods of a buffer', () => {
   });
 });
 
-describe('what a buffer refers to', () => {
+describe('the reference of a buffer to', () => {
   test('a PodTemplate of its own namespace (A5.2)', () => {
     const { pods, unready } = bufferPods(
       [aBuffer()],
@@ -124,7 +124,7 @@ describe('what a buffer refers to', () => {
       {
         buffer: aBuffer(),
         reason: 'PodTemplateNotFound',
-        message: 'PodTemplate "small" does not exist in namespace default: create it, or refer to another',
+        message: 'PodTemplate "small" does not exist in namespace default: create it, or correct the reference',
       },
     ]);
   });
@@ -133,18 +133,18 @@ describe('what a buffer refers to', () => {
     ['Deployment', { deployments: [aWorkload()] }],
     ['StatefulSet', { statefulSets: [aWorkload()] }],
     ['ReplicaSet', { replicaSets: [aWorkload()] }],
-  ])('a %s, whose missing replicas are one (A5.4)', (kind, over) => {
+  ])('a %s: missing replicas count as one (A5.4)', (kind, over) => {
     const spec = { scalableRef: { apiGroup: 'apps', kind, name: 'web' }, percentage: 300 };
     expect(countOf(spec, over)).toBe(3);
   });
 
   test.each<[string, BufferSpec, Omit<UnreadyBuffer, 'buffer'>]>([
     [
-      'a workload that is not there',
+      'a workload that does not exist',
       { ...OF_DEPLOYMENT, replicas: 1 },
       {
         reason: 'ScalableRefNotFound',
-        message: 'Deployment "web" does not exist in namespace default: create it, or refer to another',
+        message: 'Deployment "web" does not exist in namespace default: create it, or correct the reference',
       },
     ],
     [
@@ -152,7 +152,8 @@ describe('what a buffer refers to', () => {
       { scalableRef: { kind: 'Job', name: 'web' }, replicas: 1 },
       {
         reason: 'ResolutionFailed',
-        message: 'spec.scalableRef is of kind "Job": write one of Deployment, StatefulSet, ReplicaSet of apps',
+        message:
+          'the kind "Job" of spec.scalableRef is not supported: write one of Deployment, StatefulSet, ReplicaSet in API group apps',
       },
     ],
     [
@@ -161,7 +162,7 @@ describe('what a buffer refers to', () => {
       {
         reason: 'ResolutionFailed',
         message:
-          'spec.scalableRef is of kind "example.com/Deployment": write one of Deployment, StatefulSet, ReplicaSet of apps',
+          'the kind "example.com/Deployment" of spec.scalableRef is not supported: write one of Deployment, StatefulSet, ReplicaSet in API group apps',
       },
     ],
     [
@@ -173,54 +174,54 @@ describe('what a buffer refers to', () => {
       },
     ],
     [
-      'limits that nobody can read',
+      'or limits that cannot be parsed',
       { ...OF_TEMPLATE, limits: { cpu: '1e' } },
       {
         reason: 'ResolutionFailed',
         message: 'spec.limits.cpu "1e" is not a quantity: write a quantity such as 500m, 2, 512Mi or 1e3',
       },
     ],
-  ])('%s leaves it without pods, and says why (A5.4, A5.7)', (_, spec, why) => {
+  ])('%s: the buffer has no pods, and the reason is reported (A5.4, A5.7)', (_, spec, why) => {
     const { pods, unready } = bufferPods([aBuffer(spec)], workloads(), NOW_MS);
     expect(pods).toEqual([]);
     expect(unready).toEqual([{ buffer: aBuffer(spec), ...why }]);
   });
 
-  test('a strategy that is not ours is left alone (A5.2)', () => {
+  test('anything is ignored if its strategy is unknown (A5.2)', () => {
     const foreign = aBuffer({ provisioningStrategy: 'example.com/other', replicas: 1 });
     expect(bufferPods([foreign], workloads(), NOW_MS)).toEqual({ pods: [], unready: [] });
   });
 });
 
-/** Of a Deployment of that many replicas, else of a PodTemplate. */
+/** The number of pods for a Deployment with these replicas, or else for a PodTemplate. */
 interface Sizing {
   readonly spec: BufferSpec;
   readonly scale?: number;
 }
 
-describe('how many pods', () => {
+describe('the number of pods', () => {
   test.each<[string, Sizing, number]>([
     ['replicas', { spec: { replicas: 4 } }, 4],
-    ['no replicas at all', { spec: { replicas: 0 } }, 0],
+    ['0 replicas', { spec: { replicas: 0 } }, 0],
     ['a percentage, rounded up', { spec: { percentage: 25 }, scale: 10 }, 3],
     ['a percentage, at least one', { spec: { percentage: 1 }, scale: 3 }, 1],
-    ['no percentage', { spec: { percentage: 0 }, scale: 10 }, 0],
+    ['0 percent', { spec: { percentage: 0 }, scale: 10 }, 0],
     ['the larger of both', { spec: { replicas: 2, percentage: 50 }, scale: 10 }, 5],
     ['the larger of both, the other way round', { spec: { replicas: 7, percentage: 50 }, scale: 10 }, 7],
-    ['a percentage of a workload without pods', { spec: { percentage: 50, limits: { cpu: 100 } }, scale: 0 }, 0],
+    ['a percentage of a workload with 0 replicas', { spec: { percentage: 50, limits: { cpu: 100 } }, scale: 0 }, 0],
     ['what fits into the tightest limit', { spec: { replicas: 9, limits: { cpu: '1.9', memory: '8Gi' } } }, 3],
     ['limits alone', { spec: { limits: { cpu: 2, memory: '3Gi' } } }, 3],
-    ['limits of what it does not ask for', { spec: { replicas: 2, limits: { 'example.com/gpu': 0 } } }, 2],
-    ['limits alone, of what it does not ask for', { spec: { limits: { 'example.com/gpu': 5 } } }, 0],
-    ['limits of the pods themselves', { spec: { replicas: 9, limits: { pods: 5 } } }, 5],
-    ['limits below nought', { spec: { replicas: 2, limits: { cpu: '-1' } } }, 0],
+    ['limits of a resource that it does not request', { spec: { replicas: 2, limits: { 'example.com/gpu': 0 } } }, 2],
+    ['limits alone, of a resource that it does not request', { spec: { limits: { 'example.com/gpu': 5 } } }, 0],
+    ['a limit of pods', { spec: { replicas: 9, limits: { pods: 5 } } }, 5],
+    ['negative limits', { spec: { replicas: 2, limits: { cpu: '-1' } } }, 0],
     ['neither', { spec: {}, scale: 4 }, 0],
   ])('%s (A5.3)', (_, { spec, scale }, count) => {
     const of = scale === undefined ? OF_TEMPLATE : OF_DEPLOYMENT;
     expect(countOf({ ...of, ...spec }, scale === undefined ? {} : { deployments: [aWorkload(scale)] })).toBe(count);
   });
 
-  test('a percentage says nothing of a PodTemplate (A5.3)', () => {
+  test('a percentage is ignored for a PodTemplate (A5.3)', () => {
     expect(countOf({ ...OF_TEMPLATE, percentage: 100, replicas: 1 })).toBe(1);
   });
 });
@@ -228,7 +229,7 @@ describe('how many pods', () => {
 describe('too many pods', () => {
   const huge = aBuffer({ ...OF_TEMPLATE, replicas: 10_000_000 }, 'huge');
 
-  test('are cut, with a word (A5.3)', () => {
+  test('are limited, and this is reported (A5.3)', () => {
     const { pods, unready } = bufferPods([huge], workloads(), NOW_MS);
     expect(pods).toHaveLength(10_000);
     expect(unready).toEqual([
@@ -236,18 +237,18 @@ describe('too many pods', () => {
         buffer: huge,
         reason: 'TooManyReplicas',
         message:
-          'asks for room for 10000000 pods and is given room for 10000: all buffers together get 10000; ' +
+          'requests capacity for 10000000 pods and gets capacity for 10000: the limit for all buffers together is 10000; ' +
           'lower replicas or percentage, or set limits',
       },
     ]);
   });
 
-  test('are not made room for by a buffer whose limits are below nought (A5.3)', () => {
+  test('do not get more room from a buffer with negative limits (A5.3)', () => {
     const none = aBuffer({ ...OF_TEMPLATE, limits: { cpu: '-5' } }, 'none');
     expect(bufferPods([huge, none], workloads(), NOW_MS).pods).toHaveLength(10_000);
   });
 
-  test('of one buffer take nothing from those that ask for their share and less (A5.3)', () => {
+  test('of one buffer do not reduce buffers that request no more than their share (A5.3)', () => {
     const { pods, unready } = bufferPods([huge, aBuffer(), aBuffer(huge.spec, 'vast')], workloads(), NOW_MS);
     const counts = Map.groupBy(pods, (pod) => pod.metadata.annotations?.['karpenter.sh/capacity-buffer-name']);
     expect([...counts].map(([name, of]) => [name, of.length])).toEqual([

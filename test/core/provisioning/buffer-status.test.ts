@@ -4,7 +4,7 @@ import { podKey } from '../../../lib/apis/kubernetes.ts';
 import type { Blocked } from '../../../lib/core/model/decision.ts';
 import type { Reason } from '../../../lib/core/model/reasons.ts';
 import { bufferPods } from '../../../lib/core/provisioning/buffer-pods.ts';
-import { type BufferLook, decideBuffer } from '../../../lib/core/provisioning/buffer-status.ts';
+import { type BufferRun, decideBuffer } from '../../../lib/core/provisioning/buffer-status.ts';
 import { aClaim } from '../../builders/node-claims.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
 import { A_BUFFER, A_POD_TEMPLATE } from '../../contract/cluster-objects.ts';
@@ -15,7 +15,7 @@ const { pods } = bufferPods([BUFFER], WORKLOADS, NOW_MS);
 const subject = { kind: 'CapacityBuffer', namespace: 'default', name: 'spare' } as const;
 const blocked = (reason: Reason): Blocked => ({ subject, reason, message: `why ${reason}`, numbers: {} });
 
-function shown(over: Partial<BufferLook> = {}): CapacityBuffer['status'] {
+function shown(over: Partial<BufferRun> = {}): CapacityBuffer['status'] {
   return decideBuffer(BUFFER, { bufferPods: pods, actions: [], blocked: [], ignoredObjects: [], ...over }, NOW_MS)
     ?.status;
 }
@@ -26,7 +26,7 @@ function answers(status: CapacityBuffer['status']): Readonly<Record<string, unkn
   );
 }
 
-test('a buffer whose room is there says so, and of what it is made (A5.7)', () => {
+test('a buffer with available capacity shows it, with its replicas and template (A5.7)', () => {
   expect(pods).toHaveLength(2);
   expect(shown()).toMatchObject({
     podTemplateRef: { name: 'small' },
@@ -39,7 +39,7 @@ test('a buffer whose room is there says so, and of what it is made (A5.7)', () =
   });
 });
 
-test('one whose room is being made, or cannot be made, says that (A5.7)', () => {
+test('a buffer shows that its capacity is being launched, or cannot be launched (A5.7)', () => {
   const nodeClaim = aClaim({ pods: pods.map(podKey) });
   const made = shown({ actions: [{ kind: 'create-node-claim', nodeClaim }] });
   expect(answers(made)).toHaveProperty('Provisioning', 'False RequiresNewCapacity');
@@ -49,7 +49,7 @@ test('one whose room is being made, or cannot be made, says that (A5.7)', () => 
   );
 });
 
-test('one that cannot be resolved says why, and one that asks for nothing is empty (A5.7)', () => {
+test('a buffer that cannot be resolved shows the reason, and one that requests nothing is empty (A5.7)', () => {
   const unresolved = shown({ bufferPods: [], ignoredObjects: [blocked('PodTemplateNotFound')] });
   expect(answers(unresolved)).toEqual({
     ReadyForProvisioning: 'False PodTemplateNotFound',
@@ -58,9 +58,9 @@ test('one that cannot be resolved says why, and one that asks for nothing is emp
   expect(answers(shown({ bufferPods: [] }))).toHaveProperty('Provisioning', 'False BufferEmpty');
 });
 
-test('a buffer that says it already is not written', () => {
+test('the status of a buffer is not written if it is unchanged', () => {
   const status = shown();
-  const told: CapacityBuffer = { ...BUFFER, ...(status !== undefined && { status }) };
+  const written: CapacityBuffer = { ...BUFFER, ...(status !== undefined && { status }) };
   const look = { bufferPods: pods, actions: [], blocked: [], ignoredObjects: [] };
-  expect(decideBuffer(told, look, NOW_MS + MINUTE)).toBeUndefined();
+  expect(decideBuffer(written, look, NOW_MS + MINUTE)).toBeUndefined();
 });

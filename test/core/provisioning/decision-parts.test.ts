@@ -7,7 +7,7 @@ import { pendingPod, pendingPods } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
-/** A decision with so many new claims, one promised node and one pod that finds no place. */
+/** A decision with this many new claims, one nomination and one unschedulable pod. */
 function aDecision(claims: number): Decision {
   const pods = [
     ...pendingPods(claims, { requests: { cpu: '5' } }),
@@ -38,19 +38,19 @@ function claimsOf({ actions }: Decision) {
 }
 
 describe('a decision is recorded in parts', () => {
-  test('one, as long as its claims fit it', () => {
+  test('one, if its claims fit', () => {
     const decision = aDecision(MAX_CLAIMS_PER_PART);
     expect(decisionParts(decision)).toEqual([decision]);
   });
 
-  test('each with at most 50 claims, which together are those of the decision in their order', () => {
+  test('each with at most 50 claims, in the order of the decision', () => {
     const decision = aDecision(120);
     const parts = decisionParts(decision);
     expect(parts.map((part) => claimsOf(part).length)).toEqual([50, 50, 20]);
     expect(parts.flatMap(claimsOf).map(({ name }) => name)).toEqual(claimsOf(decision).map(({ name }) => name));
   });
 
-  test('the first has the id of the decision, and everything that is no claim', () => {
+  test('the first has the ID of the decision, and everything except new claims', () => {
     const decision = aDecision(120);
     const [first, ...others] = decisionParts(decision);
     expect(first).toMatchObject({ id: 'decision-1', blocked: decision.blocked });
@@ -61,7 +61,7 @@ describe('a decision is recorded in parts', () => {
     expect(others.some(({ onExistingNodes }) => onExistingNodes !== undefined)).toBe(false);
   });
 
-  test('a claim names the part that it is recorded in', () => {
+  test('a claim has the ID of the part that records it', () => {
     for (const part of decisionParts(aDecision(120))) {
       expect(new Set(claimsOf(part).map(({ decisionId }) => decisionId))).toEqual(new Set([part.id]));
     }

@@ -23,8 +23,8 @@ const askingAmiss = pendingPod({
   },
 });
 
-describe('a pod that no node is made for', () => {
-  test('is told once and by no pool; one without a place is told by each pool: so the two can be counted apart (B10)', () => {
+describe('a pod for which no node can be launched', () => {
+  test('has one refusal without a NodePool; an unschedulable pod has one for each NodePool, so they can be counted separately (B10)', () => {
     const blocked = blockedFor([askingAmiss, tooLarge], { nodePools });
     const ignored = blocked.filter((one) => one.nodePool === undefined);
     const unschedulable = blocked.filter((one) => one.nodePool !== undefined);
@@ -37,7 +37,7 @@ describe('a pod that no node is made for', () => {
     ]);
   });
 
-  test('takes no place from the others (B10)', () => {
+  test('does not affect other pods (B10)', () => {
     const limited = [aPoolView({ limits: { nodes: '1' } })];
     const { actions } = provision(aSnapshot({ pods: [askingAmiss, pendingPod()], nodePools: limited }), {
       decisionId: 'decision-1',
@@ -48,9 +48,9 @@ describe('a pod that no node is made for', () => {
 
   test.each<[string, Pod]>([
     ['belongs to a DaemonSet', pendingPod({ owner: 'DaemonSet' })],
-    ['was not tried by the scheduler yet', aPod()],
+    ['is not marked as unschedulable yet', aPod()],
     [
-      'waits for its gates',
+      'has scheduling gates',
       aPod({
         status: {
           phase: 'Pending',
@@ -58,7 +58,7 @@ describe('a pod that no node is made for', () => {
         },
       }),
     ],
-  ])('is not told of at all where it %s: it is neither (B6, B10)', (_, pod) => {
+  ])('is not reported if it %s (B6, B10)', (_, pod) => {
     expect(blockedFor([pod], { nodePools: [] })).toEqual([]);
   });
 });

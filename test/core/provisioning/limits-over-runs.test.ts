@@ -8,12 +8,12 @@ import { pendingPods } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
-/** Pods that each need a node of their own. */
+/** Pods that each need their own node. */
 function apart(count: number): readonly Pod[] {
   return pendingPods(count, { containers: [{ name: 'main', ports: [{ hostPort: 80 }] }] });
 }
 
-/** What each of so many runs creates, one after the other, every one seeing the claims of those before. */
+/** The claims that each of these runs creates, one after the other, with the claims of the earlier runs in the snapshot. */
 function runs(count: number, pods: readonly Pod[], pool: NodePoolViewOptions): readonly (readonly NodeClaimRecord[])[] {
   const created: (readonly NodeClaimRecord[])[] = [];
   for (let run = 1; run <= count; run += 1) {
@@ -28,19 +28,19 @@ function held(claims: readonly NodeClaimRecord[], resource: string): number {
   return claims.reduce((sum, { holds }) => sum + (holds[resource] ?? 0), 0);
 }
 
-describe('limits hold from one run to the next: a run sees the claims of the one before, where Karpenter looks again as it creates', () => {
-  test('each claim at the largest that it may become (B39)', () => {
+describe('limits hold across runs: a run reads the claims of the previous one, where Karpenter checks again at creation', () => {
+  test('each claim counts as the largest type that it allows (B39)', () => {
     const created = runs(3, apart(90), { limits: { cpu: '140' } });
     expect(created.map((claims) => claims.length)).toEqual([70, 0, 0]);
     expect(held(created.flat(), 'cpu')).toBeLessThanOrEqual(140_000);
   });
 
-  test('nodes are counted exactly, where Karpenter makes too many (B23, B39)', () => {
+  test('nodes are counted exactly, where Karpenter creates too many (B23, B39)', () => {
     const created = runs(3, apart(70), { limits: { nodes: '53' } });
     expect(created.map((claims) => claims.length)).toEqual([53, 0, 0]);
   });
 
-  test('a claim holds what it may be launched as, with the dear types that minValues needs (B24, B39)', () => {
+  test('a claim counts as its largest launch option, including expensive types that minValues needs (B24, B39)', () => {
     const types = Array.from({ length: 70 }, (_, at) =>
       anInstanceType({ name: `t${at}.large`, price: 0.1 + at / 1_000 }),
     );

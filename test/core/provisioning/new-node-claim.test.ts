@@ -15,7 +15,7 @@ import { place } from '../scheduling/problems.ts';
 const CONTEXT = { cluster: 'demo', decisionId: 'decision-1', nowMs: NOW_MS };
 const GIB = 2 ** 30;
 
-/** The record of the claim that the pool makes for the pod. */
+/** The record of the claim of the pool for the pod. */
 function recordFor(
   pool: NodePoolViewOptions = {},
   pod: Pod = pendingPod(),
@@ -29,7 +29,7 @@ function valuesOf(record: NodeClaimRecord | undefined, key: string): readonly st
   return record?.spec.requirements.find((one) => one.key === key)?.values;
 }
 
-/** A1.27: by which it is told whether its pool was changed since. */
+/** A1.27: the hash shows whether the NodePool has changed since. */
 const HASH = { 'karpenter.sh/nodepool-hash': expect.any(String), 'karpenter.sh/nodepool-hash-version': 'kerf-3' };
 
 function withoutHash(annotations: Labels = {}): Labels {
@@ -37,7 +37,7 @@ function withoutHash(annotations: Labels = {}): Labels {
 }
 
 describe('the record of a new claim', () => {
-  test('is named for its pool, and the same for the same decision (A2.3)', () => {
+  test('has a name derived from its NodePool and the decision (A2.3)', () => {
     const record = recordFor({ name: 'gpu-pool' });
     expect(record?.name).toMatch(/^gpu-pool-[a-z2-7]{8}$/);
     expect(recordFor({ name: 'gpu-pool' })?.name).toBe(record?.name);
@@ -56,7 +56,7 @@ describe('the record of a new claim', () => {
     expect(record?.annotations).toEqual({ note: 'x', ...HASH });
   });
 
-  test('says that a NodeOverlay had a word in its prices or its capacity (A4.10)', () => {
+  test('shows that a NodeOverlay changed its prices or its capacity (A4.10)', () => {
     const made = (overlay: Partial<NodeOverlay['spec']>) => {
       const { views } = applyOverlays([aPoolView()], [anOverlay(overlay)]);
       const [claim] = place([pendingPod()], { nodePools: views }).newClaims;
@@ -73,16 +73,19 @@ describe('the record of a new claim', () => {
     ['Exists', [], '1'],
     ['Gt', ['7'], '8'],
     ['Lt', ['5'], '1'],
-  ] as const)('makes up a label that must be there and may be anything: %s %j (B14)', (operator, values, made) => {
-    const record = recordFor({ requirements: [asking('tier', operator, ...values)] });
-    expect(record?.labels['tier']).toBe(made);
-  });
+  ] as const)(
+    'has a generated value for a required label without allowed values: %s %j (B14)',
+    (operator, values, made) => {
+      const record = recordFor({ requirements: [asking('tier', operator, ...values)] });
+      expect(record?.labels['tier']).toBe(made);
+    },
+  );
 
-  test('leaves out a label that need not be there (B14)', () => {
+  test('omits a label that is not required (B14)', () => {
     expect(recordFor({ requirements: [asking('tier', 'NotIn', 'gold')] })?.labels).not.toHaveProperty('tier');
   });
 
-  test('says where it has fewer values to choose from than minValues asks for (B24)', () => {
+  test('shows that it has fewer values than minValues requires (B24)', () => {
     const flexible = aPoolView({
       requirements: [{ ...asking('karpenter.k8s.aws/instance-family', 'Exists'), minValues: 9 }],
     });
@@ -93,18 +96,18 @@ describe('the record of a new claim', () => {
     expect(withoutHash(recordFor()?.annotations)).toEqual({});
   });
 
-  test('gives a label of the user’s own one value (B14)', () => {
+  test('has one value for a custom label (B14)', () => {
     const pool = { requirements: [asking('team', 'In', 'b', 'a')] };
     expect(recordFor(pool)?.labels).toMatchObject({ team: 'a' });
     expect(recordFor(pool, pendingPod({ spec: { nodeSelector: { team: 'b' } } }))?.labels).toMatchObject({ team: 'b' });
     expect(recordFor({ requirements: [asking('team', 'DoesNotExist')] })?.labels).not.toHaveProperty('team');
   });
 
-  test('does not give well-known labels: the instance will', () => {
+  test('does not have well-known labels, which come from the instance', () => {
     expect(Object.keys(recordFor()?.labels ?? {})).not.toContain('topology.kubernetes.io/zone');
   });
 
-  test('asks for exactly what it may be launched as, and no host name (B38)', () => {
+  test('has requirements for exactly its launch options, and no hostname (B38)', () => {
     const record = recordFor(
       {},
       pendingPod({ requests: { cpu: '3' }, spec: { nodeSelector: { 'topology.kubernetes.io/zone': 'eu-west-3b' } } }),
@@ -116,7 +119,7 @@ describe('the record of a new claim', () => {
     expect(record?.options).toHaveLength(4);
   });
 
-  test('asks for its pods and the daemons that come at the least (B21, B38)', () => {
+  test('requests the resources of its pods and the minimum of DaemonSet pods (B21, B38)', () => {
     const daemonSets = [
       aDaemonSet('everywhere'),
       aDaemonSet('on-large', { nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '8' } }),
@@ -125,7 +128,7 @@ describe('the record of a new claim', () => {
     expect(record?.spec.resources.requests).toEqual({ cpu: '1100m', memory: '1500000001', pods: '2' });
   });
 
-  test('copies taints and times from the pool, 720h being the default (A1.9, A2.8)', () => {
+  test('copies taints and durations from the NodePool, with 720h as the default (A1.9, A2.8)', () => {
     const taints = [{ key: 'team', effect: 'NoSchedule' }] as const;
     const pod = pendingPod({ spec: { tolerations: [{ operator: 'Exists' }] } });
     const pool = { taints, startupTaints: taints, expireAfter: 'Never', terminationGracePeriod: '1h' };
@@ -134,7 +137,7 @@ describe('the record of a new claim', () => {
     expect(recordFor()?.spec).not.toHaveProperty('terminationGracePeriod');
   });
 
-  test('holds the largest and offers the smallest of its types (promise 2)', () => {
+  test('counts as the largest and offers the smallest of its types (promise 2)', () => {
     const types = [
       anInstanceType({ name: 'c5.xlarge', cpu: 4, memoryGib: 8 }),
       anInstanceType({ name: 'r5.large', cpu: 2, memoryGib: 16 }),
@@ -148,12 +151,12 @@ describe('the record of a new claim', () => {
     });
   });
 
-  test('holds no more than it may be launched as (C39)', () => {
+  test('counts only types of its launch options (C39)', () => {
     const types = [anInstanceType({ name: 'm5.large' }), anInstanceType({ name: 'm5.metal', cpu: 96, memoryGib: 384 })];
     expect(recordFor({ types })).toMatchObject({ holds: { cpu: 2_000 }, types: [{ name: 'm5.large' }] });
   });
 
-  test('knows the architecture of each type', () => {
+  test('has the architecture of each type', () => {
     const types = [anInstanceType({ name: 'm5.large' }), anInstanceType({ name: 'm6g.large', arch: 'arm64' })];
     expect(recordFor({ types })?.types).toMatchObject([
       { name: 'm5.large', architecture: 'amd64' },

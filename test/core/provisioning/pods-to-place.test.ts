@@ -17,19 +17,19 @@ function names(snapshot: ClusterSnapshot): { readonly pods: readonly string[]; r
   };
 }
 
-/** A node that is going, with these pods on it. */
+/** A node that is being deleted, with these pods. */
 function leaving(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
   return snapshotOf([initializedNode({ name: 'node-1' }, { deletion })], { pods, ...over });
 }
 
-describe('the pods that need a place', () => {
-  test('are those that the scheduler found none for, and no others (B6)', () => {
+describe('the pods that need a node', () => {
+  test('are those that the kube-scheduler marked as unschedulable, and no others (B6)', () => {
     const pods = [pendingPod({ name: 'a' }), aPod({ name: 'b' }), runningPod('node-1', { name: 'c' })];
     expect(names(aSnapshot({ pods }))).toEqual({ pods: ['a'], refused: [] });
   });
 
-  test('are those of a node that is going, daemons and static pods aside (B7)', () => {
+  test('are those of a node that is being deleted, except DaemonSet pods and static pods (B7)', () => {
     const pods = (['ReplicaSet', 'DaemonSet', 'Node'] as const).map((owner) =>
       runningPod('node-1', { name: owner, owner }),
     );
@@ -59,7 +59,7 @@ function insisting(...terms: readonly object[]): Partial<PodSpec> {
   };
 }
 
-describe('a pod that no node can be promised to', () => {
+describe('a pod for which no node can be launched', () => {
   test.each<readonly [string, Partial<PodSpec>, string]>([
     [
       'matches a field of a node (B9)',
@@ -85,7 +85,7 @@ describe('a pod that no node can be promised to', () => {
     ['a NodePool', { nodeSelector: { 'karpenter.sh/nodepool': 'general' } }],
     ['an EC2NodeClass', { nodeSelector: { 'karpenter.k8s.aws/ec2nodeclass': 'default' } }],
     ['an old name of the zone', { nodeSelector: { 'failure-domain.beta.kubernetes.io/zone': 'eu-west-3a' } }],
-  ])('is not one that selects %s (A6.2)', (_what, spec) => {
+  ])('does not include pods that select %s (A6.2)', (_what, spec) => {
     expect(names(aSnapshot({ pods: [pendingPod({ name: 'a', spec })] })).pods).toEqual(['a']);
   });
 });

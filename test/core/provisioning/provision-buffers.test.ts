@@ -11,8 +11,8 @@ function verdictOf(over: Partial<ClusterSnapshot>) {
   return provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
 }
 
-describe('room that CapacityBuffers keep free', () => {
-  test('is made where there is none, without a pod that waits; the claim knows which of its pods are real (A5.6)', () => {
+describe('the capacity of CapacityBuffers', () => {
+  test('is launched if there is none, without pending pods; the claim records which of its pods are virtual (A5.6)', () => {
     const { actions } = verdictOf({ bufferPods: someBufferPods(1), pods: [pendingPod()] });
     expect(actions).toMatchObject([
       {
@@ -26,7 +26,7 @@ describe('room that CapacityBuffers keep free', () => {
     expect(verdictOf({ bufferPods: someBufferPods(1) }).actions).toHaveLength(1);
   });
 
-  test('is there already on a node that has it, to which nobody is promised (B65)', () => {
+  test('exists on a node with enough free resources, which is not nominated (B65)', () => {
     expect(verdictOf({ nodes: [aNode()], bufferPods: someBufferPods(1) })).toMatchObject({
       actions: [],
       blocked: [],
@@ -35,14 +35,14 @@ describe('room that CapacityBuffers keep free', () => {
     });
   });
 
-  test('is not promised beside the real pods of a node (B65)', () => {
+  test('is not part of the nomination of a node for real pods (B65)', () => {
     const { actions } = verdictOf({ nodes: [aNode()], bufferPods: someBufferPods(1), pods: [pendingPod()] });
     expect(actions).toEqual([
       { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1'], untilMs: NOW_MS + 2 * MINUTE },
     ]);
   });
 
-  test('goes to real pods first, and is made anew (A5.6)', () => {
+  test('is used by real pods first, and launched again (A5.6)', () => {
     const requests = { cpu: '1500m' };
     const pods = [pendingPod({ requests, createdAtMs: NOW_MS - SECOND })];
     expect(verdictOf({ nodes: [aNode()], pods, bufferPods: someBufferPods(1, requests) }).actions).toMatchObject([
@@ -51,7 +51,7 @@ describe('room that CapacityBuffers keep free', () => {
     ]);
   });
 
-  test('where it cannot be made, that is said once of the buffer and never of its pods (B65)', () => {
+  test('that cannot be launched is reported once for the buffer and not for its pods (B65)', () => {
     const { blocked } = verdictOf({ bufferPods: someBufferPods(5, { cpu: '900' }), pods: [] });
     expect(blocked).toMatchObject([
       { subject: { kind: 'CapacityBuffer', namespace: 'default', name: 'spare' }, nodePool: 'general' },
@@ -59,9 +59,9 @@ describe('room that CapacityBuffers keep free', () => {
   });
 });
 
-test('what decisions do not heed is told with them (A4.8, A5.7)', () => {
+test('ignored objects are reported with decisions (A4.8, A5.7)', () => {
   const ignoredObjects = [
-    { subject: { kind: 'NodeOverlay', name: 'a' }, reason: 'Conflict', message: 'b says it too', numbers: {} },
+    { subject: { kind: 'NodeOverlay', name: 'a' }, reason: 'Conflict', message: 'also in b', numbers: {} },
   ] as const;
   expect(verdictOf({ ignoredObjects }).blocked).toEqual(ignoredObjects);
 });

@@ -16,10 +16,10 @@ function verdictOf(over: Partial<ClusterSnapshot>) {
 
 const ARM = { 'kubernetes.io/arch': 'arm64' };
 
-const going = { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } } as const;
+const deleted = { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } } as const;
 
-describe('what provisioning decides', () => {
-  test('nothing, where every pod has its place', () => {
+describe('provisioning decides', () => {
+  test('nothing if every pod has a node', () => {
     expect(verdictOf({ nodes: [aNode()], pods: [runningPod('node-1')] })).toEqual({
       actions: [],
       blocked: [],
@@ -28,7 +28,7 @@ describe('what provisioning decides', () => {
     });
   });
 
-  test('one claim for each new node, and nothing for pods that are no business of ours (B6)', () => {
+  test('one claim for each new node, and nothing for pods that it must ignore (B6)', () => {
     const pods = [...pendingPods(2, { requests: { cpu: '5' } }), pendingPod({ name: 'daemon', owner: 'DaemonSet' })];
     const { actions } = verdictOf({ pods });
     expect(actions).toMatchObject([
@@ -37,7 +37,7 @@ describe('what provisioning decides', () => {
     ]);
   });
 
-  test('the same decision twice makes the same claims', () => {
+  test('the same claims for the same decision', () => {
     const pods = pendingPods(9, { requests: { cpu: '5' } });
     const once = verdictOf({ pods }).actions;
     expect(verdictOf({ pods: pods.toReversed() }).actions).toEqual(once);
@@ -45,20 +45,20 @@ describe('what provisioning decides', () => {
     expect(new Set(names).size).toBe(9);
   });
 
-  test('a node that takes pods is promised to them for two ticks (B5)', () => {
+  test('to nominate an existing node for its pods for two ticks (B5)', () => {
     const pods = pendingPods(2);
     expect(verdictOf({ nodes: [aNode()], pods }).actions).toEqual([
       { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1', 'default/web-2'], untilMs: NOW_MS + 2 * MINUTE },
     ]);
   });
 
-  test('every claim at once, however many there are', () => {
+  test('all claims at once, for any number', () => {
     const { actions, due } = verdictOf({ pods: pendingPods(53, { requests: { cpu: '5' } }) });
     expect(actions).toHaveLength(53);
     expect(due).toEqual([]);
   });
 
-  test('why no existing node takes a pod, once for all pods that were refused alike', () => {
+  test('why no existing node fits, once for all pods with the same refusal', () => {
     const pods = [
       ...pendingPods(3, { requests: { cpu: '9' } }),
       pendingPod({ name: 'arm', spec: { nodeSelector: ARM } }),
@@ -69,25 +69,25 @@ describe('what provisioning decides', () => {
       ['default/arm'],
     ]);
     for (const { pod, onNodes } of schedule.unplaced) {
-      const [told] = onExistingNodes.filter((one) => one.pods.includes(podKey(pod)));
-      expect(told?.refusal).toEqual(onNodes);
+      const [refusal] = onExistingNodes.filter((one) => one.pods.includes(podKey(pod)));
+      expect(refusal?.refusal).toEqual(onNodes);
     }
   });
 });
 
-describe('pods of a node that is going get a new place before they are evicted (B7)', () => {
+describe('pods of a node that is being deleted get a node before they are evicted (B7)', () => {
   function moving(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): readonly Action[] {
-    const snapshot = snapshotOf([initializedNode({ name: 'old' }, going)], { pods, ...over });
+    const snapshot = snapshotOf([initializedNode({ name: 'old' }, deleted)], { pods, ...over });
     return provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions;
   }
 
-  test('a new one, daemons aside', () => {
+  test('a new one, except for DaemonSet pods', () => {
     const pods = [runningPod('old'), runningPod('old', { name: 'daemon', owner: 'DaemonSet' })];
     expect(moving(pods)).toMatchObject([{ kind: 'create-node-claim', nodeClaim: { pods: ['default/web-1'] } }]);
   });
 
-  test('or one that is there, which is promised to them', () => {
-    const snapshot = snapshotOf([initializedNode({ name: 'old' }, going), initializedNode({ name: 'new' })], {
+  test('or an existing one, which is nominated for them', () => {
+    const snapshot = snapshotOf([initializedNode({ name: 'old' }, deleted), initializedNode({ name: 'new' })], {
       pods: [runningPod('old')],
     });
     expect(provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).actions).toMatchObject([
@@ -95,7 +95,7 @@ describe('pods of a node that is going get a new place before they are evicted (
     ]);
   });
 
-  test('those that will not be evicted stay where they are', () => {
+  test('pods that will not be evicted are ignored', () => {
     const labels = { app: 'web' };
     const selector = { matchLabels: labels };
     expect(moving([runningPod('old', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })])).toEqual([]);
@@ -108,8 +108,8 @@ describe('pods of a node that is going get a new place before they are evicted (
   });
 });
 
-describe('what has no place is said, with the figures', () => {
-  test('once for each pool that refused it', () => {
+describe('unschedulable pods are reported with the figures', () => {
+  test('once for each NodePool', () => {
     const nodePools = [
       aPoolView({ name: 'a' }),
       aPoolView({ name: 'b', taints: [{ key: 'team', effect: 'NoSchedule' }] }),
@@ -132,7 +132,7 @@ describe('what has no place is said, with the figures', () => {
     ]);
   });
 
-  test('a pod without any pool, or with pools that cannot be used, each with its reason', () => {
+  test('if there is no NodePool, or if NodePools cannot be used, with the reason', () => {
     expect(verdictOf({ nodePools: [], pods: [pendingPod()] }).blocked).toMatchObject([
       { subject: { kind: 'Pod', namespace: 'default', name: 'web-1' }, reason: 'NoNodePool' },
     ]);
@@ -169,7 +169,7 @@ describe('what has no place is said, with the figures', () => {
       [100, 2_000],
       [300, 8_000],
       [5_000, MINUTE],
-    ])('%i that are missing make the next one wait %i ms', (count, pauseMs) => {
+    ])('%i unavailable offerings delay the next launch by %i ms', (count, pauseMs) => {
       const { actions, blocked, due } = verdictOf({ pods: [pendingPod()], unavailable: missing(count) });
       expect(actions).toEqual([]);
       expect(blocked).toMatchObject([
@@ -179,12 +179,12 @@ describe('what has no place is said, with the figures', () => {
       expect(verdictOf({ pods: [pendingPod()], unavailable: missing(count, pauseMs) }).actions).toHaveLength(1);
     });
 
-    test('nobody waits while more is left to try than is missing', () => {
+    test('there is no delay while more offerings are available than unavailable', () => {
       expect(verdictOf({ pods: [pendingPod()], unavailable: missing(1) }).actions).toHaveLength(1);
     });
   });
 
-  test('it is looked at again when an offering may be back (C32)', () => {
+  test('provisioning runs again when an offering may be available (C32)', () => {
     const offering = { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', reason: 'x' } as const;
     const unavailable = [
       { ...offering, untilMs: NOW_MS + 2 * MINUTE },

@@ -13,8 +13,8 @@ const TYPES = [
   anInstanceType({ name: 'g5.xlarge', cpu: 4, memoryGib: 16, price: 1, extended: { [GPU]: 1 } }),
 ];
 
-describe('what if nodes were gone (E20)', () => {
-  test('their pods go to other nodes, and to new ones where these have no room', () => {
+describe('what if nodes were removed (E20)', () => {
+  test('their pods move to other nodes, and to new ones if these are full', () => {
     const nodes = ['a', 'b', 'c'].map((name) =>
       initializedNode({ name, allocatable: { cpu: '2', memory: '8Gi', pods: '9' } }),
     );
@@ -26,7 +26,7 @@ describe('what if nodes were gone (E20)', () => {
     expect(placesOf(whatIf([]))).toEqual({ existing: {}, opened: 0 });
   });
 
-  test('a resource that only the pods of one question ask for counts in that question alone', () => {
+  test('a resource that only the pods of one question request counts only in that question', () => {
     const nodes = [
       initializedNode({ name: 'plain', allocatable: { cpu: '4', memory: '16Gi', pods: '9' } }),
       initializedNode({ name: 'gpu', allocatable: { cpu: '4', memory: '16Gi', pods: '9', [GPU]: '1' } }),
@@ -40,7 +40,7 @@ describe('what if nodes were gone (E20)', () => {
     expect([typeFor('plain'), typeFor('gpu'), typeFor('plain')]).toEqual([['m5.xlarge'], ['g5.xlarge'], ['m5.xlarge']]);
   });
 
-  test('nothing is read of the cluster before the first question', () => {
+  test('the cluster is not read before the first question', () => {
     const unread = new Proxy(aSnapshot({}), {
       get: () => {
         throw new Error('it is read');
@@ -50,15 +50,15 @@ describe('what if nodes were gone (E20)', () => {
     expect(() => whatIf([])).toThrow('it is read');
   });
 
-  test('pods that are pending are placed in every question, as without one', () => {
+  test('pending pods are placed in every question', () => {
     const snapshot = aSnapshot({ nodePools: [aPoolView({ types: TYPES })], pods: [pendingPod({ name: 'new' })] });
     const whatIf = whatIfOf(snapshot, NOW_MS);
     expect([placesOf(whatIf([])), placesOf(whatIf([]))]).toEqual([placed(snapshot), placed(snapshot)]);
     expect(placed(snapshot)).toEqual({ existing: {}, opened: 1 });
   });
 
-  test('a node that is not in the snapshot cannot be asked about', () => {
-    expect(() => whatIfOf(aSnapshot({}), NOW_MS)(['no-such-node'])).toThrow('there is no node no-such-node');
+  test('an unknown node is an error', () => {
+    expect(() => whatIfOf(aSnapshot({}), NOW_MS)(['no-such-node'])).toThrow('node no-such-node is not in the snapshot');
   });
 });
 

@@ -6,29 +6,29 @@ import { compareText } from '../../compare-text.ts';
 import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { CLUSTER_TAG } from '../../model/ownership-tags.ts';
 import type { Reason } from '../../model/reasons.ts';
-import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
-import { type FoundInstance, whyDrifted } from './left-claim.ts';
-import { type OrphanWorld, orphanOf } from './orphans.ts';
+import { adoptedRecord, type InstanceEvidence, whyLeftAlone } from './adoption.ts';
+import { type FoundInstance, whyDrifted } from './claim-object.ts';
+import { type ClusterObjects, evidenceOfInstance } from './instance-evidence.ts';
 
-/** An instance of the cluster, whoever launched it; `nodeClaim` is empty where its tags do not say. */
-export interface LeftInstance extends FoundInstance {
+/** An instance of the cluster, launched by Kerf or by another autoscaler; `nodeClaim` is empty if its tags do not name one. */
+export interface ClusterInstance extends FoundInstance {
   readonly tags: Labels;
 }
 
-/** What another autoscaler left, and what is known of it already. */
-export interface LeftWorld extends OrphanWorld {
-  readonly instances: readonly LeftInstance[];
-  /** Released ones included, by name. */
+/** The instances and objects of the cluster, and the records that exist. */
+export interface AdoptionWorld extends ClusterObjects {
+  readonly instances: readonly ClusterInstance[];
+  /** All records by name, including released ones. */
   readonly records: ReadonlyMap<string, NodeClaimRecord>;
 }
 
 export type AdoptionOutcome =
-  /** `tags`: what its instance lacks, without which Kerf would not know it for its own. */
+  /** `tags`: the missing tags that Kerf needs to find and terminate the instance. */
   | { readonly kind: 'adopt'; readonly record: NodeClaimRecord; readonly tags: Labels }
   | { readonly kind: 'known' }
   | { readonly kind: 'left'; readonly reason: Reason; readonly message: string };
 
-/** One NodeClaim or instance, and what becomes of it. */
+/** One NodeClaim or instance, and the outcome of its adoption. */
 export interface AdoptionLine {
   readonly node: string | undefined;
   readonly nodeClaim: string | undefined;
@@ -38,70 +38,70 @@ export interface AdoptionLine {
   readonly zone: string | undefined;
   readonly capacityType: string | undefined;
   readonly outcome: AdoptionOutcome;
-  /** What somebody should know of it. */
+  /** Notes for the user. */
   readonly notes: readonly string[];
 }
 
-/** What taking over comes to, by NodeClaim: an instance each with its claim, then claims that have none. */
-export function planAdoption(world: LeftWorld, nowMs: number): readonly AdoptionLine[] {
-  const orphans = world.instances.map((instance) => ({ instance, orphan: named(orphanOf(world, instance)) }));
-  const claimed = new Set(orphans.flatMap(({ orphan }) => orphan.nodeClaim?.metadata.name ?? []));
+/** The outcome of the adoption for every instance, and for every NodeClaim without an instance; sorted by NodeClaim. */
+export function planAdoption(world: AdoptionWorld, nowMs: number): readonly AdoptionLine[] {
+  const found = world.instances.map((instance) => ({ instance, evidence: named(evidenceOfInstance(world, instance)) }));
+  const claimed = new Set(found.flatMap(({ evidence }) => evidence.nodeClaim?.metadata.name ?? []));
   const without = world.nodeClaims.filter(({ metadata }) => !claimed.has(metadata.name));
   return [
-    ...orphans.map(({ instance, orphan }) => lineOf(world, { instance, orphan }, nowMs)),
+    ...found.map(({ instance, evidence }) => lineOf(world, { instance, evidence }, nowMs)),
     ...without.map(lineWithoutInstance),
   ].toSorted((a, b) => compareText(a.nodeClaim ?? a.instanceId ?? '', b.nodeClaim ?? b.instanceId ?? ''));
 }
 
-/** The object that names the instance says whose it is: Karpenter tags it with that only once its node is registered (C84). */
-function named(orphan: Orphan): Orphan {
-  const { nodeClaim, instance } = orphan;
-  if (nodeClaim === undefined) return orphan;
+/** The NodeClaim object identifies the instance. Karpenter adds the NodeClaim tag only after the node has registered (C84). */
+function named(evidence: InstanceEvidence): InstanceEvidence {
+  const { nodeClaim, instance } = evidence;
+  if (nodeClaim === undefined) return evidence;
   const nodePool = nodeClaim.metadata.labels?.[NODE_POOL] ?? instance.nodePool;
-  return { ...orphan, instance: { ...instance, nodeClaim: nodeClaim.metadata.name, nodePool } };
+  return { ...evidence, instance: { ...instance, nodeClaim: nodeClaim.metadata.name, nodePool } };
 }
 
 function lineOf(
-  world: LeftWorld,
-  { instance, orphan }: { readonly instance: LeftInstance; readonly orphan: Orphan },
+  world: AdoptionWorld,
+  { instance, evidence }: { readonly instance: ClusterInstance; readonly evidence: InstanceEvidence },
   nowMs: number,
 ): AdoptionLine {
-  const { id, instanceType, zone, capacityType, nodeClaim, nodePool } = orphan.instance;
+  const { id, instanceType, zone, capacityType, nodeClaim, nodePool } = evidence.instance;
   return {
-    node: orphan.node?.metadata.name,
+    node: evidence.node?.metadata.name,
     nodeClaim: nodeClaim === '' ? undefined : nodeClaim,
     nodePool: nodePool === '' ? undefined : nodePool,
     instanceId: id,
     instanceType,
     zone,
     capacityType,
-    outcome: outcomeOf(world, { instance, orphan }, nowMs),
-    notes: notesOf(orphan),
+    outcome: outcomeOf(world, { instance, evidence }, nowMs),
+    notes: notesOf(evidence),
   };
 }
 
 function outcomeOf(
-  { cluster, records }: LeftWorld,
-  { instance, orphan }: { readonly instance: LeftInstance; readonly orphan: Orphan },
+  { cluster, records }: AdoptionWorld,
+  { instance, evidence }: { readonly instance: ClusterInstance; readonly evidence: InstanceEvidence },
   nowMs: number,
 ): AdoptionOutcome {
-  const { id, nodeClaim: name } = orphan.instance;
+  const { id, nodeClaim: name } = evidence.instance;
   if (name === '') {
-    const message = `no NodeClaim names it and its tags name none: its launch was cut off. Terminate it (aws ec2 terminate-instances --instance-ids ${id}) once no pods run on it`;
+    const message = `its launch was interrupted: it has no NodeClaim object and no NodeClaim tag. When no pods run on it, terminate it: aws ec2 terminate-instances --instance-ids ${id}`;
     return left('LaunchCutOff', message);
   }
   const known = records.get(name);
   if (known !== undefined) {
     if (instanceOf(known)?.id === id && known.releasedAtMs === undefined) return { kind: 'known' };
-    return left('NameTaken', `Kerf has a record of NodeClaim ${name} with another instance, or one that is released`);
+    return left('NameTaken', `the record of NodeClaim ${name} is released or has another instance`);
   }
-  const alone = whyLeftAlone(orphan);
+  const alone = whyLeftAlone(evidence);
   if (alone !== undefined) return left(alone.reason, alone.message);
-  const record = adoptedRecord(orphan, nowMs);
+  const record = adoptedRecord(evidence, nowMs);
   if (record === undefined) {
     return left(
       'InstanceWithoutRecord',
-      `there is no NodeClaim, no NodePool ${orphan.instance.nodePool} and no node of it`,
+      `it has no NodeClaim object and no node, and NodePool ${evidence.instance.nodePool} does not exist`,
     );
   }
   return { kind: 'adopt', record, tags: missingTags(cluster, instance, name) };
@@ -111,36 +111,36 @@ function left(reason: Reason, message: string): AdoptionOutcome {
   return { kind: 'left', reason, message };
 }
 
-/** By the first Kerf sees the instance, by the second IAM lets it be ended. */
-function missingTags(cluster: string, { tags }: LeftInstance, nodeClaim: string): Labels {
+/** Kerf finds instances by the first tag. IAM allows it to terminate only instances with the second. */
+function missingTags(cluster: string, { tags }: ClusterInstance, nodeClaim: string): Labels {
   const wanted: Labels = { [NODE_CLAIM_TAG]: nodeClaim, [CLUSTER_TAG]: cluster };
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => tags[key] !== value));
 }
 
-function notesOf(orphan: Orphan): readonly string[] {
-  const { nodeClaim, node } = orphan;
-  const drifted = whyDrifted(orphan);
-  const going = nodeClaim?.metadata.deletionTimestamp;
+function notesOf(evidence: InstanceEvidence): readonly string[] {
+  const { nodeClaim, node } = evidence;
+  const drifted = whyDrifted(evidence);
+  const deletedSince = nodeClaim?.metadata.deletionTimestamp;
   const tainted = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
   return [
-    ...(going === undefined ? [] : [`is being deleted since ${going}: Kerf goes on with that`]),
+    ...(deletedSince === undefined ? [] : [`being deleted since ${deletedSince}: Kerf continues the deletion`]),
     // A1.28.
-    ...(drifted === undefined ? [] : [`had drifted (${drifted}): it stays so, and is replaced in its turn`]),
-    ...(tainted && going === undefined
+    ...(drifted === undefined ? [] : [`already drifted (${drifted}): Kerf will replace it as drifted`]),
+    ...(tainted && deletedSince === undefined
       ? [
-          `its node carries ${DISRUPTED_TAINT.key}, and nothing deletes it: kubectl taint node ${node?.metadata.name} ${DISRUPTED_TAINT.key}-`,
+          `its node has the taint ${DISRUPTED_TAINT.key} but is not being deleted; remove the taint: kubectl taint node ${node?.metadata.name} ${DISRUPTED_TAINT.key}-`,
         ]
       : []),
-    ...(node === undefined ? ['its node has not joined yet: it has the whole time for that from now on'] : []),
+    ...(node === undefined ? ['its node has not registered: its registration timeout starts now'] : []),
   ];
 }
 
-/** Nothing was launched, or what was launched is gone: there is nothing to take over. */
+/** The outcome for a NodeClaim that has no instance: it was not launched, or its instance was terminated. */
 function lineWithoutInstance({ metadata, status }: NodeClaim): AdoptionLine {
   const { name, labels = {} } = metadata;
   const why =
-    status?.providerID === undefined ? 'it was never launched' : `EC2 has no instance for its ${status.providerID}`;
-  const message = `${why}: kubectl delete nodeclaim ${name}, and take its finalizer away (kubectl patch nodeclaim ${name} --type merge -p '{"metadata":{"finalizers":null}}')`;
+    status?.providerID === undefined ? 'it was not launched' : `its instance ${status.providerID} does not exist`;
+  const message = `${why}. Delete it (kubectl delete nodeclaim ${name} --wait=false), then remove its finalizer (kubectl patch nodeclaim ${name} --type merge -p '{"metadata":{"finalizers":null}}')`;
   return {
     node: status?.nodeName,
     nodeClaim: name,

@@ -11,9 +11,10 @@ import { fits, larger, parseResources, type Resources, smaller } from '../../res
 import { launchTypeOf } from './launch-type.ts';
 
 /**
- * What a claim that is not launched yet may become, by its spec: it holds the largest of its types and offers what the smallest
- * would (promise 2, B17), as the record does that was made with it. That an offering lacks capacity since changes neither.
- * *Shape:* where no type is known, it holds and offers what its pods ask for, so that they are not placed twice.
+ * The launch options and amounts of a claim that is not launched yet, derived from its spec. It counts as the largest of its
+ * types against limits and offers the allocatable resources of the smallest (promise 2, B17), as its original record did.
+ * Offerings without capacity are included. *Shape:* if no type matches, both amounts are the requests of its pods, so that
+ * these pods are not placed twice.
  */
 export function claimInFlight(
   { spec, labels }: { readonly spec: NodeClaimSpec; readonly labels: Labels },
@@ -21,19 +22,20 @@ export function claimInFlight(
 ): Pick<NodeClaimRecord, 'options' | 'types' | 'holds' | 'allocatable' | 'launch'> {
   const { [NODE_POOL]: _pool, [NODE_CLASS]: _class, ...own } = labels;
   const requirements = merge(requirementsFrom(spec.requirements), requirementsFromLabels(own));
-  const asked = parseResources(spec.resources.requests);
+  const requested = parseResources(spec.resources.requests);
   const meets = placeFilter(requirements);
   const types = suitableTypes(known, requirements).filter(
-    ({ allocatable, offerings }) => fits(asked, allocatable) && offerings.some(meets),
+    ({ allocatable, offerings }) => fits(requested, allocatable) && offerings.some(meets),
   );
   const [first, ...others] = types;
   return {
     options: optionsOf(types, requirements),
     types: types.map(launchTypeOf),
-    holds: first === undefined ? asked : types.reduce<Resources>((most, { capacity }) => larger(most, capacity), {}),
+    holds:
+      first === undefined ? requested : types.reduce<Resources>((most, { capacity }) => larger(most, capacity), {}),
     allocatable:
       first === undefined
-        ? asked
+        ? requested
         : others.reduce((least, { allocatable }) => smaller(least, allocatable), first.allocatable),
     launch: { kind: 'planned' },
   };

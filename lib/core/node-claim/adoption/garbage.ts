@@ -4,16 +4,16 @@ import type { Action, Blocked } from '../../model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { isRegistered } from '../registration.ts';
-import { adoptedRecord, type Orphan, whyLeftAlone } from './adoption.ts';
+import { adoptedRecord, type InstanceEvidence, whyLeftAlone } from './adoption.ts';
 
-/** A record is written before its launch and read strongly: this only covers clocks that differ. */
+/** A record is written before its launch and read with strong consistency: this only covers clock skew. */
 const MIN_AGE_MS = 30 * SECOND_MS;
-/** An instance beside another of its claim: whatever is being recorded about the two is recorded by then. */
-const MIN_TWIN_AGE_MS = MINUTE_MS;
+/** For a duplicate instance of a claim: after this time, pending writes about both instances are complete. */
+const MIN_DUPLICATE_AGE_MS = MINUTE_MS;
 
-/** An instance with our tags that no claim calls its own. */
-export interface UnrecordedInstance extends Orphan {
-  /** Of the claim that its tag names, released ones included; absent where there is none. */
+/** An instance with the cluster's tags that is not in any NodeClaim record. */
+export interface UnrecordedInstance extends InstanceEvidence {
+  /** The record of the claim in its tag, even if released; absent if there is none. */
   readonly record?: NodeClaimRecord | undefined;
 }
 
@@ -23,49 +23,53 @@ export interface UnrecordedInstanceVerdict {
 }
 
 /**
- * What becomes of it. Its claim is released: it is a leak, and is ended. Its claim is there and has not settled its launch:
- * left to that. There is no record at all: it is adopted, never ended, for a lost table must not drain a fleet; where
- * nothing says how to treat it, it is reported. Its claim has another instance, which must never happen: the one in the
- * record stays; this one is ended, unless its node is registered, for pods may run there, and then somebody must look.
+ * Decides what to do with an unrecorded instance.
+ * - Its claim is released: it is terminated, because it is a leak.
+ * - The launch of its claim is not complete: nothing is done, because lifecycle handles it.
+ * - It has no record: it is adopted, not terminated, because a lost table must not terminate the nodes of a cluster. If no
+ *   record can be made, it is reported.
+ * - Its claim has another instance, which must not happen: the recorded instance stays. This one is terminated, or reported
+ *   if its node is registered, because pods may run there.
+ *
  * *Source:* promise 1; D32, where Karpenter terminates it; D36.
  */
-export function decideUnrecordedInstance(stray: UnrecordedInstance, nowMs: number): UnrecordedInstanceVerdict {
-  const { instance, record } = stray;
+export function decideUnrecordedInstance(unrecorded: UnrecordedInstance, nowMs: number): UnrecordedInstanceVerdict {
+  const { instance, record } = unrecorded;
   const ageMs = nowMs - instance.launchedAtMs;
   if (ageMs < MIN_AGE_MS) return NOTHING;
-  if (record === undefined) return adopt(stray, nowMs);
-  if (record.releasedAtMs !== undefined) return end(stray, `its NodeClaim ${record.name} is released`);
+  if (record === undefined) return adopt(unrecorded, nowMs);
+  if (record.releasedAtMs !== undefined) return end(unrecorded, `its NodeClaim ${record.name} was released`);
   const own = instanceOf(record);
-  if (own === undefined || own.id === instance.id || ageMs < MIN_TWIN_AGE_MS) return NOTHING;
-  if (stray.node === undefined || !isRegistered(stray.node)) {
-    return end(stray, `the instance of its NodeClaim ${record.name} is ${own.id}`);
+  if (own === undefined || own.id === instance.id || ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
+  if (unrecorded.node === undefined || !isRegistered(unrecorded.node)) {
+    return end(unrecorded, `its NodeClaim ${record.name} has another instance, ${own.id}`);
   }
   return report(
-    stray,
+    unrecorded,
     'InstanceTwice',
-    `NodeClaim ${record.name} has ${own.id} in its record, and this instance's node ${stray.node.metadata.name} is registered too: drain that node and terminate the instance`,
+    `the instance of NodeClaim ${record.name} is ${own.id}, but this instance also has a registered node, ${unrecorded.node.metadata.name}: drain that node and terminate this instance`,
   );
 }
 
 const NOTHING: UnrecordedInstanceVerdict = { actions: [], blocked: [] };
 
-function adopt(stray: UnrecordedInstance, nowMs: number): UnrecordedInstanceVerdict {
-  const { instance, cluster, nodeClaim, nodePool } = stray;
-  const left = whyLeftAlone(stray);
-  if (left !== undefined) return report(stray, left.reason, left.message);
-  const record = adoptedRecord(stray, nowMs);
+function adopt(unrecorded: UnrecordedInstance, nowMs: number): UnrecordedInstanceVerdict {
+  const { instance, cluster, nodeClaim, nodePool } = unrecorded;
+  const left = whyLeftAlone(unrecorded);
+  if (left !== undefined) return report(unrecorded, left.reason, left.message);
+  const record = adoptedRecord(unrecorded, nowMs);
   if (record === undefined) {
-    const pool = instance.nodePool === '' ? 'it names no NodePool' : `its NodePool ${instance.nodePool} does not exist`;
+    const pool = instance.nodePool === '' ? 'no NodePool tag' : `NodePool ${instance.nodePool} does not exist`;
     return report(
-      stray,
+      unrecorded,
       'InstanceWithoutRecord',
-      `it carries the tags of ${cluster} and of NodeClaim ${instance.nodeClaim}, but there is no record of that, ${pool}, and no node of it has joined: create the NodePool and it is adopted, or terminate the instance`,
+      `it is tagged for cluster ${cluster} and NodeClaim ${instance.nodeClaim}, but a record cannot be made: no NodeClaim object, ${pool}, no registered node. Create the NodePool, and Kerf adopts the instance; or terminate the instance`,
     );
   }
   const [source] = [nodeClaim && 'its NodeClaim object', nodePool && `NodePool ${record.nodePool}`, 'its node'].filter(
     Boolean,
   );
-  const message = `instance ${instance.id} had no record: made from ${source}`;
+  const message = `adopted unrecorded instance ${instance.id}: record made from ${source}`;
   return { actions: [{ kind: 'create-node-claim', nodeClaim: record, message }], blocked: [] };
 }
 
@@ -82,7 +86,7 @@ function report({ instance }: UnrecordedInstance, reason: Reason, message: strin
   };
 }
 
-/** In the order in which they are looked at: of two of one claim the one that pods may run on is adopted, then the older. */
+/** The order of adoption: of two instances of one claim, the one with a registered node comes first, then the older one. */
 export function compareUnrecordedInstances(a: UnrecordedInstance, b: UnrecordedInstance): number {
   return (
     rank(a) - rank(b) || a.instance.launchedAtMs - b.instance.launchedAtMs || compareText(a.instance.id, b.instance.id)

@@ -18,28 +18,28 @@ import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { parseResources, type Resources } from '../../resources/resources.ts';
 import { isRegistered } from '../registration.ts';
 import { claimInFlight } from './claim-in-flight.ts';
+import { type ClaimObject, type FoundInstance, progressOf, withCurrentClassHash } from './claim-object.ts';
 import { launchTypeOf } from './launch-type.ts';
-import { type ClaimObject, type FoundInstance, progressOf, withCurrentClassHash } from './left-claim.ts';
 
-/** All that shows what a NodeClaim without a record is. */
+/** The objects from which the record of a NodeClaim is made. */
 export interface ClaimEvidence {
   readonly cluster: string;
-  /** @default it is not launched yet */
+  /** @default not launched yet */
   readonly instance?: FoundInstance | undefined;
   readonly nodeClaim?: ClaimObject | undefined;
   readonly nodePool?: NodePool | undefined;
   readonly node?: Node | undefined;
   readonly nodeClass?: EC2NodeClass | undefined;
-  /** Ours of the class as it is today, as annotations. @default what the claim carries stays */
+  /** Kerf's current hash of the NodeClass, as annotations. @default the claim's annotations stay as they are */
   readonly classHash?: Labels | undefined;
-  /** The types that its NodePool may launch, as its NodeClass makes them. */
+  /** The types that its NodePool may launch, as resolved for its NodeClass. */
   readonly instanceTypes: readonly InstanceType[];
 }
 
 /**
- * The record of a NodeClaim that has none: its object says what it was, else its pool's template and its node. Adoption, shadow
- * mode and snapshots make their records here. *Shape:* undefined where nothing is left that says how it is to be treated.
- * @param unknownSinceMs stands for every time that nothing tells
+ * Makes the record of a NodeClaim from its object, or else from the template of its NodePool and from its node. Adoption,
+ * shadow mode and snapshots use it. *Shape:* undefined if there is neither a NodeClaim, nor a NodePool, nor a node.
+ * @param unknownSinceMs replaces every time that is not known
  */
 export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number): NodeClaimRecord | undefined {
   const { cluster, instance, nodeClaim } = evidence;
@@ -56,7 +56,7 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
     decisionId: instance === undefined ? `shown-${name}` : `adoption-${instance.id}`,
     nodePool,
     ...poolUid(evidence),
-    labels: promisedLabels(labels),
+    labels: labelsOfClaim(labels),
     annotations: withCurrentClassHash(annotations, evidence.classHash, evidence),
     spec,
     createdAtMs: created === undefined ? (instance?.launchedAtMs ?? unknownSinceMs) : parseTime(created),
@@ -68,9 +68,9 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
   };
 }
 
-type Became = Pick<NodeClaimRecord, 'options' | 'types' | 'holds' | 'allocatable' | 'launch'>;
+type LaunchParts = Pick<NodeClaimRecord, 'options' | 'types' | 'holds' | 'allocatable' | 'launch'>;
 
-function launchedClaim(evidence: ClaimEvidence, instance: FoundInstance, unknownSinceMs: number): Became {
+function launchedClaim(evidence: ClaimEvidence, instance: FoundInstance, unknownSinceMs: number): LaunchParts {
   const { node, instanceTypes } = evidence;
   const { id, instanceType, zone, capacityType, imageId, reservation } = instance;
   const type = instanceTypes.find((one) => one.name === instanceType);
@@ -86,14 +86,14 @@ function launchedClaim(evidence: ClaimEvidence, instance: FoundInstance, unknown
       kind: 'launched',
       attempt: 1,
       instance: { id, ...option, imageId, ...(reservation === undefined ? {} : { reservation }) },
-      // One whose node is still to register has the whole time for it from now on.
+      // If the node has not registered, its registration timeout starts now.
       atMs: registered ? instance.launchedAtMs : unknownSinceMs,
     },
   };
 }
 
-/** What a node says of its own progress, its claim does not say for it. */
-function promisedLabels(labels: Labels): Labels {
+/** Labels of the claim without those that only the node shows after registration and initialization. */
+function labelsOfClaim(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => key !== REGISTERED && key !== INITIALIZED));
 }
 
@@ -120,20 +120,20 @@ function specOf(evidence: ClaimEvidence): NodeClaimSpec | undefined {
   const name = instance.nodeClass || node?.metadata.labels?.[NODE_CLASS];
   if (node === undefined || name === undefined) return undefined;
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name };
-  // Its pool is gone, and with it what it said of expiry.
-  return { nodeClassRef, requirements: whatItIs(instance), resources, expireAfter: 'Never' };
+  // The NodePool is deleted, so its expireAfter is not known.
+  return { nodeClassRef, requirements: offeringRequirements(instance), resources, expireAfter: 'Never' };
 }
 
 type ClaimRequirements = NodeClaimSpec['requirements'];
 
-/** B38: the template's, narrowed to what was launched. */
+/** B38: the requirements of the template, narrowed to the launched offering. */
 function requirementsOf(nodePool: NodePool, instance: FoundInstance): ClaimRequirements {
-  const launched = whatItIs(instance);
+  const launched = offeringRequirements(instance);
   const known = new Set(launched.map(({ key }) => key));
   return [...nodePool.spec.template.spec.requirements.filter(({ key }) => !known.has(key)), ...launched];
 }
 
-function whatItIs({ instanceType, zone, capacityType }: FoundInstance): ClaimRequirements {
+function offeringRequirements({ instanceType, zone, capacityType }: FoundInstance): ClaimRequirements {
   return [
     { key: INSTANCE_TYPE, operator: 'In', values: [instanceType] },
     { key: ZONE, operator: 'In', values: [zone] },
@@ -146,7 +146,7 @@ function nameOfPool(evidence: ClaimEvidence): string | undefined {
   return names.find((name) => name !== undefined && name !== '');
 }
 
-/** The NodePool that the claim names: by its label, else by its owner, else by the label of its node. */
+/** The NodePool of a claim: from its label, or else its owner reference, or else the label of its node. */
 export function poolNamedBy({ nodeClaim, node }: Pick<ClaimEvidence, 'nodeClaim' | 'node'>): string | undefined {
   const { labels, ownerReferences } = nodeClaim?.metadata ?? {};
   const owner = ownerReferences?.find(({ kind }) => kind === 'NodePool');
@@ -159,7 +159,7 @@ function poolUid({ nodeClaim, nodePool }: ClaimEvidence): { readonly nodePoolUid
   return uid === undefined ? {} : { nodePoolUid: uid };
 }
 
-/** The template's labels, and one value for each label of the user's own: the node's where it is there (B14). */
+/** The template's labels, and one value for each custom label: the value of the node, if it has one (B14). */
 function labelsOf(evidence: ClaimEvidence, spec: NodeClaimSpec): Labels {
   const { nodePool, node } = evidence;
   const own = spec.requirements.flatMap(({ key, operator, values = [] }) => {
@@ -175,7 +175,7 @@ function labelsOf(evidence: ClaimEvidence, spec: NodeClaimSpec): Labels {
   };
 }
 
-/** Registration copied them to the node; there they are as they were when it was launched. */
+/** Registration copied the annotations of the claim to the node. */
 function annotationsOf({ nodePool, node }: ClaimEvidence): Labels {
   const ours = Object.entries(node?.metadata.annotations ?? {}).filter(([key]) =>
     /^karpenter\.(sh|k8s\.aws)\//.test(key),
@@ -184,8 +184,8 @@ function annotationsOf({ nodePool, node }: ClaimEvidence): Labels {
 }
 
 /**
- * Promise 2: what it takes of its pool's limits. Its object has what it has been counted as so far, so that nothing changes where it
- * is taken over; a node that is starting does not report everything yet.
+ * Promise 2: the amounts that count against the limits of the NodePool. The NodeClaim object comes first, because its amounts
+ * were counted before the adoption. The node comes last, because a starting node does not report all resources yet.
  */
 function amountsOf(
   { nodeClaim, node }: ClaimEvidence,

@@ -9,16 +9,16 @@ import { type AddressesInFlight, roomiestSubnets } from './launch-subnets.ts';
 import type { FleetLine } from './launch-templates.ts';
 import { reservedLines } from './reserved-lines.ts';
 
-/** What is to be had just now. */
+/** The available subnets, images and offerings. */
 export interface LaunchMarket {
   readonly resolved: ResolvedNodeClass;
   readonly unavailable: readonly UnavailableOffering[];
-  /** @default no launch is under way */
+  /** @default no launch is in progress */
   readonly inFlight?: AddressesInFlight;
 }
 
 /**
- * EC2 takes 300, and yet refuses 100 types in 3 zones, for the body is too large; 60 in 3 it takes.
+ * EC2 accepts 300 overrides, but rejects 100 types in 3 zones because the request is too large. It accepts 60 types in 3 zones.
  * *Source:* aws/karpenter-provider-aws#5776, kubernetes-sigs/karpenter#1070; 300 lines are 90 KB.
  */
 const MAX_LINES = 200;
@@ -27,8 +27,8 @@ const MAX_LINES = 200;
 const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
 
 /**
- * The lines of the next request: those of the capacity type that comes first, cheapest first. *Shape:* empty where nothing
- * is to be had. *Source:* C38, C43, C45.
+ * The lines of the next request: those of the preferred capacity type, cheapest first. *Shape:* empty if no option is
+ * available. *Source:* C38, C43, C45.
  */
 export function fleetLines(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
   const lines = linesToBeHad(record, market);
@@ -38,7 +38,7 @@ export function fleetLines(record: NodeClaimRecord, market: LaunchMarket): reado
   return withinLimit(reservedLines(chosen, market.resolved.capacityReservations ?? []));
 }
 
-/** The options with the subnet and image for each; none that has lately no capacity, no subnet or no image. */
+/** The options with their subnets and images, without options that lack capacity, a subnet or an image. */
 function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
   const { resolved, unavailable, inFlight = new Map() } = market;
   const bootable = new Map(
@@ -48,17 +48,17 @@ function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly F
     }),
   );
   const subnets = roomiestSubnets(resolved.subnets, inFlight, unavailable);
-  const isGone = goneOptions(market);
+  const isUnavailableOption = unavailableOptions(market);
   return record.options.flatMap((option) => {
     const found = bootable.get(option.instanceType);
     const subnet = subnets.get(option.zone);
-    if (found === undefined || subnet === undefined || isGone(option)) return [];
+    if (found === undefined || subnet === undefined || isUnavailableOption(option)) return [];
     return [{ ...option, subnetId: subnet.id, ...found }];
   });
 }
 
-/** Whether an option has lately no capacity, or the reservation that it would come out of nothing left. */
-export function goneOptions({ resolved, unavailable }: LaunchMarket): (option: LaunchOption) => boolean {
+/** Returns a predicate: true for options that recently lacked capacity, or whose reservation has no available instances. */
+export function unavailableOptions({ resolved, unavailable }: LaunchMarket): (option: LaunchOption) => boolean {
   const isUnavailable = unavailability(unavailable);
   const open = new Set(
     (resolved.capacityReservations ?? [])
@@ -70,7 +70,7 @@ export function goneOptions({ resolved, unavailable }: LaunchMarket): (option: L
     (capacityType === 'reserved' && !open.has(reservationId ?? ''));
 }
 
-/** The dearest go, but for the cheapest of each zone: a zone that is left out is a zone that cannot help. */
+/** Removes the most expensive lines, but keeps the cheapest of each zone, so that no zone is lost. */
 function withinLimit(lines: readonly FleetLine[]): readonly FleetLine[] {
   if (lines.length <= MAX_LINES) return lines;
   const zones = new Map(lines.toReversed().map((line) => [line.zone, line]));

@@ -3,12 +3,12 @@ import type { UnavailableOffering } from '../../model/decision.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { ResolvedSubnet } from '../../model/resolved-node-class.ts';
 
-/** Free addresses that launches whose outcome is not known will take, by subnet. */
+/** The free addresses that launches with unknown outcome will use, by subnet. */
 export type AddressesInFlight = ReadonlyMap<string, number>;
 
 /**
- * C45: what these claims will take once they run: an address a pod of their smallest type, in every subnet that their
- * request names, since EC2 has not said yet which it is.
+ * C45: the addresses that these claims will use: one for each pod that their smallest type can run. They count in every
+ * subnet of the request, because the subnet that EC2 selects is not known yet.
  */
 export function addressesInFlight(records: Iterable<NodeClaimRecord>): AddressesInFlight {
   const taken = new Map<string, number>();
@@ -22,8 +22,8 @@ export function addressesInFlight(records: Iterable<NodeClaimRecord>): Addresses
 }
 
 /**
- * In each zone the subnet that will have the most free addresses (C45), ties by the order that they come in; C32: none that
- * lately had no address left.
+ * For each zone, the subnet that will have the most free addresses (C45); the first in case of ties. C32: subnets that
+ * recently had no free address are excluded.
  */
 export function roomiestSubnets(
   subnets: readonly ResolvedSubnet[],

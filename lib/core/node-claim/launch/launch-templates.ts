@@ -19,7 +19,7 @@ import { requirementsFrom, singleValues } from '../../requirements/requirements.
 import { parseResources } from '../../resources/resources.ts';
 import { networkInterfacesOf } from './network-interfaces.ts';
 
-/** A line of the request, before it is known which template it belongs to. */
+/** A line of the request that has no template yet. */
 export interface FleetLine extends Omit<FleetOverride, 'template'> {
   readonly type: LaunchType;
 }
@@ -29,28 +29,28 @@ export interface FleetParts {
   readonly templates: readonly LaunchTemplateSpec[];
 }
 
-interface NodeClassInForce {
+interface CurrentNodeClass {
   readonly nodeClass: EC2NodeClass;
   readonly resolved: ResolvedNodeClass;
 }
 
-/** EC2 takes no more in one request. */
+/** The limit of EC2 for one request. */
 const MAX_TEMPLATES = 50;
 const EFA = 'vpc.amazonaws.com/efa';
 
 /**
- * The lines as overrides of as few templates as make them right. *Shape:* in the order of the lines; those of the dearest
- * left out where there would be too many templates. *Source:* C56: what differs between types is what their kubelets are
- * told, their EFA interfaces, the subnet of several interfaces, and the reservation.
+ * The lines as overrides of as few launch templates as possible. *Shape:* in the order of the lines; lines that would need more
+ * templates than EC2 allows are left out. *Source:* C56: templates differ by kubelet settings, EFA interfaces, the subnet of
+ * several interfaces, and the reservation.
  */
 export function fleetParts(
   record: NodeClaimRecord,
-  inForce: NodeClassInForce,
+  current: CurrentNodeClass,
   lines: readonly FleetLine[],
 ): FleetParts | (UserData & { readonly kind: 'unsupported' }) {
-  const shared = sharedTraits(record, inForce);
+  const shared = sharedTraits(record, current);
   const wantsEfa = (parseResources(record.spec.resources.requests)[EFA] ?? 0) > 0;
-  const userDataOf = userDataByKubelet(record, inForce);
+  const userDataOf = userDataByKubelet(record, current);
   const texts: string[] = [];
   const places = new Map<string, number>();
   const templates: LaunchTemplateSpec[] = [];
@@ -58,7 +58,7 @@ export function fleetParts(
   for (const { type, ...line } of lines) {
     const userData = userDataOf(type.kubelet);
     if (userData.kind === 'unsupported') return userData;
-    const own = ownTraits(inForce, { ...line, type }, wantsEfa);
+    const own = ownTraits(current, { ...line, type }, wantsEfa);
     if (!texts.includes(userData.text)) texts.push(userData.text);
     const key = JSON.stringify([texts.indexOf(userData.text), own]);
     const template = places.get(key) ?? templates.length;
@@ -70,10 +70,10 @@ export function fleetParts(
   return { overrides, templates };
 }
 
-/** What all instances of the claim have in common (C58). */
+/** The settings that all templates of the claim share (C58). */
 function sharedTraits(
   record: NodeClaimRecord,
-  { nodeClass, resolved }: NodeClassInForce,
+  { nodeClass, resolved }: CurrentNodeClass,
 ): Omit<LaunchTemplateSpec, 'userData' | 'networkInterfaces'> {
   const { spec } = nodeClass;
   const only = singleValues(requirementsFrom(record.spec.requirements));
@@ -101,7 +101,7 @@ function placementOf(only: Labels, { placementGroup }: ResolvedNodeClass): Pick<
 }
 
 function ownTraits(
-  { nodeClass, resolved }: NodeClassInForce,
+  { nodeClass, resolved }: CurrentNodeClass,
   { type, subnetId, reservationId }: FleetLine,
   wantsEfa: boolean,
 ): Pick<LaunchTemplateSpec, 'networkInterfaces' | 'subnetId' | 'reservation'> {
@@ -112,7 +112,7 @@ function ownTraits(
   const reservation = heldReservation(resolved, reservationId);
   return {
     networkInterfaces,
-    // C56: EC2 gives the subnet of the fleet to a single interface only.
+    // C56: EC2 applies the subnet of the fleet only if there is one interface.
     ...(networkInterfaces.length > 1 ? { subnetId } : {}),
     ...(reservation === undefined ? {} : { reservation }),
   };
@@ -126,22 +126,22 @@ function heldReservation(
   return reservation === undefined ? undefined : { id: reservation.id, kind: reservationKind(reservation) };
 }
 
-/** Made once for all types whose kubelets are told the same. */
+/** Computed once for all types with the same kubelet settings. */
 function userDataByKubelet(
   record: NodeClaimRecord,
-  { nodeClass, resolved }: NodeClassInForce,
+  { nodeClass, resolved }: CurrentNodeClass,
 ): (kubelet: TypeKubelet | undefined) => UserData {
   const taints = [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? []), UNREGISTERED_TAINT];
   const known = new Map<string, UserData>();
   return (kubelet) => {
     const key = JSON.stringify(kubelet ?? {});
-    const introduction = {
+    const settings = {
       bootstrap: resolved.bootstrap,
       labels: record.labels,
       taints: amiFamilyOf(nodeClass) === 'Custom' ? [] : taints,
       ...(kubelet === undefined ? {} : { kubelet }),
     };
-    const userData = known.get(key) ?? nodeUserData(nodeClass, introduction);
+    const userData = known.get(key) ?? nodeUserData(nodeClass, settings);
     known.set(key, userData);
     return userData;
   };

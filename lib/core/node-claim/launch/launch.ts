@@ -21,15 +21,15 @@ import type {
   NodeClaimRecord,
 } from '../../model/node-claim-record.ts';
 import { ownershipTags } from '../../model/ownership-tags.ts';
-import { fleetLines, goneOptions, type LaunchMarket } from './fleet-lines.ts';
+import { fleetLines, type LaunchMarket, unavailableOptions } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
 
-/** What a launch needs to know beside the claim: the NodeClass, what it resolves to, and what has no capacity. */
+/** The inputs of a launch beside the claim: the NodeClass, its resolved values, and offerings without capacity. */
 export interface LaunchContext extends LaunchMarket {
   readonly nodeClass: EC2NodeClass;
 }
 
-/** An instance that EC2 does not list may be too young to be listed. */
+/** EC2 may take this long to list a new instance. */
 export const LISTED_AFTER_MS = MINUTE_MS;
 
 export type LaunchPlan =
@@ -37,27 +37,27 @@ export type LaunchPlan =
       readonly kind: 'launch';
       readonly attempt: number;
       readonly request: LaunchRequest;
-      /** C54: what the claim and its node are to say of how they were launched. */
+      /** C54: annotations about the launch, for the claim and its node. */
       readonly annotations: Labels;
-      /** C44. @default nothing to warn of */
+      /** C44. @default no warning */
       readonly warning?: string;
     }
-  /** None of the options is to be had. */
+  /** None of the options is available. */
   | { readonly kind: 'no-capacity'; readonly message: string }
   | { readonly kind: 'unsupported'; readonly message: string };
 
 /**
- * The next attempt's request, to be frozen before it is sent. *Source:* C38, C43, C45, C46, C56; the token follows from
- * claim and attempt, so that a replay launches nothing twice (C51).
+ * The request of the next attempt, which is recorded before it is sent. *Source:* C38, C43, C45, C46, C56; the client token is
+ * derived from claim and attempt, so that a repeated request does not launch a second instance (C51).
  */
 export function planLaunch(record: NodeClaimRecord, context: LaunchContext): LaunchPlan {
   const lines = fleetLines(record, context);
   const [first] = lines;
-  if (first === undefined) return { kind: 'no-capacity', message: whyNothingLeft(record, context) };
+  if (first === undefined) return { kind: 'no-capacity', message: whyNoCapacity(record, context) };
   const parts = fleetParts(record, context, lines);
   if ('kind' in parts) return parts;
   const { capacityType } = first;
-  const { context: passedOn } = context.nodeClass.spec;
+  const { context: contextId } = context.nodeClass.spec;
   const attempt = attemptsOf(record) + 1;
   return {
     kind: 'launch',
@@ -74,14 +74,16 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       capacityType,
       ...(record.annotations[PRICE_OVERLAY_APPLIED] === undefined ? {} : { prioritized: true }),
       // C48.
-      ...(passedOn === undefined || record.annotations[MIN_VALUES_RELAXED] !== undefined ? {} : { context: passedOn }),
+      ...(contextId === undefined || record.annotations[MIN_VALUES_RELAXED] !== undefined
+        ? {}
+        : { context: contextId }),
       ...parts,
       tags: tagsOf(record, context.nodeClass),
     },
   };
 }
 
-/** C54: which class, as it said just then, and which profile. */
+/** C54: the hash of the NodeClass at launch, and the instance profile. */
 function launchAnnotations({ nodeClass, resolved }: LaunchContext): Labels {
   const hashes = [NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION].flatMap((key) => {
     const value = nodeClass.metadata.annotations?.[key];
@@ -90,7 +92,7 @@ function launchAnnotations({ nodeClass, resolved }: LaunchContext): Labels {
   return { ...Object.fromEntries(hashes), [INSTANCE_PROFILE_NAME]: resolved.instanceProfile };
 }
 
-/** C44: who takes spot for want of money should have some types to choose from on demand as well. */
+/** C44: the recommended number of instance types for a fallback from spot to on-demand. */
 const FEW_TYPES = 5;
 
 function warningOf({ options }: NodeClaimRecord, overrides: readonly FleetOverride[]): { readonly warning?: string } {
@@ -98,11 +100,11 @@ function warningOf({ options }: NodeClaimRecord, overrides: readonly FleetOverri
   const isFallback =
     overrides[0]?.capacityType === 'on-demand' && options.some(({ capacityType }) => capacityType === 'spot');
   if (!isFallback || types >= FEW_TYPES) return {};
-  const warning = `spot is not to be had, and on demand there are only ${types} instance types to choose from: at least ${FEW_TYPES} are advised`;
+  const warning = `spot capacity is unavailable, and the fallback to on-demand has only ${types} instance types: allow at least ${FEW_TYPES}`;
   return { warning };
 }
 
-/** C50, and the claim's name from the first moment on, so that an instance can be traced before its node registers. */
+/** C50. The tags include the name of the claim, so that an instance can be identified before its node registers. */
 function tagsOf(record: NodeClaimRecord, nodeClass: EC2NodeClass): LaunchRequest['tags'] {
   return {
     ...nodeClass.spec.tags,
@@ -117,25 +119,25 @@ function attemptsOf(record: NodeClaimRecord): number {
   return record.launch.kind === 'planned' ? 0 : record.launch.attempt;
 }
 
-function whyNothingLeft(record: NodeClaimRecord, context: LaunchContext): string {
-  const gone = record.options.filter(goneOptions(context)).length;
+function whyNoCapacity(record: NodeClaimRecord, context: LaunchContext): string {
+  const withoutCapacity = record.options.filter(unavailableOptions(context)).length;
   const { subnets } = context.resolved;
   const exhausted = exhaustedSubnets(context.unavailable);
   const full = subnets.filter(({ id }) => exhausted.has(id)).length;
   const zones = [...zonesWithAddresses(subnets, context.unavailable)].toSorted().join(', ') || 'no zone';
-  const less = full === 0 ? '' : `, ${full} more have no free address`;
-  return `none of ${record.options.length} offerings is to be had: ${gone} have no capacity just now, subnets are in ${zones}${less}`;
+  const exhaustedText = full === 0 ? '' : `, ${full} subnets have no free addresses`;
+  return `none of ${record.options.length} offerings has capacity: ${withoutCapacity} are marked as unavailable, subnets are in ${zones}${exhaustedText}`;
 }
 
-/** A found instance as what made it knows it: EC2 tells neither what it costs nor which kind of reservation it is in. */
+/** Completes a found instance from the record of its launch, because EC2 returns neither its price nor its kind of reservation. */
 export function adopted(found: Instance, { launch, options }: NodeClaimRecord): Instance {
   const { id, instanceType, zone, capacityType, imageId, priceUsdPerHour } = found;
   const isOfIt = (one: LaunchOption): boolean => one.instanceType === instanceType && one.zone === zone;
-  const asked = launch.kind === 'requested' ? launch.request : undefined;
-  const line = asked?.overrides.find(isOfIt);
-  // Which of the attempts made it is not known.
+  const request = launch.kind === 'requested' ? launch.request : undefined;
+  const line = request?.overrides.find(isOfIt);
+  // The attempt that launched it is not known.
   const option = line ?? options.find((one) => isOfIt(one) && one.capacityType === capacityType);
-  const reservation = line === undefined ? found.reservation : asked?.templates[line.template]?.reservation;
+  const reservation = line === undefined ? found.reservation : request?.templates[line.template]?.reservation;
   return {
     id,
     instanceType,
@@ -147,7 +149,7 @@ export function adopted(found: Instance, { launch, options }: NodeClaimRecord): 
   };
 }
 
-/** The record once the instance is there: from now on it holds its real capacity (promise 2: the refund). */
+/** The record after the launch. From now on the real capacity counts against limits, not the largest possible one (promise 2). */
 export function launched(record: NodeClaimRecord, instance: Instance, nowMs: number): NodeClaimRecord {
   const type = record.types.find((one) => one.name === instance.instanceType);
   return {
@@ -157,16 +159,16 @@ export function launched(record: NodeClaimRecord, instance: Instance, nowMs: num
   };
 }
 
-/** The record once EC2 says that it does not know the request by its token any more. */
+/** The record after EC2 has rejected the client token as no longer valid. */
 export function spentLaunch(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
   if (record.launch.kind !== 'requested') return record;
   return { ...record, launch: { ...record.launch, sentAgainAtMs: nowMs, spent: true } };
 }
 
-/** Where nothing was learned of capacity, the same call would be refused again: 5 s, doubled with each attempt, to a minute. */
+/** The pause after a refusal that marked no offering: 5 s, doubled with each attempt, up to one minute. */
 const FIRST_PAUSE_MS = 5 * SECOND_MS;
 
-/** The record once EC2 refused. `learned`: the next attempt leaves out what had no capacity, so it need not wait. */
+/** The record after a refused launch. `learned`: offerings were marked as unavailable, so the next attempt need not wait. */
 export function refusedLaunch(
   record: NodeClaimRecord,
   { message, nowMs, learned = false }: { readonly message: string; readonly nowMs: number; readonly learned?: boolean },

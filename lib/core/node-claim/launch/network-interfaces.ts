@@ -1,19 +1,20 @@
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import type { LaunchInterface } from '../../model/node-claim-record.ts';
 
-export interface InterfacesAsked {
-  /** EFA interfaces by network card, where the claim asks for EFA. @default it does not */
+export interface InterfaceOptions {
+  /** The number of EFA interfaces by network card, if the claim requests EFA. @default none */
   readonly efaByCard?: readonly number[];
   readonly ipv6: boolean;
 }
 
 /**
- * The network interfaces of an instance, the primary first. *Source:* C59: those that the NodeClass declares; else one EFA
- * interface a card that takes one; else a single one. A3.11: only the primary has a public address and prefixes.
+ * The network interfaces of an instance, the primary first. *Source:* C59: those that the NodeClass declares; or else one EFA
+ * interface for each network card that supports it; or else one interface. A3.11: only the primary has a public address and
+ * prefixes.
  */
 export function networkInterfacesOf(
   nodeClass: EC2NodeClass,
-  { efaByCard = [], ipv6 }: InterfacesAsked,
+  { efaByCard = [], ipv6 }: InterfaceOptions,
 ): readonly LaunchInterface[] {
   const { networkInterfaces: declared = [] } = nodeClass.spec;
   const places = declared.length > 0 ? declaredPlaces(declared) : efaPlaces(efaByCard);
@@ -37,7 +38,7 @@ function declaredPlaces(declared: NonNullable<EC2NodeClass['spec']['networkInter
     .toSorted((a, b) => a.networkCard - b.networkCard || a.device - b.device);
 }
 
-/** EC2 wants device 0 on the first card and device 1 on every other. */
+/** EC2 requires device 0 on the first card and device 1 on all others. */
 function efaPlaces([first = 0, ...others]: readonly number[]): readonly InterfacePlace[] {
   const primary: InterfacePlace = { networkCard: 0, device: 0, kind: first > 0 ? 'efa' : 'interface' };
   const more = others.flatMap((count, at): InterfacePlace[] =>

@@ -5,12 +5,12 @@ import type { ResolvedCapacityReservation } from '../../model/resolved-node-clas
 
 type Kind = NonNullable<Reservation['kind']>;
 
-/** C38: of equal prices the one that comes first here. */
+/** C38: if prices are equal, the first in this order is used. */
 const KINDS: readonly Kind[] = ['default', 'capacity-block', 'interruptible'];
 
 /**
- * What of reserved capacity one request may name: one kind, since each is asked for in another way; of capacity blocks a
- * single one; of a type in a zone the reservation with the most instances left.
+ * The lines of reserved capacity that one request can contain: one kind of reservation, because the kinds need different
+ * requests; only one capacity block; and for each type and zone the reservation with the most available instances.
  * *Expects:* options of reserved capacity, cheapest first. *Source:* C38, filters 2 to 4.
  */
 export function reservedLines<Line extends LaunchOption>(
@@ -27,11 +27,11 @@ export function reservedLines<Line extends LaunchOption>(
   const ofKind = known.filter(({ kind }) => kind === chosen);
   if (chosen === 'capacity-block') return ofKind.slice(0, 1).map(({ line }) => line);
   const places = Map.groupBy(ofKind, ({ line }) => `${line.instanceType} ${line.zone}`);
-  const best = new Set([...places.values()].map((rivals) => rivals.reduce((a, b) => (moreIsLeft(b, a) ? b : a)).line));
+  const best = new Set([...places.values()].map((same) => same.reduce((a, b) => (hasMoreLeft(b, a) ? b : a)).line));
   return lines.filter((line) => best.has(line));
 }
 
-function moreIsLeft(
+function hasMoreLeft(
   a: { readonly reservation: ResolvedCapacityReservation },
   b: { readonly reservation: ResolvedCapacityReservation },
 ): boolean {

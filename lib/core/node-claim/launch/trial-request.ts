@@ -4,15 +4,15 @@ import type { LaunchRequest, LaunchType, NodeClaimRecord } from '../../model/nod
 import type { ResolvedImage, ResolvedNodeClass } from '../../model/resolved-node-class.ts';
 import { planLaunch } from './launch.ts';
 
-/** The claim and the pool that a trial names in its tags: EC2 shows them in the log of what it refused. */
-const NOBODY = 'kerf-authorization-check';
+/** The name of the claim and pool in the tags of a dry run; CloudTrail shows it. */
+const PLACEHOLDER_NAME = 'kerf-authorization-check';
 
-/** The types that a trial names: whether a launch is allowed says a small one as well as any. */
+/** The instance types of dry runs. Authorization does not depend on the type. */
 const TRIAL_TYPES = { amd64: 'm5.large', arm64: 'm6g.large' } as const;
 
 /**
- * A launch of the NodeClass to be tried and not made: one small instance of its first image in its first subnet, with the
- * tags and the shape of a real one (A3.29). Undefined where no launch can be made of it anyway.
+ * The request for a dry run of a launch: one small instance with the first image in the first subnet, with the tags and
+ * parameters of a real launch (A3.29). Undefined if the NodeClass has no subnet or image.
  */
 export function trialRequest(
   cluster: string,
@@ -26,10 +26,10 @@ export function trialRequest(
   const option = { instanceType: type.name, zone: subnet.zone, capacityType: 'on-demand', priceUsdPerHour: 0 } as const;
   const record: NodeClaimRecord = {
     cluster,
-    name: NOBODY,
+    name: PLACEHOLDER_NAME,
     version: 1,
-    decisionId: NOBODY,
-    nodePool: NOBODY,
+    decisionId: PLACEHOLDER_NAME,
+    nodePool: PLACEHOLDER_NAME,
     labels: {},
     annotations: {},
     spec: {
@@ -50,7 +50,7 @@ export function trialRequest(
   return plan.kind === 'launch' ? plan.request : undefined;
 }
 
-/** A type that has whatever the image asks for (C65); its name matters to nobody, for nothing is launched. */
+/** A type that meets the requirements of the image (C65). */
 function typeFor({ requirements }: ResolvedImage): LaunchType {
   const imageLabels = Object.fromEntries(
     requirements.flatMap(({ key, operator, values = [] }) => {

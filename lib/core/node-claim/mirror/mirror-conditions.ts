@@ -8,11 +8,11 @@ import { whyNotInitialized } from '../registration.ts';
 /** D3. */
 export const LONGEST_MESSAGE = 300;
 
-/** What is seen beside the record. */
+/** The inputs beside the record. */
 export interface ConditionsView {
   readonly node?: Node | undefined;
   readonly nodePool?: NodePool | undefined;
-  /** @default Consolidatable is not told */
+  /** @default the condition Consolidatable is not written */
   readonly nowMs?: number;
 }
 
@@ -23,7 +23,7 @@ interface Answer {
   readonly sinceMs: number;
 }
 
-/** The conditions that Kerf says of a NodeClaim; those that only hold sometimes are absent else. */
+/** The condition types that Kerf writes to NodeClaims. Some of them are written only while they are true. */
 const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: ConditionsView) => Answer | undefined>> = {
   Launched: launched,
   Registered: registered,
@@ -37,7 +37,7 @@ const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: Condit
 
 export const CONDITION_TYPES: readonly string[] = Object.keys(CONDITIONS);
 
-/** *Shape:* each since when it holds, as far as the record knows; so the same record says the same every time. */
+/** The conditions of a record. *Shape:* transition times come from the record, so that the same record gives the same conditions. */
 export function conditionsOf(record: NodeClaimRecord, view: ConditionsView): readonly Condition[] {
   return Object.entries(CONDITIONS).flatMap(([type, ask]) => {
     const answer = ask(record, view);
@@ -49,7 +49,7 @@ export function conditionsOf(record: NodeClaimRecord, view: ConditionsView): rea
 
 function launched({ launch, createdAtMs }: NodeClaimRecord): Answer {
   if (launch.kind === 'launched') return { status: 'True', reason: 'Launched', sinceMs: launch.atMs };
-  // D3: what EC2 objects to, cut to what fits a table.
+  // D3: the error of EC2, cut to the maximum length.
   if (launch.kind === 'refused') return notKnown(createdAtMs, 'LaunchFailed', launch.message.slice(0, LONGEST_MESSAGE));
   return notKnown(createdAtMs, 'AwaitingReconciliation');
 }
@@ -57,7 +57,7 @@ function launched({ launch, createdAtMs }: NodeClaimRecord): Answer {
 function registered({ launch, createdAtMs, registeredAtMs }: NodeClaimRecord): Answer {
   if (registeredAtMs !== undefined) return { status: 'True', reason: 'Registered', sinceMs: registeredAtMs };
   if (launch.kind !== 'launched') return notKnown(createdAtMs, 'AwaitingReconciliation');
-  return notKnown(createdAtMs, 'NodeNotFound', `no node of ${launch.instance.id} has joined the cluster`);
+  return notKnown(createdAtMs, 'NodeNotFound', `no node has registered for instance ${launch.instance.id}`);
 }
 
 function initialized(record: NodeClaimRecord, { node }: ConditionsView): Answer {
@@ -75,7 +75,7 @@ function ready(record: NodeClaimRecord, view: ConditionsView): Answer {
   return missing ?? { status: 'True', reason: 'Ready', sinceMs: record.initializedAtMs ?? record.createdAtMs };
 }
 
-/** D13: nothing has changed on it for as long as its pool wants. */
+/** D13: its pods have not changed for the consolidateAfter of its NodePool. */
 function consolidatable(record: NodeClaimRecord, { nodePool, nowMs = 0 }: ConditionsView): Answer | undefined {
   const { initializedAtMs, lastPodEventAtMs = 0 } = record;
   const afterMs = nodePool && parseNillableDuration(nodePool.spec.disruption.consolidateAfter);
@@ -90,7 +90,7 @@ function disruptionReason({ deletion }: NodeClaimRecord): Answer | undefined {
   return { status: 'True', reason: inOneWord(reason), message, sinceMs };
 }
 
-/** `spot_interrupted` as conditions and events write it: `SpotInterrupted`. */
+/** A reason in the form of conditions and events: `SpotInterrupted` for `spot_interrupted`. */
 export function inOneWord(reason: string): string {
   return reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

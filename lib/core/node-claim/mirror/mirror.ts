@@ -10,7 +10,7 @@ import { offeringLabels } from '../registration.ts';
 import { CONDITION_TYPES, type ConditionsView, conditionsOf } from './mirror-conditions.ts';
 
 export interface MirrorView extends ConditionsView {
-  /** The object as it is in the cluster. @default there is none yet */
+  /** The object in the cluster. @default it does not exist yet */
   readonly mirror?: NodeClaim | undefined;
 }
 
@@ -30,7 +30,7 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
       ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
       creationTimestamp: formatTime(record.createdAtMs),
     },
-    // It cannot change once it is there (A2.1), and what another program left out of it counts as well.
+    // The spec of an existing object is immutable (A2.1), so it is kept, including fields that are not set.
     spec: view.mirror?.spec ?? record.spec,
     status: {
       ...(nodeName === undefined ? {} : { nodeName }),
@@ -45,9 +45,9 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
 }
 
 /**
- * A1.29: deleting the NodePool deletes its claims. Said when the object is made, and kept as it was found afterwards: a
- * reference to a pool that is not there any more would have Kubernetes delete the claim, and taking one away while a pool is
- * being deleted would keep the claim.
+ * A1.29: deleting the NodePool deletes its claims. The owner reference is set when the object is created, and not changed
+ * afterwards: Kubernetes would delete a claim if the reference to a deleted pool were added, and would keep the claim if the
+ * reference were removed while the pool is being deleted.
  */
 function ownersOf({ mirror, nodePool }: MirrorView): readonly OwnerReference[] {
   if (mirror !== undefined) return (mirror.metadata.ownerReferences ?? []).filter(({ kind }) => kind === 'NodePool');
@@ -56,7 +56,7 @@ function ownersOf({ mirror, nodePool }: MirrorView): readonly OwnerReference[] {
   return [{ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name, uid, blockOwnerDeletion: true }];
 }
 
-/** The API server takes no new finalizer on an object that is going. */
+/** The API server rejects new finalizers on an object that is being deleted. */
 function finalizersOf({ mirror }: MirrorView): readonly string[] {
   const { deletionTimestamp, finalizers = [] } = mirror?.metadata ?? {};
   return deletionTimestamp === undefined || finalizers.includes(TERMINATION_FINALIZER) ? [TERMINATION_FINALIZER] : [];
@@ -67,7 +67,7 @@ function terminationTimestamp({ deletion }: NodeClaimRecord): Labels {
   return deletion?.deadlineMs === undefined ? {} : { [TERMINATION_TIMESTAMP]: formatTime(deletion.deadlineMs) };
 }
 
-/** Whether the object in the cluster says what the record says; what others say beside it is theirs. */
+/** Whether the object in the cluster matches the record. Labels, annotations and conditions of other programs are ignored. */
 export function isShownBy(record: NodeClaimRecord, view: MirrorView): boolean {
   const { mirror } = view;
   if (mirror?.status === undefined) return false;
@@ -86,7 +86,7 @@ function includes(shown: Labels = {}, wanted: Labels = {}): boolean {
   return Object.entries(wanted).every(([key, value]) => shown[key] === value);
 }
 
-/** A condition is found by its type: their order says nothing. */
+/** Compares conditions by type, because their order has no meaning. */
 function byType<One extends { readonly type: string }>(conditions: readonly One[]): readonly One[] {
   return conditions.toSorted((a, b) => compareText(a.type, b.type));
 }

@@ -3,12 +3,11 @@ import { conditionsFrom } from '../../model/conditions.ts';
 import type { ObjectPatch } from '../../model/object-patch.ts';
 
 const REASON = 'StandaloneNotSupported';
-const MESSAGE =
-  'Kerf launches the NodeClaims that it makes for NodePools, and none that others write: create a NodePool, and delete this';
+const MESSAGE = 'standalone NodeClaims are not managed: create a NodePool instead, and delete this NodeClaim';
 
 /**
- * A2.2: what a NodeClaim is told that somebody wrote by hand. *Shape:* undefined where it says so already, is going, or has
- * an instance: then it is another program's.
+ * A2.2: the conditions of a standalone NodeClaim. *Shape:* undefined if it has them already, if it is being deleted, or if it
+ * has an instance, because then another program manages it.
  */
 export function decideStandalone(nodeClaim: NodeClaim, nowMs: number): ObjectPatch<NodeClaim['status']> | undefined {
   const { metadata, status } = nodeClaim;

@@ -3,22 +3,22 @@ import { parseTime } from '../../../../lib/apis/formats/time.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import {
   type AdoptionLine,
-  type LeftWorld,
+  type AdoptionWorld,
   planAdoption,
 } from '../../../../lib/core/node-claim/adoption/adoption-plan.ts';
-import { aJoinedNode, aKarpenterClaim, aLeftInstance, aLeftWorld } from '../../../builders/left-world.ts';
+import { aClusterInstance, aJoinedNode, aKarpenterClaim, anAdoptionWorld } from '../../../builders/adoption-world.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodeClass, aNodePool } from '../../../builders/node-pools.ts';
 import { HOUR, NOW_MS } from '../../../builders/times.ts';
 
-function plan(over: Partial<LeftWorld>): readonly AdoptionLine[] {
-  return planAdoption(aLeftWorld(over), NOW_MS);
+function plan(over: Partial<AdoptionWorld>): readonly AdoptionLine[] {
+  return planAdoption(anAdoptionWorld(over), NOW_MS);
 }
 
-/** `general-a` on i-1, as Karpenter left it. */
-function whole(claim = aKarpenterClaim('general-a', 'i-1')): Partial<LeftWorld> {
+/** The claim `general-a` of Karpenter on instance i-1. */
+function whole(claim = aKarpenterClaim('general-a', 'i-1')): Partial<AdoptionWorld> {
   const nodes = [aJoinedNode('general-a', 'i-1')];
-  return { nodeClaims: [claim], instances: [aLeftInstance('i-1', 'general-a')], nodes };
+  return { nodeClaims: [claim], instances: [aClusterInstance('i-1', 'general-a')], nodes };
 }
 
 function recordOf([line]: readonly AdoptionLine[]): NodeClaimRecord {
@@ -31,8 +31,8 @@ const classHash = () => OURS;
 const nodeClasses = [aNodeClass()];
 const DAY_AGO_MS = NOW_MS - 24 * HOUR;
 
-describe('a node that Karpenter left', () => {
-  test('is taken over as it is: name, age, progress and what its pods did last', () => {
+describe('a node of Karpenter', () => {
+  test('is adopted with its name, age, progress and last pod event', () => {
     expect(recordOf(plan(whole()))).toMatchObject({
       name: 'general-a',
       nodePool: 'general',
@@ -46,13 +46,13 @@ describe('a node that Karpenter left', () => {
     });
   });
 
-  test('A3.26: has our hash of its class in the place of Karpenter’s, so that it has not drifted', () => {
+  test('A3.26: gets Kerf’s class hash instead of Karpenter’s, so that it does not drift', () => {
     const record = recordOf(plan({ ...whole(), nodeClasses, classHash }));
     expect(record.annotations).toMatchObject(OURS);
     expect(record.annotations).toMatchObject({ 'karpenter.sh/nodepool-hash': '123' });
   });
 
-  test('A1.28: that had drifted stays so: only the version of its hash moves', () => {
+  test('A1.28: that has drifted stays drifted: only the version of its hash changes', () => {
     const claim = aKarpenterClaim('general-a', 'i-1');
     const drifted = { type: 'Drifted', status: 'True', reason: 'NodeClassDrift' } as const;
     const status = { ...claim.status, conditions: [...(claim.status?.conditions ?? []), drifted] };
@@ -61,13 +61,17 @@ describe('a node that Karpenter left', () => {
       'karpenter.k8s.aws/ec2nodeclass-hash': '456',
       'karpenter.k8s.aws/ec2nodeclass-hash-version': 'kerf-6',
     });
-    expect(lines[0]?.notes).toEqual([expect.stringContaining('had drifted (NodeClassDrift)')]);
+    expect(lines[0]?.notes).toEqual([expect.stringContaining('already drifted (NodeClassDrift)')]);
   });
 
   test.each([
-    ['as promised', { 'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T09:30:00Z' }, '2026-01-31T09:30:00Z'],
-    ['when its pods may stay as long as they like', {}, undefined],
-  ])('D18: that is being deleted goes on being deleted, %s', (_, annotations, deadline) => {
+    [
+      'with the announced deadline',
+      { 'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T09:30:00Z' },
+      '2026-01-31T09:30:00Z',
+    ],
+    ['without a deadline if it has none', {}, undefined],
+  ])('D18: that is being deleted continues to be deleted, %s', (_, annotations, deadline) => {
     const deletionTimestamp = '2026-01-31T07:30:00Z';
     const claim = aKarpenterClaim('general-a', 'i-1', { deletionTimestamp, annotations });
     const { deletion } = recordOf(plan(whole(claim)));
@@ -75,8 +79,8 @@ describe('a node that Karpenter left', () => {
     expect(deletion?.deadlineMs).toBe(deadline === undefined ? undefined : parseTime(deadline));
   });
 
-  test('C84: that has not joined yet is known by its claim, gets the tags that it lacks, and the time to join', () => {
-    const instance = aLeftInstance('i-1', '', { tags: { 'kubernetes.io/cluster/demo': 'owned' } });
+  test('C84: that has not registered is found by its claim, gets the missing tags, and a new registration timeout', () => {
+    const instance = aClusterInstance('i-1', '', { tags: { 'kubernetes.io/cluster/demo': 'owned' } });
     const [line] = plan({ ...whole(), nodes: [], instances: [instance] });
     expect(line?.outcome).toMatchObject({
       kind: 'adopt',
@@ -85,18 +89,18 @@ describe('a node that Karpenter left', () => {
     });
   });
 
-  test('is not taken over twice', () => {
+  test('is not adopted twice', () => {
     const record = launchedClaim({ name: 'general-a' });
     const [line] = plan({ ...whole(), records: new Map([['general-a', record]]) });
     expect(line?.outcome).toEqual({ kind: 'known' });
   });
 });
 
-describe('left alone, with the reason', () => {
-  const reasons = (over: Partial<LeftWorld>) =>
+describe('not adopted, with the reason', () => {
+  const reasons = (over: Partial<AdoptionWorld>) =>
     plan(over).map(({ outcome }) => (outcome.kind === 'left' ? outcome.reason : outcome.kind));
 
-  test('A2.2: a claim that belongs to no NodePool', () => {
+  test('A2.2: a standalone claim', () => {
     expect(reasons(whole(aKarpenterClaim('general-a', 'i-1', { labels: {} })))).toEqual(['StandaloneNotSupported']);
   });
 
@@ -106,15 +110,15 @@ describe('left alone, with the reason', () => {
     expect(reasons({ ...whole(), nodePools })).toEqual(['StaticCapacityNotSupported']);
   });
 
-  test('a claim that has no instance', () => {
+  test('a claim without an instance', () => {
     expect(reasons({ ...whole(), instances: [] })).toEqual(['NoInstance']);
   });
 
-  test('an instance that no claim names: its launch was cut off', () => {
-    expect(reasons({ instances: [aLeftInstance('i-9', '')] })).toEqual(['LaunchCutOff']);
+  test('an instance without a claim: its launch was interrupted', () => {
+    expect(reasons({ instances: [aClusterInstance('i-9', '')] })).toEqual(['LaunchCutOff']);
   });
 
-  test('an instance whose claim has another in our records', () => {
+  test('an instance whose claim has another instance in its record', () => {
     const record = launchedClaim({ name: 'general-a' }, { id: 'i-2' });
     expect(reasons({ ...whole(), records: new Map([['general-a', record]]) })).toEqual(['NameTaken']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { adoptedRecord, type Orphan } from '../../../../lib/core/node-claim/adoption/adoption.ts';
+import { adoptedRecord, type InstanceEvidence } from '../../../../lib/core/node-claim/adoption/adoption.ts';
 import { mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
 import { aFoundInstance, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
@@ -23,12 +23,12 @@ const NODE = aNode({
   annotations: { 'karpenter.sh/nodepool-hash': '42', 'volumes.kubernetes.io/attached': 'true' },
 });
 
-function adopt(over: Partial<Orphan>, instance: Partial<Orphan['instance']> = {}) {
+function adopt(over: Partial<InstanceEvidence>, instance: Partial<InstanceEvidence['instance']> = {}) {
   return adoptedRecord({ cluster: 'demo', instance: aFoundInstance(instance), ...over }, NOW_MS);
 }
 
-describe('an instance without a record', () => {
-  test('gets back what its NodeClaim object shows of it', () => {
+describe('the record of an unrecorded instance', () => {
+  test('is made from its NodeClaim object', () => {
     const record = launchedClaim({ nodePoolUid: 'pool-uid', annotations: { 'example.com/note': 'kept' } });
     const owner = { ...POOL, metadata: { name: 'general', uid: 'pool-uid' } };
     const nodeClaim = { ...mirrorOf(record, { nodePool: owner }), status: {} };
@@ -39,7 +39,7 @@ describe('an instance without a record', () => {
     expect(adopted?.version).toBe(0);
   });
 
-  test('is else what its pool says, narrowed to what it is, with the labels and annotations of its node', () => {
+  test('is otherwise made from the template of its NodePool, narrowed to its offering, with the labels and annotations of its node', () => {
     const adopted = adopt({ nodePool: POOL, node: NODE });
     expect(adopted).toMatchObject({
       name: 'general-1',
@@ -66,20 +66,20 @@ describe('an instance without a record', () => {
     ]);
   });
 
-  test('has the whole time to register where its node has not joined', () => {
+  test('starts a new registration timeout if its node has not registered', () => {
     const adopted = adopt({ nodePool: POOL });
     expect(adopted?.launch).toMatchObject({ atMs: NOW_MS });
     expect(adopted).not.toHaveProperty('registeredAtMs');
     expect(adopted?.labels['tier']).toBe('gold');
   });
 
-  test('whose pool is gone lives on by its node, and does not expire', () => {
+  test('is made from its node if its NodePool is deleted, and does not expire', () => {
     const adopted = adopt({ node: NODE });
     expect(adopted).toMatchObject({ nodePool: 'general', spec: { expireAfter: 'Never' }, nodeName: 'node-1' });
     expect(adopted?.spec.nodeClassRef.name).toBe('default');
   });
 
-  test('counts as what its type offers, else as what its node shows (promise 2)', () => {
+  test('has the amounts of its instance type, or else of its node (promise 2)', () => {
     expect(adopt({ node: NODE })?.allocatable).toMatchObject({ cpu: 2_000, memory: 8 * GIB });
     const instanceType = {
       name: 'm5.large',
@@ -93,11 +93,11 @@ describe('an instance without a record', () => {
     expect(adopted?.options[0]?.priceUsdPerHour).toBe(0.112);
   });
 
-  test.each<[string, Partial<Orphan>, Partial<Orphan['instance']>]>([
-    ['no object, pool or node', {}, {}],
-    ['a node, but no pool’s name', { node: NODE }, { nodePool: '' }],
-    ['a node, but no NodeClass’s name', { node: NODE }, { nodeClass: '' }],
-  ])('with %s cannot be adopted', (_, over, instance) => {
+  test.each<[string, Partial<InstanceEvidence>, Partial<InstanceEvidence['instance']>]>([
+    ['without an object, a NodePool and a node', {}, {}],
+    ['with a node, but without the name of a NodePool', { node: NODE }, { nodePool: '' }],
+    ['with a node, but without the name of a NodeClass', { node: NODE }, { nodeClass: '' }],
+  ])('cannot be made %s', (_, over, instance) => {
     expect(adopt(over, instance)).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { whyLeftAlone } from '../../../../lib/core/node-claim/adoption/adoption.ts';
-import { instanceOfNodeClaim } from '../../../../lib/core/node-claim/adoption/left-claim.ts';
+import { instanceOfNodeClaim } from '../../../../lib/core/node-claim/adoption/claim-object.ts';
 import { type ClaimEvidence, recordFromObject } from '../../../../lib/core/node-claim/adoption/record-from-object.ts';
+import { aJoinedNode, aKarpenterClaim } from '../../../builders/adoption-world.ts';
 import { someTypes } from '../../../builders/instance-types.ts';
-import { aJoinedNode, aKarpenterClaim } from '../../../builders/left-world.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
 import { HOUR, NOW_MS } from '../../../builders/times.ts';
 
@@ -18,48 +18,48 @@ function record(over: Partial<ClaimEvidence> = {}) {
   return recordFromObject({ cluster: 'demo', instance, nodeClaim, instanceTypes: someTypes(), ...over }, NOW_MS);
 }
 
-describe('the record that is made of a NodeClaim object', () => {
-  test('promises no label with which its node tells its own progress', () => {
+describe('the record made from a NodeClaim object', () => {
+  test('does not have the labels registered and initialized', () => {
     const labels = { ...claim.metadata.labels, 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' };
     const made = record({ nodeClaim: { ...claim, metadata: { ...claim.metadata, labels } } });
     expect(made?.labels).toEqual(claim.metadata.labels);
   });
 
-  test('is registered and initialized where its node is, since when its conditions say', () => {
+  test('is registered and initialized if its node is, at the times of its conditions', () => {
     expect(record({ node })).toMatchObject({ registeredAtMs: DAY_AGO_MS, initializedAtMs: DAY_AGO_MS });
     expect(record()).not.toHaveProperty('registeredAtMs');
     const { conditions: _conditions, ...bare } = claim.status ?? {};
     expect(record({ node, nodeClaim: { ...claim, status: bare } })).toMatchObject({ initializedAtMs: NOW_MS });
   });
 
-  test('holds what its object was counted as, else what its type has, else what its node reports (promise 2)', () => {
+  test('has the amounts of its object, or else of its type, or else of its node (promise 2)', () => {
     const counted = { ...claim, status: { ...claim.status, capacity: { cpu: '7' }, allocatable: { cpu: '6' } } };
     expect(record({ node, nodeClaim: counted })).toMatchObject({ holds: { cpu: 7_000 }, allocatable: { cpu: 6_000 } });
     expect(record({ node })?.holds).toEqual(someTypes()[0]?.capacity);
     expect(record({ node, instanceTypes: [] })?.allocatable).toMatchObject({ cpu: 2_000 });
   });
 
-  test('is launched by any provider ID, not one of EC2 alone', () => {
+  test('is launched if the object has a provider ID, also one that is not from EC2', () => {
     const foreign = { ...claim, status: { ...claim.status, providerID: 'kwok://node-7' } };
     expect(record({ nodeClaim: foreign })?.launch).toMatchObject({ kind: 'launched', instance: { id: 'node-7' } });
   });
 
-  test('that is being deleted before it is launched is kept, for it still counts against its pool’s limits', () => {
+  test('exists for a claim that is deleted before its launch, because it still counts against limits', () => {
     const deletionTimestamp = '2026-01-31T07:30:00Z';
-    const going = { ...unlaunched, metadata: { ...claim.metadata, deletionTimestamp } };
-    expect(record({ nodeClaim: going })).toMatchObject({
+    const deleted = { ...unlaunched, metadata: { ...claim.metadata, deletionTimestamp } };
+    expect(record({ nodeClaim: deleted })).toMatchObject({
       launch: { kind: 'planned' },
       deletion: { reason: 'deleted' },
     });
   });
 
-  test('that is not launched and of which no type is known holds what its pods ask for', () => {
+  test('has the requests of its pods as amounts if it is not launched and no type matches', () => {
     const spec = { ...claim.spec, resources: { requests: { cpu: '3' } } };
     const made = record({ nodeClaim: { ...unlaunched, spec }, instanceTypes: [] });
     expect(made).toMatchObject({ holds: { cpu: 3_000 }, allocatable: { cpu: 3_000 }, types: [], options: [] });
   });
 
-  test('has the NodePool of its label, else of its owner, else of its node', () => {
+  test('has the NodePool of its label, or else of its owner, or else of its node', () => {
     const { labels: __, ...bare } = claim.metadata;
     const owner = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name: 'owner', uid: 'u' };
     const owned = { ...claim, metadata: { ...bare, ownerReferences: [owner] } };
@@ -76,7 +76,7 @@ describe('the record that is made of a NodeClaim object', () => {
   });
 });
 
-test('a claim of no NodePool, or of one of a fixed size, is left alone whether it is launched or not', () => {
+test('claims without a NodePool and claims of static NodePools are not recorded, launched or not', () => {
   const { labels: _labels, ...bare } = claim.metadata;
   for (const one of [claim, unlaunched]) {
     expect(whyLeftAlone({ nodeClaim: { ...one, metadata: bare } })?.reason).toBe('StandaloneNotSupported');

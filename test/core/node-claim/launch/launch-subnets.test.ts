@@ -15,7 +15,7 @@ describe('the subnet of a zone (C45)', () => {
     expect(idsOf(roomiestSubnets([subnet('x', 'a', 9), subnet('y', 'a', 9)], new Map(), []))).toEqual(['x']);
   });
 
-  test('is another, where launches under way will take the addresses', () => {
+  test('is another one if launches in progress will use the free addresses', () => {
     expect(idsOf(roomiestSubnets(SUBNETS, new Map([['a1', 29]]), []))).toEqual(['a2', 'b1']);
     expect(idsOf(roomiestSubnets(SUBNETS, new Map([['b1', 29]]), [])), 'the only one is taken all the same').toEqual([
       'a1',
@@ -23,7 +23,7 @@ describe('the subnet of a zone (C45)', () => {
     ]);
   });
 
-  test('is none that lately had no address left (C32)', () => {
+  test('is not one that recently had no free addresses (C32)', () => {
     const full = {
       instanceType: '*',
       zone: 'a',
@@ -37,11 +37,11 @@ describe('the subnet of a zone (C45)', () => {
 });
 
 describe('addresses in flight (C45)', () => {
-  test('a launch takes one a pod of its smallest type, in each subnet that it names', () => {
+  test('a launch uses one for each pod of its smallest type, in each subnet of its request', () => {
     expect(addressesInFlight([launching, launching])).toEqual(new Map([['subnet-a', 58]]));
   });
 
-  test('a claim that is not launched yet, or was, takes none', () => {
+  test('claims that are not requested, or already launched, use none', () => {
     const refused = { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } as const;
     expect(addressesInFlight([aClaim(), aClaim({ launch: refused })]).size).toBe(0);
   });

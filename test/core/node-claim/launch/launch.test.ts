@@ -21,13 +21,13 @@ function requestOf(view: NodeClaimView, nowMs = NOW_MS): LaunchRequest | undefin
 }
 
 describe('launch', () => {
-  test('goes by the order of the prices where a NodeOverlay set them (C47)', () => {
+  test('is prioritized by price if a NodeOverlay changed prices (C47)', () => {
     const overlaid = aClaim({ annotations: { 'karpenter.sh/price-overlay-applied': 'true' } });
     expect(requestOf(viewOf(overlaid))).toMatchObject({ prioritized: true });
     expect(requestOf(viewOf(aClaim()))).not.toHaveProperty('prioritized');
   });
 
-  test('the request is frozen in the record before it is sent (D36)', () => {
+  test('the request is recorded before it is sent (D36)', () => {
     const { record, actions } = decideLifecycle(viewOf(aClaim()), NOW_MS);
     const [action] = actions;
     expect(action).toMatchObject({ kind: 'launch-instance', nodeClaim: 'general-1', attempt: 1 });
@@ -37,7 +37,7 @@ describe('launch', () => {
     );
   });
 
-  test('the next attempt follows a refusal, with a token of its own and without what has no capacity', () => {
+  test('after a refusal, the next attempt has a new token and excludes offerings without capacity', () => {
     const record = aClaim({ options: spotAndOnDemand });
     const first = requestOf(viewOf(record));
     const refused = refusedLaunch(decideLifecycle(viewOf(record), NOW_MS).record, {
@@ -56,7 +56,7 @@ describe('launch', () => {
     expect(second?.clientToken).not.toBe(first?.clientToken);
   });
 
-  test('a subnet without free addresses is left out, and another of its zone is taken (C32)', () => {
+  test('a subnet without free addresses is replaced by another of its zone (C32)', () => {
     const { resolved } = launchContext();
     const [first] = resolved.subnets;
     const other = { id: 'subnet-a2', zone: 'eu-west-3a', zoneId: 'euw3-az1', freeAddresses: 9 };
@@ -73,7 +73,7 @@ describe('launch', () => {
     expect(request?.overrides.map(({ subnetId }) => subnetId)).not.toContain(first?.id);
   });
 
-  test('the token follows from the claim and the attempt (C51)', () => {
+  test('the token is derived from the claim and the attempt (C51)', () => {
     const token = (over: Partial<NodeClaimRecord>) => requestOf(viewOf(aClaim(over)))?.clientToken;
     expect(token({})).toBe(token({}));
     expect(token({})?.length).toBeLessThanOrEqual(64);
@@ -82,7 +82,7 @@ describe('launch', () => {
     ).toBe(4);
   });
 
-  test('the request says that its launch templates are named by SHA-256', () => {
+  test('the request records that its launch template names use SHA-256', () => {
     expect(requestOf(viewOf(aClaim()))).toMatchObject({ templateNames: 'sha-256' });
   });
 
@@ -96,7 +96,7 @@ describe('launch', () => {
     expect(requestOf(viewOf(aClaim({ options: spotAndOnDemand })))?.capacityType).toBe('spot');
   });
 
-  test('the instance carries the tags of its owner from the first moment on (C50)', () => {
+  test('the instance has ownership tags from its launch (C50)', () => {
     expect(requestOf(viewOf(aClaim()))?.tags).toEqual({
       team: 'a',
       'kubernetes.io/cluster/demo': 'owned',
@@ -124,18 +124,18 @@ describe('launch', () => {
       { unavailable: [{ ...OFFERING, capacityType: 'on-demand', untilMs: NOW_MS, reason: '' }] },
     ],
     [
-      'its capacity type is to be had nowhere',
+      'its capacity type is unavailable everywhere',
       { unavailable: [{ instanceType: '*', zone: '*', capacityType: 'on-demand', untilMs: NOW_MS, reason: '' }] },
     ],
-    ['no subnet is in its zone', { resolved: { ...launchContext().resolved, subnets: [] } }],
-    ['no image is of its architecture', { resolved: { ...launchContext().resolved, images: [] } }],
-  ] as const)('where %s the claim is given up (D3)', (_, context) => {
+    ['there is no subnet in its zone', { resolved: { ...launchContext().resolved, subnets: [] } }],
+    ['there is no image for its architecture', { resolved: { ...launchContext().resolved, images: [] } }],
+  ] as const)('if %s, the claim is deleted (D3)', (_, context) => {
     expect(deletionOf(viewOf(aClaim(), { launchContext: launchContext(context) }), NOW_MS)).toBe(
       'insufficient_capacity',
     );
   });
 
-  test('while its NodeClass cannot be used the claim waits and says why', () => {
+  test('while its NodeClass cannot be used, the claim waits and reports the reason', () => {
     const view = viewOf(aClaim(), { launchContext: { reason: 'NodeClassNotReady', message: 'no subnets' } });
     expect(decideLifecycle(view, NOW_MS)).toMatchObject({
       actions: [],
@@ -147,7 +147,7 @@ describe('launch', () => {
     expect(decideLifecycle(view, NOW_MS + 4.5 * MINUTE).due).toEqual([{ atMs: NOW_MS + 5 * MINUTE, kind: 'settling' }]);
   });
 
-  test('launched, it holds its real capacity and no more (promise 2)', () => {
+  test('after the launch, only the real capacity counts (promise 2)', () => {
     const record = aClaim({
       holds: { cpu: 64_000 },
       launch: { kind: 'requested', attempt: 2, request: aLaunchRequest(), atMs: 0 },
@@ -170,23 +170,23 @@ describe('an attempt whose outcome is unknown (D36)', () => {
   const request = aLaunchRequest({ clientToken: 'first' });
   const sent = (over: Partial<NodeClaimRecord> = {}) =>
     aClaim({ launch: { kind: 'requested', attempt: 3, request, atMs: NOW_MS }, ...over });
-  const going = { deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } } as const;
+  const deleted = { deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } } as const;
 
   test.each<[string, NodeClaimRecord, Partial<NodeClaimView>]>([
-    ['while there is time', sent(), {}],
-    ['even when the claim must go', sent(going), { deleteRequested: true }],
-    ['even when the NodeClass cannot be used', sent(), { launchContext: { reason: 'NodeClassNotReady', message: '' } }],
-  ])('is sent again word for word, %s, and the record says so first', (_, record, over) => {
+    ['before the timeout', sent(), {}],
+    ['also if the claim is being deleted', sent(deleted), { deleteRequested: true }],
+    ['also if the NodeClass cannot be used', sent(), { launchContext: { reason: 'NodeClassNotReady', message: '' } }],
+  ])('is sent again unchanged, %s, and recorded first', (_, record, over) => {
     const nowMs = NOW_MS + 59 * SECOND;
     const verdict = decide(viewOf(record, { instanceListed: false, ...over }), nowMs);
     expect(verdict.actions).toEqual([{ kind: 'launch-instance', nodeClaim: 'general-1', attempt: 3, request }]);
     expect(verdict.record).toEqual({ ...record, launch: { ...record.launch, sentAgainAtMs: nowMs } });
   });
 
-  test('has made the instance that carries the claim’s name, at the price that it was asked for', () => {
+  test('launched the instance with the claim’s name, at the price in the request', () => {
     const [line] = aFleet('reserved').overrides;
     const asked = sent({
-      ...going,
+      ...deleted,
       launch: { kind: 'requested', attempt: 3, request: aFleet('reserved'), atMs: NOW_MS },
     });
     const taggedInstance = anInstance({ id: 'i-9', priceUsdPerHour: 7 });
@@ -207,9 +207,9 @@ describe('an attempt whose outcome is unknown (D36)', () => {
   });
 
   test.each<[string, NodeClaimRecord['launch']]>([
-    ['is not launched yet, as after a restore of the table', { kind: 'planned' }],
+    ['has no launch, as after a restore of the table', { kind: 'planned' }],
     ['was refused', { kind: 'refused', attempt: 2, message: '', atMs: NOW_MS }],
-  ])('an instance with its name is what a claim has that %s: none is launched beside it', (_, launch) => {
+  ])('an instance with its name belongs to a claim that %s, and no other is launched', (_, launch) => {
     const options = [
       { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'on-demand', priceUsdPerHour: 0.1 },
       { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', priceUsdPerHour: 0.03 },
@@ -226,11 +226,11 @@ describe('an attempt whose outcome is unknown (D36)', () => {
 
   const late = sent({ createdAtMs: NOW_MS - 4 * MINUTE });
   test.each<[string, NodeClaimRecord, number]>([
-    ['the claim must go', sent(going), NOW_MS + 2 * MINUTE],
-    ['the time for a launch is over', late, NOW_MS + 2 * MINUTE],
-    ['it was sent again since', again(late), NOW_MS + 2.5 * MINUTE],
-    ['EC2 takes its token no more, at once', spentLaunch(sent(), NOW_MS), NOW_MS + 2 * MINUTE],
-  ])('is over when %s and EC2 had time to list what there is', (_, record, overAtMs) => {
+    ['the claim is being deleted', sent(deleted), NOW_MS + 2 * MINUTE],
+    ['the launch timeout has passed', late, NOW_MS + 2 * MINUTE],
+    ['it was sent again', again(late), NOW_MS + 2.5 * MINUTE],
+    ['EC2 rejects its token', spentLaunch(sent(), NOW_MS), NOW_MS + 2 * MINUTE],
+  ])('has failed when %s and EC2 had enough time to list an instance', (_, record, overAtMs) => {
     const before = decide(viewOf(record), overAtMs - 1);
     expect(before).toMatchObject({ actions: [], due: [{ atMs: overAtMs, kind: 'settling' }] });
     expect(before.record).toBe(record);
@@ -241,7 +241,7 @@ describe('an attempt whose outcome is unknown (D36)', () => {
   });
 });
 
-test('a refusal that taught nothing is followed by a pause that doubles, up to a minute', () => {
+test('after a refusal that marked no offering, the pause doubles, up to a minute', () => {
   expect([1, 2, 3, 4, 5, 6].map(pauseAfter)).toEqual([5, 10, 20, 40, 60, 60].map((seconds) => seconds * SECOND));
 });
 

@@ -5,7 +5,7 @@ import { aNodeClass } from '../../../builders/node-pools.ts';
 const primary = { networkCard: 0, device: 0 } as const;
 
 describe('the network interfaces of an instance (C59)', () => {
-  test('one, where nothing else is said', () => {
+  test('one by default', () => {
     expect(networkInterfacesOf(aNodeClass(), { ipv6: false })).toEqual([{ ...primary, kind: 'interface' }]);
   });
 
@@ -27,11 +27,11 @@ describe('the network interfaces of an instance (C59)', () => {
       ],
     ],
     [[], [{ ...primary, kind: 'interface' }]],
-  ])('one for EFA on each card that takes it: %j', (efaByCard, expected) => {
+  ])('one for EFA on each card that supports it: %j', (efaByCard, expected) => {
     expect(networkInterfacesOf(aNodeClass(), { efaByCard, ipv6: false })).toEqual(expected);
   });
 
-  test('those that the NodeClass declares, the primary first, whatever the claim asks for', () => {
+  test('those that the NodeClass declares, the primary first, independent of the claim', () => {
     const networkInterfaces = [
       { networkCardIndex: 1, deviceIndex: 0, interfaceType: 'efa-only' },
       { networkCardIndex: 0, deviceIndex: 0, interfaceType: 'interface' },
@@ -42,7 +42,7 @@ describe('the network interfaces of an instance (C59)', () => {
     ]);
   });
 
-  test('the primary has the public address and the prefixes, and none for EFA alone has addresses (A3.11, A3.24)', () => {
+  test('the primary has the public address and the prefixes; EFA-only interfaces have no addresses (A3.11, A3.24)', () => {
     const connectionTracking = { udpTimeout: 30 };
     const nodeClass = aNodeClass({
       associatePublicIPAddress: true,

@@ -23,7 +23,7 @@ function aType(name: string, over: Partial<LaunchType> = {}): LaunchType {
   return { name, architecture: 'amd64', capacity: { pods: 29 }, allocatable: { pods: 29 }, ...over };
 }
 
-/** A claim that may be any of the types, in both zones, the first the cheapest. */
+/** A claim that allows all of these types in both zones; the first is the cheapest. */
 function claimOf(types: readonly LaunchType[], over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
   const options = types.flatMap(({ name }, at) =>
     ['eu-west-3a', 'eu-west-3b'].map((zone) => ({ ...OPTION, instanceType: name, zone, priceUsdPerHour: 0.1 + at })),
@@ -50,7 +50,7 @@ const image = (id: string, arch: string) => ({
 });
 
 describe('the templates of a request (C56)', () => {
-  test('types that are made alike share one, in all zones', () => {
+  test('types with equal settings share one, in all zones', () => {
     const request = plan(claimOf([aType('m5.large'), aType('m5.xlarge')]));
     expect(request.templates).toHaveLength(1);
     expect(request.overrides.map(({ instanceType, template }) => [instanceType, template])).toEqual([
@@ -71,7 +71,7 @@ describe('the templates of a request (C56)', () => {
     expect([...new Set(request.overrides.map(({ imageId }) => imageId))]).toEqual(['ami-amd64', 'ami-arm64']);
   });
 
-  test('several interfaces name their subnet, and so each zone has a template of its own', () => {
+  test('several interfaces contain their subnet, so each zone has its own template', () => {
     const request = plan(claimOf([aType('p5.48xlarge', { efaInterfacesByCard: [1, 1] })], { spec: EFA }));
     expect(request.templates.map(({ subnetId, networkInterfaces }) => [subnetId, networkInterfaces.length])).toEqual([
       ['subnet-a', 2],
@@ -83,7 +83,7 @@ describe('the templates of a request (C56)', () => {
     ]);
   });
 
-  test('who asks for EFA gets as many interfaces as the type has cards, and who does not gets one', () => {
+  test('a claim that requests EFA gets one interface for each card; others get one interface', () => {
     const types = [
       aType('c5n.18xlarge', { efaInterfacesByCard: [1] }),
       aType('p4d.24xlarge', { efaInterfacesByCard: [1, 1] }),
@@ -94,7 +94,7 @@ describe('the templates of a request (C56)', () => {
     expect(kinds(claimOf(types))).toEqual(['interface']);
   });
 
-  test('fifty at most, and then the dearest types go', () => {
+  test('at most fifty; the most expensive types are left out', () => {
     const types = Array.from({ length: 30 }, (_, at) =>
       aType(`t${at}.large`, { efaInterfacesByCard: Array.from({ length: at + 2 }, () => 1) }),
     );
@@ -103,7 +103,7 @@ describe('the templates of a request (C56)', () => {
     expect(request.overrides.at(-1)).toMatchObject({ instanceType: 't24.large', template: 49 });
   });
 
-  test('what the NodeClass and the claim want of an instance is in them (C58)', () => {
+  test('contain the settings of the NodeClass and the claim (C58)', () => {
     const context = launchContext({
       nodeClass: aNodeClass({
         detailedMonitoring: true,
@@ -144,24 +144,20 @@ describe('the templates of a request (C56)', () => {
   });
 
   test.each([
-    [
-      'dedicated where it may be either',
-      [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'default', 'dedicated')],
-      false,
-    ],
-    ['dedicated where nothing else will do', [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'dedicated')], true],
+    ['shared if both are allowed', [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'default', 'dedicated')], false],
+    ['dedicated if only dedicated is allowed', [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'dedicated')], true],
   ])('tenancy is %s: %#', (_, requirements, dedicated) => {
     expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.dedicated === true).toBe(dedicated);
   });
 
-  test('a claim that asks for enclaves gets them (C58)', () => {
+  test('a claim that requires enclaves gets them (C58)', () => {
     const requirements = [asking('eks.amazonaws.com/nitro-sandbox', 'In', 'true')];
     expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.enclaves).toBe(true);
   });
 });
 
 describe('the lines of a request', () => {
-  test('200 at most: the dearest go, and no zone with them', () => {
+  test('at most 200: the most expensive are left out, but no zone', () => {
     const cheap = Array.from({ length: 210 }, (_, at) => ({ ...OPTION, instanceType: `t${at}`, priceUsdPerHour: at }));
     const far = { ...OPTION, instanceType: 't0', zone: 'eu-west-3b', priceUsdPerHour: 999 };
     const types = cheap.map(({ instanceType }) => aType(instanceType));
@@ -171,14 +167,14 @@ describe('the lines of a request', () => {
     expect(overrides.at(-2)).toMatchObject({ instanceType: 't198' });
   });
 
-  test('the context of the NodeClass is passed on, but not where minValues were relaxed (C48)', () => {
+  test('the context of the NodeClass is passed to EC2, except if minValues were relaxed (C48)', () => {
     const context = withClass({ context: 'abc' });
     expect(plan(aClaim(), context).context).toBe('abc');
     const relaxed = aClaim({ annotations: { 'karpenter.sh/nodeclaim-min-values-relaxed': 'true' } });
     expect(plan(relaxed, context)).not.toHaveProperty('context');
   });
 
-  test('a launch under way moves the next one to another subnet of the zone (C45)', () => {
+  test('a launch in progress moves the next one to another subnet of the zone (C45)', () => {
     const subnets = ['subnet-a', 'subnet-a2'].map((id) => ({
       id,
       zone: 'eu-west-3a',
@@ -191,7 +187,7 @@ describe('the lines of a request', () => {
     expect(plan(aClaim(), busy).overrides[0]?.subnetId).toBe('subnet-a2');
   });
 
-  test('with spot allowed and few types on demand, it is told so (C44)', () => {
+  test('a fallback from spot to few on-demand types gives a warning (C44)', () => {
     const spot: LaunchOption = { ...OPTION, capacityType: 'spot' };
     const gone = { ...spot, untilMs: NOW_MS, reason: '' };
     const warned = planLaunch(aClaim({ options: [spot, OPTION] }), launchContext({ unavailable: [gone] }));
@@ -211,7 +207,7 @@ describe('reserved capacity (C30, C31, C38)', () => {
   const reservations = (...all: Parameters<typeof aReservation>[0][]) =>
     resolvedAs({ capacityReservations: all.map((over) => aReservation(over)) });
 
-  test('each reservation has a template of its own, and is named there', () => {
+  test('each reservation has its own template, which names it', () => {
     const context = reservations({}, { id: 'cr-2', zone: 'eu-west-3b' });
     const request = plan(aClaim({ options: [out('cr-1'), out('cr-2', 'eu-west-3b')] }), context);
     expect(request).toMatchObject({
@@ -226,13 +222,13 @@ describe('reserved capacity (C30, C31, C38)', () => {
 
   test.each([
     ['expires', { state: 'expiring' }],
-    ['has no instance left', { availableInstances: 0 }],
-    ['is not selected any more', { id: 'cr-9' }],
-  ] as const)('where the reservation %s, the next capacity type is taken', (_, over) => {
+    ['has no available instances', { availableInstances: 0 }],
+    ['is no longer selected', { id: 'cr-9' }],
+  ] as const)('if the reservation %s, the next capacity type is used', (_, over) => {
     expect(plan(aClaim({ options: [out('cr-1'), OPTION] }), reservations(over)).capacityType).toBe('on-demand');
   });
 
-  test('one that EC2 said is used up is left alone, and the others are not (C34)', () => {
+  test('one that EC2 reported as exhausted is left out, and the others are used (C34)', () => {
     const unavailable = [{ ...out('cr-1'), untilMs: NOW_MS, reason: 'ReservationCapacityExceeded' }];
     const context = { ...reservations({ availableInstances: 9 }, { id: 'cr-2' }), unavailable };
     expect(plan(aClaim({ options: [out('cr-1'), out('cr-2'), OPTION] }), context).overrides).toMatchObject([
@@ -243,7 +239,7 @@ describe('reserved capacity (C30, C31, C38)', () => {
   });
 });
 
-test('the claim tells which class and which profile it was launched with (C54)', () => {
+test('the claim records the NodeClass hash and the instance profile of its launch (C54)', () => {
   const annotations = { 'karpenter.k8s.aws/ec2nodeclass-hash': 'abc', other: 'x' };
   const nodeClass = { ...aNodeClass(), metadata: { name: 'default', annotations } };
   expect(planLaunch(aClaim(), launchContext({ nodeClass }))).toMatchObject({

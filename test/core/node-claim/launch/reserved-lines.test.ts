@@ -7,7 +7,7 @@ type Made = Parameters<typeof aReservation>[0] & { readonly price: number };
 const BLOCK = { type: 'capacity-block' } as const;
 const INTERRUPTIBLE = { interruptible: true } as const;
 
-/** The reservations that are asked for, of these, cheapest first. */
+/** The selected reservations of these, cheapest first. */
 function chosen(...made: readonly Made[]): readonly string[] {
   const reservations = made.map(({ price, ...over }, at) => ({ ...aReservation({ id: `cr-${at}`, ...over }), price }));
   const lines = reservations.map(({ id, instanceType, zone, price }) => ({
@@ -22,7 +22,7 @@ function chosen(...made: readonly Made[]): readonly string[] {
 }
 
 describe('one request for reserved capacity (C38)', () => {
-  test('is of one kind, the one with the cheapest price', () => {
+  test('uses one kind, the one with the lowest price', () => {
     expect(chosen({ price: 2 }, { price: 1, ...INTERRUPTIBLE }, { price: 3, ...BLOCK })).toEqual(['cr-1']);
     expect(chosen({ price: 2, zone: 'b' }, { price: 4, zone: 'c' }, { price: 3, ...INTERRUPTIBLE })).toEqual([
       'cr-0',
@@ -30,18 +30,18 @@ describe('one request for reserved capacity (C38)', () => {
     ]);
   });
 
-  test('of equal prices first what has no end, then blocks, then what may be taken back', () => {
+  test('if prices are equal, prefers default reservations, then blocks, then interruptible ones', () => {
     expect(chosen({ price: 1, ...INTERRUPTIBLE }, { price: 1, ...BLOCK }, { price: 1 })).toEqual(['cr-2']);
     expect(chosen({ price: 1, ...INTERRUPTIBLE }, { price: 1, ...BLOCK })).toEqual(['cr-1']);
   });
 
-  test('names the single cheapest block', () => {
+  test('uses only the cheapest block', () => {
     expect(
       chosen({ price: 2, ...BLOCK }, { price: 1, zone: 'b', ...BLOCK }, { price: 3, zone: 'c', ...BLOCK }),
     ).toEqual(['cr-1']);
   });
 
-  test('names of each type and zone the reservation with the most left', () => {
+  test('uses the reservation with the most available instances for each type and zone', () => {
     expect(
       chosen(
         { price: 1, availableInstances: 2 },
@@ -52,7 +52,7 @@ describe('one request for reserved capacity (C38)', () => {
     ).toEqual(['cr-1', 'cr-2', 'cr-3']);
   });
 
-  test('names none that the NodeClass does not select any more', () => {
+  test('does not use reservations that the NodeClass no longer selects', () => {
     const line = { instanceType: 'm5.large', zone: 'a', capacityType: 'reserved', priceUsdPerHour: 1 } as const;
     expect(reservedLines([{ ...line, reservationId: 'cr-9' }, line], [aReservation()])).toEqual([]);
   });

@@ -4,8 +4,8 @@ import { launchContext } from '../../../builders/launch-context.ts';
 
 const { nodeClass, resolved } = launchContext();
 
-describe('the launch that is tried (A3.29)', () => {
-  test('is one instance with the tags and the shape of a real one', () => {
+describe('the request of a dry run (A3.29)', () => {
+  test('is for one instance with the tags and parameters of a real launch', () => {
     expect(trialRequest('demo', nodeClass, resolved)).toMatchObject({
       overrides: [{ instanceType: 'm5.large', subnetId: 'subnet-a', imageId: 'ami-amd64' }],
       templates: [{ instanceProfile: 'node', securityGroupIds: ['sg-1'] }],
@@ -18,7 +18,7 @@ describe('the launch that is tried (A3.29)', () => {
     });
   });
 
-  test('is of a type that has what the first image asks for (C65)', () => {
+  test('has a type that meets the requirements of the first image (C65)', () => {
     const requirements = [
       { key: 'kubernetes.io/arch', operator: 'In', values: ['arm64'] },
       { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'Exists' },
@@ -30,7 +30,7 @@ describe('the launch that is tried (A3.29)', () => {
     });
   });
 
-  test('is none where there is nowhere to launch', () => {
+  test('is undefined without a subnet or an image', () => {
     expect(trialRequest('demo', nodeClass, { ...resolved, subnets: [] })).toBeUndefined();
   });
 });

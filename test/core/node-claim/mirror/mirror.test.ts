@@ -9,7 +9,7 @@ function conditions(record: Parameters<typeof mirrorOf>[0]): Readonly<Record<str
   return Object.fromEntries((mirrorOf(record).status?.conditions ?? []).map(({ type, status }) => [type, status]));
 }
 
-test('the object shows the record under its name, with our finalizer (A2.3)', () => {
+test('the object has the name of the record and the finalizer (A2.3)', () => {
   expect(mirrorOf(aClaim()).metadata).toMatchObject({
     name: 'general-1',
     labels: { 'karpenter.sh/nodepool': 'general' },
@@ -17,7 +17,7 @@ test('the object shows the record under its name, with our finalizer (A2.3)', ()
   });
 });
 
-describe('it goes with its NodePool (A1.29)', () => {
+describe('the owner reference (A1.29)', () => {
   const pool = { ...aNodePool(), metadata: { name: 'general', uid: 'uid-pool' } };
   const ours = {
     apiVersion: 'karpenter.sh/v1',
@@ -27,13 +27,13 @@ describe('it goes with its NodePool (A1.29)', () => {
     blockOwnerDeletion: true,
   };
 
-  test('a new object names the pool that there is, whichever the claim was made for', () => {
+  test('of a new object has the UID of the existing NodePool', () => {
     const claim = aClaim({ nodePoolUid: 'uid-former' });
     expect(mirrorOf(claim, { nodePool: pool }).metadata.ownerReferences).toEqual([ours]);
     expect(mirrorOf(claim).metadata).not.toHaveProperty('ownerReferences');
   });
 
-  test('an object that is there keeps the pool it has, gone or not, or none', () => {
+  test('of an existing object does not change', () => {
     const former = { ...ours, uid: 'uid-former' };
     const owned = { ...mirrorOf(aClaim()), metadata: { name: 'general-1', ownerReferences: [former] } };
     expect(mirrorOf(aClaim(), { mirror: owned, nodePool: pool }).metadata.ownerReferences).toEqual([former]);
@@ -43,13 +43,13 @@ describe('it goes with its NodePool (A1.29)', () => {
   });
 });
 
-test('an object that is going gets no finalizer that it does not have', () => {
+test('no finalizer is added to an object that is being deleted', () => {
   const mirror = mirrorOf(aClaim());
-  const going = {
+  const deleted = {
     ...mirror,
     metadata: { ...mirror.metadata, finalizers: ['theirs/x'], deletionTimestamp: '2026-01-31T08:00:00Z' },
   };
-  expect(mirrorOf(aClaim(), { mirror: going }).metadata.finalizers).toEqual([]);
+  expect(mirrorOf(aClaim(), { mirror: deleted }).metadata.finalizers).toEqual([]);
 });
 
 test('the columns of kubectl get: type, capacity type and zone are labels (A2.7)', () => {
@@ -60,25 +60,25 @@ test('the columns of kubectl get: type, capacity type and zone are labels (A2.7)
   });
 });
 
-test('a claim that is being deleted says why and how far it is, and until when (A2.6, D18)', () => {
+test('a claim that is being deleted shows the reason, the progress and the deadline (A2.6, D18)', () => {
   const deletion = { reason: 'spot_interrupted', message: 'in 2 minutes', requestedAtMs: NOW_MS } as const;
-  const going = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, deadlineMs: NOW_MS + SECOND } });
-  expect(mirrorOf(going).metadata.annotations).toEqual({
+  const deleted = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, deadlineMs: NOW_MS + SECOND } });
+  expect(mirrorOf(deleted).metadata.annotations).toEqual({
     'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T08:00:01Z',
   });
-  expect(mirrorOf(going).status?.conditions).toContainEqual(
+  expect(mirrorOf(deleted).status?.conditions).toContainEqual(
     expect.objectContaining({ type: 'DisruptionReason', reason: 'SpotInterrupted', message: 'in 2 minutes' }),
   );
-  expect(conditions(going)).not.toHaveProperty('Drained');
-  expect(conditions({ ...going, deletion: { ...deletion, drainStartedAtMs: NOW_MS } })).toHaveProperty(
+  expect(conditions(deleted)).not.toHaveProperty('Drained');
+  expect(conditions({ ...deleted, deletion: { ...deletion, drainStartedAtMs: NOW_MS } })).toHaveProperty(
     'Drained',
     'Unknown',
   );
   const ended = { ...deletion, drainStartedAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS };
-  expect(conditions({ ...going, deletion: ended })).toMatchObject({ Drained: 'True', InstanceTerminating: 'True' });
+  expect(conditions({ ...deleted, deletion: ended })).toMatchObject({ Drained: 'True', InstanceTerminating: 'True' });
 });
 
-test('it is consolidatable once nothing has changed on it for consolidateAfter, and not where that is Never (D13)', () => {
+test('it is Consolidatable after consolidateAfter without changes, and never with consolidateAfter: Never (D13)', () => {
   const claim = launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, lastPodEventAtMs: NOW_MS + SECOND });
   const isTold = (consolidateAfter: string, nowMs: number) => {
     const nodePool = aNodePool({ disruption: { consolidateAfter } });
@@ -89,7 +89,7 @@ test('it is consolidatable once nothing has changed on it for consolidateAfter, 
   expect(isTold('Never', NOW_MS + 31 * SECOND)).toBe(false);
 });
 
-test('what others write beside it is no difference; a label of ours that is not there is one', () => {
+test('labels and conditions of other programs are ignored; a missing label is a difference', () => {
   const claim = launchedClaim();
   const mirror = mirrorOf(claim);
   const theirs = { type: 'Theirs', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
@@ -102,7 +102,7 @@ test('what others write beside it is no difference; a label of ours that is not 
   expect(isShownBy({ ...claim, annotations: { hash: 'new' } }, { mirror: beside })).toBe(false);
 });
 
-test('an object shows its record where instance, node and conditions agree', () => {
+test('an object matches its record if instance, node and conditions are equal', () => {
   const registered = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS });
   expect(isShownBy(registered, { mirror: mirrorOf(registered) })).toBe(true);
   expect(isShownBy(registered, { mirror: mirrorOf(launchedClaim()) })).toBe(false);
@@ -120,7 +120,7 @@ test('it is Ready when it is launched, registered and initialized (A2.5)', () =>
   expect(conditions(ready)).toEqual({ Launched: 'True', Registered: 'True', Initialized: 'True', Ready: 'True' });
 });
 
-test('it says what EC2 objected to, in at most 300 characters, as long as that stands (D3)', () => {
+test('it shows the error of EC2 in at most 300 characters until the next attempt (D3)', () => {
   const refused = aClaim({ launch: { kind: 'refused', attempt: 1, message: 'x'.repeat(400), atMs: NOW_MS } });
   expect(mirrorOf(refused).status?.conditions?.[0]).toMatchObject({
     type: 'Launched',
@@ -132,7 +132,7 @@ test('it says what EC2 objected to, in at most 300 characters, as long as that s
   expect(isShownBy(refused, { mirror: mirrorOf(refused) })).toBe(true);
 });
 
-test('launched, it names its instance and its capacity (A2.4)', () => {
+test('after the launch it shows its instance and its capacity (A2.4)', () => {
   expect(mirrorOf(aClaim()).status).not.toHaveProperty('providerID');
   expect(mirrorOf(launchedClaim()).status).toMatchObject({
     providerID: 'aws:///eu-west-3a/i-1',

@@ -2,7 +2,7 @@ import { CreateTagsCommand, DescribeInstancesCommand, EC2Client } from '@aws-sdk
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { RefusedError } from '../../../../lib/ports/errors.ts';
-import { leftInstances, tagLeftInstance } from '../../../../lib/providers/aws/instances/left-instances.ts';
+import { clusterInstances, tagAdoptedInstance } from '../../../../lib/providers/aws/instances/cluster-instances.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -19,7 +19,7 @@ test('C55: what NodePools launched is listed, also what is not tagged with its c
   ];
   const instance = { InstanceId: 'i-1', InstanceType: 'm5.large' as const, Tags, LaunchTime: new Date(5) };
   ec2.on(DescribeInstancesCommand).resolves({ Reservations: [{ Instances: [instance] }] });
-  expect(await leftInstances(client, 'demo')).toMatchObject([
+  expect(await clusterInstances(client, 'demo')).toMatchObject([
     { id: 'i-1', nodeClaim: '', nodePool: 'general', launchedAtMs: 5, tags: { 'karpenter.sh/nodepool': 'general' } },
   ]);
   expect(ec2.commandCalls(DescribeInstancesCommand)[0]?.args[0].input.Filters).toEqual([
@@ -31,5 +31,5 @@ test('C55: what NodePools launched is listed, also what is not tagged with its c
 
 test('tags that may not be given say so', async () => {
   ec2.on(CreateTagsCommand).rejects(awsError('UnauthorizedOperation', 403));
-  await expect(tagLeftInstance(client, 'i-1', { a: 'b' })).rejects.toBeInstanceOf(RefusedError);
+  await expect(tagAdoptedInstance(client, 'i-1', { a: 'b' })).rejects.toBeInstanceOf(RefusedError);
 });

@@ -1,7 +1,7 @@
 import { formatTime } from '../../lib/apis/formats/time.ts';
 import type { Node } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
-import type { LeftInstance, LeftWorld } from '../../lib/core/node-claim/adoption/adoption-plan.ts';
+import type { AdoptionWorld, ClusterInstance } from '../../lib/core/node-claim/adoption/adoption-plan.ts';
 import { aFoundInstance, claimSpec } from './node-claims.ts';
 import { aNodePool } from './node-pools.ts';
 import { aNode } from './nodes.ts';
@@ -50,7 +50,7 @@ export function aKarpenterClaim(
   };
 }
 
-export function aLeftInstance(id: string, nodeClaim: string, over: Partial<LeftInstance> = {}): LeftInstance {
+export function aClusterInstance(id: string, nodeClaim: string, over: Partial<ClusterInstance> = {}): ClusterInstance {
   const tags = {
     'kubernetes.io/cluster/demo': 'owned',
     'eks:eks-cluster-name': 'demo',
@@ -66,7 +66,7 @@ export function aJoinedNode(claim: string, instanceId: string): Node {
   return { ...node, spec: { ...node.spec, providerID: `aws:///eu-west-3a/${instanceId}` } };
 }
 
-export function aLeftWorld(over: Partial<LeftWorld> = {}): LeftWorld {
+export function anAdoptionWorld(over: Partial<AdoptionWorld> = {}): AdoptionWorld {
   return {
     cluster: 'demo',
     nodePools: [aNodePool()],

@@ -1,4 +1,4 @@
-/** What a NodeClaim object says of its claim: all that is known of one that Karpenter made, or whose record is lost. */
+/** Reads a NodeClaim object that Karpenter created, or whose record is lost. */
 
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import { parseDuration } from '../../../apis/formats/duration.ts';
@@ -18,7 +18,7 @@ import type { NodeClaim } from '../../../apis/node-claim.ts';
 import { type Deletion, type Instance, instanceIdOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { isInitialized, isRegistered } from '../registration.ts';
 
-/** An instance with our tags, as EC2 tells of it. */
+/** An instance with the cluster's tags, as described by EC2. */
 export interface FoundInstance extends Instance {
   readonly nodeClaim: string;
   readonly nodePool: string;
@@ -26,15 +26,15 @@ export interface FoundInstance extends Instance {
   readonly launchedAtMs: number;
 }
 
-/** What is read of a NodeClaim object. */
+/** The fields of a NodeClaim object that are read. */
 export interface ClaimObject extends Pick<NodeClaim, 'metadata' | 'spec'> {
   readonly status?: NodeClaim['status'] | undefined;
 }
 
 /**
- * The instance that it names, without asking EC2; undefined where it names none. What it costs it does not say. *Shape:* a provider ID
- * that is not one of EC2 names an instance too, by what is behind its last slash.
- * @param known its node, which tells what the claim leaves out, and the time that stands for one that nothing tells
+ * The instance of a NodeClaim object, without a call of EC2; undefined if its status has no provider ID. The price is not
+ * known. *Shape:* for a provider ID that is not from EC2, the instance ID is the part after the last slash.
+ * @param known the node, for what the claim does not contain, and the time that replaces unknown times
  */
 export function instanceOfNodeClaim(
   { metadata, spec, status }: ClaimObject,
@@ -63,7 +63,7 @@ type Progress = Pick<
   'nodeName' | 'registeredAtMs' | 'initializedAtMs' | 'lastPodEventAtMs' | 'deletion'
 >;
 
-/** How far it has come: its node tells that, its object since when, and `unknownSinceMs` where it does not. */
+/** The progress of a claim: the states come from its node, the times from its conditions, or else from `unknownSinceMs`. */
 export function progressOf(
   { node, nodeClaim }: { readonly node?: Node | undefined; readonly nodeClaim?: ClaimObject | undefined },
   unknownSinceMs: number,
@@ -83,7 +83,7 @@ export function progressOf(
   };
 }
 
-/** D18: since when it is being deleted, and until when pods may stay: by what was promised, and not from now on. */
+/** D18: when deletion was requested, and its deadline as it was announced, not counted from now. */
 function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   const { deletionTimestamp, annotations = {} } = metadata;
   if (deletionTimestamp === undefined) return undefined;
@@ -92,13 +92,13 @@ function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   const graceMs = spec.terminationGracePeriod === undefined ? undefined : parseDuration(spec.terminationGracePeriod);
   const deadlineMs =
     promised === undefined ? (graceMs === undefined ? undefined : requestedAtMs + graceMs) : parseTime(promised);
-  const message = 'its NodeClaim was being deleted already';
+  const message = 'its NodeClaim was already being deleted';
   return { reason: 'deleted', message, requestedAtMs, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
 }
 
 /**
- * Its annotations with our hash of its class in the place of another's: that somebody else counts differently is no drift. What
- * had drifted before stays so: only the version moves (A1.28, A3.26).
+ * The annotations of a claim with Kerf's hash of its NodeClass. A hash of another version is replaced, so that the claim does
+ * not drift. A claim that has drifted already keeps its hash, and only the version is replaced (A1.28, A3.26).
  */
 export function withCurrentClassHash(
   annotations: Labels,
@@ -112,7 +112,7 @@ export function withCurrentClassHash(
     : { ...annotations, [NODE_CLASS_HASH_VERSION]: version };
 }
 
-/** Why it counted as drifted under whoever looked after it, in his word (C78, D34); undefined where it did not. */
+/** The reason of the Drifted condition, or of a class hash that differs (C78, D34); undefined if the claim has not drifted. */
 export function whyDrifted({
   nodeClaim,
   nodeClass,
@@ -124,7 +124,7 @@ export function whyDrifted({
   if (drifted !== undefined) return drifted.reason ?? 'Drifted';
   const claims = nodeClaim?.metadata.annotations ?? {};
   const classes = nodeClass?.metadata.annotations ?? {};
-  // D35: hashes of two versions say nothing of each other.
+  // D35: hashes of different versions are not comparable.
   const comparable =
     claims[NODE_CLASS_HASH_VERSION] !== undefined &&
     claims[NODE_CLASS_HASH_VERSION] === classes[NODE_CLASS_HASH_VERSION];

@@ -7,24 +7,24 @@ import type { Catalogue } from '../../instance-type/facts.ts';
 import { instanceTypesFor } from '../../instance-type/resolve.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
-import { type Orphan, whyLeftAlone } from './adoption.ts';
-import { type FoundInstance, instanceOfNodeClaim } from './left-claim.ts';
+import { type InstanceEvidence, whyLeftAlone } from './adoption.ts';
+import { type FoundInstance, instanceOfNodeClaim } from './claim-object.ts';
 import { type ClaimEvidence, poolNamedBy, recordFromObject } from './record-from-object.ts';
 
-/** What is left of claims beside their instances. */
-export interface OrphanWorld {
+/** The objects of a cluster from which records of unrecorded instances are made. */
+export interface ClusterObjects {
   readonly cluster: string;
   readonly nodePools: readonly NodePool[];
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly nodes: readonly Node[];
   readonly nodeClaims: readonly NodeClaim[];
   readonly catalogue?: Catalogue | undefined;
-  /** @default what the class itself carries */
+  /** @default the hash annotations of the class */
   readonly classHash?: (nodeClass: EC2NodeClass) => Labels;
 }
 
-/** The instance with all of the world that is about it: by its claim's name, else by the claim or the node that names it. */
-export function orphanOf(world: OrphanWorld, instance: FoundInstance): Orphan {
+/** The instance with its objects. A NodeClaim is found by name, or else by provider ID; a node is found by provider ID. */
+export function evidenceOfInstance(world: ClusterObjects, instance: FoundInstance): InstanceEvidence {
   const { cluster, catalogue, classHash = hashOnClass } = world;
   const providerId = providerIdOf(instance);
   const nodeClaim =
@@ -55,10 +55,10 @@ function hashOnClass({ metadata: { annotations = {} } }: EC2NodeClass): Labels {
 }
 
 /**
- * The claims that a cluster shows, as records that nobody keeps: shadow mode sees the nodes of another autoscaler as claims.
- * *Shape:* a claim that belongs to no NodePool, or to one of a fixed size, is left out, and its node is static capacity.
+ * Records of the NodeClaim objects in a cluster, which are not stored. Shadow mode uses them for the nodes of another autoscaler.
+ * *Shape:* claims without a NodePool and claims of static NodePools are excluded; their nodes count as existing capacity.
  */
-export function recordsShown(world: OrphanWorld, nowMs: number): readonly NodeClaimRecord[] {
+export function recordsOfNodeClaims(world: ClusterObjects, nowMs: number): readonly NodeClaimRecord[] {
   const typesOf = new Map<string, readonly InstanceType[]>();
   const instanceTypesOf = (className: string): readonly InstanceType[] => {
     const types = typesOf.get(className) ?? typesOfClass(world, className);
@@ -66,24 +66,24 @@ export function recordsShown(world: OrphanWorld, nowMs: number): readonly NodeCl
     return types;
   };
   return world.nodeClaims.flatMap((nodeClaim) => {
-    const evidence = evidenceOf(world, nodeClaim);
+    const evidence = evidenceOfClaim(world, nodeClaim);
     if (whyLeftAlone(evidence) !== undefined) return [];
     const instanceTypes = instanceTypesOf(nodeClaim.spec.nodeClassRef.name);
     return recordFromObject({ ...evidence, instanceTypes }, nowMs) ?? [];
   });
 }
 
-function typesOfClass({ catalogue, nodeClasses }: OrphanWorld, className: string): readonly InstanceType[] {
+function typesOfClass({ catalogue, nodeClasses }: ClusterObjects, className: string): readonly InstanceType[] {
   const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === className);
   return catalogue === undefined || nodeClass === undefined ? [] : instanceTypesFor(catalogue, nodeClass);
 }
 
-function evidenceOf(world: OrphanWorld, nodeClaim: NodeClaim): Omit<ClaimEvidence, 'instanceTypes'> {
+function evidenceOfClaim(world: ClusterObjects, nodeClaim: NodeClaim): Omit<ClaimEvidence, 'instanceTypes'> {
   const node = world.nodes.find(
     ({ spec }) => spec?.providerID !== undefined && spec.providerID === nodeClaim.status?.providerID,
   );
   const instance = instanceOfNodeClaim(nodeClaim, { node });
-  if (instance !== undefined) return { ...orphanOf(world, instance), nodeClaim, node };
+  if (instance !== undefined) return { ...evidenceOfInstance(world, instance), nodeClaim, node };
   const nodePool = world.nodePools.find(({ metadata }) => metadata.name === poolNamedBy({ nodeClaim }));
   return { cluster: world.cluster, nodeClaim, nodePool };
 }

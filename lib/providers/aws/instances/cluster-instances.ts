@@ -2,13 +2,13 @@ import { CreateTagsCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG, NODE_POOL } from '../../../apis/labels.ts';
 import { ownershipKey } from '../../../core/model/ownership-tags.ts';
-import type { LeftInstance } from '../../../core/node-claim/adoption/adoption-plan.ts';
+import type { ClusterInstance } from '../../../core/node-claim/adoption/adoption-plan.ts';
 import { translated } from '../client/errors.ts';
 import { instanceFactsOf, listInstances, STATES } from './instances.ts';
 import { ec2Tags, labelsOf } from './tags.ts';
 
 /** C50, C55: all instances of the cluster that were launched for a NodePool, including those without the tag of their claim. */
-export async function leftInstances(client: EC2Client, cluster: string): Promise<readonly LeftInstance[]> {
+export async function clusterInstances(client: EC2Client, cluster: string): Promise<readonly ClusterInstance[]> {
   const alive = STATES.filter((state) => state !== 'shutting-down');
   const found = await listInstances(client, `list what NodePools of ${cluster} launched`, [
     { Name: `tag:${ownershipKey(cluster)}`, Values: ['owned'] },
@@ -22,7 +22,7 @@ export async function leftInstances(client: EC2Client, cluster: string): Promise
   });
 }
 
-export async function tagLeftInstance(client: EC2Client, instanceId: string, tags: Labels): Promise<void> {
+export async function tagAdoptedInstance(client: EC2Client, instanceId: string, tags: Labels): Promise<void> {
   const command = new CreateTagsCommand({ Resources: [instanceId], Tags: ec2Tags(tags) });
   await translated(`tag ${instanceId}`, async () => await client.send(command));
 }
