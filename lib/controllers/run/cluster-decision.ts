@@ -49,8 +49,10 @@ export async function recordAndAct(
   { named, verdict }: { readonly named: NamedDecision; readonly verdict: Verdict },
 ): Promise<RunReport> {
   const { cluster, controller, atMs } = named;
-  const { due, ...made } = verdict;
-  const parts = decisionParts({ ...named, ...made });
+  const { actions, blocked, onExistingNodes, due } = verdict;
+  // Field by field: a verdict may have more, for example the schedule of provisioning, which is too large to record.
+  const decision = { ...named, actions, blocked, ...(onExistingNodes !== undefined && { onExistingNodes }) };
+  const parts = decisionParts(decision);
   const { done, failures } = await recordParts(ports, parts, snapshot);
   // What is left is decided again, on a snapshot that shows what the other run decided.
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
