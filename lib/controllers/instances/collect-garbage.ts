@@ -1,4 +1,5 @@
 import type { NodePool } from '../../apis/node-pool.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
 import {
   compareUnrecordedInstances,
@@ -19,9 +20,9 @@ export async function collectGarbage(tending: ClusterWork<ReadsCluster>): Promis
   const unclaimed = world.instances.filter(({ id }) => !claimed.has(id));
   if (unclaimed.length === 0) return [];
   const nodePools = await ports.cluster.listNodePools();
-  world.catalogue ??= await ports.catalogue.readCatalogue();
+  const catalogue = await world.catalogue();
   const strays = unclaimed
-    .map((instance) => strayOf(tending, instance, nodePools))
+    .map((instance) => strayOf(tending, instance, { nodePools, catalogue }))
     .toSorted(compareUnrecordedInstances);
   const nowMs = ports.clock.now();
   const named = strays.map((stray) => ({ name: stray.instance.nodeClaim, stray }));
@@ -40,8 +41,8 @@ export async function collectGarbage(tending: ClusterWork<ReadsCluster>): Promis
 function strayOf(
   { cluster, world }: ClusterWork,
   instance: DescribedInstance,
-  nodePools: readonly NodePool[],
+  read: { readonly nodePools: readonly NodePool[]; readonly catalogue: Catalogue | undefined },
 ): UnrecordedInstance {
-  const { nodeClasses, nodes, mirrors: nodeClaims, catalogue } = world;
-  return evidenceOfInstance({ cluster, nodePools, nodeClasses, nodes, nodeClaims, catalogue }, instance);
+  const { nodeClasses, nodes, mirrors: nodeClaims } = world;
+  return evidenceOfInstance({ cluster, nodeClasses, nodes, nodeClaims, ...read }, instance);
 }

@@ -1,3 +1,4 @@
+import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
 import { decideReserved, isReserved } from '../../core/node-claim/reservations.ts';
@@ -18,14 +19,14 @@ export async function endReservations(tending: ClusterWork<ResolvesNodeClasses>)
     return instance !== undefined && isReserved(record, node) ? [{ name: record.name, record, instance, node }] : [];
   });
   if (reserved.length === 0) return [];
-  world.catalogue ??= await ports.catalogue.readCatalogue();
+  const catalogue = await world.catalogue();
   const blocks = await capacityBlocks(tending, reserved);
   const nowMs = ports.clock.now();
   const { failures } = await eachClaim(reserved, nowMs, async ({ name, instance, node }) => {
     const record = await ports.store.readNodeClaim(cluster, name);
     if (record === undefined || record.releasedAtMs !== undefined) return [];
     const reservation = blocks.get(instance.reservation?.id ?? '');
-    const onDemandUsdPerHour = onDemandPrice(tending, instance);
+    const onDemandUsdPerHour = onDemandPrice(catalogue, instance);
     const verdict = decideReserved({ record, instance, node, reservation, onDemandUsdPerHour }, nowMs);
     await applyVerdict(
       tending,
@@ -55,6 +56,9 @@ async function capacityBlocks(
   return new Map(found.map((one) => [one.id, one]));
 }
 
-function onDemandPrice({ world }: ClusterWork, { instanceType, zone }: DescribedInstance): number | undefined {
-  return world.catalogue?.offerings.find((one) => one.type === instanceType && one.zone === zone)?.onDemandUsdPerHour;
+function onDemandPrice(
+  catalogue: Catalogue | undefined,
+  { instanceType, zone }: DescribedInstance,
+): number | undefined {
+  return catalogue?.offerings.find((one) => one.type === instanceType && one.zone === zone)?.onDemandUsdPerHour;
 }

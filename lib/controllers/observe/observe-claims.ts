@@ -14,6 +14,7 @@ import type { SeenNodes } from '../run/fresh-state.ts';
 import type { HasClock, InspectsInstances, ReadsCluster, ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
 import { observeShifts } from './observe-unavailable.ts';
+import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The observed state that all claims of one run share. */
 export interface ObservedClaims extends SeenNodes, ObservedLaunches {
@@ -26,12 +27,12 @@ export interface ObservedClaims extends SeenNodes, ObservedLaunches {
   /** C36: in these zones, an instance that EC2 does not list may still run. */
   readonly shifted: ReadonlySet<string>;
   /** Read when the first node is registered. */
-  catalogue: Catalogue | undefined;
-  learnedMemory: readonly LearnedMemory[] | undefined;
+  readonly catalogue: SharedRead<Catalogue | undefined>;
+  readonly learnedMemory: SharedRead<readonly LearnedMemory[]>;
 }
 
 export async function observeWorld(
-  ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & HasClock,
+  ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock,
   cluster: string,
 ): Promise<ObservedClaims> {
   const listedAtMs = ports.clock.now();
@@ -54,8 +55,8 @@ export async function observeWorld(
     shifted,
     contexts: new Map(),
     inFlight: new Map(),
-    catalogue: undefined,
-    learnedMemory: undefined,
+    catalogue: sharedRead(async () => ports.catalogue.readCatalogue()),
+    learnedMemory: sharedRead(async () => ports.catalogue.listLearnedMemory(ports.clock.now())),
   };
 }
 
@@ -80,7 +81,7 @@ export async function viewOf(
     ...(tagged === undefined ? {} : { taggedInstance: tagged }),
     ...(node === undefined || isRegistered(node)
       ? { instanceLabels: {}, learnedMemory: [] }
-      : await registrationFacts(ports, record, world)),
+      : await registrationFacts(record, world)),
     launchContext: await observeLaunchContext(ports, record, world),
   };
 }
@@ -90,23 +91,18 @@ function mayRun({ id, zone }: Instance, { instances, shifted }: ObservedClaims):
 }
 
 async function registrationFacts(
-  ports: UsesCatalogue & HasClock,
   record: NodeClaimRecord,
   world: ObservedClaims,
 ): Promise<Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>> {
-  world.learnedMemory ??= await ports.catalogue.listLearnedMemory(ports.clock.now());
-  return { instanceLabels: await labelsFromCatalogue(ports, record, world), learnedMemory: world.learnedMemory };
+  const learnedMemory = await world.learnedMemory();
+  return { instanceLabels: await labelsFromCatalogue(record, world), learnedMemory };
 }
 
 /** C15–C24: the labels of the instance's type. */
-async function labelsFromCatalogue(
-  ports: UsesCatalogue,
-  record: NodeClaimRecord,
-  world: ObservedClaims,
-): Promise<Labels> {
-  world.catalogue ??= await ports.catalogue.readCatalogue();
+async function labelsFromCatalogue(record: NodeClaimRecord, world: ObservedClaims): Promise<Labels> {
+  const catalogue = await world.catalogue();
   const nodeClass = world.nodeClasses.find((one) => one.metadata.name === record.spec.nodeClassRef.name);
-  const facts = world.catalogue?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
+  const facts = catalogue?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
   if (facts === undefined) return {};
   const values = instanceLabels(facts, nodeClass === undefined ? 'Custom' : amiFamilyOf(nodeClass));
   return singleValues(requirementsFromValues(values));

@@ -7,12 +7,13 @@ import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
 import { resolveForLaunch } from './resolve-node-class.ts';
+import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** What the launches of one run share. */
 export interface ObservedLaunches {
   readonly nodeClasses: readonly EC2NodeClass[];
   /** NodeClasses that this run has resolved, by name. */
-  readonly contexts: Map<string, KnownClass>;
+  readonly contexts: Map<string, SharedRead<KnownClass>>;
   /** C45: the claims that this run is launching, by name. */
   readonly inFlight: Map<string, NodeClaimRecord>;
 }
@@ -35,8 +36,9 @@ export async function observeLaunchContext(
     return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };
   if (nodeClass.metadata.deletionTimestamp !== undefined)
     return { reason: 'NodeClassTerminating', message: `its EC2NodeClass ${name} is being deleted`, gone: true };
-  const known = world.contexts.get(name) ?? (await resolve(ports, nodeClass));
-  world.contexts.set(name, known);
+  const read = world.contexts.get(name) ?? sharedRead(async () => resolve(ports, nodeClass));
+  world.contexts.set(name, read);
+  const known = await read();
   if (!('resolved' in known)) return known;
   // Read again for each step: a refused launch adds missing capacity.
   const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());

@@ -91,15 +91,17 @@ async function evictPod(ports: WritesCluster, { pod, force }: Of<'evict-pod'>): 
   return [{ subject, reason: 'PDB', message: outcome.message, numbers: {} }];
 }
 
-/** The record last: an instance whose tags were not written is tagged again. */
+/** The record is written last: an instance whose tags were not written is tagged again. */
 async function tagInstance(
   { cloud, store }: Launches & WritesClaims,
   cluster: string,
   { nodeClaim, instanceId, tags }: Of<'tag-instance'>,
 ): Promise<void> {
-  await cloud.tagInstance(cluster, instanceId, tags);
+  // Read again: the run may have written the record since it listed it.
   const record = await store.readNodeClaim(cluster, nodeClaim);
-  if (record !== undefined && record.releasedAtMs === undefined) await store.updateNodeClaim(tagged(record));
+  if (record === undefined || (record.deletion ?? record.releasedAtMs) !== undefined) return;
+  await cloud.tagInstance(cluster, instanceId, tags);
+  await store.updateNodeClaim(tagged(record));
 }
 
 /** Node first, mirror second, record last: whoever repeats it finds the record until all else is gone. */

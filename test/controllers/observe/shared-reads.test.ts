@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import type { WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
+import { around } from '../../../lib/simulator/faults.ts';
+import { live, SMALL_CATALOGUE } from '../life.ts';
+import { aDeployment, someManifests } from '../manifests.ts';
+
+/** Thirty pods that each fill a node. */
+const CROWD = {
+  catalogue: SMALL_CATALOGUE,
+  manifests: someManifests({ deployments: [aDeployment('web', 30, '30')] }),
+  scenario: { name: 'crowd', events: [] },
+  durationMs: 5 * MINUTE_MS,
+} as const;
+
+/** Counts the calls of each invocation of lifecycle, by method. */
+function counting() {
+  const counts = new Map<string, number>();
+  const wrapInvocation: WrapInvocation = (ports, { function: name, nth }) => {
+    if (name !== 'lifecycle') return ports;
+    return around(ports, async ({ method }, go) => {
+      const key = `${nth} ${method}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return go();
+    });
+  };
+  const most = (method: string): number =>
+    Math.max(0, ...[...counts].flatMap(([key, count]) => (key.endsWith(` ${method}`) ? [count] : [])));
+  return { wrapInvocation, most };
+}
+
+test('claims that are launched and registered side by side share one read of what they have in common', async () => {
+  const { wrapInvocation, most } = counting();
+  const result = await live({ ...CROWD, wrapInvocation });
+  expect(result).toMatchObject({ nodesLaunched: 30, podsRunning: 30 });
+  expect(most('catalogue.readCatalogue')).toBe(1);
+  expect(most('catalogue.listLearnedMemory')).toBe(1);
+  // Once for the launches, and in a tick once for the status of the NodeClass.
+  expect(most('cloud.resolveNodeClass')).toBe(2);
+});
+
+test('a shared read that fails is repeated, and every pod gets its node', async () => {
+  let failures = 0;
+  const result = await live({
+    ...CROWD,
+    wrapInvocation: (ports, { function: name }) => {
+      if (name !== 'lifecycle') return ports;
+      return around(ports, async ({ method }, go) => {
+        const isShared = method === 'catalogue.readCatalogue' || method === 'cloud.resolveNodeClass';
+        if (!isShared || failures >= 3) return go();
+        failures += 1;
+        throw new UnreachableError(`no answer to ${method}`);
+      });
+    },
+  });
+  expect(failures).toBe(3);
+  expect(result).toMatchObject({ nodesLaunched: 30, podsRunning: 30 });
+});
