@@ -46,16 +46,22 @@ function checkLength(sharing: readonly ClusterOptions[]): void {
   const length = Buffer.byteLength(writeClusters(sharing));
   if (length <= LONGEST_CLUSTERS) return;
   throw new OptionError(
-    `the ${sharing.length} clusters from ${sharing[0]?.name} on need ${length} bytes of environment variables, but at most ` +
+    `${theClusters(sharing)} ${length} bytes of environment variables, but at most ` +
       `${LONGEST_CLUSTERS} are available. Remove certificateAuthority where functions can read it from EKS, and options with default values`,
   );
+}
+
+function theClusters([first, ...others]: readonly ClusterOptions[]): string {
+  return others.length === 0
+    ? `cluster ${first?.name} needs`
+    : `the ${others.length + 1} clusters from ${first?.name} on need`;
 }
 
 function checkNames(sharing: readonly ClusterOptions[]): void {
   const length = sharing.reduce((sum, { name }) => sum + 2 * name.length + OF_EACH_CLUSTER, 0);
   if (length <= LARGEST_STATEMENT) return;
   throw new OptionError(
-    `the ${sharing.length} clusters from ${sharing[0]?.name} on need an IAM policy statement of ${length} characters, but at most ` +
+    `${theClusters(sharing)} an IAM policy statement of ${length} characters, but at most ` +
       `${LARGEST_STATEMENT} are allowed, enough for about 50 clusters. Clusters of another network have separate functions and policies`,
   );
 }

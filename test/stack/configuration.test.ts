@@ -23,21 +23,24 @@ test.each([
 });
 
 test.each([
-  [{}, 'no cluster is named: say -c cluster=NAME'],
+  [{}, 'no cluster is set; use -c cluster=NAME'],
   [{ cluster: 'a', clusters: '[{"name":"b"}]' }, 'cluster and clusters are both set; use one of them'],
   [{ cluster: 'a b' }, 'clusters[0].name is "a b": it must be the name of an EKS cluster'],
   [{ cluster: 7 }, 'clusters[0].name is 7: it must be the name of an EKS cluster'],
   [{ clusters: [{ name: 'a', makeNodeRole: 'yes' }] }, 'clusters[0].makeNodeRole is "yes": it must be true or false'],
   [{ clusters: 'nonsense' }, 'clusters is not JSON: nonsense'],
-  [{ clusters: '[]' }, 'clusters is []: it must be a list such as'],
-  [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}: it must be a list such as'],
+  [{ clusters: '[]' }, 'clusters is []; it must be a list such as'],
+  [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}; it must be a list such as'],
   [{ clusters: '["a"]' }, 'clusters[0] is "a": it must be an object'],
-  [{ clusters: '[{"name":"a"},{"name":"a"}]' }, 'clusters names a twice; list each cluster once'],
+  [{ clusters: '[{"name":"a"},{"name":"a"}]' }, 'clusters contains a twice; list each cluster once'],
   [
     { clusters: '[{"name":"a","endpoint":"http://10.0.0.1"}]' },
     'clusters[0].endpoint is http://10.0.0.1: it must begin with https://',
   ],
-  [{ clusters: [{ name: 'a', certificateAuthority: 'x'.repeat(3_000) }] }, 'at most 2700 fit'],
+  [
+    { clusters: [{ name: 'a', certificateAuthority: 'x'.repeat(3_000) }] },
+    'cluster a needs 3033 bytes of environment variables, but at most 2700 are available',
+  ],
   [
     {
       clusters: [
@@ -45,7 +48,7 @@ test.each([
         { name: 'A_B', makeNodeRole: true },
       ],
     },
-    'makeNodeRole of a-b and A_B: AWS would take their roles for one',
+    'makeNodeRole of a-b and A_B: AWS does not distinguish the names of their roles',
   ],
 ])('%j is refused with one sentence', (context, message) => {
   expect(read(context)).toContain(message);
@@ -59,7 +62,9 @@ test.each([undefined, '1', '2026-11-21', 'after-the-leak'])(
 );
 
 test.each(['', 'a b', 'a/b', 7, true, 'x'.repeat(65)])('%j rotates no secret', (text) => {
-  expect(() => webhookSecretRotation(() => text)).toThrow(/^rotateWebhookSecret is .*: it must be a text such as/);
+  expect(() => webhookSecretRotation(() => text)).toThrow(
+    /^rotateWebhookSecret is .*; use at most 64 letters, digits and -, such as/,
+  );
 });
 
 test('more clusters than a policy of IAM can name are refused', () => {
@@ -89,5 +94,5 @@ test('the size of the settings is counted in bytes, as by Lambda, for each netwo
         { name: 'b', ...long },
       ],
     }),
-  ).toMatch(/^the 2 clusters from a on are 4\d{3} bytes as one function reads them: at most 2700 fit/);
+  ).toMatch(/^the 2 clusters from a on need 4\d{3} bytes of environment variables, but at most 2700 are available/);
 });
