@@ -1,18 +1,18 @@
 import type { AccessEntry, AuthenticationMode, FoundAccessEntry } from '../core/install/access-entries.ts';
 
 /**
- * Whom EKS lets into its clusters.
- * *Contract:* creating an entry that exists and removing one that does not is success; `remove` takes away only what
- * `create` made.
- * *Errors:* UnreachableError, RefusedError; for a cluster that does not exist too.
+ * The access entries of EKS clusters.
+ * *Contract:* creating an entry that exists is success, as is removing one that does not exist. `remove` deletes only entries
+ * that `create` created.
+ * *Errors:* UnreachableError, RefusedError, also if the cluster does not exist.
  */
 export interface AccessEntries {
   authenticationMode(cluster: string): Promise<AuthenticationMode>;
   find(cluster: string, principal: string): Promise<FoundAccessEntry | undefined>;
   create(cluster: string, entry: AccessEntry): Promise<void>;
   setGroups(cluster: string, principal: string, groups: readonly string[]): Promise<void>;
-  /** Gives the entry an access policy of EKS, for all of the cluster; one that it has already is success. */
+  /** Associates an access policy of EKS with the entry, for the whole cluster. An existing association is success. */
   givePolicy(cluster: string, principal: string, policy: string): Promise<void>;
-  /** In a cluster that is gone, everything is removed. */
+  /** A cluster that does not exist is success. */
   remove(cluster: string, principal: string): Promise<void>;
 }

@@ -1,20 +1,20 @@
 export type CallGrant =
-  /** The call may be made from `atMs` on: now or in a moment, at most PATIENCE_MS ahead. */
+  /** The call may be made at `atMs` or later. `atMs` is at most PATIENCE_MS ahead. */
   | { readonly kind: 'granted'; readonly atMs: number }
-  /** Others have what comes in until then: ask again. */
+  /** Other functions have reserved all calls until then. Try again then. */
   | { readonly kind: 'wait'; readonly untilMs: number };
 
 /**
- * What AWS lets the account call, shared by every function of the deployment, one budget an API. It saves work and is not
- * correctness: where it cannot be asked, calls go ahead, and AWS itself says no.
+ * The calls that AWS allows the account, shared by every function of the deployment, with one budget for each API. It reduces
+ * failed calls, and correctness does not depend on it: if the budget is unavailable, calls are made, and AWS throttles them.
  *
- * *Contract* (`test/contract/call-budget.ts`): all that share a budget are never granted more calls than the API's limits
- * allow together; once AWS throttled, half as many, and again all of them a minute later.
+ * *Contract* (`test/contract/call-budget.ts`): the grants of all functions together never exceed the limits of the API. After
+ * AWS has throttled a call, the rate is halved, and it recovers within a minute.
  *
  * *Errors:* none.
  */
 export interface CallBudget {
   take(api: string): Promise<CallGrant>;
-  /** AWS throttled a call of this API just now. */
+  /** Reports that AWS throttled a call of this API. */
   throttled(api: string): Promise<void>;
 }

@@ -4,20 +4,20 @@ import type { LearnedMemory } from '../core/model/learned-memory.ts';
 
 /**
  * Instance types, prices and missing capacity of one region, shared by all clusters of the account.
- * *Contract* (`test/contract/catalogue-store.ts`): a reader beside any number of writers sees one whole catalogue; marks
- * follow the rule of `marked` in `core/instance-type`, whoever makes them, in any order, at once or again.
+ * *Contract* (`test/contract/catalogue-store.ts`): a reader gets one complete catalogue, even while others write. Marks follow
+ * the rule of `marked` in `core/instance-type`, in any order, repeated or concurrent.
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface CatalogueStore {
-  /** Undefined until the catalogue function ran for the first time. */
+  /** *Shape:* undefined until the catalogue function has run for the first time. */
   readCatalogue(): Promise<Catalogue | undefined>;
   writeCatalogue(catalogue: Catalogue): Promise<void>;
-  /** *Cost:* one write for each that is new, two for one that is remembered. */
+  /** *Cost:* one write for each new mark, two for an existing one. */
   markUnavailable(marks: readonly UnavailableMark[]): Promise<void>;
-  /** Those that have not lapsed at `nowMs`. */
+  /** Marks that have not expired at `nowMs`. */
   listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]>;
-  /** C4. Of two lessons on a type and image stands what `standsAgainst` of `core/instance-type` says. *Cost:* one write. */
+  /** C4. Of two lessons for the same type and image, `standsAgainst` of `core/instance-type` decides which one is kept. *Cost:* one write. */
   learnMemory(lesson: LearnedMemory, nowMs: number): Promise<void>;
-  /** Those that have not lapsed at `nowMs`. */
+  /** Lessons that have not expired at `nowMs`. */
   listLearnedMemory(nowMs: number): Promise<readonly LearnedMemory[]>;
 }

@@ -1,4 +1,4 @@
-/** The closed set of failures of the world. `retryable`: true where the same call may succeed later, unchanged. */
+/** The closed set of failures of ports. `retryable` is true if the same call, unchanged, may succeed later. */
 export abstract class PortError extends Error {
   abstract readonly retryable: boolean;
 }
@@ -9,37 +9,37 @@ export class EpochMovedError extends PortError {
   readonly retryable = true;
 }
 
-/** The record was written by somebody else since it was read: read it again. */
+/** Another run has written the record since it was read: read it again. */
 export class StaleRecordError extends PortError {
   override readonly name = 'StaleRecordError';
   readonly retryable = true;
 }
 
-/** The lease lapsed, and somebody else may hold it: what it was for is theirs to do. */
+/** The lease has expired, and another run may hold it and do its work. */
 export class StaleLeaseError extends PortError {
   override readonly name = 'StaleLeaseError';
   readonly retryable = true;
 }
 
-/** The service refused for load, or did not answer; nothing is known about whether the call took effect. */
+/** The service was overloaded or did not answer. It is unknown whether the call took effect. */
 export class UnreachableError extends PortError {
   override readonly name = 'UnreachableError';
   readonly retryable = true;
 }
 
-/** The service refuses the call as it stands: configuration or permissions must change first. */
+/** The service refuses the call. It can succeed only after a change of the configuration or permissions. */
 export class RefusedError extends PortError {
   override readonly name = 'RefusedError';
   readonly retryable = false;
 }
 
-/** The Kubernetes object changed since it was read (HTTP 409): read it again. */
+/** The Kubernetes object has changed since it was read (HTTP 409): read it again. */
 export class ConflictError extends PortError {
   override readonly name = 'ConflictError';
   readonly retryable = true;
 }
 
-/** Somebody else was faster: nothing is wrong, and another look will do. */
+/** Whether another run or user wrote first. This is not a failure: reconcile again. */
 export function isConflict(error: unknown): boolean {
   return [EpochMovedError, StaleRecordError, StaleLeaseError, ConflictError].some((kind) => error instanceof kind);
 }

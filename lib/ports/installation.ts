@@ -4,46 +4,46 @@ import type { FoundDefinition } from '../core/install/definitions.ts';
 import type { ClusterRole, ClusterRoleBinding } from '../core/install/rbac.ts';
 import type { ValidatingWebhookConfiguration } from '../core/install/webhook-configuration.ts';
 
-/** What Kerf brings to a cluster beside its definitions. */
+/** Objects that Kerf installs in a cluster, except its CustomResourceDefinitions. */
 export type InstalledObject = ClusterRole | ClusterRoleBinding | ValidatingWebhookConfiguration;
 
-/** Kinds of objects that hold a finalizer of ours. */
+/** Kinds of objects to which Kerf adds finalizers. */
 export type HeldKind = 'Node' | 'NodeClaim' | 'EC2NodeClass';
 
 export interface HeldObject {
   readonly kind: HeldKind;
   readonly name: string;
-  /** Of a node and of a claim whose instance is known. */
+  /** Of a node, and of a claim with a known instance. */
   readonly providerId?: string;
 }
 
 /**
- * One cluster's API, as whoever installs Kerf into it sees it.
+ * The API of one cluster, for the installer.
  *
- * *Contract:* an apply of what is there already changes nothing; what is removed and gone is success; only what was installed
- * here is removed; taking a finalizer away leaves those of others.
+ * *Contract:* applying an unchanged object changes nothing. Removing an object that does not exist is success. Only objects that
+ * Kerf installed are removed. `letGo` removes only Kerf's finalizers.
  * *Errors:* ConflictError, UnreachableError, RefusedError.
  */
 export interface Installation {
-  /** Why the installer may not do all that it must; undefined where it may. */
+  /** Why the installer does not have the permissions that it needs; undefined if it has them. */
   whyNoRights(): Promise<string | undefined>;
   findDefinition(name: string): Promise<FoundDefinition | undefined>;
-  /** @param instead of a conversion webhook, which goes in the same write. */
+  /** @param instead whether the same write removes a conversion webhook. */
   applyDefinition(definition: CustomResourceDefinition, instead: boolean): Promise<void>;
-  /** Why objects of the kind cannot be written yet; undefined where they can. */
+  /** Why objects of the kind cannot be written yet; undefined if they can. */
   whyNotEstablished(name: string): Promise<string | undefined>;
   apply(object: InstalledObject): Promise<void>;
-  /** Whether another deployment installed itself there since: what was ours is its own now. */
+  /** Whether another deployment has installed Kerf in the cluster since then, and owns the installed objects now. */
   isTakenOver(): Promise<boolean>;
   remove(object: InstalledObject): Promise<void>;
-  /** Objects that our finalizer keeps. A kind that is not installed has none. */
+  /** Objects with Kerf's finalizer; none if the kind is not installed. */
   listHeld(kind: HeldKind): Promise<readonly HeldObject[]>;
   letGo(object: HeldObject): Promise<void>;
-  /** What shows other autoscalers at work. */
+  /** The signs of other autoscalers. */
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
   /**
-   * Takes from these functions the right to look, so that nothing new is decided; they get it back by `apply`.
-   * *Shape:* since when: a second call changes nothing.
+   * Revokes the permissions that these bindings give to functions, so that the functions make no new decisions. `apply` restores
+   * the permissions. *Shape:* the time of the first call: further calls change nothing.
    */
   revokeDeciding(bindings: readonly ClusterRoleBinding[], nowMs: number): Promise<number>;
 }

@@ -1,15 +1,15 @@
 import { SECOND_MS } from '../apis/formats/time.ts';
 
-/** What only one run at a time does for a cluster: deciding for all of it. */
+/** The work that at most one run at a time does for a cluster: decisions for the whole cluster. */
 export type LeasedWork = 'provisioning' | 'disruption';
 
-/** How long a lease lasts that nobody renews. */
+/** The duration of a lease that is not renewed. */
 export const LEASE_MS = 15 * SECOND_MS;
 
-/** An end further away than that is of a clock that runs ahead: a lease that it made must lapse as well. */
+/** A lease with a later end was made by a function whose clock runs ahead. It counts as expired. */
 export const LATEST_END_MS = 2 * LEASE_MS;
 
-/** Whether a lease with that end is held. */
+/** Whether a lease with this end is held. */
 export function isHeldAt(nowMs: number, heldUntilMs: number): boolean {
   return heldUntilMs > nowMs && heldUntilMs <= nowMs + LATEST_END_MS;
 }
@@ -19,43 +19,43 @@ export interface LeaseName {
   readonly work: LeasedWork;
 }
 
-/** The right to do the work. */
+/** A lease that this run holds. */
 export interface Lease extends LeaseName {
-  /** Larger than that of every lease of the work before it, and never used again. */
+  /** Larger than the fence of every earlier lease of this work, and never used again. */
   readonly fence: number;
-  /** When it was acquired, and its holder began to look. */
+  /** When the lease was acquired. The run observes after this time. */
   readonly sinceMs: number;
 }
 
-/** A lease as it stands, whoever holds it. */
+/** The current state of a lease, which any run may hold. */
 export interface SeenLease extends LeaseName {
   readonly fence: number;
-  /** Released or lapsed once that is past (`isHeldAt`). */
+  /** After this time, the lease is released or expired (`isHeldAt`). */
   readonly heldUntilMs: number;
-  /** When the look began that goes on, or else the last one that came to its end. @default none ever did */
-  readonly lookAtMs?: number;
+  /** The start of the current run, or else of the last run that succeeded. @default no run has succeeded */
+  readonly runAtMs?: number;
 }
 
 /**
- * `busy`: somebody else holds it, as was seen, and will be told on release that another look is wanted; `changed`: it is not
- * as it was seen any more, and nothing was done.
+ * `busy`: another run holds the lease, and the lease is now marked, so that its holder runs again. `changed`: the lease has
+ * changed since it was read, and nothing was written.
  */
 export type Acquired =
   | { readonly kind: 'held'; readonly lease: Lease }
   | { readonly kind: 'busy' }
   | { readonly kind: 'changed'; readonly seen: SeenLease };
 
-/** `done`: the look came to its end, so that what was asked for before it is answered; `failed`: it is still to be made. */
-export type LookOutcome = 'done' | 'failed';
+/** `done`: the run succeeded, and answers all earlier wakes. `failed`: another run must answer them. */
+export type RunOutcome = 'done' | 'failed';
 
 /**
- * Leases save work, and are not what correctness rests on: that is the epoch.
+ * Leases save work. Correctness does not depend on them: it depends on the epoch.
  *
  * *Contract* (`test/contract/leases.ts`, run on every implementation):
- * - Of many that acquire one lease at once, one holds it; whoever is told that it is busy has left a mark.
- * - A mark is never lost: the holder hears of it on release, or whoever takes a lapsed lease over looks after it was made.
- * - A lease lapses LEASE_MS after it was acquired or renewed. Its holder may still release it, but neither renew it nor
- *   record a decision with it once it was taken over.
+ * - If several runs acquire a lease at once, one of them holds it. A run that gets `busy` has marked the lease.
+ * - A mark is never lost: `release` returns it to the holder, or a run that takes over the expired lease observes after it.
+ * - A lease expires LEASE_MS after it was acquired or renewed. After another run has taken it over, its former holder can
+ *   release it, but cannot renew it or record a decision with it.
  *
  * *Errors:* StaleLeaseError, UnreachableError, RefusedError.
  */
@@ -64,8 +64,8 @@ export interface Leases {
   see(name: LeaseName): Promise<SeenLease>;
   /** *Cost:* one write. */
   acquire(seen: SeenLease): Promise<Acquired>;
-  /** *Errors:* StaleLeaseError where it has lapsed or was taken over. */
+  /** *Errors:* StaleLeaseError if the lease has expired or another run has taken it over. */
   renew(lease: Lease): Promise<void>;
-  /** *Shape:* whether another look was asked for. One that was taken over is not ours to release: false. */
-  release(lease: Lease, outcome: LookOutcome): Promise<{ readonly lookAgain: boolean }>;
+  /** *Shape:* whether the lease was marked; false if another run has taken it over. */
+  release(lease: Lease, outcome: RunOutcome): Promise<{ readonly runAgain: boolean }>;
 }

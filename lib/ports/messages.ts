@@ -1,33 +1,33 @@
 import type { Decision } from '../core/model/decision.ts';
 
-/** A function that is woken through a queue of its own. */
+/** A function with a queue of its own. */
 export type WakeTarget = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'catalogue';
 
-/** A hint to look, never data: losing one costs time, doubling one costs nothing. */
+/** A hint to reconcile, never data: a lost wake costs time, a duplicate costs nothing. */
 export interface Wake {
   readonly cluster: string;
   /** For logs: `webhook`, `tick`, `launched`, `due`. */
   readonly reason: string;
-  /** Only this claim need be looked at; absent: all of the cluster. */
+  /** Reconcile only this claim. @default the whole cluster */
   readonly nodeClaim?: string;
-  /** This one carries a batch on that began with a wake sent then. @default it is a wake of its own */
+  /** The time of the first wake of the batch that this wake continues. @default the wake begins a batch */
   readonly sinceMs?: number;
-  /** When the last wake of that batch was sent. @default this one's own time */
+  /** The time of the last wake of that batch. @default the time of this wake */
   readonly lastMs?: number;
-  /** What it was sent for is there to be seen then. @default when it is sent */
+  /** When the change that caused the wake can be observed. @default when the wake is sent */
   readonly dueMs?: number;
 }
 
-/** The longest delay of a message; what is due later is armed again by whoever is woken before. */
-export const LONGEST_DELAY_MS = 15 * 60_000;
+/** The longest delay of a message. A later tick sends the wake for a later due time. */
+export const MAX_DELAY_MS = 15 * 60_000;
 
 /**
- * *Contract* (`test/contract/messages.ts`): a wake arrives at least once, not before its delay, in any order; a delay
- * above LONGEST_DELAY_MS is cut to it.
+ * *Contract* (`test/contract/messages.ts`): a wake arrives at least once, in any order, and not before its delay. A longer
+ * delay than MAX_DELAY_MS is reduced to it.
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface Messages {
   wake(target: WakeTarget, wake: Wake, delayMs?: number): Promise<void>;
-  /** Tells the bus what was decided; listeners are dashboards, explain, notifications. */
+  /** Publishes a decision on the event bus, for dashboards, explanations and notifications. */
   publish(decision: Decision): Promise<void>;
 }

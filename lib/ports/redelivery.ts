@@ -2,23 +2,23 @@
 export interface QueuedMessage {
   readonly id: string;
   readonly body: string;
-  /** The name of this delivery. */
+  /** Identifies this delivery. */
   readonly receipt: string;
-  /** How often it was delivered, this time included. */
+  /** The number of deliveries, including this one. */
   readonly receives: number;
-  /** By the queue's clock. @default not known */
+  /** By the queue's clock. @default unknown */
   readonly sentAtMs?: number;
 }
 
-/** How often a queue delivers a message before it moves it to the dead letters. */
+/** The number of deliveries after which a queue moves a message to the dead-letter queue. */
 export const MAX_RECEIVES = 3;
 
 /**
- * When messages that were not handled are delivered again. A function names those messages in its answer. Each of them comes
- * again once its queue's visibility timeout is over, or earlier where this port was asked for it.
+ * Decides when failed messages are delivered again. A function names the failed messages in its answer. A queue delivers them
+ * again after its visibility timeout, or earlier through this port.
  *
- * *Contract* (`test/contract/redelivery.ts`): a message that is asked for comes again after that time and not before it, with
- * its receives one higher; after MAX_RECEIVES deliveries it is a dead letter.
+ * *Contract* (`test/contract/redelivery.ts`): the message is delivered again after that time and not before it, with its
+ * receives one higher. After MAX_RECEIVES deliveries it is moved to the dead-letter queue.
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface Redelivery {

@@ -2,20 +2,19 @@ import type { FoundWebhookConfiguration, WebhookPatch } from '../core/install/gu
 import type { ValidatingWebhookConfiguration } from '../core/install/webhook-configuration.ts';
 
 /**
- * What one cluster's API server calls, and whether it answers.
+ * The webhook configuration of one cluster, and a probe of its endpoint.
  *
- * *Contract:* `patch` refuses with ConflictError where the configuration is not the one that was read any more. No error
- * holds the secret.
+ * *Contract:* `patch` fails with ConflictError if the configuration has changed since it was read. No error contains the secret.
  *
  * *Errors:* ConflictError, UnreachableError, RefusedError; `probe` has none.
  */
 export interface WebhookRegistration {
-  /** As it must be. */
+  /** The required configuration. */
   readonly wanted: ValidatingWebhookConfiguration;
-  /** *Shape:* undefined where there is none. */
+  /** *Shape:* undefined if it does not exist. */
   read(): Promise<FoundWebhookConfiguration | undefined>;
   create(): Promise<void>;
   patch(found: FoundWebhookConfiguration, patch: WebhookPatch): Promise<void>;
-  /** Calls the endpoint as the API server does, for something that wakes nobody. *Shape:* why it is not well. */
+  /** Calls the endpoint as the API server does, with a request that wakes no function. *Shape:* why the call failed. */
   probe(): Promise<string | undefined>;
 }

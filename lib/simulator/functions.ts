@@ -126,7 +126,7 @@ function telemetryOf(name: string, timeline: Timeline, reports: Map<string, RunR
   return {
     report({ nodeClaim }, report) {
       for (const failure of report.failures) failed(failure);
-      if (nodeClaim === undefined && report.withoutLook === undefined) reports.set(name, report);
+      if (nodeClaim === undefined && report.skipped === undefined) reports.set(name, report);
     },
     failure: (_, error) => failed(error),
     error: (_, error) => failed(error),

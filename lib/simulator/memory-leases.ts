@@ -26,8 +26,8 @@ export function memoryLeases(clock: Clock): MemoryLeases {
   const isCurrent = (lease: Lease): boolean => stateOf(lease).fence === lease.fence;
   const seen = ({ cluster, work }: LeaseName): SeenLease => {
     const { fence, heldUntilMs, lookingSinceMs, lookedAtMs } = stateOf({ cluster, work });
-    const lookAtMs = isHeldAt(clock.now(), heldUntilMs) ? lookingSinceMs : lookedAtMs;
-    return { cluster, work, fence, heldUntilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
+    const runAtMs = isHeldAt(clock.now(), heldUntilMs) ? lookingSinceMs : lookedAtMs;
+    return { cluster, work, fence, heldUntilMs, ...(runAtMs !== undefined && { runAtMs }) };
   };
   return {
     isCurrent,
@@ -56,10 +56,10 @@ export function memoryLeases(clock: Clock): MemoryLeases {
       change(lease, { heldUntilMs: nowMs + LEASE_MS });
     },
     async release(lease, outcome) {
-      if (!isCurrent(lease)) return { lookAgain: false };
+      if (!isCurrent(lease)) return { runAgain: false };
       const { wanted } = stateOf(lease);
       change(lease, { heldUntilMs: 0, wanted: false, ...(outcome === 'done' && { lookedAtMs: lease.sinceMs }) });
-      return { lookAgain: wanted };
+      return { runAgain: wanted };
     },
   };
 }

@@ -49,19 +49,19 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       const tries = Array.from({ length: 8 }, (_, index) => insist(index % 2 === 0 ? one : other, seen));
       const held = (await Promise.all(tries)).flatMap((outcome) => (outcome.kind === 'held' ? [outcome.lease] : []));
       expect(held).toHaveLength(1);
-      for (const lease of held) expect(await one.release(lease, 'done')).toEqual({ lookAgain: true });
+      for (const lease of held) expect(await one.release(lease, 'done')).toEqual({ runAgain: true });
     });
 
     test('a lease that is not as it was seen is neither acquired nor marked, and is shown as it is', async () => {
       const seen = await one.see(work);
       const lease = await hold(other);
       expect(await one.acquire(seen)).toEqual({ kind: 'changed', seen: await one.see(work) });
-      expect(await other.release(lease, 'done')).toEqual({ lookAgain: false });
+      expect(await other.release(lease, 'done')).toEqual({ runAgain: false });
       expect((await one.acquire(seen)).kind).toBe('changed');
     });
 
     test('a lease that nobody else asked for is released without another look, and is free at once', async () => {
-      expect(await one.release(await hold(one), 'done')).toEqual({ lookAgain: false });
+      expect(await one.release(await hold(one), 'done')).toEqual({ runAgain: false });
       expect((await acquire(other)).kind).toBe('held');
     });
 
@@ -103,35 +103,35 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       nowMs += LEASE_MS;
       const taken = await hold(other);
       expect((await acquire(one)).kind).toBe('busy');
-      expect(await one.release(old, 'done')).toEqual({ lookAgain: false });
+      expect(await one.release(old, 'done')).toEqual({ runAgain: false });
       expect((await acquire(one)).kind).toBe('busy');
-      expect(await other.release(taken, 'done')).toEqual({ lookAgain: true });
+      expect(await other.release(taken, 'done')).toEqual({ runAgain: true });
     });
 
     test('a mark is never lost, whenever it comes: it is heard on release, or its maker holds the lease', async () => {
       for (let round = 0; round < 10; round += 1) {
         const lease = await hold(one);
-        const [marked, { lookAgain }] = await Promise.all([acquire(other), one.release(lease, 'done')]);
-        expect(marked.kind === 'held' || lookAgain, `round ${round}`).toBe(true);
+        const [marked, { runAgain }] = await Promise.all([acquire(other), one.release(lease, 'done')]);
+        expect(marked.kind === 'held' || runAgain, `round ${round}`).toBe(true);
         if (marked.kind === 'held') await other.release(marked.lease, 'done');
       }
     });
 
     test('whoever looks is told of the look that goes on, else of the last that came to its end', async () => {
-      const lookAtMs = async () => (await other.see(work)).lookAtMs;
-      expect(await lookAtMs()).toBeUndefined();
+      const runAtMs = async () => (await other.see(work)).runAtMs;
+      expect(await runAtMs()).toBeUndefined();
       const first = await hold(one);
-      expect(await lookAtMs()).toBe(NOW_MS);
+      expect(await runAtMs()).toBe(NOW_MS);
       nowMs += 3_000;
       await one.release(first, 'done');
-      expect(await lookAtMs()).toBe(NOW_MS);
+      expect(await runAtMs()).toBe(NOW_MS);
       const second = await hold(one);
-      expect(await lookAtMs()).toBe(NOW_MS + 3_000);
+      expect(await runAtMs()).toBe(NOW_MS + 3_000);
       await one.release(second, 'failed');
-      expect(await lookAtMs()).toBe(NOW_MS);
+      expect(await runAtMs()).toBe(NOW_MS);
       await hold(one);
       nowMs += LEASE_MS;
-      expect(await lookAtMs()).toBe(NOW_MS);
+      expect(await runAtMs()).toBe(NOW_MS);
     });
 
     test('works and clusters do not know of each other', async () => {

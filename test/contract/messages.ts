@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Decision } from '../../lib/core/model/decision.ts';
-import { LONGEST_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../../lib/ports/messages.ts';
+import { MAX_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../../lib/ports/messages.ts';
 import { aDecision } from './records.ts';
 
 export interface MessagesHarness {
@@ -40,7 +40,7 @@ export function messagesContract(name: string, make: () => Promise<MessagesHarne
 
     test('a delay above the longest, and one in the past, are taken', async () => {
       const wake: Wake = { cluster: 'demo', reason: 'due' };
-      await harness.messages.wake('provisioning', wake, LONGEST_DELAY_MS * 10);
+      await harness.messages.wake('provisioning', wake, MAX_DELAY_MS * 10);
       expect(await harness.received('provisioning')).toEqual([]);
       await harness.messages.wake('provisioning', wake, -5_000);
       expect(await harness.received('provisioning')).toContainEqual(wake);

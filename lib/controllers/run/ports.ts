@@ -129,7 +129,7 @@ export interface RunReport {
   readonly controller: Controller;
   readonly cluster: string;
   /** Why it did not look: more wakes may come, a look has answered them, or another run will. @default it looked */
-  readonly withoutLook?: 'collecting' | 'answered' | 'busy';
+  readonly skipped?: 'collecting' | 'answered' | 'busy';
   readonly decisions: readonly Decision[];
   readonly due: readonly Due[];
   /** What the run saw, by metric name: `PendingPods`, `Nodes`, `HourlyCostUsd`. */

@@ -1,7 +1,7 @@
 /** Deciding for a whole cluster, one run at a time: the wake queue of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
 import { PortError, UnreachableError } from '../../ports/errors.ts';
-import type { Lease, LeaseName, LookOutcome, SeenLease } from '../../ports/leases.ts';
+import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type { HasClock, HasSettings, RunReport, SendsWakes, UsesLeases } from './ports.ts';
 
@@ -48,9 +48,9 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
 }
 
 function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, seen: SeenLease): BatchVerdict {
-  if (wake.times === undefined) return { kind: 'look' };
+  if (wake.times === undefined) return { kind: 'run' };
   const { batchIdleMs, batchMaxMs } = collects ? settings : { batchIdleMs: 0, batchMaxMs: 0 };
-  return batchWakes(wake.times, { batchIdleMs, batchMaxMs, lookAtMs: seen.lookAtMs, nowMs: clock.now() });
+  return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs: seen.runAtMs, nowMs: clock.now() });
 }
 
 /** The holder runs again before it lets go, for as long as a batch may take; then a wake does. */
@@ -63,8 +63,8 @@ async function* runsUnder<Ports extends TurnPorts>(
   let lease = first;
   for (;;) {
     yield* oneRun(ports, lease);
-    const { lookAgain } = await ports.leases.release(lease, 'done');
-    if (!lookAgain) return;
+    const { runAgain } = await ports.leases.release(lease, 'done');
+    if (!runAgain) return;
     if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: 'again' });
     const acquired = await ports.leases.acquire(await ports.leases.see({ cluster, work }));
     // A run that holds it by now observes after the mark was made.
@@ -78,7 +78,7 @@ async function* oneRun<Ports extends TurnPorts>(
   ports: Ports,
   lease: Lease,
 ): AsyncGenerator<Ports & { readonly lease: Lease }, void> {
-  let outcome: LookOutcome = 'failed';
+  let outcome: RunOutcome = 'failed';
   try {
     yield { ...ports, lease };
     outcome = 'done';
@@ -106,7 +106,7 @@ export function together({ work, cluster }: LeaseName, reports: readonly RunRepo
   };
 }
 
-function skipped({ work, cluster }: LeaseName, why: NonNullable<RunReport['withoutLook']>): TakenTurn<never> {
-  const report = { controller: work, cluster, withoutLook: why, decisions: [], due: [], gauges: {}, failures: [] };
+function skipped({ work, cluster }: LeaseName, why: NonNullable<RunReport['skipped']>): TakenTurn<never> {
+  const report = { controller: work, cluster, skipped: why, decisions: [], due: [], gauges: {}, failures: [] };
   return { kind: 'skipped', report };
 }

@@ -1,5 +1,5 @@
 import type { NodePool } from '../../apis/node-pool.ts';
-import { decideNodePool, type NodePoolLook } from '../../core/node-pool/decide-node-pool.ts';
+import { decideNodePool, type NodePoolState } from '../../core/node-pool/decide-node-pool.ts';
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
 import { isConflict } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
@@ -22,7 +22,7 @@ export async function syncNodePoolStatus(tending: ClusterWork<WritesStatus>): Pr
   });
 }
 
-async function show({ ports }: ClusterWork<WritesStatus>, look: NodePoolLook): Promise<void> {
+async function show({ ports }: ClusterWork<WritesStatus>, look: NodePoolState): Promise<void> {
   const { nodePool } = look;
   const patch = decideNodePool(look, ports.clock.now());
   if (patch === undefined) return;
@@ -40,7 +40,7 @@ function conditionOf(nodePool: NodePool | undefined, type: string) {
 }
 
 /** A1.28. */
-async function restamp({ ports }: ClusterWork, { nodePool, records }: Pick<NodePoolLook, 'nodePool' | 'records'>) {
+async function restamp({ ports }: ClusterWork, { nodePool, records }: Pick<NodePoolState, 'nodePool' | 'records'>) {
   for (const record of records) {
     const stamped = withCurrentPoolHash(record, nodePool);
     if (stamped === record) continue;

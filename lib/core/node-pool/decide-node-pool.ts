@@ -11,7 +11,7 @@ import { nodePoolHash } from './node-pool-hash.ts';
 import { registrationHealth } from './registration-health.ts';
 
 /** A NodePool with the objects from which its status is computed. */
-export interface NodePoolLook {
+export interface NodePoolState {
   readonly nodePool: NodePool;
   /** The NodeClass that it names. @default it does not exist */
   readonly nodeClass?: EC2NodeClass | undefined;
@@ -24,7 +24,7 @@ export interface NodePoolLook {
 type Status = NonNullable<NodePool['status']>;
 
 /** The annotations and status of a NodePool; undefined if the object has them already, so that nothing is written (A1.22–A1.27). */
-export function decideNodePool(look: NodePoolLook, nowMs: number): ObjectPatch<Status> | undefined {
+export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<Status> | undefined {
   const { nodePool, nodeClass } = look;
   const { generation, annotations = {} } = nodePool.metadata;
   const before: Partial<Status> = nodePool.status ?? {};
@@ -52,7 +52,7 @@ export function decideNodePool(look: NodePoolLook, nowMs: number): ObjectPatch<S
 }
 
 /** A1.22: the launched NodeClaims that are not being deleted, with the capacity that their nodes report. */
-function sumOf({ records, nodes }: NodePoolLook): Pick<Status, 'nodes' | 'resources'> {
+function sumOf({ records, nodes }: NodePoolState): Pick<Status, 'nodes' | 'resources'> {
   const counted = records.filter((record) => instanceOf(record) !== undefined && record.deletion === undefined);
   const sum = add(...counted.map((record) => capacityOf(record, nodes)));
   return { nodes: counted.length, resources: { ...formatResources(sum), nodes: String(counted.length) } };

@@ -21,7 +21,7 @@ export interface WakeTimes {
 }
 
 export type BatchVerdict =
-  | { readonly kind: 'look' }
+  | { readonly kind: 'run' }
   /** A run that began after them has read everything that they were sent for. */
   | { readonly kind: 'answered' }
   /** More wakes may come. `delayMs`: the delay of the message that continues the batch. */
@@ -29,7 +29,7 @@ export type BatchVerdict =
 
 export interface BatchContext extends Pick<ClusterSettings, 'batchIdleMs' | 'batchMaxMs'> {
   /** When the current run began, or else the last completed run. @default no run has completed */
-  readonly lookAtMs?: number | undefined;
+  readonly runAtMs?: number | undefined;
   readonly nowMs: number;
 }
 
@@ -39,12 +39,12 @@ export interface BatchContext extends Pick<ClusterSettings, 'batchIdleMs' | 'bat
  * Times in messages cannot delay a run by more than `batchMaxMs`.
  */
 export function batchWakes({ firstMs, lastMs, askedMs }: WakeTimes, context: BatchContext): BatchVerdict {
-  const { lookAtMs = -Infinity, batchIdleMs, batchMaxMs, nowMs } = context;
+  const { runAtMs = -Infinity, batchIdleMs, batchMaxMs, nowMs } = context;
   // Because of clock skew, the run appears to begin in the future: what it has read is not known.
-  const unseenFromMs = lookAtMs > nowMs ? -Infinity : lookAtMs - SLACK_MS;
+  const unseenFromMs = runAtMs > nowMs ? -Infinity : runAtMs - SLACK_MS;
   if (askedMs < unseenFromMs) return { kind: 'answered' };
   const sinceMs = Math.min(nowMs, Math.max(firstMs, unseenFromMs));
   const readyAtMs = Math.min(lastMs + batchIdleMs - SLACK_MS, sinceMs + batchMaxMs);
-  if (nowMs >= readyAtMs) return { kind: 'look' };
+  if (nowMs >= readyAtMs) return { kind: 'run' };
   return { kind: 'collect', sinceMs, lastMs, delayMs: Math.max(0, readyAtMs - nowMs - QUEUE_WINDOW_MS) };
 }

@@ -14,9 +14,9 @@ export function telemetryOf(functionName: string): Telemetry {
     error,
     warn: (message, fields) => logger.warn(message, { ...fields }),
     report(cause, report) {
-      const { cluster, controller, withoutLook, decisions, due, gauges, failures } = report;
+      const { cluster, controller, skipped, decisions, due, gauges, failures } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
-      if (withoutLook === undefined) {
+      if (skipped === undefined) {
         logger.info('reconciled', {
           cluster,
           controller,
@@ -26,7 +26,7 @@ export function telemetryOf(functionName: string): Telemetry {
           due: due.length,
           gauges,
         });
-      } else logger.info('skipped', { cluster, controller, ...cause, why: withoutLook });
+      } else logger.info('skipped', { cluster, controller, ...cause, why: skipped });
       const idle = gauges[METRICS.onStandby] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
         logger.warn('standby', { cluster, controller, reason, why: message, numbers });

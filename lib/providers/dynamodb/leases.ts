@@ -9,7 +9,7 @@ import {
   type Lease,
   type LeaseName,
   type Leases,
-  type LookOutcome,
+  type RunOutcome,
   type SeenLease,
 } from '../../ports/leases.ts';
 import { leaseKey } from './keys.ts';
@@ -62,14 +62,14 @@ export class DynamoDbLeases implements Leases {
     }
   }
 
-  async release(lease: Lease, outcome: LookOutcome): Promise<{ readonly lookAgain: boolean }> {
+  async release(lease: Lease, outcome: RunOutcome): Promise<{ readonly runAgain: boolean }> {
     const ours = fencedBy(lease);
     const attributes = { heldUntilMs: 0, wanted: 0, ...(outcome === 'done' && { lookedAtMs: lease.sinceMs }) };
     const unmarked = { expression: `${ours.expression} AND wanted = :no`, values: { ...ours.values, ':no': 0 } };
     const first = await this.#set(lease, attributes, unmarked);
-    if (first.kind === 'written' || first.found?.['leaseFence'] !== lease.fence) return { lookAgain: false };
+    if (first.kind === 'written' || first.found?.['leaseFence'] !== lease.fence) return { runAgain: false };
     // The lease is marked. This write removes the mark and the holder together.
-    return { lookAgain: (await this.#set(lease, attributes, ours)).kind === 'written' };
+    return { runAgain: (await this.#set(lease, attributes, ours)).kind === 'written' };
   }
 
   #set(name: LeaseName, attributes: Attributes, condition: WriteCondition): Promise<WriteOutcome> {
@@ -108,12 +108,12 @@ function attributesOf({ fence, sinceMs }: Lease): Attributes {
 
 function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowMs: number): SeenLease {
   const heldUntilMs = Number(item?.['heldUntilMs'] ?? 0);
-  const lookAtMs = isHeldAt(nowMs, heldUntilMs) ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
+  const runAtMs = isHeldAt(nowMs, heldUntilMs) ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
   return {
     cluster,
     work,
     fence: Number(item?.['leaseFence'] ?? 0),
     heldUntilMs,
-    ...(lookAtMs !== undefined && { lookAtMs: Number(lookAtMs) }),
+    ...(runAtMs !== undefined && { runAtMs: Number(runAtMs) }),
   };
 }

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import { LONGEST_DELAY_MS, type Messages, type WakeTarget } from '../../ports/messages.ts';
+import { MAX_DELAY_MS, type Messages, type WakeTarget } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timetable } from '../timetable.ts';
 import { type SimulatedQueue, simulatedQueue } from './simulated-queue.ts';
@@ -38,7 +38,7 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
     published,
     queues,
     wake: async (target, wake, delayMs = 0) =>
-      queues[target].send(JSON.stringify(wake), Math.min(delayMs, LONGEST_DELAY_MS)),
+      queues[target].send(JSON.stringify(wake), Math.min(delayMs, MAX_DELAY_MS)),
     async publish(decision) {
       published.push(decision);
       deliver.decision(decision);

@@ -22,7 +22,7 @@ function withoutLeases(ports: ControllerPorts): ControllerPorts {
     leases: {
       ...leases,
       acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
-      release: async () => ({ lookAgain: false }),
+      release: async () => ({ runAgain: false }),
     },
   };
 }

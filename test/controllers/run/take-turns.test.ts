@@ -27,7 +27,7 @@ interface World {
 function world({ lookMs = 1_200, calls = 1, failing = [], hanging = [] }: World = {}) {
   const timetable = timetableFrom(1_000_000);
   const looks: { readonly fromMs: number; toMs: number }[] = [];
-  const said: RunReport['withoutLook'][] = [];
+  const said: RunReport['skipped'][] = [];
   let [atOnce, mostAtOnce] = [0, 0];
   const look = async (): Promise<RunReport> => {
     const nth = looks.push({ fromMs: timetable.now(), toMs: Infinity });
@@ -40,9 +40,9 @@ function world({ lookMs = 1_200, calls = 1, failing = [], hanging = [] }: World 
     if (failing.includes(nth)) throw new UnreachableError(`look ${nth} failed`);
     return { controller: 'provisioning', cluster: CLUSTER, decisions: [], due: [], gauges: {}, failures: [] };
   };
-  const answer = async (wake: CoalescedWake): Promise<RunReport['withoutLook']> => {
+  const answer = async (wake: CoalescedWake): Promise<RunReport['skipped']> => {
     const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
-    if (turn.kind === 'skipped') return turn.report.withoutLook;
+    if (turn.kind === 'skipped') return turn.report.skipped;
     for await (const _ of turn.runs) await look();
     return undefined;
   };

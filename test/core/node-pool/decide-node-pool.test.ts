@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
-import { decideNodePool, type NodePoolLook } from '../../../lib/core/node-pool/decide-node-pool.ts';
+import { decideNodePool, type NodePoolState } from '../../../lib/core/node-pool/decide-node-pool.ts';
 import { nodePoolHash, withCurrentPoolHash } from '../../../lib/core/node-pool/node-pool-hash.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
@@ -21,12 +21,12 @@ function aReadyClass(ready: Partial<Condition> = {}, metadata: Partial<EC2NodeCl
   };
 }
 
-function look(over: Partial<NodePoolLook> = {}): NodePoolLook {
+function look(over: Partial<NodePoolState> = {}): NodePoolState {
   return { nodePool: aNodePool(), nodeClass: aReadyClass(), records: [], nodes: new Map(), ...over };
 }
 
 /** The pool after the patch is written. */
-function written(one: NodePoolLook, nowMs = NOW_MS): NodePool {
+function written(one: NodePoolState, nowMs = NOW_MS): NodePool {
   const { annotations, status } = decideNodePool(one, nowMs) ?? {};
   const { nodePool } = one;
   const metadata = { ...nodePool.metadata, annotations: { ...nodePool.metadata.annotations, ...annotations } };

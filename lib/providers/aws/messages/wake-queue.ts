@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { RefusedError } from '../../../ports/errors.ts';
-import { LONGEST_DELAY_MS, type Wake, type WakeTarget } from '../../../ports/messages.ts';
+import { MAX_DELAY_MS, type Wake, type WakeTarget } from '../../../ports/messages.ts';
 import { translated } from '../client/errors.ts';
 
 export interface WakeQueueOptions {
@@ -38,5 +38,5 @@ export class SqsWakeQueue {
 
 /** Rounded up, because a wake must not arrive before it is due. */
 function delaySeconds(delayMs: number): number {
-  return Math.ceil(Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS) / 1_000);
+  return Math.ceil(Math.min(Math.max(delayMs, 0), MAX_DELAY_MS) / 1_000);
 }

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Action, Blocked } from '../../../../lib/core/model/decision.ts';
 import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
-import { LONGEST_DELAY_MS } from '../../../../lib/ports/messages.ts';
+import { MAX_DELAY_MS } from '../../../../lib/ports/messages.ts';
 import { EventBridgeDecisionBus } from '../../../../lib/providers/aws/messages/decision-bus.ts';
 import { decisionDetail, LARGEST_DETAIL_BYTES } from '../../../../lib/providers/aws/messages/decision-detail.ts';
 import { SqsWakeQueue } from '../../../../lib/providers/aws/messages/wake-queue.ts';
@@ -25,8 +25,8 @@ describe('wakes', () => {
     [-1, 0],
     [1, 1],
     [1_500, 2],
-    [LONGEST_DELAY_MS, 900],
-    [LONGEST_DELAY_MS * 100, 900],
+    [MAX_DELAY_MS, 900],
+    [MAX_DELAY_MS * 100, 900],
   ])('a delay of %s ms is %i s: never early, never above what SQS takes', async (delayMs, seconds) => {
     await queue.wake('lifecycle', { cluster: 'demo', reason: 'due' }, delayMs);
     expect(sqs.commandCalls(SendMessageCommand)[0]?.args[0].input).toEqual({
