@@ -7,13 +7,13 @@ import type { UsesCatalogue } from './run/ports.ts';
 export interface CataloguePorts extends UsesCatalogue {
   readonly cloud: CatalogueReader;
   readonly pricing: Pricing;
-  /** On-demand prices of the region that come with Kerf, by type. */
+  /** The on-demand prices of the region that are bundled with Kerf, by type. */
   readonly shippedPrices: ReadonlyMap<string, number>;
 }
 
 /**
- * Instance types, zones and prices of the region → the table, for every cluster of the account. *Shape:* which prices could
- * not be read: the last known ones stay in force. *Errors:* those of the ports where types or zones cannot be read.
+ * Instance types, zones and prices of the region → the table, for every cluster of the account. *Shape:* a failure for prices
+ * that could not be read: the last known ones are used. *Errors:* those of the ports, if types or zones cannot be read.
  */
 export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly Error[]> {
   const failures: PortError[] = [];

@@ -25,7 +25,7 @@ export async function reconcileDisruption(ports: DisruptionPorts, wake: Coalesce
 /** Observe, decide, record, act. */
 async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> {
   const seen = await observeCluster(ports, cluster, { instanceTypes: false });
-  // In shadow the claims say themselves when a pod last came or went.
+  // In shadow, the NodeClaim objects have the times of the last pod events.
   const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
   const named = nameDecision(ports, 'disruption', snapshot);
   const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs });
@@ -34,7 +34,7 @@ async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> 
   return report;
 }
 
-/** Remembers which nodes changed since the last look: `consolidateAfter` counts from there. */
+/** Records the time of the last pod event of nodes that have changed: `consolidateAfter` starts there. */
 async function notePodEvents(ports: WritesClaims & HasClock, snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
   const changed = recordsWithPodEvents(stateNodes(snapshot), ports.clock.now());
   const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
@@ -42,7 +42,7 @@ async function notePodEvents(ports: WritesClaims & HasClock, snapshot: ClusterSn
     try {
       written.set(record.name, await ports.store.updateNodeClaim(record));
     } catch (error) {
-      // Somebody else wrote it since: it is no candidate now, and the next look notes the change.
+      // Another run has changed the record: the node is not a candidate now, and the next run records the event.
       if (!(error instanceof StaleRecordError)) throw error;
       written.set(record.name, record);
     }

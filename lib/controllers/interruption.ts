@@ -16,24 +16,22 @@ export type InterruptionPorts = OffClusterPorts &
   };
 
 interface ServedClusters {
-  /** Those in shadow, where nothing is done. */
+  /** Clusters in shadow, in which nothing is done. */
   readonly shadows: ReadonlySet<string>;
-  /** Those that are served: another cluster's instances look just like ours to whoever runs it. */
+  /** The configured clusters. Other deployments in the account have instances with the same kind of tags. */
   readonly clusters: ReadonlySet<string>;
 }
 
 /**
- * What EC2 says of an instance → its claim is deleted, in time and drained. Instances that are not ours are none of our
- * business. *Errors:* RefusedError for a message of a kind or version that we do not know: it is kept, not dropped;
- * StaleRecordError for an instance of ours whose launch is not recorded yet: it is to be delivered again.
+ * Events of EC2 for an instance → its claim is deleted, with a drain before the instance ends. Instances of others are ignored.
+ * *Errors:* RefusedError for an event of an unknown kind or version, so that the message is kept; StaleRecordError for an
+ * instance of Kerf whose launch is not recorded yet, so that the message is delivered again.
  */
 export async function handleInterruption(ports: InterruptionPorts, event: unknown): Promise<readonly RunReport[]> {
   const parsed = parseInterruption(event);
   if (parsed.kind === 'irrelevant') return [];
   if (parsed.kind === 'not-understood') {
-    throw new RefusedError(
-      `this is no interruption event that Kerf knows, ${parsed.why}: ${JSON.stringify(event).slice(0, 300)}`,
-    );
+    throw new RefusedError(`unsupported interruption event, ${parsed.why}: ${JSON.stringify(event).slice(0, 300)}`);
   }
   const { message } = parsed;
   const reports: RunReport[] = [];
@@ -59,10 +57,10 @@ async function handleOne(
   const { record, instanceId, message } = found;
   const { cluster } = record;
   const atMs = ports.clock.now();
-  // Whoever autoscales the cluster instead hears of it as well; what is over by then shows in EC2's list (D15).
-  if (await isIdle(ports, cluster)) return silentReport(ports, { record, instanceId });
+  // The active autoscaler gets the event too. After standby, lifecycle finds ended instances in EC2's list (D15).
+  if (await isIdle(ports, cluster)) return standbyReport(ports, { record, instanceId });
   const verdict = interrupt(message, record, atMs);
-  // Named after the message: delivered again it is the same decision.
+  // Named after the message, so that a repeated delivery is the same decision.
   const id = decisionId('interruption', instanceId, `${message.kind}-${message.atMs}`);
   const decision: Decision = { id, cluster, controller: 'interruption', atMs, ...verdict };
   for (const action of verdict.actions) await carryOutOffCluster(ports, cluster, action);
@@ -74,7 +72,7 @@ async function isIdle({ shadows, store, clock }: InterruptionPorts, cluster: str
   return shadows.has(cluster) || (await store.isOnStandby(cluster, clock.now()));
 }
 
-function silentReport(
+function standbyReport(
   ports: InterruptionPorts,
   {
     record: { cluster, name, nodePool },
@@ -89,17 +87,17 @@ function silentReport(
 }
 
 /**
- * Which unknown instances are looked up by their tags. An event can precede the recorded launch, by seconds as a rule. The
- * rules hear of every instance of the account: warnings are rare (a few hundred a day in a large account, a call each), but
- * an account that ends 1,000 instances a minute sends 2,000 state changes, and looking those up would take most of the 20
- * reads a second that EC2 lets it refill. They need it least: that an instance of ours is ending, lifecycle sees by itself in
- * its list within the minute after the launch is recorded (D15). A rebalance recommendation asks for nothing.
+ * Whether the owner of an unknown instance is read from its tags. An event can precede the recorded launch, usually by seconds.
+ * EventBridge sends the events of every instance of the account. Warnings are rare: a few hundred a day in a large account, with
+ * one call each. State changes are not: an account that terminates 1,000 instances a minute sends 2,000 of them, and their calls
+ * would use most of the 20 reads a second that EC2 refills. State changes do not need the call, because lifecycle finds an ended
+ * instance in its list within a minute after the launch is recorded (D15). A rebalance recommendation needs no action.
  */
 function isLookedUp({ kind }: InterruptionMessage): boolean {
   return kind === 'spot-interruption' || kind === 'reservation-interruption' || kind === 'scheduled-change';
 }
 
-/** An instance of ours that no record knows: its launch is about to be recorded, settled or adopted, and lifecycle does that. */
+/** An instance of Kerf without a record: lifecycle is about to record its launch, resolve its outcome, or adopt it. */
 async function awaitLaunches(ports: InterruptionPorts, instanceIds: readonly string[]): Promise<void> {
   const owners = await ports.cloud.instanceOwners(instanceIds);
   const served = owners.filter(({ cluster }) => ports.clusters.has(cluster));

@@ -27,7 +27,7 @@ import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
 import { syncNodePoolStatus } from './status/sync-node-pool-status.ts';
 import { syncOverlayStatus } from './status/sync-overlay-status.ts';
 
-/** How many launches one invocation tries for a claim before it leaves the rest to the next. */
+/** The number of launches that one invocation tries for a claim. The next invocation continues. */
 const MAX_STEPS = 12;
 
 type LifecyclePorts = VerdictPorts &
@@ -39,7 +39,7 @@ type LifecyclePorts = VerdictPorts &
   HasSettings &
   MayHaveWebhook;
 
-/** NodeClaims → instances → registered and initialized nodes; and giving up what does not get there. */
+/** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
   const notes: ObjectRun['notes'] = { decisions: [], failures: [...(await syncWebhook(ports, wake))] };
@@ -49,28 +49,28 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
   }
   const world = await observeWorld(ports, cluster);
-  const looks = await eachClaim(records, ports.clock.now(), async (known) => {
+  const each = await eachClaim(records, ports.clock.now(), async (known) => {
     const due = await onFreshState(ports, { record: known, seen: world }, async (record) =>
       advance(run, record, world),
     );
     return due ?? [];
   });
   if (wake.nodeClaim === undefined) {
-    const tending = { ...run, records, world };
+    const work = { ...run, records, world };
     notes.failures.push(
-      ...(await syncNodeClaimStatus(tending)),
-      ...(await syncInstances(tending)),
-      ...(await syncNodeClassStatus(tending)),
-      ...(await syncNodePoolStatus(tending)),
-      ...(await syncOverlayStatus(tending)),
+      ...(await syncNodeClaimStatus(work)),
+      ...(await syncInstances(work)),
+      ...(await syncNodeClassStatus(work)),
+      ...(await syncNodePoolStatus(work)),
+      ...(await syncOverlayStatus(work)),
     );
   }
-  await armWakeUp(ports, 'lifecycle', { cluster, due: looks.due });
-  const failures = [...looks.failures, ...notes.failures];
-  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due: looks.due, gauges: {}, failures };
+  await armWakeUp(ports, 'lifecycle', { cluster, due: each.due });
+  const failures = [...each.failures, ...notes.failures];
+  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due: each.due, gauges: {}, failures };
 }
 
-/** Step after step as long as launches are refused: the next-best offering is tried within the same invocation. */
+/** Advances a claim step by step. After a refused launch, the next-best offering is tried in the same invocation. */
 async function advance(
   run: ObjectRun<VerdictPorts & LaunchContextPorts>,
   known: NodeClaimRecord,
@@ -97,7 +97,7 @@ async function advance(
   return isRefused(record) && due.length === 0 ? [requeueAt(ports.clock.now() + SECOND_MS)] : due;
 }
 
-/** More is left to try than one invocation tries. */
+/** Whether a launch was refused and the next invocation tries other offerings. */
 function isRefused({ launch, deletion }: NodeClaimRecord): boolean {
   return launch.kind === 'refused' && deletion === undefined;
 }

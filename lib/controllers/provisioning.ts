@@ -23,11 +23,11 @@ export async function reconcileProvisioning(ports: ProvisioningPorts, wake: Coal
   return together({ work: 'provisioning', cluster }, reports);
 }
 
-/** Observe, decide, record, act. The cheap read comes first: most wakes find nothing to do. */
+/** Observe, decide, record, act. A cheap read comes first, because most wakes need no decision. */
 async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport> {
-  // Before the first look, which the whole look goes on from: what is decided meanwhile makes this run's decision void.
+  // Read first: a decision that another run records after this read invalidates the decision of this run.
   const epoch = await settledEpoch(ports, cluster);
-  if (!(await isWorthALook(ports, cluster))) {
+  if (!(await needsDecision(ports, cluster))) {
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
   }
   const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch });
@@ -43,8 +43,8 @@ async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport
   return { ...report, failures: [...failures, ...(await syncBufferStatus(ports, snapshot, decisions))] };
 }
 
-/** Pods that wait, nodes that are going and whose pods will (B1), or room to be kept that somebody may have taken (B65). */
-async function isWorthALook(
+/** Whether there are pending pods, nodes that are being removed, with pods to move (B1), or active CapacityBuffers (B65). */
+async function needsDecision(
   ports: ReadsCluster & ReadsClaims & HasClock & HasSettings,
   cluster: string,
 ): Promise<boolean> {
@@ -53,7 +53,7 @@ async function isWorthALook(
   const waiting = (await ports.cluster.listUnboundPods()).filter(isProvisionable);
   if (waiting.some((pod) => !canWait(pod, ignoreAtZero, nowMs))) return true;
   const records = await ports.store.listNodeClaims(cluster);
-  // What can wait has a place to find only where there is something.
+  // Pods that can wait are placed only on existing or planned nodes.
   if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
   if (records.some((record) => record.deletion !== undefined)) return true;
   if (!ports.settings.featureGates.capacityBuffer) return false;

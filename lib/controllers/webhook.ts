@@ -1,11 +1,11 @@
 /**
- * The API server's admission webhook, answered. A call is a hint to look, never data, and its answer is always yes
- * (promise 5): the cluster must not notice whether Kerf is well.
+ * Answers the admission webhook of the API server. A call is a hint to reconcile, never data, and the answer always allows
+ * (promise 5): a failure of Kerf does not affect the cluster.
  */
 import { ownField } from '../apis/record.ts';
 import type { Messages, Wake, WakeTarget } from '../ports/messages.ts';
 
-/** The longest that the API server is kept waiting for the queue; it gives up by itself after 1 s. */
+/** The longest time that the API server waits for the queue. The API server itself waits for at most 1 s. */
 export const ANSWER_WITHIN_MS = 300;
 
 /** An Event is about 2 kB and a node update 30 kB; the API server itself refuses objects above 1.5 MB. @internal */
@@ -21,7 +21,7 @@ export interface WebhookRequest {
 export interface WebhookAnswer {
   readonly status: 200 | 400 | 404 | 405 | 413;
   readonly body: unknown;
-  /** What kept a wake from being sent: to be logged. The next tick makes up for it. */
+  /** Why a wake was not sent, for the log. The next tick replaces the wake. */
   readonly failures: readonly Error[];
 }
 
@@ -30,14 +30,14 @@ export interface WebhookPorts {
   readonly clusters: ReadonlySet<string>;
   /** Compares in constant time. */
   readonly isSecret: (candidate: string) => boolean;
-  /** Settles after ANSWER_WITHIN_MS. */
+  /** Resolves after ANSWER_WITHIN_MS. */
   readonly deadline: () => Promise<void>;
 }
 
-/** What the API server can have in its storage under this name; a longer one is no hint of anything. */
+/** The names that the API server accepts for objects. Other names are ignored. */
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
 
-/** Wakes whoever should look, and allows. Never throws. */
+/** Wakes the function for the resource, and allows the request. Never throws. */
 export async function answerWebhook(ports: WebhookPorts, request: WebhookRequest): Promise<WebhookAnswer> {
   const cluster = authenticate(ports, request.path);
   if (cluster === undefined) return refuse(404, 'not found');
@@ -63,7 +63,7 @@ function refuse(status: WebhookAnswer['status'], message: string): WebhookAnswer
   return { status, body: { message }, failures: [] };
 }
 
-/** The secret is compared whatever the cluster's name, so that the time taken does not tell which names exist. */
+/** The secret is compared for every cluster name, so that the response time does not show which names exist. */
 function authenticate(ports: WebhookPorts, path: string): string | undefined {
   const [, cluster = '', secret = '', ...rest] = path.split('/');
   const authentic = ports.isSecret(secret);
@@ -73,13 +73,13 @@ function authenticate(ports: WebhookPorts, path: string): string | undefined {
 interface Review {
   readonly uid: string;
   readonly resource: string;
-  /** The claim that it is about, where it is about one. */
+  /** The name of the claim, if the object is a claim. */
   readonly nodeClaim?: string;
-  /** An Event that Kerf itself wrote: it tells us nothing new, and answering it would never end. */
+  /** Whether Kerf wrote the Event. A wake for it would cause an endless loop. */
   readonly own: boolean;
 }
 
-/** Just enough of the review to answer it; what it says of the object is not believed and so not read. */
+/** Reads only the fields that the answer needs. The content of the object is not trusted and not read. */
 function parseReview(body: Uint8Array): Review | undefined {
   let review: unknown;
   try {
@@ -100,19 +100,19 @@ function parseReview(body: Uint8Array): Review | undefined {
 }
 
 /**
- * One function for each resource, so that one call to SQS is all that the API server waits for. Who else must look is woken
- * by that one, which knows more: lifecycle writes down that a claim or its node was deleted and wakes termination with it.
+ * One function for each resource, so that the API server waits for only one call to SQS. This function wakes others where
+ * needed: lifecycle records that a claim or its node was deleted, and wakes termination.
  */
 const TARGETS: Readonly<Record<string, WakeTarget>> = {
   events: 'provisioning',
   nodepools: 'provisioning',
-  // What it says of itself is found out first (A3.28); who waits for that is woken then.
+  // Lifecycle resolves the class first (A3.28), and then wakes provisioning.
   ec2nodeclasses: 'lifecycle',
   nodes: 'lifecycle',
   nodeclaims: 'lifecycle',
 };
 
-/** *Shape:* why nobody was woken who should be. */
+/** *Shape:* why no function was woken, if one should have been. */
 async function wake(ports: WebhookPorts, cluster: string, review: Review): Promise<readonly Error[]> {
   const target = Object.hasOwn(TARGETS, review.resource) && !review.own ? TARGETS[review.resource] : undefined;
   if (target === undefined) return [];

@@ -7,26 +7,26 @@ import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 
 export interface DrainPorts extends WritesClaims, SendsWakes, HasClock {
   readonly pause: (ms: number) => Promise<void>;
-  /** How long the invocation may still last. */
+  /** The time until Lambda stops the invocation. */
   readonly remainingMs: () => number;
 }
 
 /**
- * Three invocations of 15 minutes, with the pauses of Lambda in between, and CloudFormation's hour is not over: after this
- * the rest is left as it is, or the stack could never be deleted.
+ * A drain has three invocations of 15 minutes, with pauses in between, within the one hour that CloudFormation waits. After
+ * this time the drain fails, because otherwise the stack could not be deleted.
  */
-const LONGEST_DRAIN_MS = 40 * MINUTE_MS;
-/** A run that looked before its rights were taken may still record what it decided. */
+const MAX_DRAIN_MS = 40 * MINUTE_MS;
+/** A run that observed before its permissions were revoked may still record a decision. */
 const LAST_RUN_MS = MINUTE_MS;
 const PAUSE_MS = 10 * SECOND_MS;
-/** Enough for an answer that is slow. */
+/** The time for a slow response. */
 const MARGIN_MS = 45 * SECOND_MS;
-const MESSAGE = 'Kerf is taken out of the cluster (onDelete: drain)';
+const MESSAGE = 'Kerf is being removed from the cluster (onDelete: drain)';
 
 /**
- * Sends every node of ours home by the way of all nodes: its claim is deleted, and termination does the rest. Nothing new is
- * launched for the pods meanwhile. *Shape:* `draining` where the invocation ends before the last node does.
- * *Errors:* RefusedError with what is left after 40 minutes; those of the ports.
+ * Deletes every NodeClaim of Kerf; termination then drains the nodes and terminates the instances. No new nodes are launched for
+ * the pods. *Shape:* `draining` if the invocation ends before the last node is removed.
+ * *Errors:* RefusedError with the remaining NodeClaims after 40 minutes; those of the ports.
  */
 export async function drainCluster(
   ports: DrainPorts,
@@ -40,10 +40,10 @@ export async function drainCluster(
     const left = await deleteAllClaims(ports, cluster);
     const passedMs = ports.clock.now() - sinceMs;
     if (left.length === 0 && passedMs >= LAST_RUN_MS) return 'drained';
-    if (passedMs >= LONGEST_DRAIN_MS) {
+    if (passedMs >= MAX_DRAIN_MS) {
       throw new RefusedError(
-        `${left.length} NodeClaims are there after ${LONGEST_DRAIN_MS / MINUTE_MS} minutes, and their instances run on: ` +
-          `${left.slice(0, MAX_NAMES).join(', ')}: see what keeps their pods, then end the instances yourself`,
+        `${left.length} NodeClaims remain after ${MAX_DRAIN_MS / MINUTE_MS} minutes, and their instances still run: ` +
+          `${left.slice(0, MAX_NAMES).join(', ')}: find out what blocks the eviction of their pods, then terminate the instances yourself`,
       );
     }
     if (ports.remainingMs() < MARGIN_MS + PAUSE_MS) return 'draining';
@@ -54,7 +54,7 @@ export async function drainCluster(
 const DECIDING = ['kerf-disruption', 'kerf-provisioning'];
 const MAX_NAMES = 5;
 
-/** *Shape:* the claims that are left, by name. One that somebody else writes to is marked the next time. */
+/** *Shape:* the remaining claims, by name. After a conflict, the next call deletes the claim. */
 async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<readonly string[]> {
   const records = await ports.store.listNodeClaims(cluster);
   for (const { name } of records.filter(({ deletion }) => deletion === undefined)) {

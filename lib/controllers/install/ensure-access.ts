@@ -2,22 +2,22 @@ import { type AccessEntry, accessStep, type WantedAccess, whyNoEntries } from '.
 import type { AccessEntries } from '../../ports/access-entries.ts';
 import { RefusedError } from '../../ports/errors.ts';
 
-/** Why nobody can be let in that way; or why some could not. */
-export type AccessOutcome = { readonly nobody: string } | { readonly refusals: readonly string[] };
+/** Why the cluster accepts no access entries; or why single entries were refused. */
+export type AccessOutcome = { readonly noEntries: string } | { readonly refusals: readonly string[] };
 
-/** Lets functions and nodes into a cluster, where they are not in yet; what others made stays. *Errors:* UnreachableError, RefusedError. */
+/** Creates missing access entries of functions and nodes. Entries of others do not change. *Errors:* UnreachableError, RefusedError. */
 export async function ensureAccess(
   entries: AccessEntries,
   { cluster, entries: wanted }: WantedAccess,
 ): Promise<AccessOutcome> {
-  const nobody = whyNoEntries(cluster, await entries.authenticationMode(cluster));
-  if (nobody !== undefined) return { nobody };
+  const noEntries = whyNoEntries(cluster, await entries.authenticationMode(cluster));
+  if (noEntries !== undefined) return { noEntries };
   const refusals: string[] = [];
   for (const entry of wanted) refusals.push(...(await ensureAccessEntry(entries, cluster, entry)));
   return { refusals };
 }
 
-/** Takes back what `letInto` gave to functions, in order. Nodes stay in: they run on, whoever looks after them. */
+/** Removes the access entries of functions that `ensureAccess` created, in order. Nodes keep their entries, because they keep running. */
 export async function removeAccess(entries: AccessEntries, { cluster, entries: each }: WantedAccess): Promise<void> {
   for (const { principal } of each.filter(({ type }) => type === 'STANDARD')) await entries.remove(cluster, principal);
 }
@@ -51,7 +51,8 @@ async function create(entries: AccessEntries, cluster: string, entry: AccessEntr
     return undefined;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    const hint = entry.type === 'STANDARD' ? '' : ' (is there such a role? Name it in nodeRole, or set makeNodeRole)';
+    const hint =
+      entry.type === 'STANDARD' ? '' : ' (does the role exist? Set nodeRole to an existing role, or set makeNodeRole)';
     return `${error.message}${hint}`;
   }
 }

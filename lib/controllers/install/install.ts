@@ -13,7 +13,7 @@ import type { Installation } from '../../ports/installation.ts';
 import { ensureAccess } from './ensure-access.ts';
 
 export interface InstallTarget extends WantedAccess {
-  /** @default others install: nothing but access is given */
+  /** @default Kerf only creates access entries, and others install the rest */
   readonly webhook?: WebhookEndpoint;
 }
 
@@ -24,20 +24,20 @@ export interface InstallPorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** EKS says yes to an entry some seconds before its API servers know of it. */
+/** EKS confirms an entry some seconds before its API servers accept it. */
 const RIGHTS_WITHIN_MS = 2 * MINUTE_MS;
 const ESTABLISHED_WITHIN_MS = 30 * SECOND_MS;
 const RIGHTS_PAUSE_MS = 5 * SECOND_MS;
-/** Each API server of a cluster learns of an entry by itself: the next call may meet another. */
+/** The API servers of a cluster accept an entry at different times, and each call may reach another one. */
 const TRIES = 3;
 
-/** What CloudFormation shows of an error. @internal */
-export const LONGEST_REASON = 1_000;
+/** The number of characters of an error that CloudFormation shows. @internal */
+export const MAX_REASON = 1_000;
 
 /**
- * Brings Kerf into its clusters: access, definitions, rights, and the webhook last, which needs all of them. Again and over an
- * older one it changes what is different, and deletes nothing. *Shape:* what there is to know besides.
- * *Errors:* RefusedError with what failed in each cluster: one keeps none of the others waiting, nor hides what they say.
+ * Installs Kerf in its clusters: access, definitions, RBAC, and then the webhook, which needs all of them. A repeated
+ * installation, or one over an older version, changes only what is different, and deletes nothing. *Shape:* notes for the user.
+ * *Errors:* RefusedError with the failures of each cluster. A cluster that fails does not delay the others.
  */
 export async function install(
   ports: InstallPorts,
@@ -59,7 +59,7 @@ export async function install(
     }),
   );
   const inOrder = failures.toSorted((one, other) => compareText(one.cluster, other.cluster));
-  if (inOrder.length > 0) throw new RefusedError(reasonOf(inOrder, LONGEST_REASON));
+  if (inOrder.length > 0) throw new RefusedError(reasonOf(inOrder, MAX_REASON));
   return notes;
 }
 
@@ -71,11 +71,11 @@ interface Outcome {
 async function installOne(ports: InstallPorts, target: InstallTarget): Promise<Outcome> {
   const { cluster, entries, webhook } = target;
   const access = entries.length === 0 ? { refusals: [] } : await ensureAccess(ports.entries, target);
-  if ('nobody' in access) return { failures: [access.nobody], notes: [] };
+  if ('noEntries' in access) return { failures: [access.noEntries], notes: [] };
   if (webhook === undefined) return { failures: access.refusals, notes: [] };
   const installation = await ports.installation(cluster);
   for (let attempt = 1; ; attempt += 1) {
-    await awaitRights(ports, installation);
+    await awaitPermissions(ports, installation);
     try {
       const { failures, notes } = await applyDefinitions(ports, installation);
       for (const object of rbacObjects()) await installation.apply(object);
@@ -90,14 +90,14 @@ async function installOne(ports: InstallPorts, target: InstallTarget): Promise<O
   }
 }
 
-async function awaitRights({ clock, pause }: InstallPorts, installation: Installation): Promise<void> {
+async function awaitPermissions({ clock, pause }: InstallPorts, installation: Installation): Promise<void> {
   const untilMs = clock.now() + RIGHTS_WITHIN_MS;
   for (;;) {
     const why = await installation.whyNoRights();
     if (why === undefined) return;
     if (clock.now() + RIGHTS_PAUSE_MS > untilMs) {
       throw new RefusedError(
-        `the installer has not the rights of an administrator after ${RIGHTS_WITHIN_MS / SECOND_MS} s (${why}): give its role ` +
+        `the installer does not have the permissions of an administrator after ${RIGHTS_WITHIN_MS / SECOND_MS} s (${why}): give its role ` +
           '(the output InstallerRoleArn) an access entry with AmazonEKSClusterAdminPolicy, or set install to false',
       );
     }
@@ -128,12 +128,12 @@ async function applyDefinitions(ports: InstallPorts, installation: Installation)
 async function whyNeverEstablished(
   { clock, pause }: InstallPorts,
   untilMs: number,
-  look: () => Promise<string | undefined>,
+  check: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  let why = await look();
+  let why = await check();
   while (why !== undefined && clock.now() < untilMs) {
     await pause(SECOND_MS);
-    why = await look();
+    why = await check();
   }
   return why;
 }

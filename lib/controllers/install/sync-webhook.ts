@@ -4,8 +4,8 @@ import type { Wake } from '../../ports/messages.ts';
 import type { HasClock, HasSettings, MayHaveWebhook } from '../run/ports.ts';
 
 /**
- * Each tick asks the webhook's endpoint and keeps the cluster's configuration by the answer. *Shape:* what somebody should
- * know of it; a cluster that cannot be written to is no reason to leave its claims alone.
+ * Each tick calls the webhook's endpoint and updates the configuration in the cluster by the result. *Shape:* the problems to
+ * report. If the cluster refuses the write, the run continues with its claims.
  */
 export async function syncWebhook(
   { webhook, clock, settings }: MayHaveWebhook & HasClock & HasSettings,
@@ -20,7 +20,7 @@ export async function syncWebhook(
     return step.complaint === undefined ? [] : [new Error(step.complaint)];
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    // Overtaken: the next tick sees what the other one made of it.
+    // After a conflict, the next tick reads the configuration again.
     return error instanceof ConflictError ? [] : [error];
   }
 }

@@ -11,25 +11,25 @@ import { removeAccess } from './ensure-access.ts';
 import type { InstallPorts } from './install.ts';
 
 export interface UninstallTarget extends WantedAccess {
-  /** Whether anything but access was installed. */
+  /** Whether Kerf installed more than access entries. */
   readonly installed: boolean;
-  /** Whether its instances go too. */
+  /** Whether its instances are terminated too. */
   readonly drain: boolean;
 }
 
 export type UninstallPorts = InstallPorts & DrainPorts;
 
 export interface Uninstalled {
-  /** Nodes are still on their way out: to be called again, and nothing that they need was taken away. */
+  /** Clusters with nodes that are still draining: call `uninstall` again. What the drain needs is not removed yet. */
   readonly draining: readonly string[];
   readonly failures: readonly ClusterMessage[];
 }
 
 /**
- * Takes Kerf out of clusters: the webhook first, so that nobody is asked who does not answer any more; rights before
- * finalizers, or a function that runs meanwhile puts them back; access last. A cluster that another deployment has taken over,
- * as happens when it moves to another network, loses no more than access. Definitions, users' objects and, unless they
- * are drained, nodes and instances stay. *Shape:* what could not be done, which keeps nothing else from being done.
+ * Removes Kerf from clusters. The webhook is removed first, because its endpoint stops answering. RBAC is removed before
+ * finalizers, because a running function would add the finalizers again. Access is removed last. From a cluster that another
+ * deployment has taken over, only access is removed. CustomResourceDefinitions, users' objects and, unless they are drained,
+ * nodes and instances remain. *Shape:* the failures; a failure does not stop the other steps.
  */
 export async function uninstall(ports: UninstallPorts, targets: readonly UninstallTarget[]): Promise<Uninstalled> {
   const draining: string[] = [];
@@ -39,7 +39,7 @@ export async function uninstall(ports: UninstallPorts, targets: readonly Uninsta
       const { cluster, installed } = target;
       const attempt = attemptsIn(cluster, failures);
       if (installed) {
-        const state = await attempt(async () => await leave(ports, target, attempt));
+        const state = await attempt(async () => await uninstallOne(ports, target, attempt));
         if (state === 'draining') return void draining.push(cluster);
       }
       await attempt(async () => await removeAccess(ports.entries, target));
@@ -50,7 +50,7 @@ export async function uninstall(ports: UninstallPorts, targets: readonly Uninsta
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 
-/** What fails is noted, and the rest goes on. */
+/** Notes a failure and continues. */
 function attemptsIn(cluster: string, failures: ClusterMessage[]): Attempt {
   return async (work) => {
     try {
@@ -63,14 +63,14 @@ function attemptsIn(cluster: string, failures: ClusterMessage[]): Attempt {
   };
 }
 
-async function leave(
+async function uninstallOne(
   ports: UninstallPorts,
   { cluster, drain }: UninstallTarget,
   attempt: Attempt,
-): Promise<'left' | 'draining'> {
+): Promise<'removed' | 'draining'> {
   const installation = await ports.installation(cluster);
-  if (await installation.isTakenOver()) return 'left';
-  // Also the first proof that the cluster answers: one that does not is not asked a hundred times.
+  if (await installation.isTakenOver()) return 'removed';
+  // This call also checks that the cluster answers, before the many calls that follow.
   const webhook = webhookConfiguration({ url: '', cluster, secret: '' });
   await installation.remove(webhook);
   if (drain) {
@@ -78,15 +78,15 @@ async function leave(
     if (state === 'draining') return 'draining';
   }
   for (const object of rbacObjects().toReversed()) await attempt(async () => await installation.remove(object));
-  // A tick of lifecycle puts back a webhook that is gone, for as long as it has the rights to.
+  // A tick of lifecycle creates a missing webhook, as long as it has the permissions.
   await attempt(async () => await installation.remove(webhook));
-  const held = (await attempt(async () => await heldByUs(ports, installation, cluster))) ?? [];
+  const held = (await attempt(async () => await heldByKerf(ports, installation, cluster))) ?? [];
   for (const object of held) await attempt(async () => await installation.letGo(object));
-  return 'left';
+  return 'removed';
 }
 
-/** A node and a claim by its record, classes where nobody else looks after them: Karpenter has the same finalizers. */
-async function heldByUs(
+/** Nodes and claims with a record, and classes unless another autoscaler is active: Karpenter has the same finalizers. */
+async function heldByKerf(
   { store, clock }: UninstallPorts,
   installation: Installation,
   cluster: string,

@@ -6,7 +6,7 @@ import { type AdoptionLine, type ClusterInstance, planAdoption } from '../../cor
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaims } from '../run/ports.ts';
 
-/** What taking over asks: a cluster that is only read, its instances, and the table. */
+/** The ports of an adoption: it reads the cluster, reads and tags instances, and writes the table. */
 export interface AdoptionPorts extends HasClock, ReadsCatalogue {
   readonly cluster: Pick<
     ReadsCluster['cluster'],
@@ -14,23 +14,23 @@ export interface AdoptionPorts extends HasClock, ReadsCatalogue {
   >;
   readonly store: Pick<WritesClaims['store'], 'readNodeClaim' | 'createNodeClaim'>;
   readonly cloud: ReadsAutoMode['cloud'] & {
-    /** Instances of the cluster that some NodePool launched, whoever looked after it. */
+    /** Instances of the cluster that a NodePool launched, by any autoscaler. */
     clusterInstances(cluster: string): Promise<readonly ClusterInstance[]>;
     tagAdoptedInstance(instanceId: string, tags: Labels): Promise<void>;
   };
-  /** Ours of a class as it is today, as annotations. */
+  /** Kerf's hash of the current NodeClass, as annotations. */
   readonly classHash: (nodeClass: EC2NodeClass) => Labels;
 }
 
 export interface Adoption {
-  /** Where another autoscaler is active nothing is taken over. */
+  /** If another autoscaler is active, nothing is adopted. */
   readonly otherAutoscalers: readonly Blocked[];
-  /** What could not be looked at. */
+  /** Signs of other autoscalers that could not be read. */
   readonly unknown: readonly Error[];
   readonly lines: readonly AdoptionLine[];
 }
 
-/** What another autoscaler left in a cluster, and what would become of each part. Nothing is written. */
+/** Plans the adoption of the nodes and NodeClaims of another autoscaler. Writes nothing. */
 export async function observeAdoption(ports: AdoptionPorts, cluster: string): Promise<Adoption> {
   const [{ otherAutoscalers, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] =
     await Promise.all([
@@ -53,7 +53,7 @@ export async function observeAdoption(ports: AdoptionPorts, cluster: string): Pr
   return { otherAutoscalers, unknown, lines: planAdoption(world, ports.clock.now()) };
 }
 
-/** Writes the records. The tags come first: an instance without them would be taken for gone. Repeatable. *Shape:* how many. */
+/** Tags the instances and writes the records. An instance without tags counts as terminated, so the tags are first. Repeatable. *Shape:* the number of adopted instances. */
 export async function applyAdoption(ports: AdoptionPorts, { lines }: Adoption): Promise<number> {
   let adopted = 0;
   for (const { outcome, instanceId } of lines) {

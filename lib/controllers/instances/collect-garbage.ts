@@ -13,32 +13,32 @@ import { eachClaim } from '../run/each-claim.ts';
 import type { ReadsCluster } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 
-/** Instances of ours that no claim calls its own → adopted, ended or reported. */
-export async function collectGarbage(tending: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
-  const { ports, cluster, records, world } = tending;
+/** Instances without a claim → adopted, terminated or reported. */
+export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
+  const { ports, cluster, records, world } = work;
   const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
   const unclaimed = world.instances.filter(({ id }) => !claimed.has(id));
   if (unclaimed.length === 0) return [];
   const nodePools = await ports.cluster.listNodePools();
   const catalogue = await world.catalogue();
-  const strays = unclaimed
-    .map((instance) => strayOf(tending, instance, { nodePools, catalogue }))
+  const unrecorded = unclaimed
+    .map((instance) => unrecordedOf(work, instance, { nodePools, catalogue }))
     .toSorted(compareUnrecordedInstances);
   const nowMs = ports.clock.now();
-  const named = strays.map((stray) => ({ name: stray.instance.nodeClaim, stray }));
-  const { failures } = await eachClaim(named, nowMs, async ({ name, stray }, aside) => {
-    // The list of claims is older than that of instances: read by itself, and strongly, the record is there if it ever was.
+  const named = unrecorded.map((found) => ({ name: found.instance.nodeClaim, found }));
+  const { failures } = await eachClaim(named, nowMs, async ({ name, found }, aside) => {
+    // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
     const verdict = decideUnrecordedInstance(
-      { ...stray, record: await ports.store.readNodeClaim(cluster, name) },
+      { ...found, record: await ports.store.readNodeClaim(cluster, name) },
       nowMs,
     );
-    await applyVerdict(tending, { name: stray.instance.id, atMs: nowMs, aside }, verdict);
+    await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
     return [];
   });
   return failures;
 }
 
-function strayOf(
+function unrecordedOf(
   { cluster, world }: ClusterWork,
   instance: DescribedInstance,
   read: { readonly nodePools: readonly NodePool[]; readonly catalogue: Catalogue | undefined },

@@ -9,9 +9,9 @@ import { eachClaim } from '../run/each-claim.ts';
 import type { ResolvesNodeClasses } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 
-/** Reservations that ended or are about to → on-demand instances, and claims that go in time (C83). */
-export async function endReservations(tending: ClusterWork<ResolvesNodeClasses>): Promise<readonly Error[]> {
-  const { ports, cluster, records, world } = tending;
+/** Reservations that have ended → on-demand instances; reservations that end soon → deleted claims (C83). */
+export async function endReservations(work: ClusterWork<ResolvesNodeClasses>): Promise<readonly Error[]> {
+  const { ports, cluster, records, world } = work;
   const instances = new Map(world.instances.map((one) => [one.id, one]));
   const reserved = records.flatMap((record) => {
     const instance = instances.get(instanceOf(record)?.id ?? '');
@@ -20,7 +20,7 @@ export async function endReservations(tending: ClusterWork<ResolvesNodeClasses>)
   });
   if (reserved.length === 0) return [];
   const catalogue = await world.catalogue();
-  const blocks = await capacityBlocks(tending, reserved);
+  const blocks = await capacityBlocks(work, reserved);
   const nowMs = ports.clock.now();
   const { failures } = await eachClaim(reserved, nowMs, async ({ name, instance, node }) => {
     const record = await ports.store.readNodeClaim(cluster, name);
@@ -29,7 +29,7 @@ export async function endReservations(tending: ClusterWork<ResolvesNodeClasses>)
     const onDemandUsdPerHour = onDemandPrice(catalogue, instance);
     const verdict = decideReserved({ record, instance, node, reservation, onDemandUsdPerHour }, nowMs);
     await applyVerdict(
-      tending,
+      work,
       { name, version: record.version, atMs: nowMs },
       { record: verdict.record === record ? undefined : verdict.record, actions: verdict.actions, blocked: [] },
     );
@@ -40,7 +40,7 @@ export async function endReservations(tending: ClusterWork<ResolvesNodeClasses>)
 
 type Blocks = ReadonlyMap<string, ResolvedCapacityReservation>;
 
-/** Looked up only for NodeClasses of claims that run in capacity blocks: no other reservation ends by a date. */
+/** Resolves only NodeClasses with claims in capacity blocks: no other reservation has an end date. */
 async function capacityBlocks(
   { ports, world }: ClusterWork<ResolvesNodeClasses>,
   reserved: readonly { readonly record: NodeClaimRecord; readonly instance: DescribedInstance }[],

@@ -2,7 +2,7 @@ import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import type { ObjectRun, VerdictPorts } from '../run/apply-verdict.ts';
 
-/** What a look at all claims of a cluster saw, for those who look after their instances. */
+/** A run for all claims of a cluster, with the observed state. */
 export interface ClusterWork<Ports = unknown> extends ObjectRun<VerdictPorts & Ports> {
   readonly records: readonly NodeClaimRecord[];
   readonly world: ObservedClaims;

@@ -6,7 +6,7 @@ import type { HasClock, Launches, UsesCatalogue, WritesClaims } from '../run/por
 
 type LaunchInstance = Action & { readonly kind: 'launch-instance' };
 
-/** Sends the frozen request and records what came of it; what is known to lack capacity is remembered either way (C53). */
+/** Sends the recorded request and records its outcome. Missing capacity is recorded after every outcome (C53). */
 export async function launchInstance(
   ports: Launches & WritesClaims & UsesCatalogue & HasClock,
   cluster: string,
@@ -14,7 +14,7 @@ export async function launchInstance(
 ): Promise<void> {
   const { store, clock } = ports;
   const record = await store.readNodeClaim(cluster, action.nodeClaim);
-  // Somebody else recorded the outcome of this attempt already.
+  // Another run has recorded the outcome of this attempt.
   if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return;
   const outcome = await ports.cloud.launch(action.request);
   const nowMs = clock.now();

@@ -8,19 +8,19 @@ import { tagInstances } from './tag-instances.ts';
 
 type InstanceWork = ClusterWork<ReadsCluster & InspectsInstances & ResolvesNodeClasses>;
 
-const STEPS: readonly ((tending: InstanceWork) => Promise<readonly Error[]>)[] = [
+const STEPS: readonly ((work: InstanceWork) => Promise<readonly Error[]>)[] = [
   replaceUnhealthy,
   endReservations,
   collectGarbage,
   tagInstances,
 ];
 
-/** Each minute, for instances that run: one duty that fails keeps none of the others waiting. *Shape:* the failures. */
-export async function syncInstances(tending: InstanceWork): Promise<readonly Error[]> {
+/** Runs every step for the instances of the cluster, each minute. A step that fails does not stop the others. *Shape:* the failures. */
+export async function syncInstances(work: InstanceWork): Promise<readonly Error[]> {
   const failures: Error[] = [];
   for (const step of STEPS) {
     try {
-      failures.push(...(await step(tending)));
+      failures.push(...(await step(work)));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       failures.push(error);

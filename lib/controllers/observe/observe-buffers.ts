@@ -4,7 +4,7 @@ import { type BufferPods, bufferPods, isActiveBuffer } from '../../core/provisio
 import type { ScalableKind } from '../../ports/cluster.ts';
 import type { HasSettings, ReadsCluster } from '../run/ports.ts';
 
-/** The pods that CapacityBuffers keep room for. *Cost:* reads the kinds that some buffer refers to, and no others. */
+/** The pods of active CapacityBuffers. *Cost:* reads only the kinds that a buffer refers to. */
 export async function observeBuffers(
   { cluster, settings }: ReadsCluster & HasSettings,
   nowMs: number,

@@ -14,15 +14,15 @@ import { observeUnavailable } from './observe-unavailable.ts';
 /** What observing a cluster needs. */
 export type ObservePorts = SettlePorts & InstanceTypePorts & ReadsZonalShifts;
 
-/** What a controller looks at beside the cluster itself. */
+/** Options of a controller for its snapshot. */
 export interface ObservedCluster {
-  /** Whether NodePools are shown with what they could launch: only who launches needs to know. */
+  /** Whether the snapshot includes the instance types of NodePools. */
   readonly instanceTypes: boolean;
-  /** Of a run that settled it before its own first look. @default it is settled now */
+  /** The epoch, if the run has read it already. @default it is read, and open decisions are finished */
   readonly epoch?: number;
 }
 
-/** Observe, for decisions on a whole cluster, from an epoch up to which everything decided is there to be seen. */
+/** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */
 export async function observeCluster(
   ports: ObservePorts,
   cluster: string,
@@ -46,7 +46,7 @@ export async function observeCluster(
     observePools(ports, view, unavailable),
     observeBuffers(ports, nowMs),
   ]);
-  const going = new Set(
+  const deleted = new Set(
     nodeClaims.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
   const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods) : {};
@@ -61,7 +61,7 @@ export async function observeCluster(
     podDisruptionBudgets,
     nodeClaims,
     commands,
-    nominated: promisedNodes(nominations, pods, going),
+    nominated: promisedNodes(nominations, pods, deleted),
     unavailable,
     options: { preferencePolicy, minValuesPolicy },
     ignoreAtZero,
@@ -70,7 +70,7 @@ export async function observeCluster(
   };
 }
 
-/** Side by side with the large lists. */
+/** In parallel with the large lists. */
 async function observePools(
   ports: InstanceTypePorts,
   { instanceTypes }: ObservedCluster,

@@ -19,7 +19,7 @@ import { resolveForLaunch } from './resolve-node-class.ts';
 /** What reading the instance types of NodePools needs. */
 export type InstanceTypePorts = ReadsCluster & UsesCatalogue & ResolvesNodeClasses & HasClock & HasSettings;
 
-/** Instance types follow from the NodeClass: pools that share one share them, as far as NodeOverlays leave them alike. */
+/** The instance types of NodePools. NodePools with the same NodeClass share them, unless NodeOverlays change them. */
 export async function withInstanceTypes(
   ports: InstanceTypePorts,
   nodePools: readonly NodePool[],
@@ -55,7 +55,7 @@ export async function withInstanceTypes(
 
 type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
 
-/** A1.26: what its status says is wrong with it. */
+/** A1.26: why the NodePool is invalid. */
 function invalidity(nodePool: NodePool): Launchable | undefined {
   const message = whyInvalid(nodePool);
   return message === undefined ? undefined : unusable('NodePoolValidationFailed', message);
@@ -81,7 +81,7 @@ async function whatLaunches(
     return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
   }
   if (known.catalogue === undefined) {
-    return unusable('NoCatalogue', 'instance types and prices were not read yet: the catalogue function does that');
+    return unusable('NoCatalogue', 'the catalogue function has not read instance types and prices yet');
   }
   const { memoryOverhead, reservedEnis, featureGates } = ports.settings;
   const amounts = { memoryOverhead, reservedEnis };

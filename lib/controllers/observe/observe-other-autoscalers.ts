@@ -4,9 +4,9 @@ import { PortError } from '../../ports/errors.ts';
 import type { HasClock, ReadsAutoMode, ReadsCluster } from '../run/ports.ts';
 
 export interface ObservedAutoscalers {
-  /** Who else autoscales the cluster, with what to do; none where Kerf is alone. */
+  /** A refusal for each active autoscaler, with what to do. Empty if only Kerf is active. */
   readonly otherAutoscalers: readonly Blocked[];
-  /** What could not be looked at. */
+  /** Signs that could not be read. */
   readonly unknown: readonly Error[];
 }
 
@@ -14,28 +14,27 @@ export type AutoscalerPorts = HasClock &
   ReadsAutoMode & { readonly cluster: Pick<ReadsCluster['cluster'], 'findOtherAutoscalers'> };
 
 /**
- * Whether Karpenter or EKS Auto Mode runs in the cluster: asked by every run, and by the installer.
+ * Checks whether Karpenter or EKS Auto Mode is active in the cluster. Every run calls it.
  *
- * What may not be looked at is reported and counts as no rival: permissions that were lost would else end the autoscaling of a
- * cluster in which there is none, and where they were there at install nobody was. EKS that does not answer is made up for by
- * the NodePools of Auto Mode, which the cluster shows. *Errors:* UnreachableError of the cluster's API, without which a run can
- * do nothing anyway.
+ * Signs that Kerf may not read are reported, and Kerf continues: otherwise a lost permission would stop the autoscaling of a
+ * cluster without another autoscaler. If EKS does not answer, the NodePools of Auto Mode in the cluster are a sign.
+ * *Errors:* UnreachableError of the cluster's API.
  */
 export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: string): Promise<ObservedAutoscalers> {
-  const [traces, eks] = await Promise.all([ports.cluster.findOtherAutoscalers(), askEks(ports)]);
+  const [traces, eks] = await Promise.all([ports.cluster.findOtherAutoscalers(), readAutoMode(ports)]);
   const otherAutoscalers = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, ports.clock.now());
-  const unread = traces.unread.map((why) => new Error(`whether another autoscaler runs is not known: ${why}`));
+  const unread = traces.unread.map((why) => new Error(`failed to check for other autoscalers: ${why}`));
   return { otherAutoscalers, unknown: [...unread, ...eks.unknown] };
 }
 
-async function askEks({
+async function readAutoMode({
   cloud,
 }: ReadsAutoMode): Promise<{ readonly autoMode: boolean | undefined; readonly unknown: readonly Error[] }> {
   try {
     return { autoMode: await cloud.autoMode(), unknown: [] };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    const unknown = new Error(`whether EKS Auto Mode runs is not known: ${error.message}`, { cause: error });
+    const unknown = new Error(`failed to check for EKS Auto Mode: ${error.message}`, { cause: error });
     return { autoMode: undefined, unknown: [unknown] };
   }
 }

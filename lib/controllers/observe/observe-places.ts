@@ -2,7 +2,7 @@ import type { Pod } from '../../apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { ClusterReader } from '../../ports/cluster.ts';
 
-/** What else bears on where pods may go. Storage is read where some pod has a claim on it. */
+/** Namespaces and storage. Storage is read only if a pod has a PersistentVolumeClaim. */
 export async function observePlaces(
   cluster: ClusterReader,
   pods: readonly Pod[],

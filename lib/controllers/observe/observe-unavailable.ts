@@ -7,13 +7,13 @@ import type { ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
 
 export interface ObservedUnavailable {
   readonly unavailable: readonly UnavailableOffering[];
-  /** That shifts could not be read: decisions go on without them. */
+  /** A refusal if zonal shifts could not be read: decisions continue without them. */
   readonly ignoredObjects: readonly Blocked[];
 }
 
 type ShiftReader = ReadsZonalShifts['cloud'];
 
-/** What lately had no capacity, and the zones that the cluster is shifted away from (C32, C36). */
+/** Offerings without capacity, and the zones that the cluster is shifted away from (C32, C36). */
 export async function observeUnavailable(
   { catalogue, cloud }: UsesCatalogue & ReadsZonalShifts,
   cluster: string,
@@ -25,7 +25,7 @@ export async function observeUnavailable(
       instanceType: ANY_OFFERING,
       zone,
       capacityType,
-      // It ends when somebody says so: looked at again with the next tick.
+      // An operator ends the shift. The next tick reads it again.
       untilMs: nowMs + MINUTE_MS,
       reason: ZONAL_SHIFT,
     })),
@@ -33,12 +33,12 @@ export async function observeUnavailable(
   return { unavailable: [...marked, ...shifted], ignoredObjects: shifts.ignoredObjects };
 }
 
-/** The zones alone; none where they cannot be read. */
+/** *Shape:* only the zones; none if they cannot be read. */
 export async function observeShifts(cloud: ShiftReader, cluster: string): Promise<ReadonlySet<string>> {
   return new Set((await readShifts(cloud, cluster)).zones);
 }
 
-/** A zone that is in trouble, or ARC with it, must not stop the launches in the others. */
+/** A failure of ARC does not stop launches in other zones. */
 async function readShifts(
   cloud: ShiftReader,
   cluster: string,

@@ -3,7 +3,7 @@ import type { NodeClassResolution } from '../../ports/cloud-provider.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import type { ResolvesNodeClasses } from '../run/ports.ts';
 
-/** What a NodeClass resolves to. One that EC2 refuses to look up is no reason to stop the others: it is unresolved. */
+/** Resolves a NodeClass. If EC2 refuses the calls, the NodeClass is unresolved, and others continue. */
 export async function resolveForLaunch(
   ports: ResolvesNodeClasses,
   nodeClass: EC2NodeClass,

@@ -3,12 +3,12 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
 import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
-/** Events are said side by side, and leave the API server room for others. */
+/** Events are written in parallel; the limit keeps the load of the API server low. */
 const AT_ONCE = 10;
 
 /**
- * Tells the bus what was decided, and the cluster's users what concerns their pods and nodes. What is decided is done already:
- * that it could not be told is a failure to report, not one to stop for.
+ * Publishes a decision on the event bus, and as Kubernetes Events on the objects that it affects. The decision is carried out
+ * already, so the run reports a failure to publish it and continues. *Shape:* the failures.
  */
 export async function announce(
   ports: PublishesDecisions & WritesEvents,
@@ -16,9 +16,9 @@ export async function announce(
   seen: SeenObjects = {},
 ): Promise<readonly Error[]> {
   const failures: Error[] = [];
-  const tell = async (telling: Promise<void>): Promise<void> => {
+  const noteFailure = async (published: Promise<void>): Promise<void> => {
     try {
-      await telling;
+      await published;
     } catch (cause) {
       failures.push(new Error(`failed to publish decision ${decision.id}`, { cause }));
     }
@@ -27,9 +27,9 @@ export async function announce(
   const next = async (): Promise<void> => {
     const event = left.shift();
     if (event === undefined) return;
-    await tell(ports.cluster.publishEvent(event));
+    await noteFailure(ports.cluster.publishEvent(event));
     await next();
   };
-  await Promise.all([tell(ports.messages.publish(decision)), ...Array.from({ length: AT_ONCE }, next)]);
+  await Promise.all([noteFailure(ports.messages.publish(decision)), ...Array.from({ length: AT_ONCE }, next)]);
   return failures;
 }

@@ -7,7 +7,7 @@ import { type ActPorts, carryOut } from './carry-out.ts';
 import type { Aside } from './each-claim.ts';
 import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
-/** What a run collects for its report. */
+/** The decisions and failures that a run reports. */
 export interface RunNotes {
   readonly decisions: Decision[];
   readonly failures: Error[];
@@ -26,30 +26,30 @@ export interface ObjectRun<Ports extends VerdictPorts = VerdictPorts> {
 
 export interface VerdictSubject extends DecisionSubject {
   readonly atMs: number;
-  /** The objects that events are about. */
+  /** The objects that Events refer to. */
   readonly seen?: SeenObjects;
-  /** Terminates instances without delaying the other claims. @default in turn */
+  /** Terminates instances without delaying other claims. @default in turn */
   readonly aside?: Aside | undefined;
 }
 
 export interface ObjectVerdict extends Pick<Verdict, 'actions' | 'blocked'> {
-  /** The record to write before anything is done. @default it stays as it is */
+  /** The record to write before the actions. @default no change */
   readonly record?: NodeClaimRecord | undefined;
 }
 
 /**
  * Applies the verdict on one object: writes the record, carries out the actions, reports, publishes.
  *
- * Every refusal is reported, those of the verdict and those of the cluster, with and without an action. A verdict that acts is
- * also published on the bus and as events. A verdict without an action is not: it is decided again in every run, and its
- * refusals are in the conditions of the NodeClaim or the NodeClass already.
+ * Every refusal is reported, with and without an action. A verdict with actions is also published on the event bus and as Events.
+ * A verdict without an action is not published: every run decides it again, and its refusals are already in the conditions of
+ * the NodeClaim or the NodeClass.
  *
- * *Errors:* those of the ports, before the report: nothing is reported that was not carried out. What cannot be published is a
- * failure in the notes. *Cost:* a write where the record changes; a bus event and its events where there is an action.
+ * *Errors:* those of the ports, before the report: only actions that were carried out are reported. A failure to publish is
+ * added to the notes. *Cost:* a write if the record changes; a bus event and Events if there is an action.
  */
 export async function applyVerdict(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
   if (verdict.record !== undefined) await run.ports.store.updateNodeClaim(verdict.record);
-  // EC2 terminates many instances in a call, which waits for the last of them.
+  // One call terminates many instances, and returns after the last of them.
   const isSlow = verdict.actions.some(({ kind }) => kind === 'terminate-instance');
   if (isSlow && subject.aside !== undefined) subject.aside(async () => act(run, subject, verdict));
   else await act(run, subject, verdict);

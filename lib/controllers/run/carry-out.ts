@@ -20,9 +20,9 @@ export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands
 export type OffClusterPorts = WritesClaims & UsesCatalogue & SendsWakes & HasClock;
 
 /**
- * Act: every action of a recorded decision, in order. Each is idempotent: carried out twice, by anyone, it leaves the world
- * as once. *Shape:* what the cluster did not allow just now: evictions that a PodDisruptionBudget forbids. *Errors:* the first
- * failure of a port ends it; what is left is carried out by whoever looks next.
+ * Carries out the actions of a recorded decision, in order. Each action is idempotent: any function can repeat it.
+ * *Shape:* the evictions that a PodDisruptionBudget refused. *Errors:* the first failure of a port; the next run carries out
+ * the remaining actions.
  */
 export async function carryOut(ports: ActPorts, decision: Decision): Promise<readonly Blocked[]> {
   const blocked: Blocked[] = [];
@@ -33,7 +33,7 @@ export async function carryOut(ports: ActPorts, decision: Decision): Promise<rea
   return blocked;
 }
 
-/** Actions that need no cluster API: what a function may do that only hears of instances. */
+/** Actions that do not need the cluster API. The interruption function, which has no access to clusters, can carry them out. */
 export type OffClusterAction = Of<'mark-unavailable'> | Of<'delete-node-claim'>;
 
 export async function carryOutOffCluster(
@@ -79,7 +79,7 @@ async function carryOutOne(ports: ActPorts, cluster: string, action: Exclude<Act
 
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
-/** A PodDisruptionBudget that says no is no failure: termination looks again. */
+/** A refusal by a PodDisruptionBudget is not a failure: termination tries again. */
 async function evictPod(ports: WritesCluster, { pod, force }: Of<'evict-pod'>): Promise<readonly Blocked[]> {
   if (force !== undefined) {
     await ports.cluster.deletePod(pod, force.graceSeconds);
@@ -104,7 +104,7 @@ async function tagInstance(
   await store.updateNodeClaim(tagged(record));
 }
 
-/** Node first, mirror second, record last: whoever repeats it finds the record until all else is gone. */
+/** Removes node, mirror and record in this order, so that a repeated call finds the record until the rest is removed. */
 async function releaseNodeClaim(
   ports: WritesCluster & WritesClaims & SendsWakes,
   cluster: string,
@@ -118,6 +118,6 @@ async function releaseNodeClaim(
   const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
   if (record === undefined || record.releasedAtMs !== undefined) return;
   await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
-  // What it held of its pool's limits is free again.
+  // The resources of the claim no longer count towards the limits of its NodePool.
   await ports.messages.wake('provisioning', { cluster, reason: 'released' });
 }

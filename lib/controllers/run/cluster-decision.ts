@@ -20,10 +20,10 @@ import type {
 } from './ports.ts';
 import { recordShadow } from './shadow.ts';
 
-/** What a decision is before it is made: its name is part of what it makes. */
+/** A decision before its actions are decided. Its id is part of the names of new NodeClaims. */
 export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNodes'>;
 
-/** The decision that is to be made on the snapshot, now. */
+/** Names the decision on the snapshot, at the current time. */
 export function nameDecision(
   { clock, settings }: HasClock & HasSettings,
   controller: Controller,
@@ -39,9 +39,9 @@ export function nameDecision(
 export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & PublishesDecisions & WritesEvents;
 
 /**
- * Records the decision, carries it out and publishes it. It stands only if no other was recorded since the snapshot's epoch
- * (EpochMovedError: observe again), and stays open until all of it is carried out. A large one is recorded in parts.
- * A disruption that is only proposed has no effect, so it is stored whatever the epoch.
+ * Records the decision, carries it out and publishes it. Recording fails with EpochMovedError if another decision was recorded
+ * since the epoch of the snapshot. The decision stays open until it is carried out completely. A large decision is recorded in
+ * parts. A proposed disruption has no effect, so it is recorded regardless of the epoch.
  */
 export async function recordAndAct(
   ports: RecordPorts,
@@ -54,15 +54,15 @@ export async function recordAndAct(
   const decision = { ...named, actions, blocked, ...(onExistingNodes !== undefined && { onExistingNodes }) };
   const parts = decisionParts(decision);
   const { done, failures } = await recordParts(ports, parts, snapshot);
-  // What is left is decided again, on a snapshot that shows what the other run decided.
+  // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
   return { controller, cluster, decisions: done, due: [...due, ...again], gauges: gaugesOf(snapshot), failures };
 }
 
 /**
- * Records, carries out and publishes the parts in their order, each in a transaction of its own. *Shape:* the parts that
- * stand: where another decision comes between two of them, it and the parts behind it are left out.
- * *Errors:* EpochMovedError where it came before the first.
+ * Records, carries out and publishes the parts in order, each in a transaction of its own. *Shape:* the recorded parts: if
+ * another decision was recorded between two parts, the remaining parts are left out.
+ * *Errors:* EpochMovedError if another decision was recorded before the first part.
  */
 async function recordParts(
   ports: RecordPorts,
@@ -77,7 +77,7 @@ async function recordParts(
       await ports.store.recordShadow(part, part.id);
     } else if (part.actions.length > 0 && part.shadow !== true) {
       try {
-        // Each part moves the epoch by one.
+        // Each part increases the epoch by one.
         await ports.store.recordDecision(part, snapshot.epoch + done.length, ports.lease);
       } catch (error) {
         if (done.length === 0 || !(error instanceof EpochMovedError)) throw error;
@@ -86,7 +86,7 @@ async function recordParts(
       await finishDecision(ports, part);
     }
     done.push(part);
-    failures.push(...(await tell(ports, part, snapshot)));
+    failures.push(...(await publish(ports, part, snapshot)));
   }
   return { done, failures };
 }
@@ -99,7 +99,7 @@ function isProposal({ actions, shadow }: Decision): boolean {
   return shadow !== true && actions.length > 0 && actions.every(({ kind }) => kind === 'start-disruption');
 }
 
-async function tell(ports: RecordPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {
+async function publish(ports: RecordPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {
   if (part.actions.length === 0 && part.blocked.length === 0) return [];
   if (part.shadow === true) return recordShadow(ports, part);
   const { pods, nodes } = snapshot;

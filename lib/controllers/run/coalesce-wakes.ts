@@ -1,24 +1,24 @@
 import type { WakeTimes } from '../../core/provisioning/batch.ts';
 import type { Wake } from '../../ports/messages.ts';
 
-/** One wake for many of one cluster. */
+/** One wake that stands for several wakes of a cluster. */
 export interface CoalescedWake extends Wake {
-  /** @default of one of them it is not known when it was sent */
+  /** @default the send time of at least one wake is unknown */
   readonly times?: WakeTimes;
 }
 
-/** A wake that came through a queue. */
+/** A wake that a queue delivered. */
 export interface SentWake {
   readonly wake: Wake;
-  /** By the queue's clock. Undefined: a run of its own answers it, at once. */
+  /** By the queue's clock. Undefined: it is not batched, and a run answers it at once. */
   readonly sentAtMs: number | undefined;
 }
 
-/** *Shape:* it names a claim only where every one of them names that one. */
+/** *Shape:* the result names a claim only if every wake names this claim. */
 export function coalesceWakes(cluster: string, sent: readonly SentWake[]): CoalescedWake {
   const wakes = sent.map(({ wake }) => wake);
   const claims = [...new Set(wakes.map((wake) => wake.nodeClaim))];
-  // A batch that is carried on names all its reasons already.
+  // The wake of a continued batch has several reasons.
   const reason = [...new Set(wakes.flatMap((wake) => wake.reason.split('+')))].join('+');
   const [nodeClaim] = claims;
   const times = timesOf(sent);
@@ -30,7 +30,7 @@ export function coalesceWakes(cluster: string, sent: readonly SentWake[]): Coale
   };
 }
 
-/** What a message says of itself counts only within what its queue says: nobody can put a look off with it. */
+/** The times in a message are limited by the send time of its queue, so that a message cannot delay a run. */
 function timesOf(sent: readonly SentWake[]): WakeTimes | undefined {
   let [firstMs, lastMs, askedMs] = [Infinity, -Infinity, -Infinity];
   for (const { sentAtMs, wake } of sent) {

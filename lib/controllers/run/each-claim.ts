@@ -7,20 +7,20 @@ export interface EachClaim {
   readonly failures: readonly Error[];
 }
 
-/** Work that waits for something shared with other claims: it is begun at once and takes no claim's turn. */
+/** Starts work that waits for a call that claims share. The work runs in parallel and does not delay other claims. */
 export type Aside = (work: () => Promise<unknown>) => void;
 
-/** How many claims are looked at side by side: a slow one must not keep the others from being launched in time. */
+/** The number of claims that are reconciled in parallel, so that a slow claim does not delay the launch of others. */
 const AT_ONCE = 10;
 
 /**
- * Looks at every claim; one that fails or hangs keeps none of the others waiting (promise 7). A claim that somebody else
- * changed meanwhile is looked at again in a second, one that the world failed in five.
+ * Reconciles every claim. A claim that fails or hangs does not delay the others (promise 7). After a conflict, the claim is
+ * reconciled again in a second; after a retryable failure, in five seconds.
  */
 export async function eachClaim<Claim extends { readonly name: string }>(
   records: readonly Claim[],
   nowMs: number,
-  look: (record: Claim, aside: Aside) => Promise<readonly Due[]>,
+  reconcile: (record: Claim, aside: Aside) => Promise<readonly Due[]>,
 ): Promise<EachClaim> {
   const due: Due[] = [];
   const failures: Error[] = [];
@@ -31,11 +31,11 @@ export async function eachClaim<Claim extends { readonly name: string }>(
       await work;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const overtaken = isConflict(error);
+      const hasConflict = isConflict(error);
       if (error instanceof PortError && error.retryable) {
-        due.push({ atMs: nowMs + (overtaken ? 1 : 5) * SECOND_MS, kind: 'settling' });
+        due.push({ atMs: nowMs + (hasConflict ? 1 : 5) * SECOND_MS, kind: 'settling' });
       }
-      if (!overtaken) failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
+      if (!hasConflict) failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }
   };
   const next = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export async function eachClaim<Claim extends { readonly name: string }>(
     const aside: Aside = (work) => void asides.push(noteFailure(record, work()));
     await noteFailure(
       record,
-      look(record, aside).then((more) => due.push(...more)),
+      reconcile(record, aside).then((more) => due.push(...more)),
     );
     await next();
   };

@@ -3,28 +3,28 @@ import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model
 import { ConflictError } from '../../ports/errors.ts';
 import type { ReadsClaims, ReadsCluster } from './ports.ts';
 
-/** What a run saw of the cluster's nodes; one that changed under its hands is put in anew. */
+/** The nodes that a run has read. A node that changed is replaced by its current state. */
 export interface SeenNodes {
   nodes: readonly Node[];
 }
 
-/** How often a claim is looked at anew within a run; the next look is near. */
+/** How often a run reconciles one claim. The next run is a second later. */
 const MAX_TRIES = 3;
 
 /**
- * A node is written by many. Where a write is refused since the node changed, node and record are read again and what is to
- * be done is decided again. *Shape:* undefined where the claim is gone meanwhile. *Errors:* ConflictError where the node
- * changes each time.
+ * Reconciles a claim. If a write fails because the node has changed, node and record are read again, and the claim is
+ * reconciled again. *Shape:* undefined if the claim was released meanwhile. *Errors:* ConflictError if the node changes each
+ * time.
  */
 export async function onFreshState<Outcome>(
   { cluster, store }: ReadsCluster & ReadsClaims,
   claim: { readonly record: NodeClaimRecord; readonly seen: SeenNodes },
-  look: (record: NodeClaimRecord) => Promise<Outcome>,
+  reconcile: (record: NodeClaimRecord) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {
   let { record } = claim;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await look(record);
+      return await reconcile(record);
     } catch (error) {
       if (!(error instanceof ConflictError) || tries === MAX_TRIES) throw error;
     }

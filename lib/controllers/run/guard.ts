@@ -6,27 +6,27 @@ import type { CoalescedWake } from './coalesce-wakes.ts';
 import type { ControllerPorts, HasClock, PublishesDecisions, Reconcile, RunReport, UsesStandby } from './ports.ts';
 import { shadowPorts } from './shadow.ts';
 
-/** Until the next tick has looked: whoever cannot look for himself goes by it. */
-const STOOD_DOWN_MS = MINUTE_MS + 30 * SECOND_MS;
+/** The next tick renews the mark. The interruption function, which cannot read the cluster, uses it. */
+const STANDBY_MS = MINUTE_MS + 30 * SECOND_MS;
 
 /**
- * Every run of a function that acts on a cluster goes through here: where another autoscaler is active nothing is done, nothing
- * that was decided before is finished, and nothing is written but that it is so. When the other is gone the next tick acts again.
+ * Guards every run of a function that reconciles a cluster. If another autoscaler is active, the run does nothing: it does not
+ * finish earlier decisions, and writes only the standby mark. The first tick without another autoscaler reconciles again.
  */
 export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
-    if (ports.settings.shadow) return await watch(controller, reconcile, { ports, wake });
+    if (ports.settings.shadow) return await shadowRun(controller, reconcile, { ports, wake });
     const { otherAutoscalers, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
     if (otherAutoscalers.length > 0)
-      return setStandby(ports, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
+      return standby(ports, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
     return { ...report, gauges, failures: [...report.failures, ...unknown] };
   };
 }
 
-/** In shadow a rival is what it is there for; functions that only carry out have nothing to do. */
-async function watch(
+/** In shadow, other autoscalers are expected. Functions that only carry out decisions do nothing. */
+async function shadowRun(
   controller: Controller,
   reconcile: Reconcile,
   { ports, wake }: { readonly ports: ControllerPorts; readonly wake: CoalescedWake },
@@ -36,7 +36,7 @@ async function watch(
   return { controller, cluster: wake.cluster, decisions: [], due: [], gauges: {}, failures: [] };
 }
 
-async function setStandby(
+async function standby(
   { store, messages, clock }: UsesStandby & PublishesDecisions & HasClock,
   seen: {
     readonly controller: Controller;
@@ -47,9 +47,9 @@ async function setStandby(
 ): Promise<RunReport> {
   const { controller, cluster, otherAutoscalers, unknown } = seen;
   const decision = standbyDecision(controller, cluster, { blocked: otherAutoscalers, atMs: clock.now() });
-  // The bus hears of it when it begins, the report has it each time.
+  // The decision is published when standby begins, and reported in each run.
   const isKnown = await store.isOnStandby(cluster, decision.atMs);
-  await store.setStandby(cluster, decision.atMs + STOOD_DOWN_MS);
+  await store.setStandby(cluster, decision.atMs + STANDBY_MS);
   if (!isKnown) await messages.publish(decision);
   return { controller, cluster, decisions: [decision], due: [], gauges: { StoodDown: 1 }, failures: unknown };
 }

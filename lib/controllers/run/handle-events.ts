@@ -1,10 +1,10 @@
-/** A batch of events that came through a queue, each handled by itself. */
+/** The shell of an invocation: handles each event of a batch separately. */
 import { isConflict } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { RunReport } from './ports.ts';
 import { type MessageRuntime, retrySoon } from './retry-soon.ts';
 
-/** *Shape:* the ids of the messages to deliver again: those that are not JSON, or could not be handled. */
+/** *Shape:* the ids of the messages to deliver again: those that are not JSON, or that failed. */
 export async function handleEvents(
   runtime: MessageRuntime,
   messages: readonly QueuedMessage[],

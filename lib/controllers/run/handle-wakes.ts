@@ -1,4 +1,4 @@
-/** The shell of an invocation: a batch of wakes becomes one run for each cluster. A cluster that fails fails no other. */
+/** The shell of an invocation: a batch of wakes becomes one run for each cluster. The failure of one cluster does not affect others. */
 import { isConflict, UnreachableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
@@ -8,9 +8,9 @@ import type { ControllerPorts, Reconcile } from './ports.ts';
 import { type MessageRuntime, retrySoon } from './retry-soon.ts';
 
 export interface WakeRuntime extends MessageRuntime {
-  /** Undefined for a cluster that this deployment does not serve (any more). */
+  /** *Shape:* undefined for a cluster that is not configured. */
   readonly portsOf: (cluster: string) => Promise<ControllerPorts | undefined>;
-  /** Called at the end of each run: nothing of a run goes on when the function has answered. @default nothing can */
+  /** Called at the end of each run, to stop its background work before the function answers. @default no background work */
   readonly endRun?: (cluster: string) => void;
 }
 
@@ -19,7 +19,7 @@ export interface Invocation {
   readonly timer: Timer;
 }
 
-/** What the function needs to answer after a run was given up. */
+/** The time that the function needs to answer after it has abandoned a run. */
 const RESERVE_MS = 3_000;
 
 /** Runs `reconcile` once for each cluster that the messages name. *Shape:* the ids of the messages to deliver again. */
@@ -43,7 +43,7 @@ interface WokenCluster {
   readonly messages: readonly QueuedMessage[];
 }
 
-/** *Shape:* one entry for each cluster; it names a claim only where every wake of the cluster names that one. @internal */
+/** *Shape:* one entry for each cluster. It names a claim only if every wake of the cluster names this claim. @internal */
 export function groupWakes(messages: readonly QueuedMessage[]): {
   readonly clusters: readonly WokenCluster[];
   readonly malformed: readonly QueuedMessage[];
@@ -90,7 +90,7 @@ function isAbsentOrTime(value: unknown): value is number | undefined {
   return value === undefined || (typeof value === 'number' && Number.isFinite(value));
 }
 
-/** *Shape:* false where the cluster's messages must come again. Never throws. */
+/** *Shape:* false if the messages of the cluster must be delivered again. Never throws. */
 async function runOnce(
   runtime: WakeRuntime,
   timer: Timer,
@@ -106,7 +106,7 @@ async function runOnce(
     runtime.telemetry.report(wake, await withinTime(timer, reconcile(ports, wake)));
     return true;
   } catch (error) {
-    // Two runs that met are not an alarm: the next run is soon.
+    // A conflict of two runs does not need an alarm: the next run is soon.
     if (isConflict(error)) runtime.telemetry.warn('conflict: the wake is retried', { ...wake, why: String(error) });
     else runtime.telemetry.failure(wake, error);
     await retrySoon(runtime, messages, error);
@@ -116,12 +116,12 @@ async function runOnce(
   }
 }
 
-/** A cluster whose API hangs must not take the batch's other clusters into the function's timeout. */
+/** Abandons a run, so that a cluster whose API does not answer does not fail the other clusters of the batch. */
 async function withinTime<Result>(timer: Timer, work: Promise<Result>): Promise<Result> {
   const ms = timer.remainingMs() - RESERVE_MS;
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const cancel = timer.after(ms, () => {
-    reject(new UnreachableError(`the run was given up after ${ms} ms: the function's time is over`));
+    reject(new UnreachableError(`the run was abandoned after ${ms} ms, before the time limit of the function`));
   });
   try {
     return await Promise.race([work, expired]);

@@ -9,13 +9,13 @@ export type SettlePorts = ActPorts & RecordsDecisions;
 
 const MAX_TRIES = 5;
 
-/** Two ticks would have finished it, if Kerf had not stood aside or been cut off from the cluster. */
-const LAPSED_MS = 2 * MINUTE_MS;
+/** A decision is older than two ticks only if Kerf was on standby or could not reach the cluster. */
+const OUTDATED_MS = 2 * MINUTE_MS;
 
 /**
- * The epoch from which a run may observe: every decision up to it is carried out, so that what it decided is there to be
- * seen. Decisions that were recorded and then cut off are finished here. The epoch is read first: what is recorded after it
- * makes the run's own decision void.
+ * Finishes open decisions. *Shape:* an epoch from which the run can observe: every decision up to it is carried out, and its
+ * results can be observed. The epoch is read first, so that a decision that is recorded later invalidates the decision of this
+ * run.
  */
 export async function settledEpoch(ports: SettlePorts, cluster: string): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -25,20 +25,20 @@ export async function settledEpoch(ports: SettlePorts, cluster: string): Promise
     for (const decision of open) await finishDecision(ports, decision);
   }
   throw new EpochMovedError(
-    `cluster ${cluster}: others record decisions faster than they are carried out: look again later`,
+    `cluster ${cluster}: other runs record decisions faster than they are carried out: try again later`,
   );
 }
 
 export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<void> {
-  await carryOut(ports, withoutLapsed(decision, ports.clock.now()));
+  await carryOut(ports, withoutOutdated(decision, ports.clock.now()));
   await ports.store.closeDecision(decision);
 }
 
 /**
- * That a node is not needed was true of the cluster of then: later it may be full, and is decided on anew. Claims that come
- * late are given up by lifecycle (D2).
+ * An old decision does not delete NodeClaims, because their nodes may have pods now; disruption decides again. Lifecycle
+ * gives up claims that are created late (D2).
  */
-function withoutLapsed(decision: Decision, nowMs: number): Decision {
-  if (nowMs < decision.atMs + LAPSED_MS) return decision;
+function withoutOutdated(decision: Decision, nowMs: number): Decision {
+  if (nowMs < decision.atMs + OUTDATED_MS) return decision;
   return { ...decision, actions: decision.actions.filter(({ kind }) => kind !== 'delete-node-claim') };
 }

@@ -124,17 +124,17 @@ export interface HasSettings {
   readonly settings: ClusterSettings;
 }
 
-/** What one run did and saw: for metrics, logs and the simulator, never for another decision. */
+/** The result of one run, for metrics, logs and the simulator. No decision uses it. */
 export interface RunReport {
   readonly controller: Controller;
   readonly cluster: string;
-  /** Why it did not look: more wakes may come, a look has answered them, or another run will. @default it looked */
+  /** Why the run did not reconcile: it collects wakes, another run has answered them, or another run will. @default it reconciled */
   readonly skipped?: 'collecting' | 'answered' | 'busy';
   readonly decisions: readonly Decision[];
   readonly due: readonly Due[];
-  /** What the run saw, by metric name: `PendingPods`, `Nodes`, `HourlyCostUsd`. */
+  /** Observed values by metric name: `PendingPods`, `Nodes`, `HourlyCostUsd`. */
   readonly gauges: Readonly<Record<string, number>>;
-  /** Claims that failed by themselves; the others were looked at all the same (promise 7). */
+  /** Failures of single claims. The other claims were reconciled (promise 7). */
   readonly failures: readonly Error[];
 }
 

@@ -3,18 +3,18 @@ import { PortError } from '../../ports/errors.ts';
 import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** What a function needs to answer for its messages. */
+/** What the handling of messages needs. */
 export interface MessageRuntime {
   readonly telemetry: Telemetry;
   readonly redelivery: Redelivery;
 }
 
-/** The first retry comes quickly, since most failures are short; the second leaves the service time to recover. */
+/** The first retry is early, because most failures are short. The second gives the service time to recover. */
 const AFTER_MS = [2 * SECOND_MS, 20 * SECOND_MS];
 
 /**
- * Lets messages come again soon where what failed may succeed unchanged. Best effort: otherwise they come again after the
- * visibility timeout. After the third receive they are dead letters.
+ * Delivers messages again soon if the failure is retryable. Best effort: otherwise they are delivered again after the visibility
+ * timeout. After the third delivery they are moved to the dead-letter queue.
  */
 export async function retrySoon(
   { redelivery, telemetry }: MessageRuntime,

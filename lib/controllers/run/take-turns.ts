@@ -1,4 +1,4 @@
-/** Deciding for a whole cluster, one run at a time: the wake queue of docs/architecture.md. */
+/** Decisions for a whole cluster, one run at a time: the lease of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
 import { PortError, UnreachableError } from '../../ports/errors.ts';
 import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
@@ -8,24 +8,24 @@ import type { HasClock, HasSettings, RunReport, SendsWakes, UsesLeases } from '.
 export interface Turn {
   readonly work: LeaseName['work'];
   readonly wake: CoalescedWake;
-  /** Whether wakes that are still coming are waited for, as settings say (F17). */
+  /** Whether the run waits for further wakes, by the settings (F17). */
   readonly collects: boolean;
 }
 
 export type TurnPorts = UsesLeases & SendsWakes & HasClock & HasSettings;
 
-/** Either the reason why there is nothing to run, or the runs to make: as a rule one. */
+/** Either the reason why nothing runs, or the runs: usually one. */
 export type TakenTurn<Ports> =
   | { readonly kind: 'skipped'; readonly report: RunReport }
   | { readonly kind: 'taken'; readonly runs: AsyncIterable<Ports & { readonly lease: Lease }> };
 
-/** Others change a lease a few times a second at the most. */
+/** Other runs change a lease a few times a second at most. */
 const MAX_TRIES = 10;
 
 /**
- * Takes the lease of the work, unless it is too early, a run has answered the wakes already, or another run holds it: that one
- * is asked to run again. *Shape:* ports that hold the lease, for one run after the other. A run that throws is reported to the
- * lease as failed. *Errors:* those of the ports.
+ * Acquires the lease of the work. It does not if the batch is still collecting wakes or a run has answered them, or if another
+ * run holds the lease; that run then runs again. *Shape:* ports with the lease, for one run after the other. If a run throws, its
+ * lease is released as failed. *Errors:* those of the ports.
  */
 export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn): Promise<TakenTurn<Ports>> {
   const { work, wake } = turn;
@@ -44,7 +44,9 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
     if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease) };
     seen = acquired.seen;
   }
-  throw new UnreachableError(`${work} of ${wake.cluster}: its lease changed ${MAX_TRIES} times meanwhile: try again`);
+  throw new UnreachableError(
+    `${work} of ${wake.cluster}: the lease changed ${MAX_TRIES} times during this run: try again`,
+  );
 }
 
 function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, seen: SeenLease): BatchVerdict {
@@ -53,7 +55,7 @@ function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, see
   return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs: seen.runAtMs, nowMs: clock.now() });
 }
 
-/** The holder runs again before it lets go, for as long as a batch may take; then a wake does. */
+/** The holder of a marked lease runs again, for at most the duration of a batch. After that it sends a wake. */
 async function* runsUnder<Ports extends TurnPorts>(
   ports: Ports,
   first: Lease,
@@ -67,13 +69,13 @@ async function* runsUnder<Ports extends TurnPorts>(
     if (!runAgain) return;
     if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: 'again' });
     const acquired = await ports.leases.acquire(await ports.leases.see({ cluster, work }));
-    // A run that holds it by now observes after the mark was made.
+    // A run that has acquired the lease meanwhile observes after it was marked.
     if (acquired.kind !== 'held') return;
     ({ lease } = acquired);
   }
 }
 
-/** One run. Where it throws, the loop that asked for it ends here. */
+/** One run. If it throws, the loop of the caller ends here. */
 async function* oneRun<Ports extends TurnPorts>(
   ports: Ports,
   lease: Lease,
@@ -83,12 +85,12 @@ async function* oneRun<Ports extends TurnPorts>(
     yield { ...ports, lease };
     outcome = 'done';
   } finally {
-    if (outcome === 'failed') await letGo(ports, lease);
+    if (outcome === 'failed') await releaseAsFailed(ports, lease);
   }
 }
 
-/** What failed is the news. The messages of the run come again, so that a mark is answered by them; else the lease lapses. */
-async function letGo({ leases }: TurnPorts, lease: Lease): Promise<void> {
+/** The run fails with its own error. Its messages are delivered again and answer a mark. If the release fails, the lease expires. */
+async function releaseAsFailed({ leases }: TurnPorts, lease: Lease): Promise<void> {
   try {
     await leases.release(lease, 'failed');
   } catch (error) {
@@ -96,7 +98,7 @@ async function letGo({ leases }: TurnPorts, lease: Lease): Promise<void> {
   }
 }
 
-/** *Shape:* one report of all runs: what the last one saw, and what all of them did. */
+/** *Shape:* one report of all runs: the values of the last run, and the decisions and failures of all runs. */
 export function together({ work, cluster }: LeaseName, reports: readonly RunReport[]): RunReport {
   const nothing = { controller: work, cluster, decisions: [], due: [], gauges: {}, failures: [] };
   return {

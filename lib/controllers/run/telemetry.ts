@@ -1,11 +1,11 @@
 import type { Wake } from '../../ports/messages.ts';
 import type { RunReport } from './ports.ts';
 
-/** What leaves a function without being an action. The operator writes log lines and metrics, the simulator its timeline. */
+/** The output of a function besides its actions. The operator writes logs and metrics, the simulator its timeline. */
 export interface Telemetry {
-  /** What a run did and saw, with the failures of single claims, which the next tick reconciles again. */
+  /** Reports a run, with the failures of single claims. The next tick reconciles these claims again. */
   report(cause: Pick<Wake, 'reason' | 'nodeClaim'>, report: RunReport): void;
-  /** A run that failed as a whole. */
+  /** Reports a run that failed. */
   failure(wake: Wake, error: unknown): void;
   warn(message: string, fields: Fields): void;
   error(message: string, error: unknown, fields: Fields): void;

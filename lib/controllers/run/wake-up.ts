@@ -3,10 +3,10 @@ import type { Due } from '../../core/model/decision.ts';
 import type { WakeTarget } from '../../ports/messages.ts';
 import type { HasClock, SendsWakes } from './ports.ts';
 
-/** The tick comes every minute: what falls due later is armed by a tick that is nearer, so wakes do not pile up. */
+/** Ticks come every minute. A later tick sends the wake for a later due time, so that wakes do not accumulate. */
 const TICK_MS = MINUTE_MS;
 
-/** Sends the function a wake for the first thing that falls due before a tick will look anyway. */
+/** Sends the function a delayed wake for the first due time, if it is before the next tick. */
 export async function armWakeUp(
   ports: SendsWakes & HasClock,
   target: WakeTarget,

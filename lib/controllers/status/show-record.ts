@@ -3,7 +3,7 @@ import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import type { HasClock, WritesCluster } from '../run/ports.ts';
 
-/** Keeps the NodeClaim object like its record; one that is on its way out gets no object any more, and is shown as going. */
+/** Updates the NodeClaim object from its record. A deleted claim without an object does not get one. */
 export async function showRecord(
   { cluster, clock }: WritesCluster & HasClock,
   record: NodeClaimRecord,
@@ -20,6 +20,6 @@ export async function showRecord(
     nowMs: clock.now(),
   };
   if (!isShownBy(record, view)) await cluster.applyNodeClaim(mirrorOf(record, view));
-  // D17: whatever ends it, the object says so.
+  // D17: the deletion of a claim, by any cause, deletes its object.
   if (deletion !== undefined && mirror?.metadata.deletionTimestamp === undefined) await cluster.deleteNodeClaim(name);
 }

@@ -5,7 +5,7 @@ import { decideBuffer } from '../../core/provisioning/buffer-status.ts';
 import type { HasClock, HasSettings, ReadsCluster, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
-/** A5.7: each buffer says whether its room is there, as the run that placed its pods has found. */
+/** A5.7: writes to each CapacityBuffer whether its pods have room, from the decisions of this run. */
 export async function syncBufferStatus(
   { cluster, clock, settings }: ReadsCluster & WritesStatus & HasClock & HasSettings,
   { bufferPods = [], ignoredObjects = [] }: ClusterSnapshot,

@@ -26,50 +26,50 @@ type NodeClassPorts = ResolvesNodeClasses & ManagesNodeClassResources & ReadsCat
 type NodeClassWork = ClusterWork<NodeClassPorts & WritesStatus>;
 
 /**
- * Each EC2NodeClass says of itself what it finds and whether instances can be launched of it (A3.26–A3.30), and goes when
- * nothing refers to it any more. *Shape:* the failures; one class that fails keeps none of the others waiting.
+ * Writes to each EC2NodeClass what its selectors select and whether instances can be launched (A3.26–A3.30), and releases a
+ * deleted class that nothing refers to. *Shape:* the failures; a class that fails does not delay the others.
  */
-export async function syncNodeClassStatus(tending: NodeClassWork): Promise<readonly Error[]> {
-  const failures = await syncObjects(tending.world.nodeClasses, async (nodeClass) => tend(tending, nodeClass));
-  return [...failures, ...(await deleteUnused(tending))];
+export async function syncNodeClassStatus(work: NodeClassWork): Promise<readonly Error[]> {
+  const failures = await syncObjects(work.world.nodeClasses, async (nodeClass) => syncOne(work, nodeClass));
+  return [...failures, ...(await deleteUnused(work))];
 }
 
-async function tend(tending: NodeClassWork, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
-  const isGoing = nodeClass.metadata.deletionTimestamp !== undefined;
-  return tell(tending, nodeClass, isGoing ? await letGo(tending, nodeClass) : await show(tending, nodeClass));
+async function syncOne(work: NodeClassWork, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
+  const isDeleted = nodeClass.metadata.deletionTimestamp !== undefined;
+  return report(work, nodeClass, isDeleted ? await release(work, nodeClass) : await writeStatus(work, nodeClass));
 }
 
 interface Outcome {
   readonly blocked: readonly Blocked[];
-  /** The object says what it did not say before. */
+  /** Whether the status of the object has changed. */
   readonly isNew: boolean;
 }
 
-const NOTHING_TO_TELL: Outcome = { blocked: [], isNew: false };
+const NOTHING_TO_REPORT: Outcome = { blocked: [], isNew: false };
 
-/** The finalizer first, so that nothing that is made for the class outlives it unseen. */
-async function show({ ports, cluster }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
+/** Adds the finalizer first, so that resources of the class are deleted with it. */
+async function writeStatus({ ports, cluster }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const finalizers = finalizersWanted(nodeClass);
   const kept = finalizers === undefined ? nodeClass : await ports.cluster.patchNodeClass(nodeClass, finalizers);
-  if (kept === undefined) return NOTHING_TO_TELL;
+  if (kept === undefined) return NOTHING_TO_REPORT;
   const { patch, blocked } = decideNodeClass(await observe(ports, kept), ports.clock.now());
   if (patch === undefined) return { blocked, isNew: false };
-  const shown = await ports.cluster.patchNodeClass(kept, patch);
-  const becameUsable = shown !== undefined && whyNotUsable(kept) !== undefined && whyNotUsable(shown) === undefined;
+  const written = await ports.cluster.patchNodeClass(kept, patch);
+  const becameUsable = written !== undefined && whyNotUsable(kept) !== undefined && whyNotUsable(written) === undefined;
   if (becameUsable) {
-    // Pods and claims that waited for it.
+    // Pods and claims may wait for the class.
     await ports.messages.wake('provisioning', { cluster, reason: 'node-class-ready' });
     await ports.messages.wake('lifecycle', { cluster, reason: 'node-class-ready' });
   }
   return { blocked, isNew: true };
 }
 
-/** Our permissions are asked for last, where nothing else is in the way of a launch. */
+/** Checks the permissions of Kerf last, and only if nothing else prevents a launch. */
 async function observe(ports: NodeClassPorts, nodeClass: EC2NodeClass): Promise<NodeClassView> {
   const [resolution, instanceProfile, expressionProblems] = await Promise.all([
     resolveForLaunch(ports, nodeClass),
     ports.cloud.ensureInstanceProfile(nodeClass),
-    whyNotWorkedOut(ports, nodeClass),
+    kubeletProblems(ports, nodeClass),
   ]);
   const { found, problems } =
     resolution.kind === 'resolved' ? { found: resolution.nodeClass, problems: [] } : resolution;
@@ -79,8 +79,8 @@ async function observe(ports: NodeClassPorts, nodeClass: EC2NodeClass): Promise<
   return refusal === undefined ? view : { ...view, refusal };
 }
 
-/** A3.17: the catalogue is read only for a class whose kubelet is worked out for each type. */
-async function whyNotWorkedOut(
+/** A3.17: reads the catalogue only for a class with kubelet expressions. */
+async function kubeletProblems(
   { catalogue, settings }: ReadsCatalogue & HasSettings,
   nodeClass: EC2NodeClass,
 ): Promise<readonly KubeletExpressionProblem[]> {
@@ -91,28 +91,28 @@ async function whyNotWorkedOut(
 }
 
 /** A3.30. */
-async function letGo({ ports, cluster, world }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
+async function release({ ports, cluster, world }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const { name, uid } = nodeClass.metadata;
-  // Read again: claims were made since the run began to look.
+  // Read again: other runs may have created claims.
   const records = await ports.store.listNodeClaims(cluster);
   const claims = [
     ...records.map((record) => ({ name: record.name, spec: record.spec })),
     ...world.mirrors.map(({ metadata, spec }) => ({ name: metadata.name, spec })),
   ].filter(({ spec }) => spec.nodeClassRef.name === name);
-  const farewell = decideNodeClassTermination(
+  const termination = decideNodeClassTermination(
     nodeClass,
     [...new Set(claims.map((claim) => claim.name))],
     ports.clock.now(),
   );
-  switch (farewell.kind) {
+  switch (termination.kind) {
     case 'none':
-      return NOTHING_TO_TELL;
+      return NOTHING_TO_REPORT;
     case 'release':
       await ports.cloud.releaseNodeClass(cluster, nodeClass);
-      await ports.cluster.patchNodeClass(nodeClass, farewell.patch);
-      return NOTHING_TO_TELL;
+      await ports.cluster.patchNodeClass(nodeClass, termination.patch);
+      return NOTHING_TO_REPORT;
     case 'wait': {
-      const { patch, blocked } = farewell;
+      const { patch, blocked } = termination;
       if (patch === undefined) return { blocked: [blocked], isNew: false };
       await ports.cluster.patchNodeClass(nodeClass, patch);
       const { reason, message } = blocked;
@@ -123,8 +123,8 @@ async function letGo({ ports, cluster, world }: NodeClassWork, nodeClass: EC2Nod
   }
 }
 
-/** The run's report has it each time, the bus when it is new. */
-async function tell(
+/** Adds a refusal to the report of each run, and publishes a new one. */
+async function report(
   { ports, controller, cluster, notes }: ClusterWork,
   { metadata: { name, generation = 0 } }: EC2NodeClass,
   { blocked, isNew }: Outcome,

@@ -6,28 +6,28 @@ import type { ClusterWork } from '../instances/instance-work.ts';
 import type { WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
-/** Each NodePool says of itself what it has and whether it can launch, and its claims by which rules they are compared. */
-export async function syncNodePoolStatus(tending: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
-  const { ports, cluster, world } = tending;
+/** Writes the status of each NodePool, and updates the NodePool hash of its claims. */
+export async function syncNodePoolStatus(work: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
+  const { ports, cluster, world } = work;
   const nodes = new Map(world.nodes.map((node) => [node.spec?.providerID ?? '', node]));
-  // Read again: the run has launched and registered since it began to look.
+  // Read again: the run may have launched and registered claims.
   const records = world.nodePools.length === 0 ? [] : await ports.store.listNodeClaims(cluster);
   return syncObjects(world.nodePools, async (nodePool) => {
     const nodeClass = world.nodeClasses.find(
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,
     );
-    const mine = records.filter((record) => record.nodePool === nodePool.metadata.name);
-    await show(tending, { nodePool, nodeClass, records: mine, nodes });
-    await restamp(tending, { nodePool, records: mine });
+    const own = records.filter((record) => record.nodePool === nodePool.metadata.name);
+    await writeStatus(work, { nodePool, nodeClass, records: own, nodes });
+    await updateHashes(work, { nodePool, records: own });
   });
 }
 
-async function show({ ports }: ClusterWork<WritesStatus>, look: NodePoolState): Promise<void> {
-  const { nodePool } = look;
-  const patch = decideNodePool(look, ports.clock.now());
+async function writeStatus({ ports }: ClusterWork<WritesStatus>, state: NodePoolState): Promise<void> {
+  const { nodePool } = state;
+  const patch = decideNodePool(state, ports.clock.now());
   if (patch === undefined) return;
-  const shown = await ports.cluster.patchNodePool(nodePool, patch);
-  const unready = conditionOf(shown, 'NodeClassReady');
+  const written = await ports.cluster.patchNodePool(nodePool, patch);
+  const unready = conditionOf(written, 'NodeClassReady');
   if (unready?.status !== 'False' || conditionOf(nodePool, 'NodeClassReady')?.reason === unready.reason) return;
   const { name, uid } = nodePool.metadata;
   const regarding = { kind: 'NodePool', name, ...(uid === undefined ? {} : { uid }) } as const;
@@ -40,14 +40,17 @@ function conditionOf(nodePool: NodePool | undefined, type: string) {
 }
 
 /** A1.28. */
-async function restamp({ ports }: ClusterWork, { nodePool, records }: Pick<NodePoolState, 'nodePool' | 'records'>) {
+async function updateHashes(
+  { ports }: ClusterWork,
+  { nodePool, records }: Pick<NodePoolState, 'nodePool' | 'records'>,
+) {
   for (const record of records) {
-    const stamped = withCurrentPoolHash(record, nodePool);
-    if (stamped === record) continue;
+    const updated = withCurrentPoolHash(record, nodePool);
+    if (updated === record) continue;
     try {
-      await ports.store.updateNodeClaim(stamped);
+      await ports.store.updateNodeClaim(updated);
     } catch (error) {
-      // Somebody else wrote it since: the next look marks it.
+      // Another run has changed the record: the next run updates it.
       if (!isConflict(error)) throw error;
     }
   }

@@ -6,20 +6,20 @@ interface Named {
 }
 
 /**
- * Looks after every object by itself: one that fails keeps none of the others waiting (promise 7). One that somebody else
- * wrote meanwhile is left to the next look, which is near. *Shape:* the failures.
+ * Reconciles every object. An object that fails does not delay the others (promise 7). After a conflict, the next run
+ * reconciles the object. *Shape:* the failures.
  *
- * What is written so is no action of a recorded decision: it follows from what is seen just now, so that whoever looks next
- * says it again, and a write that was lost or overtaken is made good by that.
+ * These writes are not actions of a recorded decision: they follow from the observed state, and the next run repeats a lost
+ * write.
  */
 export async function syncObjects<Kind extends Named>(
   objects: readonly Kind[],
-  tend: (object: Kind) => Promise<readonly Error[] | void>,
+  sync: (object: Kind) => Promise<readonly Error[] | void>,
 ): Promise<readonly Error[]> {
   const failures = await Promise.all(
     objects.map(async (object): Promise<readonly Error[]> => {
       try {
-        return (await tend(object)) ?? [];
+        return (await sync(object)) ?? [];
       } catch (error) {
         if (!(error instanceof PortError)) throw error;
         if (error instanceof ConflictError) return [];

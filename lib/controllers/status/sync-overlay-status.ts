@@ -5,7 +5,7 @@ import { observeUnavailable } from '../observe/observe-unavailable.ts';
 import type { ReadsZonalShifts, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
-/** A4.1: each NodeOverlay says whether it counts. *Cost:* reads nothing more where there are none. */
+/** A4.1: writes to each NodeOverlay whether it is applied. *Cost:* one list if there are none. */
 export async function syncOverlayStatus({
   ports,
   cluster,

@@ -3,7 +3,7 @@ import {
   type InstallPorts,
   type InstallTarget,
   install,
-  LONGEST_REASON,
+  MAX_REASON,
 } from '../../../lib/controllers/install/install.ts';
 import { type UninstallTarget, uninstall } from '../../../lib/controllers/install/uninstall.ts';
 import type { AccessEntry, AuthenticationMode, FoundAccessEntry } from '../../../lib/core/install/access-entries.ts';
@@ -118,7 +118,7 @@ describe('giving access', () => {
   test('a cluster that cannot be entered keeps none of the others out, and every reason is told', async () => {
     unknownRoles = new Set(['arn:role/node']);
     await expect(install(ports(), [DEMO, GREEN])).rejects.toThrow(
-      'cluster demo: arn:role/node is invalid (is there such a role? Name it in nodeRole, or set makeNodeRole)',
+      'cluster demo: arn:role/node is invalid (does the role exist? Set nodeRole to an existing role, or set makeNodeRole)',
     );
     expect([...there.keys()].toSorted()).toEqual(['demo arn:role/lifecycle', 'green arn:role/lifecycle']);
   });
@@ -163,7 +163,7 @@ describe('installing', () => {
     const targets = names.map((cluster) => ({ cluster, entries: [], webhook: webhookOf(cluster) }));
     const error: unknown = await install(ports(), targets).catch((thrown: unknown) => thrown);
     const message = error instanceof Error ? error.message : '';
-    expect(message.length).toBeLessThanOrEqual(LONGEST_REASON);
+    expect(message.length).toBeLessThanOrEqual(MAX_REASON);
     for (const name of names) expect(message).toContain(`cluster ${name}: xxx`);
   });
 

@@ -62,7 +62,7 @@ describe('a run that takes too long', () => {
         if (nth === 1 && call.method === method) await new Promise<never>(() => {});
       });
       const result = await live({ catalogue: SMALL_CATALOGUE, wrapInvocation });
-      expect(notesOf(result)).toEqual([expect.stringMatching(/^the run was given up after 5\d{4} ms/)]);
+      expect(notesOf(result)).toEqual([expect.stringMatching(/^the run was abandoned after 5\d{4} ms/)]);
       expectOneInstanceAClaim(result);
       expectOneClaimAPod(result);
       expectAllGone(result);

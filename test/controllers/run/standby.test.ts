@@ -113,9 +113,7 @@ test('EKS that does not answer is made up for by the NodePools of Auto Mode, and
   const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(otherAutoscalers.map(({ reason }) => reason)).toEqual(['AutoModeActive']);
-  expect(unknown.map(({ message }) => message)).toEqual([
-    'whether EKS Auto Mode runs is not known: EKS did not answer',
-  ]);
+  expect(unknown.map(({ message }) => message)).toEqual(['failed to check for EKS Auto Mode: EKS did not answer']);
 });
 
 test('what may not be looked at is reported, and is no rival', async () => {
@@ -123,5 +121,5 @@ test('what may not be looked at is reported, and is no rival', async () => {
   const cloud = { autoMode: async () => false };
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(otherAutoscalers).toEqual([]);
-  expect(unknown.map(({ message }) => message)).toEqual(['whether another autoscaler runs is not known: leases: 403']);
+  expect(unknown.map(({ message }) => message)).toEqual(['failed to check for other autoscalers: leases: 403']);
 });
