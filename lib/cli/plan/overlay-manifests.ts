@@ -1,9 +1,12 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
+import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { type Deployment, type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
+import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
 import type { ReadObject } from '../../manifests/read/read-object.ts';
 import { filledNamespaces, filledPod } from '../../snapshot/fill-in.ts';
-import { nodePoolViews } from '../../snapshot/node-pool-views.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
+import { appliedPools } from './applied-pools.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { type PodsOfTemplate, replicaPods } from './template-pods.ts';
 
@@ -34,20 +37,18 @@ export function withManifests(read: ReadSnapshot, { objects, templates }: Manife
     },
     snapshot: {
       ...snapshot,
-      nodePools: nodePoolViews(
-        merged(
+      nodePools: appliedPools(read, {
+        nodePools: merged(
           snapshot.nodePools.map(({ nodePool }) => nodePool),
           given.nodePools,
         ),
-        {
-          nodeClasses,
-          instanceTypesOf: read.instanceTypesOf,
-          ...(read.unusable === undefined ? {} : { unusable: read.unusable }),
-        },
-      ),
+        nodeClasses,
+        given: { nodePools: namesOf(given.nodePools), nodeClasses: namesOf(given.nodeClasses) },
+      }),
       daemonSets: merged(snapshot.daemonSets, given.daemonSets),
       podDisruptionBudgets: merged(snapshot.podDisruptionBudgets, given.budgets),
       pods,
+      bufferPods: withoutBuffers(snapshot.bufferPods ?? [], given.capacityBuffers),
       namespaces: filledNamespaces(snapshot.namespaces ?? [], pods),
     },
   };
@@ -85,6 +86,16 @@ function newPods(workloads: readonly PodsOfTemplate[]): readonly Pod[] {
   if (count > MAX_PODS)
     throw new BadInputError(`${count} pods are too many: at most ${MAX_PODS} are planned; lower the replicas`);
   return workloads.flatMap(replicaPods);
+}
+
+/** The pods of a CapacityBuffer that a manifest replaces are made again from the manifest. */
+function withoutBuffers(pods: readonly Pod[], given: readonly CapacityBuffer[]): readonly Pod[] {
+  const replaced = given.map((buffer) => namespacedSubject('CapacityBuffer', buffer));
+  return pods.filter((pod) => !replaced.some((one) => isSameSubject(one, bufferSubject(pod))));
+}
+
+function namesOf(objects: readonly { readonly metadata: ObjectMeta }[]): ReadonlySet<string> {
+  return new Set(objects.map(({ metadata }) => metadata.name));
 }
 
 /** Those given, each at its place where the name is known, behind the others where it is not. */

@@ -68,6 +68,9 @@ function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
     snapshot: { ...snapshot, nodePools: views, bufferPods: [...(snapshot.bufferPods ?? []), ...pods] },
     notes: [
       ...unplacedOnPurpose(snapshot.pods),
+      ...(snapshot.ignoredObjects ?? []).map(
+        ({ subject, reason, message }) => `${subject.kind}/${subject.name}: ${reason}: ${message}`,
+      ),
       ...conflicts.map(({ overlay, reason, message }) => `NodeOverlay/${overlay}: ${reason}: ${message}`),
       ...unready.map(({ buffer, reason, message }) => `CapacityBuffer/${buffer.metadata.name}: ${reason}: ${message}`),
     ],
