@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { FunctionName, WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
+import { around, type PortCall } from '../../../lib/simulator/faults.ts';
+import { expectAllGone, expectOneClaimAPod, expectOneInstanceAClaim, live, SMALL_CATALOGUE } from '../life.ts';
+
+/** Notes each write that loses what another run wrote, and reports each record that was written. */
+function watchingRecords(lost: string[], written: (record: NodeClaimRecord) => void) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const { store } = ports;
+    const compare = (before: NodeClaimRecord | undefined, after: NodeClaimRecord): void => {
+      if (before?.launch.kind === 'launched' && after.launch.kind !== 'launched') lost.push(`${after.name}: launch`);
+      for (const field of ['registeredAtMs', 'initializedAtMs', 'deletion', 'releasedAtMs'] as const) {
+        if (before?.[field] !== undefined && after[field] === undefined) lost.push(`${after.name}: ${field}`);
+      }
+    };
+    return {
+      ...ports,
+      store: {
+        ...store,
+        createNodeClaim: async (record) => {
+          const before = await store.readNodeClaim(record.cluster, record.name);
+          await store.createNodeClaim(record);
+          compare(before, (await store.readNodeClaim(record.cluster, record.name)) ?? record);
+        },
+        updateNodeClaim: async (record) => {
+          const before = await store.readNodeClaim(record.cluster, record.name);
+          const after = await store.updateNodeClaim(record);
+          compare(before, after);
+          written(after);
+          return after;
+        },
+      },
+    };
+  };
+}
+
+function isCreation({ method }: PortCall): boolean {
+  return method === 'store.createNodeClaim';
+}
+
+function isWrite({ method, args }: PortCall, word: string): boolean {
+  return method === 'store.updateNodeClaim' && JSON.stringify(args).includes(word);
+}
+
+/** Holds the first call that matches, in one invocation of the function, until `until` resolves. */
+function holding(name: FunctionName, matches: (call: PortCall) => boolean, until: Promise<void>) {
+  let held: number | undefined;
+  const wrapInvocation: WrapInvocation = (ports, { function: own, nth }) => {
+    if (own !== name) return ports;
+    return around(ports, async (call, go) => {
+      if (held === undefined && matches(call)) {
+        held = nth;
+        await until;
+      }
+      return go();
+    });
+  };
+  return { wrapInvocation, isHeld: () => held !== undefined };
+}
+
+const INTERRUPTED = {
+  name: 'interrupted',
+  events: [
+    { kind: 'interruptSpot', atMs: 90 * SECOND_MS, count: 1 },
+    { kind: 'scale', atMs: 8 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+  ],
+} as const;
+
+test('a claim that is created again after its launch keeps its instance', async () => {
+  const launched = Promise.withResolvers<void>();
+  const lost: string[] = [];
+  const { wrapInvocation, isHeld } = holding('provisioning', isCreation, launched.promise);
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    wrapInvocation,
+    // Disruption finishes the open decision, and lifecycle launches the claim.
+    wrapPorts: watchingRecords(lost, ({ launch }) => {
+      if (launch.kind === 'launched') launched.resolve();
+    }),
+  });
+  expect(isHeld()).toBe(true);
+  expect(lost).toEqual([]);
+  expectOneInstanceAClaim(result);
+  expectOneClaimAPod(result);
+  expectAllGone(result);
+});
+
+test.each(['"registeredAtMs"', '"initializedAtMs"'])(
+  'a run that writes %s after another run has deleted the claim does not take the deletion back',
+  async (field) => {
+    const deleted = Promise.withResolvers<void>();
+    const lost: string[] = [];
+    const { wrapInvocation, isHeld } = holding('lifecycle', (call) => isWrite(call, field), deleted.promise);
+    const result = await live({
+      catalogue: SMALL_CATALOGUE,
+      scenario: INTERRUPTED,
+      wrapInvocation,
+      wrapPorts: watchingRecords(lost, ({ deletion }) => {
+        if (deletion !== undefined) deleted.resolve();
+      }),
+    });
+    expect(isHeld()).toBe(true);
+    expect(lost).toEqual([]);
+    expectOneInstanceAClaim(result);
+    expectAllGone(result);
+  },
+);
+
+test('a deletion that is written after another run has released the claim does not bring it back', async () => {
+  const released = Promise.withResolvers<void>();
+  const lost: string[] = [];
+  const { wrapInvocation, isHeld } = holding(
+    'termination',
+    (call) => isWrite(call, '"drainStartedAtMs"'),
+    released.promise,
+  );
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    scenario: INTERRUPTED,
+    wrapInvocation,
+    wrapPorts: watchingRecords(lost, ({ releasedAtMs }) => {
+      if (releasedAtMs !== undefined) released.resolve();
+    }),
+  });
+  expect(isHeld()).toBe(true);
+  expect(lost).toEqual([]);
+  expectOneInstanceAClaim(result);
+  expectAllGone(result);
+});
