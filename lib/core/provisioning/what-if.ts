@@ -41,7 +41,7 @@ function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly State
     const indices = [...gone, ...beingDeleted.map(({ name }) => name)].map((name) => placeOf(name, places));
     const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => nodes[index] ?? []);
     const placing = toPlace(inOrder);
-    return scheduleOf(placing, () => solved({ pods: placing.pods, gone }));
+    return scheduleOf(placing, () => solved({ pods: placing.pods, removed: gone }));
   };
 }
 

@@ -1,6 +1,6 @@
 import { counted } from '../../apis/counted.ts';
 
-/** An amount as a person says it: `7.91` cpu, `3.63Gi` memory, `29` pods. Rounded; for decisions use the number. */
+/** Formats an amount for messages: `7.91` cpu, `3.63Gi` memory, `29` pods. The amount is rounded: do not calculate with it. */
 export function amountInWords(name: string, amount: number, decimals = 2): string {
   if (name === 'cpu') return rounded(amount / 1_000, decimals);
   if (name !== 'memory' && name !== 'ephemeral-storage') return String(amount);
@@ -8,7 +8,7 @@ export function amountInWords(name: string, amount: number, decimals = 2): strin
   return `${rounded(amount / size, decimals)}${unit}`;
 }
 
-/** Two amounts with as many decimals as it takes to tell them apart. */
+/** Formats two amounts, with enough decimals to show that they differ. */
 export function amountsInWords(name: string, one: number, other: number): readonly [string, string] {
   for (const decimals of [2, 3, 6]) {
     const words = [amountInWords(name, one, decimals), amountInWords(name, other, decimals)] as const;
@@ -21,7 +21,7 @@ const BINARY_UNITS: readonly (readonly [string, number])[] = ['Ei', 'Pi', 'Ti', 
   (unit, at) => [unit, 1_024 ** (6 - at)] as const,
 );
 
-/** Of what is less than a hundredth, the first digit that is not nought. */
+/** An amount below the last decimal keeps its first significant digit. */
 function rounded(amount: number, decimals: number): string {
   const small = amount !== 0 && Math.abs(amount) < 10 ** -decimals;
   return String(small ? Number(amount.toPrecision(1)) : Math.round(amount * 10 ** decimals) / 10 ** decimals);

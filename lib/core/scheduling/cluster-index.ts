@@ -29,40 +29,40 @@ import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
 import { type VolumeAnswer, volumeNeeds } from './volumes/volumes.ts';
 
 /**
- * What belongs to the cluster: its nodes with their room, pools, daemons, storage, the pods that are placed, limits. It is built
- * once; no question and no run changes it. What it remembers (`remembers`) is worked out on first use and stays the same.
+ * The state of the cluster: nodes and their free room, pools, daemons, storage, placed pods, limits. It is built once; questions
+ * and runs do not change it. Cached values (`caches`) are computed on first use and do not change.
  */
 export interface ClusterIndex {
-  /** `pods` are those that every question places. */
+  /** `pods`: the pods that every question places. */
   readonly problem: SchedulingProblem;
   readonly classes: PodClasses;
   readonly sets: RequirementSets;
-  /** Every node and claim in flight, those that are going included, in the order in which they are asked (B15). */
+  /** All nodes and claims in flight, including those that are being deleted, in the order in which they are tried (B15). */
   readonly hosts: readonly ExistingHost[];
-  /** Those that keep the pods they were made for, until they are initialized. */
+  /** Claims that are not initialized yet. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
   readonly placed: PlacedIndex;
-  /** B23: what is left of each pool's limits. */
+  /** B23: the remaining limits of each pool. */
   readonly limits: PoolLimits;
-  /** Pools that take no part, each with its reason. */
+  /** Pools that cannot launch nodes for pods, each with its reason. */
   readonly closed: Unplaced['refusals'];
-  /** What depends on the resources that the pods of a question ask for. */
+  /** The part of the index that depends on which resources the pods of a question request. */
   spaceFor(groups: readonly PodGroup[]): SpaceIndex;
 }
 
-/** What belongs to the cluster, measured in the resources that the pods of a question ask for; others play no part. */
+/** The state of the cluster, in the resources that the pods of a question request. Other resources are ignored. */
 export interface SpaceIndex {
   readonly space: ResourceSpace;
-  /** The pools that take part, the heaviest first (B12). */
+  /** The pools that can launch nodes for pods, in descending order of weight (B12). */
   readonly pools: readonly PoolTypeIndex[];
   /** By host. */
   readonly rooms: readonly HostRoom[];
-  /** B59: the instances of each reservation that are free. */
+  /** B59: the number of free instances of each reservation. */
   readonly reservations: ReadonlyMap<string, number>;
-  /** What such pods ask for whatever else is placed, or why they have no place anywhere (B9). */
+  /** The needs of these pods, independent of other pods; or why no node can run them (B9). */
   needsOf(podClass: PodClass): NeedsAnswer;
   termsOf(podClass: PodClass): OwnTerms;
-  /** The hosts that admit such pods; where the cluster remembers, only those that have the room before any run. */
+  /** The hosts that admit these pods. If the index caches, only the hosts with enough room before a run starts. */
   hostsFor(needs: Needs): readonly ExistingHost[];
 }
 
@@ -71,34 +71,34 @@ export type NeedsAnswer =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 export interface ClusterUse {
-  /** Pods that questions may ask about: nodes that differ only in labels that none of these asks for are alike. */
+  /** All pods that a question may place. Node labels that none of these pods uses are ignored. */
   readonly movable: readonly Pod[];
-  /** Whether many questions are asked, so that what one has worked out is kept for the next. */
-  readonly remembers: boolean;
+  /** True if the index serves many questions, so that computed values are kept for the next question. */
+  readonly caches: boolean;
 }
 
-/** An index for one question, which places the pods of the problem. */
+/** An index for one question: to place the pods of the problem. */
 export function indexOnce(problem: SchedulingProblem): {
   readonly cluster: ClusterIndex;
   readonly groups: readonly PodGroup[];
 } {
   const classes = podClasses(problem);
-  const going = new Set(problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name));
-  const groups = podGroups(classes, problem.pods, (name) => going.has(name));
+  const deleting = new Set(problem.stateNodes.filter((node) => node.deleting).map(({ name }) => name));
+  const groups = podGroups(classes, problem.pods, (name) => deleting.has(name));
   const movable = groups.map(({ podClass }) => podClass.pod);
-  return { cluster: clusterIndex(problem, classes, { movable, remembers: false }), groups };
+  return { cluster: clusterIndex(problem, classes, { movable, caches: false }), groups };
 }
 
 /** An index for many questions. */
 export function indexForMany(problem: SchedulingProblem): ClusterIndex {
   const movable = [...problem.pods, ...problem.stateNodes.flatMap(({ pods }) => pods)];
-  return clusterIndex(problem, podClasses(problem, true), { movable, remembers: true });
+  return clusterIndex(problem, podClasses(problem, true), { movable, caches: true });
 }
 
 /** *Cost:* O(nodes + pods + instance types). */
 function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: ClusterUse): ClusterIndex {
   const { stateNodes } = problem;
-  const { remembers } = use;
+  const { caches } = use;
   const sets = requirementSets();
   const storage = storageIndex(problem.storage);
   const daemons = daemonsOf(
@@ -111,7 +111,7 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
   const hosts = stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
   const sources = termSources(problem, templates);
   const moving = new Set(problem.pods.map(identityOf));
-  const base: SpaceBase = { sets, storage, hosts, templates, sources, remembers };
+  const base: SpaceContext = { sets, storage, hosts, templates, sources, caches };
   const known = new Map<string, SpaceIndex>();
   return {
     problem,
@@ -121,7 +121,7 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
     starting: hosts.filter(
       ({ stateNode }) => takesPods(stateNode) && !stateNode.initialized && stateNode.nodeClaim !== undefined,
     ),
-    placed: placedIndex(hosts, { classes, sources, facts: hostFacts(hosts, []), moving, remembers }),
+    placed: placedIndex(hosts, { classes, sources, facts: hostFacts(hosts, []), moving, caches }),
     limits: limitsOf(problem),
     closed,
     spaceFor(groups) {
@@ -163,7 +163,7 @@ function templatesOf(
   return { templates, closed };
 }
 
-/** B23: what is left of each pool's limits; a node that is going makes room for the one that takes its place. */
+/** B23: the remaining limits of each pool. A node that is being deleted releases its share for its replacement. */
 function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
   const held = Map.groupBy(
     stateNodes.flatMap(({ nodeClaim, deleting }) => (deleting ? [] : (nodeClaim ?? []))),
@@ -183,31 +183,31 @@ function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
   );
 }
 
-interface SpaceBase {
+interface SpaceContext {
   readonly sets: RequirementSets;
   readonly storage: StorageIndex;
   readonly hosts: readonly ExistingHost[];
   readonly templates: readonly NodeClaimTemplate[];
   readonly sources: TermSources;
-  readonly remembers: boolean;
+  readonly caches: boolean;
 }
 
-function spaceIndex(space: ResourceSpace, base: SpaceBase): SpaceIndex {
-  const { sets, storage, hosts, remembers } = base;
+function spaceIndex(space: ResourceSpace, base: SpaceContext): SpaceIndex {
+  const { sets, storage, hosts, caches } = base;
   const pools = base.templates.map((template) => typeIndex(template, sets, space));
   const rooms = hosts.map((host) => initialRoom(host, space));
   const sources = { ...base.sources, eligibleDomains: eligibleDomains(hosts, pools, sets) };
-  const volumesOf = once((original: Pod): VolumeAnswer => volumeNeeds(original, storage));
+  const volumesOf = memoize((original: Pod): VolumeAnswer => volumeNeeds(original, storage));
   const hostsFor = (needs: Needs): readonly ExistingHost[] =>
-    hosts.filter(({ stateNode }) => takesPods(stateNode)).filter(admitting(needs));
+    hosts.filter(({ stateNode }) => takesPods(stateNode)).filter(admitsByKind(needs));
   const roomyFor = ({ podClass }: Needs): readonly ExistingHost[] => roomyForClass(podClass);
-  const needsFor = once((podClass: PodClass): NeedsAnswer => {
+  const needsFor = memoize((podClass: PodClass): NeedsAnswer => {
     const answer = volumesOf(podClass.original);
     return answer.kind === 'refused'
       ? answer
       : { kind: 'needs', needs: needsOf(podClass, { sets, space, volumes: answer.needs }) };
   });
-  const roomyForClass = once((podClass: PodClass): readonly ExistingHost[] => {
+  const roomyForClass = memoize((podClass: PodClass): readonly ExistingHost[] => {
     const answer = needsFor(podClass);
     if (answer.kind === 'refused') return [];
     const { needs } = answer;
@@ -225,8 +225,8 @@ function spaceIndex(space: ResourceSpace, base: SpaceBase): SpaceIndex {
       hosts.map(({ stateNode }) => stateNode),
     ),
     needsOf: needsFor,
-    termsOf: once((podClass: PodClass) => ownTerms(podClass, sources)),
-    hostsFor: remembers ? roomyFor : hostsFor,
+    termsOf: memoize((podClass: PodClass) => ownTerms(podClass, sources)),
+    hostsFor: caches ? roomyFor : hostsFor,
   };
 }
 
@@ -234,8 +234,8 @@ function takesPods({ deleting }: StateNode): boolean {
   return !deleting;
 }
 
-/** Nodes that are alike are asked once. */
-function admitting(needs: Needs): (host: ExistingHost) => boolean {
+/** Evaluates each kind of node once. */
+function admitsByKind(needs: Needs): (host: ExistingHost) => boolean {
   const byKind = new Map<string, boolean>();
   return (host) => {
     const known = byKind.get(host.kind) ?? isAdmitted(host, needs);
@@ -244,8 +244,8 @@ function admitting(needs: Needs): (host: ExistingHost) => boolean {
   };
 }
 
-/** Works out each answer once. */
-function once<Key, Answer>(make: (key: Key) => Answer): (key: Key) => Answer {
+/** Caches the result for each key. */
+function memoize<Key, Answer>(make: (key: Key) => Answer): (key: Key) => Answer {
   const known = new Map<Key, Answer>();
   return (key) => {
     const answer = known.get(key) ?? make(key);

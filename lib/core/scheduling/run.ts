@@ -3,7 +3,7 @@ import { isActive } from '../cluster/pods.ts';
 import type { Refusal } from '../model/refusal.ts';
 import type { SchedulingOptions } from '../model/scheduling-options.ts';
 import { type ClusterIndex, indexOnce, type SpaceIndex } from './cluster-index.ts';
-import { type Aim, type Goal, goalOf } from './packing/goal.ts';
+import { type Goal, goalOf, type OptimizationTarget } from './packing/goal.ts';
 import { type ExistingHost, type HostRooms, hostRooms } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
 import { type ReservationLedger, reservationLedger } from './placement/reservations.ts';
@@ -21,7 +21,7 @@ import { identityOf, type MovedPods } from './topology/placed-pods.ts';
 import { hostFacts } from './topology/rule-sources.ts';
 import { type KeyRules, ownRules, rulesFor } from './topology/rules.ts';
 
-/** Everything that one run works on. The claims, the hosts' room and the limits change as it places pods. */
+/** The state of one run. Claims, free room and limits change when the run places pods. */
 export interface Run {
   /** The pods to place by class, in the order in which they are placed. */
   readonly groups: readonly PodGroup[];
@@ -32,101 +32,101 @@ export interface Run {
   readonly allowance: (rules: KeyRules) => Allowance;
   readonly options: SchedulingOptions;
   readonly goal: Goal;
-  /** Nodes and claims in flight that take pods, in the order in which they are asked (B15). *Cost:* O(nodes). */
+  /** Nodes and claims in flight that accept pods, in the order in which they are tried (B15). *Cost:* O(nodes). */
   allHosts(): readonly ExistingHost[];
-  /** Those that keep the pods they were made for, until they are initialized. */
+  /** Claims that are not initialized yet. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
   readonly rooms: HostRooms;
-  /** B33: nodes of these names take no pods that are only moved. */
+  /** B33: the names of nodes that do not accept pods from consolidated nodes. */
   readonly protectedNodes: ReadonlySet<string>;
-  /** The pools that take part, the heaviest first (B12). */
+  /** The pools that can launch nodes for pods, in descending order of weight (B12). */
   readonly pools: readonly PoolTypeIndex[];
-  /** Pools that take no part, each with its reason. */
+  /** Pools that cannot launch nodes for pods, each with its reason. */
   readonly closed: Unplaced['refusals'];
   readonly limits: PoolLimits;
-  /** Pools whose limits have kept a claim from being opened. */
+  /** Pools in which limits prevented a new claim. */
   readonly exhausted: Set<PoolTypeIndex>;
-  /** B59: what is left of capacity reservations. */
+  /** B59: the free instances of capacity reservations. */
   readonly reservations: ReservationLedger;
   readonly claims: OpenClaim[];
   readonly placedOn: Map<ExistingHost, Pod[]>;
-  /** How many pods have found a place. */
+  /** The number of placed pods. */
   readonly tally: { placed: number };
-  /** The number that the next host gets. */
+  /** Allocates the index of the next host. */
   nextHost(): number;
-  /** What such pods ask for, or why they have no place anywhere (B9). */
+  /** The demand of these pods, or why no node can run them (B9). */
   demandFor(podClass: PodClass): DemandAnswer;
-  /** The hosts that may take such pods, in order, gone ones included. */
+  /** The hosts that may accept these pods, in order, including removed hosts. */
   hostsFor(needs: Needs): readonly ExistingHost[];
-  /** Hosts that are gone in this run's question: they take no pods. */
-  readonly gone: ReadonlySet<ExistingHost>;
+  /** Hosts that the question removes. They do not accept pods. */
+  readonly removed: ReadonlySet<ExistingHost>;
 }
 
 export type DemandAnswer =
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** One question to a cluster: which pods to place, and which nodes are gone. No run changes it, so all runs on it share it. */
+/** One question: the pods to place, and the nodes that are removed. Runs do not change it, so several runs can share it. */
 export interface ProblemIndex {
   readonly cluster: ClusterIndex;
   readonly index: SpaceIndex;
   readonly groups: readonly PodGroup[];
-  /** How many pods there are to place. */
+  /** The number of pods to place. */
   readonly size: number;
-  /** They take no pods. */
-  readonly gone: ReadonlySet<ExistingHost>;
+  /** Hosts that the question removes. They do not accept pods. */
+  readonly removed: ReadonlySet<ExistingHost>;
   readonly moved: MovedPods;
   readonly limits: PoolLimits;
 }
 
-/** The question of which place the pods of the problem have. *Cost:* O(pods + nodes + instance types). */
+/** The question that places the pods of the problem and removes no node. *Cost:* O(pods + nodes + instance types). */
 export function problemIndexOf(problem: SchedulingProblem): ProblemIndex {
   const { cluster, groups } = indexOnce(problem);
-  return grounds(cluster, { groups, size: problem.pods.length, gone: [], moved: new Map() });
+  return problemIndex(cluster, { groups, size: problem.pods.length, removed: [], moved: new Map() });
 }
 
-/** Pods to place where the nodes of these names are gone. */
+/** The pods to place, and the names of the nodes that are removed. */
 export interface Question {
   readonly pods: readonly Pod[];
-  readonly gone: ReadonlySet<string>;
+  readonly removed: ReadonlySet<string>;
 }
 
-/** *Cost:* O(pods to place + gone nodes), and one pass over the list of nodes. */
-export function problemIndexWithout(cluster: ClusterIndex, { pods, gone: names }: Question): ProblemIndex {
+/** *Cost:* O(pods to place + removed nodes), and one pass over the list of nodes. */
+export function problemIndexWithout(cluster: ClusterIndex, { pods, removed: names }: Question): ProblemIndex {
   const { problem, classes, hosts } = cluster;
-  const gone = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
-  const going = new Set([...names, ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name)]);
-  const groups = podGroups(classes, pods, (name) => going.has(name));
-  const wanted = new Set(pods.map(identityOf));
+  const removed = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
+  const unavailable = new Set([...names, ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name)]);
+  const groups = podGroups(classes, pods, (name) => unavailable.has(name));
+  const podsToPlace = new Set(pods.map(identityOf));
   const moved = new Map<PodClass, CountedHost[]>();
-  for (const host of gone) {
+  for (const host of removed) {
     for (const pod of host.stateNode.pods) {
-      if (!isActive(pod) || !wanted.has(identityOf(pod))) continue;
+      if (!isActive(pod) || !podsToPlace.has(identityOf(pod))) continue;
       const podClass = classes.ofPlaced(pod);
       moved.set(podClass, [...(moved.get(podClass) ?? []), host]);
     }
   }
-  return grounds(cluster, { groups, size: pods.length, gone, moved });
+  return problemIndex(cluster, { groups, size: pods.length, removed, moved });
 }
 
-function grounds(
+function problemIndex(
   cluster: ClusterIndex,
-  asked: Pick<ProblemIndex, 'groups' | 'size' | 'moved'> & { readonly gone: readonly ExistingHost[] },
+  asked: Pick<ProblemIndex, 'groups' | 'size' | 'moved'> & { readonly removed: readonly ExistingHost[] },
 ): ProblemIndex {
-  const gone = new Set(asked.gone);
+  const removed = new Set(asked.removed);
   return {
     ...asked,
     cluster,
     index: cluster.spaceFor(asked.groups),
-    gone,
-    limits: limitsWithout(cluster.limits, asked.gone),
+    removed,
+    limits: limitsWithout(cluster.limits, asked.removed),
   };
 }
 
-/** B23: a node that is gone makes room for the one that takes its place. */
-function limitsWithout(limits: PoolLimits, gone: readonly ExistingHost[]): PoolLimits {
+/** B23: a removed node releases its share of the limits for its replacement. */
+function limitsWithout(limits: PoolLimits, removed: readonly ExistingHost[]): PoolLimits {
   const left = new Map(limits);
-  for (const { nodeClaim } of gone.map(({ stateNode }) => stateNode)) {
+  for (const { nodeClaim } of removed.map(({ stateNode }) => stateNode)) {
     const of = nodeClaim === undefined ? undefined : left.get(nodeClaim.nodePool);
     if (nodeClaim !== undefined && of !== undefined)
       left.set(nodeClaim.nodePool, takeFromLimits(of, { ...nodeClaim.holds, nodes: 1 }, -1));
@@ -134,9 +134,9 @@ function limitsWithout(limits: PoolLimits, gone: readonly ExistingHost[]): PoolL
   return left;
 }
 
-/** A run of its own: what it changes, no other run sees. *Cost:* a copy of the list of rooms; the rest as pods are placed. */
-export function startRun(of: ProblemIndex, aim: Aim): Run {
-  const { cluster, index, groups, gone } = of;
+/** Starts an independent run. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
+export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
+  const { cluster, index, groups, removed } = of;
   const { problem } = cluster;
   const claims: OpenClaim[] = [];
   const counting = counters(cluster.placed.without(of.moved), hostFacts(cluster.hosts, claims));
@@ -152,9 +152,9 @@ export function startRun(of: ProblemIndex, aim: Aim): Run {
     counters: counting,
     allowance: allowances(),
     options: problem.options ?? {},
-    goal: goalOf(aim, new Map(limits)),
-    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !gone.has(host)),
-    starting: cluster.starting.filter((host) => !gone.has(host)),
+    goal: goalOf(target, new Map(limits)),
+    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !removed.has(host)),
+    starting: cluster.starting.filter((host) => !removed.has(host)),
     rooms: hostRooms(index.rooms),
     protectedNodes: problem.protectedNodes ?? new Set(),
     limits,
@@ -169,11 +169,11 @@ export function startRun(of: ProblemIndex, aim: Aim): Run {
     },
     demandFor: demands(of, counting),
     hostsFor: (needs) => index.hostsFor(needs),
-    gone,
+    removed,
   };
 }
 
-/** Works out each demand once. All counters that the pods of the run go by are made first, so that they count from now on. */
+/** Computes each demand once. Creates all counters of the run's pods first, so that they count every placed pod. */
 function demands({ groups, index }: ProblemIndex, counting: Counters): Run['demandFor'] {
   const own = new Map(
     groups.map(({ podClass }) => [podClass, ownRules(podClass, index.termsOf(podClass), counting)] as const),

@@ -9,47 +9,47 @@ import type { Requirements } from '../requirements/requirements.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { NodeClaimTemplate } from './pools/template.ts';
 
-/** Pods to place, and everything that bears on where they may go. */
+/** The pods to place, and everything that affects where they can be placed. */
 export interface SchedulingProblem {
   readonly pods: readonly Pod[];
-  /** Nodes and claims in flight that may take pods; those that are going are counted and take none. */
+  /** Nodes and claims in flight. Those that are being deleted count for topology, but do not accept pods. */
   readonly stateNodes: readonly StateNode[];
   readonly nodePools: readonly NodePoolView[];
   readonly daemonSets: readonly DaemonSet[];
-  /** @default no volumes: a pod that asks for one is refused */
+  /** @default no volumes: a pod with a PersistentVolumeClaim is refused */
   readonly storage?: Storage;
-  /** For namespaceSelector. @default the namespaces in use, without labels */
+  /** Used by namespaceSelector. @default the namespaces in use, without labels */
   readonly namespaces?: readonly Namespace[];
   readonly options?: SchedulingOptions;
   /**
-   * B33: the names of nodes that consolidation may not move pods to; pods that are pending, or whose node is going, may
-   * still come. @default none
+   * B33: the names of nodes to which consolidation must not move pods. They still accept pending pods and the pods of nodes
+   * that are being deleted. @default none
    */
   readonly protectedNodes?: ReadonlySet<string>;
 }
 
-/** A NodeClaim that is only planned. */
+/** A NodeClaim that is planned and not recorded yet. */
 export interface PlannedNodeClaim {
-  /** `planned-1`: the place of its hostname, until there is a node. */
+  /** `planned-1`: a placeholder for its hostname, until the node exists. */
   readonly name: string;
   readonly template: NodeClaimTemplate;
   readonly pods: readonly Pod[];
   readonly requirements: Requirements;
-  /** What it may be launched as: the type with the cheapest compatible offering first, ties by name. */
+  /** The types that it may be launched as, in the order of their cheapest compatible offering; ties by name. */
   readonly instanceTypes: readonly InstanceType[];
-  /** B26: ties by type, zone, capacity type. */
+  /** The cheapest offering. B26: ties by type, zone, capacity type. */
   readonly cheapest: { readonly type: InstanceType; readonly offering: Offering };
-  /** Of its pods, and of the daemons that come with each of its types at the least (B38). */
+  /** The requests of its pods, and of the daemons that run on all of its types (B38). */
   readonly requests: Resources;
-  /** B24: true where fewer values are left than minValues asks for, which BestEffort lets pass. */
+  /** B24: true if fewer values remain than minValues requires; the BestEffort policy allows this. */
   readonly minValuesRelaxed: boolean;
 }
 
 export interface Unplaced {
   readonly pod: Pod;
-  /** One refusal a NodePool; without a pool where none could be asked. */
+  /** One refusal for each NodePool. A refusal without a pool applies to all pools. */
   readonly refusals: readonly { readonly nodePool?: string; readonly refusal: Refusal }[];
-  /** Why none of the nodes that are there took it; undefined where there are none, or none was asked. */
+  /** Why no existing node fits; undefined if there are no nodes, or if none was tried. */
   readonly onNodes?: Refusal;
 }
 

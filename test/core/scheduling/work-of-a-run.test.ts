@@ -101,7 +101,7 @@ describe('the work of a run grows with what differs among its pods, not with the
 
   test('as many sets of requirements are asked about (B40)', () => {
     const demanded = (of: number): number => {
-      const run = startRun(problemIndexOf(problemOf(workloads(of))), 'money');
+      const run = startRun(problemIndexOf(problemOf(workloads(of))), 'cost');
       for (const { podClass } of run.groups) run.demandFor(podClass);
       return setsOf(run);
     };

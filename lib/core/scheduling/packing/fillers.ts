@@ -1,4 +1,4 @@
-import { type BacklogGroup, comesTo, remainingOf } from '../placement/backlog.ts';
+import { type BacklogGroup, canUsePool, remainingOf } from '../placement/backlog.ts';
 import { claimTolerates } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
@@ -8,44 +8,44 @@ import type { Run } from '../run.ts';
 import { hasRules } from '../topology/allowance.ts';
 import type { Worth } from './market-worth.ts';
 
-/** A group of the backlog that could share a claim with the pod that it is opened for. */
+/** A group of the backlog that could share a claim with the primary pod, for which the claim is opened. */
 export interface Filler {
   readonly group: BacklogGroup;
-  /** How its pods ask: the head's may have some of their preferences given up. */
+  /** The demand of its pods. Preferences of the primary pod may be relaxed. */
   readonly demand: Demand;
-  /** What is left of the claim's types with such a pod on it, by alternative. */
+  /** The remaining types of the claim with one of these pods on it, for each requirement alternative. */
   readonly selections: readonly Selection[];
-  /** USD an hour for each pod. */
+  /** USD per hour for each pod. */
   readonly worth: number;
-  /** True where neither rules nor other zones or types stand in the way: only the room counts. */
+  /** True if only the room limits the number of these pods: they have no topology rules, no host ports, and keep all types. */
   readonly isFree: boolean;
-  /** Millicores for each byte that it asks for. */
+  /** Requested millicores per requested byte of memory. */
   readonly cpuForMemory: number;
 }
 
 export interface FillerList {
-  readonly guests: readonly Filler[];
+  readonly fillers: readonly Filler[];
   readonly placeOf: ReadonlyMap<BacklogGroup, number>;
-  /** The least that any of them asks for, by resource. */
+  /** The smallest request of all fillers, by resource. */
   readonly smallest: Vector;
 }
 
-/** Who is to fill the claim. */
-export interface Party {
-  readonly guests: readonly Filler[];
-  /** The place of the head among them. */
-  readonly head: number;
-  /** The places of those that must share the host with the head. */
+/** The groups that fill one claim. */
+export interface FillPlan {
+  readonly fillers: readonly Filler[];
+  /** The position of the primary group in the list. */
+  readonly primary: number;
+  /** The positions of the groups that must share the host with the primary pod. */
   readonly sharing: ReadonlySet<number>;
-  /** The least that any of them asks for, by resource. */
+  /** The smallest request of all fillers, by resource. */
   readonly smallest: Vector;
 }
 
-/** Who could share a claim, remembered by what the claim asks for until the backlog is measured anew. */
+/** Finds the groups that could share a claim. The result is cached by the requirements of the claim. */
 export interface FillerIndex {
   readonly worth: Worth;
   fillersFor(types: PoolTypeIndex, set: RequirementSet): FillerList;
-  guest(types: PoolTypeIndex, set: RequirementSet, as: Pick<Filler, 'group' | 'demand'>): Filler | undefined;
+  filler(types: PoolTypeIndex, set: RequirementSet, as: Pick<Filler, 'group' | 'demand'>): Filler | undefined;
 }
 
 export function fillerIndex(
@@ -55,11 +55,11 @@ export function fillerIndex(
 ): FillerIndex {
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
   const known = new Map<RequirementSet, FillerList>();
-  const guest: FillerIndex['guest'] = (types, set, { group, demand }) => {
+  const filler: FillerIndex['filler'] = (types, set, { group, demand }) => {
     const selections: Selection[] = [];
     if (!claimTolerates(types, demand.podClass.pod.spec.tolerations)) return undefined;
-    for (const ask of demand.asks) {
-      const joined = sets.join(set, ask.set);
+    for (const alternative of demand.alternatives) {
+      const joined = sets.join(set, alternative.set);
       if (joined !== undefined) selections.push(types.selectionFor(joined));
     }
     if (selections.length === 0) return undefined;
@@ -76,13 +76,13 @@ export function fillerIndex(
   };
   return {
     worth,
-    guest,
+    filler,
     fillersFor(types, set) {
       const found =
         known.get(set) ??
         fillerList(
           waiting.flatMap((group) =>
-            comesTo(group, types, exhausted) ? (guest(types, set, { group, demand: group.demand }) ?? []) : [],
+            canUsePool(group, types, exhausted) ? (filler(types, set, { group, demand: group.demand }) ?? []) : [],
           ),
         );
       known.set(set, found);
@@ -91,9 +91,9 @@ export function fillerIndex(
   };
 }
 
-function fillerList(guests: readonly Filler[]): FillerList {
-  const smallest = guests[0]?.demand.requests.slice() ?? new Float64Array();
-  for (const { demand } of guests)
+function fillerList(fillers: readonly Filler[]): FillerList {
+  const smallest = fillers[0]?.demand.requests.slice() ?? new Float64Array();
+  for (const { demand } of fillers)
     demand.requests.forEach((amount, at) => (smallest[at] = Math.min(smallest[at] ?? 0, amount)));
-  return { guests, placeOf: new Map(guests.map(({ group }, place) => [group, place])), smallest };
+  return { fillers, placeOf: new Map(fillers.map(({ group }, place) => [group, place])), smallest };
 }

@@ -2,39 +2,43 @@ import { limitsOf, type PoolLimits } from '../pools/pool-limits.ts';
 import type { PoolTypeIndex } from '../pools/type-index.ts';
 
 /**
- * What a run aims at: to spare money; to spare limits, where these leave pods without a place; or to pack as Karpenter does,
- * each pod in its turn on the first claim that can still become large enough.
+ * `cost`: minimize the price. `limits`: minimize the use of pool limits, if limits leave pods unschedulable. `first-fit`: pack as
+ * Karpenter does, each pod in order on the first claim that can become large enough.
  */
-export type Aim = 'money' | 'limits' | 'greed';
+export type OptimizationTarget = 'cost' | 'limits' | 'first-fit';
 
 export interface Goal {
-  readonly aim: Aim;
-  readonly isGreedy: boolean;
-  /** What a node of the type costs in what is spared, at that price in USD an hour. */
+  readonly target: OptimizationTarget;
+  readonly isFirstFit: boolean;
+  /** The cost of a node of the type in the quantity that the run minimizes, at this price in USD per hour. */
   costOf(types: PoolTypeIndex, type: number, priceUsdPerHour: number): number;
 }
 
-/** A node costs more than EC2's price: addresses, API objects, a kubelet's heartbeats. USD an hour. */
+/** The cost of a node in addition to EC2's price: addresses, API objects, heartbeats of the kubelet. USD per hour. */
 export const NODE_PRICE = 0.01;
 
-/** `limits`: what the pools have left when the run starts. */
-export function goalOf(aim: Aim, limits: PoolLimits): Goal {
-  return { aim, isGreedy: aim === 'greed', costOf: aim === 'limits' ? shareOf(limits) : inMoney };
-}
-
-const inMoney: Goal['costOf'] = (_types, _type, priceUsdPerHour) => priceUsdPerHour + NODE_PRICE;
-
-/** The largest share that the node takes of what a limit leaves; of equals the cheapest. Pools without limits spare money. */
-function shareOf(limits: PoolLimits): Goal['costOf'] {
-  return (types, type, priceUsdPerHour) => {
-    const left = limitsOf(limits, types);
-    const capacity = types.types[type]?.capacity;
-    if (left === undefined || capacity === undefined) return priceUsdPerHour + NODE_PRICE;
-    const shares = Object.entries(left).map(
-      ([name, amount]) => (name === 'nodes' ? 1 : (capacity[name] ?? 0)) / Math.max(amount, 1),
-    );
-    return Math.max(...shares, 0) + (priceUsdPerHour + NODE_PRICE) * TIE;
+/** `limits`: the remaining limits of the pools at the start of the run. */
+export function goalOf(target: OptimizationTarget, limits: PoolLimits): Goal {
+  return {
+    target,
+    isFirstFit: target === 'first-fit',
+    costOf: target === 'limits' ? shareOfLimits(limits) : priceOfNode,
   };
 }
 
-const TIE = 1e-6;
+const priceOfNode: Goal['costOf'] = (_types, _type, priceUsdPerHour) => priceUsdPerHour + NODE_PRICE;
+
+/** The largest share of a remaining limit that the node uses; ties by price. For pools without limits, the price. */
+function shareOfLimits(limits: PoolLimits): Goal['costOf'] {
+  return (types, type, priceUsdPerHour) => {
+    const remaining = limitsOf(limits, types);
+    const capacity = types.types[type]?.capacity;
+    if (remaining === undefined || capacity === undefined) return priceUsdPerHour + NODE_PRICE;
+    const shares = Object.entries(remaining).map(
+      ([name, amount]) => (name === 'nodes' ? 1 : (capacity[name] ?? 0)) / Math.max(amount, 1),
+    );
+    return Math.max(...shares, 0) + (priceUsdPerHour + NODE_PRICE) * TIE_BREAK;
+  };
+}
+
+const TIE_BREAK = 1e-6;

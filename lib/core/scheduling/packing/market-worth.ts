@@ -1,4 +1,4 @@
-import { type BacklogGroup, comesTo, remainingOf } from '../placement/backlog.ts';
+import { type BacklogGroup, canUsePool, remainingOf } from '../placement/backlog.ts';
 import type { Demand } from '../pods/demand.ts';
 import { membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
@@ -9,25 +9,25 @@ import type { Counter } from '../topology/counters.ts';
 import type { Goal } from './goal.ts';
 import { type PriceColumn, resourcePrices } from './resource-prices.ts';
 
-/** What pods would cost each in the cheapest fleet for the backlog, in what the run spares: a yardstick, not a price. */
+/** The cost of each pod in the cheapest fleet for the backlog, in the quantity that the run minimizes. It is not a price. */
 export interface Worth {
   of(demand: Demand, types: PoolTypeIndex): number;
-  /** What all the room of a type is worth in the demand's market. */
+  /** The worth of the whole room of a type in the market of the demand. */
   ofRoom(types: PoolTypeIndex, type: number, demand: Demand): number;
 }
 
 const NO_ROOM = new Float64Array();
 
-/** A host has only so many places for such pods: a resource like cpu. */
+/** A limit on the number of pods of a kind on one host, treated as a resource like cpu. */
 interface Slot {
   readonly counter: Counter;
-  readonly most: number;
+  readonly max: number;
   demand: number;
 }
 
-/** So many kinds of scarce places are weighed; there may be hundreds, and the largest decide how many nodes there are. */
+/** The number of slots in the linear program. There may be hundreds; the scarcest determine the number of nodes. */
 const MAX_SLOTS = 8;
-/** So many different asks have a market of their own; the rest go by their pool's. */
+/** The number of requirement sets with their own market. The others use the market of their pool. */
 const MAX_MARKETS = 48;
 
 export function marketWorth(
@@ -38,10 +38,10 @@ export function marketWorth(
   const worths = new Map<PoolTypeIndex, Map<RequirementSet, Vector>>();
   const each = new Map<Demand, { readonly types: PoolTypeIndex; readonly worth: number }>();
   let markets = 0;
-  const worthOf = (types: PoolTypeIndex, ask: RequirementSet): Vector => {
+  const worthOf = (types: PoolTypeIndex, required: RequirementSet): Vector => {
     const known = worths.get(types) ?? new Map<RequirementSet, Vector>();
     worths.set(types, known);
-    const set = sets.join(types.set, markets < MAX_MARKETS ? ask : types.set) ?? types.set;
+    const set = sets.join(types.set, markets < MAX_MARKETS ? required : types.set) ?? types.set;
     const worth =
       known.get(set) ??
       resourcePrices(demandOn(types, { backlog, slots, exhausted }), columnsOf(types, { set, slots, goal }));
@@ -49,14 +49,15 @@ export function marketWorth(
     known.set(set, worth);
     return worth;
   };
-  const worthFor = (demand: Demand, types: PoolTypeIndex): Vector => worthOf(types, demand.asks[0]?.set ?? types.set);
+  const worthFor = (demand: Demand, types: PoolTypeIndex): Vector =>
+    worthOf(types, demand.alternatives[0]?.set ?? types.set);
   return {
     ofRoom(types, type, demand) {
       const worth = worthFor(demand, types);
       const room = types.rooms[type] ?? NO_ROOM;
       let sum = 0;
       for (let at = 0; at < worth.length; at += 1)
-        sum += (worth[at] ?? 0) * (room[at] ?? slots[at - room.length]?.most ?? 0);
+        sum += (worth[at] ?? 0) * (room[at] ?? slots[at - room.length]?.max ?? 0);
       return sum;
     },
     of(demand, types) {
@@ -77,13 +78,13 @@ export function marketWorth(
 function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
   const slots = new Map<Counter, Slot>();
   for (const group of backlog) {
-    for (const { counter, most } of group.hostCaps) {
-      const slot = slots.get(counter) ?? { counter, most, demand: 0 };
+    for (const { counter, max } of group.hostCaps) {
+      const slot = slots.get(counter) ?? { counter, max, demand: 0 };
       slot.demand += remainingOf(group);
       slots.set(counter, slot);
     }
   }
-  return [...slots.values()].toSorted((a, b) => b.demand / b.most - a.demand / a.most).slice(0, MAX_SLOTS);
+  return [...slots.values()].toSorted((a, b) => b.demand / b.max - a.demand / a.max).slice(0, MAX_SLOTS);
 }
 
 function demandOn(
@@ -97,7 +98,7 @@ function demandOn(
   const width = backlog[0]?.demand.requests.length ?? 0;
   const sum = new Float64Array(width + slots.length);
   for (const group of backlog) {
-    if (!comesTo(group, types, exhausted)) continue;
+    if (!canUsePool(group, types, exhausted)) continue;
     takeFrom(sum.subarray(0, width), group.demand.requests, -remainingOf(group));
   }
   slots.forEach((slot, at) => {
@@ -111,8 +112,8 @@ function columnsOf(
   { set, slots, goal }: { readonly set: RequirementSet; readonly slots: readonly Slot[]; readonly goal: Goal },
 ): readonly PriceColumn[] {
   const selection = types.selectionFor(set);
-  const among = goal.aim === 'limits' ? membersOf(selection.types) : types.frontierOf(selection);
-  return among.map((type) => ({
+  const candidates = goal.target === 'limits' ? membersOf(selection.types) : types.frontierOf(selection);
+  return candidates.map((type) => ({
     holds: holdsOf(types.rooms[type] ?? NO_ROOM, slots),
     price: goal.costOf(types, type, selection.market.prices[type] ?? 0),
   }));
@@ -121,8 +122,8 @@ function columnsOf(
 function holdsOf(room: Vector, slots: readonly Slot[]): Vector {
   const holds = new Float64Array(room.length + slots.length);
   holds.set(room);
-  slots.forEach(({ most }, at) => {
-    holds[room.length + at] = most;
+  slots.forEach(({ max }, at) => {
+    holds[room.length + at] = max;
   });
   return holds;
 }

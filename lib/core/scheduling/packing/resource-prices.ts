@@ -1,22 +1,22 @@
 import type { Vector } from '../pools/resource-space.ts';
 
-/** A type as a column: what it holds, and what it costs. */
+/** An instance type as a column of the linear program: its room and its price. */
 export interface PriceColumn {
   readonly holds: Vector;
   readonly price: number;
 }
 
 /**
- * What one unit of each resource is worth where types are bought as cheaply as they can be, fractions of nodes allowed: the
- * dual of  min Σ price·x  subject to  Σ holds·x ≥ demand.  Σ worth·demand is a lower bound of the fleet's price.
- * *Shape:* by resource; 0 for what no column holds or nobody demands.
- * *Cost:* O(pivots × columns × resources). *Source:* Dantzig's simplex on the dual, whose origin is feasible; after 400
- * pivots it settles for the worths so far, which are feasible as well, so the bound holds, less tightly.
+ * The worth of one unit of each resource in the cheapest fleet, with fractions of nodes allowed: the dual of
+ * min Σ price·x  subject to  Σ holds·x ≥ demand.  Σ worth·demand is a lower bound of the fleet's price.
+ * *Shape:* by resource; 0 if no column holds the resource, or if no pod requests it.
+ * *Cost:* O(pivots × columns × resources). *Source:* Dantzig's simplex method on the dual, whose origin is feasible. It stops
+ * after 400 pivots; the worths at that point are feasible too, so the bound holds but is less tight.
  */
 export function resourcePrices(demand: Vector, columns: readonly PriceColumn[]): Vector {
   const width = demand.length;
-  // One row a type: Σ holds·worth ≤ price, scaled so that the largest coefficient of a resource is 1. The last row is the
-  // objective; the last column the right-hand side.
+  // One row for each type: Σ holds·worth ≤ price, scaled so that the largest coefficient of a resource is 1. The last row is
+  // the objective; the last column is the right-hand side.
   const scale = new Float64Array(width);
   for (const { holds } of columns)
     for (let at = 0; at < width; at += 1) scale[at] = Math.max(scale[at] ?? 0, holds[at] ?? 0);
@@ -47,34 +47,34 @@ export function resourcePrices(demand: Vector, columns: readonly PriceColumn[]):
 }
 
 const MAX_PIVOTS = 400;
-const TINY = 1e-9;
+const EPSILON = 1e-9;
 
-/** The steepest; of equals the first variable. */
+/** The column with the steepest descent; ties by the first variable. */
 function enteringColumn(objective: Float64Array, free: readonly number[]): number | undefined {
   let best: number | undefined;
-  let least = -TINY;
+  let lowest = -EPSILON;
   for (let column = 0; column < free.length; column += 1) {
     const value = objective[column] ?? 0;
-    if (value < least) [best, least] = [column, value];
+    if (value < lowest) [best, lowest] = [column, value];
   }
   return best;
 }
 
-/** The tightest; of equals the first variable. */
+/** The row with the tightest constraint; ties by the first variable. */
 function leavingRow(rows: readonly Float64Array[], entering: number, basis: readonly number[]): number | undefined {
   let best: number | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
   rows.forEach((row, at) => {
     const coefficient = row[entering] ?? 0;
-    if (coefficient <= TINY) return;
+    if (coefficient <= EPSILON) return;
     const ratio = (row.at(-1) ?? 0) / coefficient;
-    const isTie = ratio === least && best !== undefined && (basis[at] ?? 0) < (basis[best] ?? 0);
-    if (ratio < least || isTie) [best, least] = [at, ratio];
+    const isTie = ratio === lowest && best !== undefined && (basis[at] ?? 0) < (basis[best] ?? 0);
+    if (ratio < lowest || isTie) [best, lowest] = [at, ratio];
   });
   return best;
 }
 
-/** Exchanges the row's variable for the column's, in the condensed tableau. */
+/** Exchanges the variable of the row for that of the column, in the condensed tableau. */
 function pivot(rows: readonly Float64Array[], leaving: number, entering: number): void {
   const pivotRow = rows[leaving];
   if (pivotRow === undefined) return;

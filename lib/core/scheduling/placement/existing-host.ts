@@ -5,7 +5,7 @@ import { freeResources, type StateNode } from '../../cluster/state-node.ts';
 import { admits } from '../../requirements/requirement.ts';
 import { type Requirements, whyNotGuaranteed } from '../../requirements/requirements.ts';
 import { add, larger, parseResources, type Resources, subtract } from '../../resources/resources.ts';
-import type { Ask, Needs } from '../pods/demand.ts';
+import type { Needs, RequirementAlternative } from '../pods/demand.ts';
 import { conflictingPort, type HostPort, hostPorts } from '../pods/host-ports.ts';
 import { certainDaemons, type Daemon, daemonOverhead } from '../pools/daemons.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
@@ -16,35 +16,35 @@ import { type Attachments, attachLimits, attachments } from '../volumes/attach-l
 import type { StorageIndex } from '../volumes/storage-index.ts';
 import type { Host } from './host.ts';
 
-/** A node, or a claim in flight. What a run changes of it is in its HostRoom. */
+/** A node or a claim in flight. It does not change; its HostRoom holds the state that a run changes. */
 export interface ExistingHost extends Host, CountedHost {
   readonly stateNode: StateNode;
   readonly hostname: string;
-  /** The labels that pods of the run ask for: nodes that differ in others only are alike. */
+  /** The labels that pods of the run use. Other labels are ignored. */
   readonly set: RequirementSet;
-  /** Labels that it may still get although nothing is said of them. */
+  /** Labels that the node may still get. */
   readonly open: ReadonlySet<string>;
-  /** Nodes with the same text admit the same pods, resources aside. */
+  /** Nodes of the same kind admit the same pods, except for resources. */
   readonly kind: string;
-  /** What is left before any run; less than nothing of something where it takes no pod at all (B19). */
+  /** The free resources before a run. If an amount is negative, the host accepts no pods (B19). */
   readonly free: Resources;
-  /** The host ports that are taken before any run. */
+  /** The host ports that are used before a run. */
   readonly ports: readonly HostPort[];
-  /** B44: what may be attached, and what is before any run, by driver. */
+  /** B44: the volume limits, and the volumes that are attached before a run, by driver. */
   readonly attachLimits: ReadonlyMap<string, number>;
   readonly attached: Attachments;
 }
 
-/** What is left on a host. A run has its own from the first pod that it places there (`takeRoom`). */
+/** The free room of a host. A run copies it when it places the first pod there (`HostRooms.take`). */
 export interface HostRoom {
   readonly room: Vector;
   readonly ports: readonly HostPort[];
   readonly attached: Attachments;
 }
 
-/** What is left on the host before any run. */
+/** The free room of the host before a run. */
 export function initialRoom({ free, ports, attached }: ExistingHost, space: ResourceSpace): HostRoom {
-  // B19: a node that has less than nothing left of something takes no pod at all.
+  // B19: a node with a negative free amount accepts no pods.
   const isOverfull = Object.values(free).some((amount) => amount < 0);
   return { room: isOverfull ? vectorOf(space, {}).fill(-1) : vectorOf(space, free), ports, attached };
 }
@@ -53,11 +53,11 @@ export interface HostContext {
   readonly daemons: readonly Daemon[];
   readonly sets: RequirementSets;
   readonly storage: StorageIndex;
-  /** Label names that pods of the run ask for or count by. */
+  /** The names of the labels that pods of the run require or use as topology keys. */
   readonly askedLabels: ReadonlySet<string>;
 }
 
-/** *Source:* B15, B17: allocatable less bound pods less the daemons that are still to come. */
+/** *Source:* B15, B17: free room is allocatable minus bound pods minus daemons that are not running yet. */
 export function existingHost(stateNode: StateNode, index: number, context: HostContext): ExistingHost {
   const { daemons, sets, storage } = context;
   const fixed = stateNode.node !== undefined;
@@ -111,7 +111,7 @@ function only(requirements: Requirements, names: ReadonlySet<string>): Requireme
   return new Map([...requirements].filter(([key]) => key !== HOSTNAME && names.has(key)));
 }
 
-/** Until it is registered, a node of ours lacks most of the labels that it will have. */
+/** Until registration, a node of Kerf lacks most of its later labels. */
 function openLabels({ nodeClaim, labels, initialized }: StateNode): ReadonlySet<string> {
   return initialized || nodeClaim === undefined || labels[REGISTERED] === 'true' ? NO_LABELS : WELL_KNOWN_LABELS;
 }
@@ -119,8 +119,8 @@ function openLabels({ nodeClaim, labels, initialized }: StateNode): ReadonlySet<
 const NO_LABELS: ReadonlySet<string> = new Set();
 
 /**
- * A claim that is not launched yet has room at least for what it was made for, whichever of its types it becomes: its
- * requests less the daemons that are among them for sure.
+ * A claim that is not launched yet has at least the room for the pods for which it was created, on each of its types: its
+ * requests minus those of the daemons that run on every type.
  */
 function roomOn(
   stateNode: StateNode,
@@ -132,23 +132,24 @@ function roomOn(
   return larger(free, subtract(parseResources(nodeClaim.spec.resources.requests), daemons.certain));
 }
 
-/** Whether such pods may be on hosts of this kind at all: taints and labels (B33). */
-export function isAdmitted(host: ExistingHost, { podClass, asks }: Needs): boolean {
+/** Whether taints and labels of the host admit these pods (B33). */
+export function isAdmitted(host: ExistingHost, { podClass, alternatives }: Needs): boolean {
   return (
-    untoleratedTaint(host.taints, podClass.pod.spec.tolerations) === undefined && asks.some((ask) => isMet(host, ask))
+    untoleratedTaint(host.taints, podClass.pod.spec.tolerations) === undefined &&
+    alternatives.some((alternative) => isMet(host, alternative))
   );
 }
 
-function isMet(host: ExistingHost, { set }: Ask): boolean {
+function isMet(host: ExistingHost, { set }: RequirementAlternative): boolean {
   return whyNotGuaranteed(host.set.requirements, set.requirements, host.open) === undefined;
 }
 
-/** Whether the host still has the room, the ports, the name and the attachments; what it lacks it will not get back. */
+/** Whether the host has enough room, free ports, the hostname and free attachments. A negative result does not change in a run. */
 export function hostHasRoom(host: ExistingHost, left: HostRoom, demand: Needs): boolean {
   if (!fitsIn(demand.requests, left.room)) return false;
   const { ports } = demand.podClass;
   if (ports.length > 0 && conflictingPort(ports, left.ports) !== undefined) return false;
-  const [first] = demand.asks;
+  const [first] = demand.alternatives;
   if (first?.hostname !== undefined && !admits(first.hostname, host.hostname)) return false;
   for (const [driver, volumes] of demand.attachments) {
     const attached = left.attached.get(driver) ?? NO_VOLUMES;
@@ -160,14 +161,14 @@ export function hostHasRoom(host: ExistingHost, left: HostRoom, demand: Needs): 
 
 const NO_VOLUMES: ReadonlySet<string> = new Set();
 
-/** What is left on each host, by the host's number, in one run. */
+/** The free room of each host in one run, by the host's index. */
 export interface HostRooms {
   of(host: ExistingHost): HostRoom;
   /** Places a pod on the host. */
   take(host: ExistingHost, demand: Needs): void;
 }
 
-/** *Cost:* one copy of the list of rooms; a room is copied when the first pod comes to it. `initial` stays as it is. */
+/** *Cost:* one copy of the list of rooms. A room is copied when the first pod is placed in it. `initial` does not change. */
 export function hostRooms(initial: readonly HostRoom[]): HostRooms {
   const rooms = initial.slice();
   const of = ({ index }: ExistingHost): HostRoom => {

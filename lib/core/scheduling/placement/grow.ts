@@ -2,25 +2,25 @@ import type { Demand } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import { common, has, isEmptyBitset, keepCommon } from '../pools/bitset.ts';
 import { inflexibility } from '../pools/min-values.ts';
-import { holdLeast, typesWithin } from '../pools/pool-limits.ts';
+import { holdMinimum, typesWithin } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { plus, type Vector } from '../pools/resource-space.ts';
-import { withPortsFree } from '../pools/type-index.ts';
+import { withFreePorts } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hostAnswer } from '../topology/rules.ts';
-import { aimAt, claimTolerates, type OpenClaim, pinToTarget, type Target, typesFor } from './open-claim.ts';
+import { claimTolerates, type OpenClaim, pinToTarget, retarget, type Target, typesFor } from './open-claim.ts';
 
-/** A claim aimed at a larger offering, so that more pods can join. */
+/** A claim with a larger target offering, so that more pods can join. */
 export interface Growth {
   readonly claim: OpenClaim;
   readonly target: Target;
-  /** What the claim would ask for with the first of the pods on it. */
+  /** The requirements of the claim with the first of the pods on it. */
   readonly set: RequirementSet;
-  /** How much dearer the claim becomes, USD an hour. */
+  /** The price increase of the claim, in USD per hour. */
   readonly priceUsdPerHour: number;
 }
 
-/** The cheapest offering with which a pod of the demand can join, and with it requests like these. Changes nothing. */
+/** The cheapest offering of the claim that has room for these requests and allows a pod of the demand. Has no side effects. */
 export function growthOf(
   run: Run,
   claim: OpenClaim,
@@ -31,7 +31,7 @@ export function growthOf(
   if (!claimTolerates(claim.types, podClass.pod.spec.tolerations)) return undefined;
   if (hostAnswer(rules.onHost, claim.index) !== 'yes') return undefined;
   if (podClass.ports.length > 0 && conflictingPort(podClass.ports, claim.ports) !== undefined) return undefined;
-  for (const { set: asked } of demand.asks) {
+  for (const { set: asked } of demand.alternatives) {
     const set = run.sets.join(claim.set, asked);
     const growth = set === undefined ? undefined : largerTarget(run, claim, { demand, requests, set });
     if (growth !== undefined) return growth;
@@ -50,7 +50,7 @@ function largerTarget(
   const within = typesWithin(run.limits, claim);
   if (within !== undefined) keepCommon(roomy, within);
   if (isEmptyBitset(roomy)) return undefined;
-  const fitting = withPortsFree(types, roomy, [...claim.ports, ...demand.podClass.ports]);
+  const fitting = withFreePorts(types, roomy, [...claim.ports, ...demand.podClass.ports]);
   const isRigid = claim.minValues.length > 0 && claim.reservations === undefined;
   for (const type of selection.market.byPrice) {
     if (!has(fitting, type)) continue;
@@ -69,16 +69,16 @@ function priceOf({ types, set, target }: OpenClaim): number {
   return types.selectionFor(set).market.prices[target.type] ?? 0;
 }
 
-/** Aims the claim at what it grows to. */
-export function carryOutGrowth(run: Run, { claim, target }: Growth): void {
-  aimAt(claim, target);
-  holdLeast(run.limits, claim, typesFor(claim, run.limits));
+/** Changes the target of the claim. */
+export function applyGrowth(run: Run, { claim, target }: Growth): void {
+  retarget(claim, target);
+  holdMinimum(run.limits, claim, typesFor(claim, run.limits));
 }
 
-/** So many claims are looked at: those that were opened last have the most room to grow. */
+/** The number of claims that are considered. The claims that were opened last have the most room to grow. */
 const MAX_CLAIMS = 24;
 
-/** Of the claims opened last the one that takes such requests for the least, if that is less than the price. */
+/** The claim, among the last opened, with the smallest price increase for these requests, if it is below the price. */
 export function cheapestGrowth(
   run: Run,
   joining: { readonly demand: Demand; readonly requests: Vector; readonly belowUsdPerHour: number },

@@ -1,9 +1,9 @@
 import type { Taint } from '../../../apis/kubernetes.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 
-/** A place that pods can be on: a node, a claim in flight, or a claim that a run plans. */
+/** A node, a claim in flight, or a claim that a run plans. */
 export interface Host {
-  /** True where labels are as they will be; false where requirements may still narrow. */
+  /** True if the labels are final; false if requirements may still narrow. */
   readonly fixed: boolean;
   readonly requirements: Requirements;
   readonly taints: readonly Taint[];

@@ -11,7 +11,7 @@ import { onlyRepel } from '../topology/rules.ts';
 import { type BacklogGroup, hostCapsOf } from './backlog.ts';
 import { claimTolerates } from './open-claim.ts';
 
-/** The pods of the run by class, in the order in which they are placed; and those that nothing would help (B9). */
+/** The pods of the run by class, in the order in which they are placed; and the pods that no node can run (B9). */
 export function backlogOf(run: Run): {
   readonly backlog: readonly BacklogGroup[];
   readonly refused: readonly Unplaced[];
@@ -24,13 +24,13 @@ export function backlogOf(run: Run): {
       refused.push(...pods.map((pod) => ({ pod, refusals: [{ refusal: answer.refusal }] })));
     else backlog.push(groupOf(run, answer.demand, pods));
   }
-  if (run.goal.isGreedy) return { backlog, refused };
+  if (run.goal.isFirstFit) return { backlog, refused };
   const shared = sharingCounters(backlog);
   const together = ({ demand }: BacklogGroup): number => (sharesHosts(demand, shared) ? 0 : 1);
   return { backlog: backlog.toSorted((a, b) => together(a) - together(b)), refused };
 }
 
-/** What groups count by that must share a host with other pods; a preference could still be given up. */
+/** The counters of required host affinity terms. Preferred terms do not count, because they can be relaxed. */
 function sharingCounters(backlog: readonly BacklogGroup[]): ReadonlySet<Counter> {
   const must = backlog.filter(({ demand }) => requiresHost(demand.podClass.pod));
   return new Set(
@@ -45,7 +45,7 @@ function requiresHost({ spec }: Pod): boolean {
   return required.some(({ topologyKey }) => topologyKey === HOSTNAME);
 }
 
-/** Pods that must share a host with others have the fewest places to choose from: they come first. */
+/** Pods that must share a host with others have the fewest possible hosts, so they are placed first. */
 function sharesHosts({ rules, hostCounters }: Demand, shared: ReadonlySet<Counter>): boolean {
   return rules.onHost.some(({ counter }) => shared.has(counter)) || hostCounters.some((counter) => shared.has(counter));
 }
@@ -54,19 +54,19 @@ function groupOf(run: Run, demand: Demand, pods: PodGroup['pods']): BacklogGroup
   return { demand, pods, placed: 0, types: firstPool(run, demand), hostCaps: hostCapsOf(demand) };
 }
 
-/** The first pool that could launch a node for such pods. */
+/** The first pool that could launch a node for these pods. */
 export function firstPool(run: Run, demand: Demand): PoolTypeIndex | undefined {
   return run.pools.find((types) => {
     if (!claimTolerates(types, demand.podClass.pod.spec.tolerations)) return false;
-    return demand.asks.some((ask) => {
-      const set = run.sets.join(types.set, ask.set);
+    return demand.alternatives.some((alternative) => {
+      const set = run.sets.join(types.set, alternative.set);
       if (set === undefined || !hasLabels(demand, set)) return false;
       return isAvailable(types, set, types.fitting(demand.requests));
     });
   });
 }
 
-/** A rule that counts by a label needs a node that has it. */
+/** A rule with a topology key needs a node with this label. */
 function hasLabels({ rules }: Demand, set: RequirementSet): boolean {
   return rules.byKey.every((keyRules) => onlyRepel(keyRules) || keyRules.key.openTo(set).length > 0);
 }

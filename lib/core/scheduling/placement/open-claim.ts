@@ -8,10 +8,10 @@ import type { Demand } from '../pods/demand.ts';
 import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
 import { type Bitset, common, has } from '../pools/bitset.ts';
 import { inflexibility, type MinValues } from '../pools/min-values.ts';
-import { holdLeast, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
+import { holdMinimum, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
-import { type Cell, type PoolTypeIndex, type Selection, withPortsFree } from '../pools/type-index.ts';
+import { type Cell, type PoolTypeIndex, type Selection, withFreePorts } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { type HostAnswer, hostAnswer, type KeyRules, onlyRepel } from '../topology/rules.ts';
@@ -19,8 +19,8 @@ import type { TopologyKey } from '../topology/topology-key.ts';
 import { type HeldReservations, idsAmong } from './reservations.ts';
 
 /**
- * A NodeClaim that this run plans. It aims at one offering; pods that leave it possible join for nothing. What else it may
- * be launched as is worked out when it is closed.
+ * A NodeClaim that this run plans. It targets one offering; pods that can use this offering join at no cost. The other offerings
+ * that it may be launched as are computed at the end of the run.
  */
 export interface OpenClaim extends CountedHost {
   readonly index: number;
@@ -28,16 +28,16 @@ export interface OpenClaim extends CountedHost {
   readonly pods: Pod[];
   set: RequirementSet;
   requests: Vector;
-  /** Of the offering that it aims at: type and cell, by number. */
+  /** The target offering: type and cell, by number. */
   target: Target;
-  /** What is left of the target's room. */
+  /** The free room of the target. */
   room: Vector;
   ports: readonly HostPort[];
-  /** What it takes of the pool's limits at the least. */
+  /** The minimum that it reserves of the pool's limits. */
   held: Resources;
-  /** B24: the pool's; under BestEffort no more than there was when it was opened. */
+  /** B24: the minValues of the pool. The BestEffort policy lowers them to the values that remained when it was opened. */
   readonly minValues: MinValues;
-  /** B59: of a claim for reserved capacity, whose requirements ask for it from the start. */
+  /** B59: set for a claim for reserved capacity. Its requirements include the reservations from the start. */
   readonly reservations: HeldReservations | undefined;
 }
 
@@ -76,12 +76,12 @@ export function openClaim(
   return claim;
 }
 
-/** What the claim would ask for with the pod on it; or whether a later placement may change the answer. */
+/** The requirements of the claim with the pod on it; or whether a later placement may change the refusal. */
 export type JoinAnswer = RequirementSet | Exclude<HostAnswer, 'yes'>;
 
 /**
- * Whether the pod can join at no cost: the offering that the claim aims at stays possible. Changes nothing.
- * *Source:* B36, where Karpenter lets a pod turn the whole claim dearer.
+ * Whether the pod can join at no cost: the claim can still use its target offering. Has no side effects.
+ * *Source:* B36. In Karpenter, a pod may make the whole claim more expensive.
  */
 export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext): JoinAnswer {
   if (!fitsIn(demand.requests, claim.room)) return 'never';
@@ -91,7 +91,7 @@ export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext)
   const onHost = hostAnswer(demand.rules.onHost, claim.index);
   if (onHost !== 'yes') return onHost;
   let answer: Exclude<JoinAnswer, RequirementSet> = 'never';
-  for (const { set: asked } of demand.asks) {
+  for (const { set: asked } of demand.alternatives) {
     const set = context.sets.join(claim.set, asked);
     if (set === undefined || !offers(claim.types.selectionFor(set), claim.target)) continue;
     const pinned = pinToTarget(claim, { set, demand, context });
@@ -112,20 +112,20 @@ function hasPorts(claim: OpenClaim, ports: readonly HostPort[]): boolean {
   );
 }
 
-/** B24: the pod may not leave too few values to choose from; a launch into a reservation takes what is reserved. */
+/** B24: enough values must remain with the pod. This does not apply to a launch into a reservation. */
 function isFlexible(
   claim: OpenClaim,
   { set, demand, context }: { readonly set: RequirementSet; readonly demand: Demand; readonly context: ClaimContext },
 ): boolean {
   if (claim.minValues.length === 0 || claim.reservations !== undefined) return true;
   const fitting = claim.types.fitting(plus(claim.requests, demand.requests));
-  const free = withPortsFree(claim.types, fitting, [...claim.ports, ...demand.podClass.ports]);
+  const free = withFreePorts(claim.types, fitting, [...claim.ports, ...demand.podClass.ports]);
   const within = withinLimits(claim.types, free, leftFor(context.limits, claim));
   const among = common(claim.types.selectionFor(set).types, within);
   return inflexibility(claim.minValues, claim.types, among) === undefined;
 }
 
-/** The set with each label pinned that the pod's topology needs, to what the target has; undefined where that is not allowed. */
+/** The set with each topology label of the pod pinned to a domain of the target; undefined if the rules do not allow this. */
 export function pinToTarget(
   claim: Pick<OpenClaim, 'types' | 'target'>,
   joining: { readonly set: RequirementSet; readonly demand: Demand; readonly context: ClaimContext },
@@ -156,7 +156,7 @@ export function pinToTarget(
   return set;
 }
 
-/** The set with the label narrowed to these domains. */
+/** Narrows the label of the set to these domains. */
 export function pinTo(
   sets: RequirementSets,
   set: RequirementSet,
@@ -169,7 +169,7 @@ export function pinTo(
   return sets.join(set, sets.intern(new Map([[key.name, inRequirement(key.name, values)]])));
 }
 
-/** Of the possible domains those that the target's type and cell leave. */
+/** The possible domains that the target's type and cell allow. */
 function targetDomains(
   { cells, types }: PoolTypeIndex,
   { type, cell, possible, key }: Target & { readonly possible: readonly number[]; readonly key: TopologyKey },
@@ -188,14 +188,14 @@ function targetDomains(
   });
 }
 
-/** Labels that the cell decides, not the type. */
+/** Labels that are defined by the cell, not by the type. */
 const PLACED: ReadonlyMap<string, (cell: Cell) => string | undefined> = new Map([
   [ZONE, (cell: Cell) => cell.zone],
   [CAPACITY_TYPE, (cell: Cell) => cell.capacityType],
   [ZONE_ID, (cell: Cell) => cell.zoneId],
 ]);
 
-/** Puts pods of the demand on the claim. */
+/** Places pods of the demand on the claim. */
 export function join(
   claim: OpenClaim,
   demand: Demand,
@@ -207,24 +207,24 @@ export function join(
   takeFrom(claim.room, demand.requests, pods.length);
   if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
   for (const pod of pods) claim.pods.push(pod);
-  if (claim.types.template.minValues.length > 0) holdLeast(limits, claim, typesFor(claim, limits));
+  if (claim.types.template.minValues.length > 0) holdMinimum(limits, claim, typesFor(claim, limits));
   const { types, reservations } = claim;
-  // B59: what it can no longer use is there for others; what it asks for only grows.
+  // B59: releases reservations that the claim can no longer use. Its requests only grow.
   reservations?.keep(idsAmong(types.selectionFor(set).reserved, types.fitting(claim.requests)));
 }
 
-/** The types that hold its pods, within what the pool's limits leave for it. */
+/** The types on which its pods fit, within the remaining limits of the pool. */
 export function typesFor(claim: OpenClaim, limits: PoolLimits): Bitset {
-  return withinLimits(claim.types, typesThatHold(claim), leftFor(limits, claim));
+  return withinLimits(claim.types, typesWithRoom(claim), leftFor(limits, claim));
 }
 
-/** The types that hold its pods, whatever the limits. */
-export function typesThatHold({ types, set, requests, ports }: OpenClaim): Bitset {
-  return withPortsFree(types, common(types.selectionFor(set).types, types.fitting(requests)), ports);
+/** The types on which its pods fit, regardless of limits. */
+export function typesWithRoom({ types, set, requests, ports }: OpenClaim): Bitset {
+  return withFreePorts(types, common(types.selectionFor(set).types, types.fitting(requests)), ports);
 }
 
-/** Aims at another offering. */
-export function aimAt(claim: OpenClaim, target: Target): void {
+/** Changes the target offering. */
+export function retarget(claim: OpenClaim, target: Target): void {
   claim.target = target;
   claim.room = minus(claim.types.rooms[target.type] ?? claim.room, claim.requests);
 }

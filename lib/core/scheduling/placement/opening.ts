@@ -4,9 +4,9 @@ import { NODE_PRICE } from '../packing/goal.ts';
 import { type Demand, suitsNewNode } from '../pods/demand.ts';
 import { type Bitset, common, isEmptyBitset } from '../pools/bitset.ts';
 import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';
-import { holdLeast, limitsOf, withinLimits } from '../pools/pool-limits.ts';
+import { holdMinimum, limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { isAvailable, type PoolTypeIndex, withPortsFree } from '../pools/type-index.ts';
+import { isAvailable, type PoolTypeIndex, withFreePorts } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { type KeyRules, newHostAnswer, onlyRepel } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
@@ -16,10 +16,10 @@ import type { Deferral } from './why-deferred.ts';
 
 export interface Asking {
   readonly run: Run;
-  /** The group whose next pod the claim is for, and how that pod asks. */
-  readonly head: BacklogGroup;
+  /** The group for whose next pod the claim is opened, and the demand of this pod. */
+  readonly primary: BacklogGroup;
   readonly demand: Demand;
-  readonly guestBook: FillerIndex;
+  readonly fillerIndex: FillerIndex;
 }
 
 /** A new claim that could be opened. */
@@ -29,42 +29,42 @@ export interface Opening {
   readonly set: RequirementSet;
   readonly plan: Plan;
   readonly minValues: MinValues;
-  /** B59: the reservations that it may be launched into; undefined where it is for other capacity. */
+  /** B59: the reservations that it may be launched into; undefined for other capacity. */
   readonly reservations: ReadonlySet<string> | undefined;
-  /** Of the offering that it aims at, with what a node costs beside. */
+  /** The price of the target offering plus NODE_PRICE. */
   readonly priceUsdPerHour: number;
 }
 
-/** `forGood`: no later placement can change it. `deferred`: the pod waits for reserved capacity that others hold (B59). */
-export type OpeningAnswer = Opening | { readonly kind: 'refused'; readonly forGood: boolean } | Deferred;
+/** `permanent`: no later placement can change it. `deferred`: the pod waits for reserved capacity that other claims hold (B59). */
+export type OpeningAnswer = Opening | { readonly kind: 'refused'; readonly permanent: boolean } | Deferred;
 
 interface Deferred extends Deferral {
   readonly kind: 'deferred';
 }
 
 /**
- * A new claim of the heaviest pool that can have one for the pod (B12). B35: where it waits for reserved capacity of one
- * pool, lighter ones are not asked. Changes nothing.
+ * A new claim of the pool with the highest weight that can have one for the pod (B12). B35: if the pod waits for reserved
+ * capacity of a pool, pools with lower weight are not tried. Has no side effects.
  */
 export function openingFor(asking: Asking): OpeningAnswer {
-  let forGood = true;
+  let permanent = true;
   let found: Opening | undefined;
   for (const types of asking.run.pools) {
     const answer = openingIn(types, asking);
     if (answer.kind === 'deferred') return found ?? answer;
-    if (answer.kind === 'refused') forGood &&= answer.forGood;
-    // Pods that must share the host count for more than the weight: they could go nowhere else afterwards.
-    else if (found === undefined || answer.plan.leftBehind < found.plan.leftBehind) found = answer;
-    if (found?.plan.leftBehind === 0) return found;
+    if (answer.kind === 'refused') permanent &&= answer.permanent;
+    // Room for pods that must share the host has priority over the weight: no other host could run them later.
+    else if (found === undefined || answer.plan.missing < found.plan.missing) found = answer;
+    if (found?.plan.missing === 0) return found;
   }
-  return found ?? { kind: 'refused', forGood };
+  return found ?? { kind: 'refused', permanent };
 }
 
-/** Opens it. */
+/** Opens the claim. */
 export function openPlanned(run: Run, { types, set, plan, reservations: ids, minValues }: Opening): OpenClaim {
   const reservations = ids === undefined ? undefined : run.reservations.hold(ids);
   const claim = openClaim(run.nextHost(), types, { set, target: plan.target, reservations, minValues });
-  holdLeast(run.limits, claim, typesFor(claim, run.limits));
+  holdMinimum(run.limits, claim, typesFor(claim, run.limits));
   run.claims.push(claim);
   return claim;
 }
@@ -72,27 +72,27 @@ export function openPlanned(run: Run, { types, set, plan, reservations: ids, min
 function openingIn(types: PoolTypeIndex, asking: Asking): OpeningAnswer {
   const { run, demand } = asking;
   const { rules, podClass } = demand;
-  if (!claimTolerates(types, podClass.pod.spec.tolerations)) return { kind: 'refused', forGood: true };
-  if (newHostAnswer(rules.onHost) !== 'yes') return { kind: 'refused', forGood: false };
-  let forGood = true;
+  if (!claimTolerates(types, podClass.pod.spec.tolerations)) return { kind: 'refused', permanent: true };
+  if (newHostAnswer(rules.onHost) !== 'yes') return { kind: 'refused', permanent: false };
+  let permanent = true;
   let deferred: Deferred | undefined;
-  for (const ask of demand.asks) {
-    const set = run.sets.join(types.set, ask.set);
-    if (set === undefined || !suitsNewNode(ask)) continue;
+  for (const alternative of demand.alternatives) {
+    const set = run.sets.join(types.set, alternative.set);
+    if (set === undefined || !suitsNewNode(alternative)) continue;
     const fitting = types.fitting(demand.requests);
     if (!isAvailable(types, set, fitting)) {
       if (run.reservations.isStrict && isUsedUp(types, set, fitting)) deferred = { kind: 'deferred', types, set };
       continue;
     }
-    forGood = false;
+    permanent = false;
     const opened = openingWithAny(types, pinnings(run, rules.byKey, { types, set, fitting }), asking);
     if (opened?.kind === 'deferred') deferred = opened;
     else if (opened !== undefined) return opened;
   }
-  return deferred ?? { kind: 'refused', forGood };
+  return deferred ?? { kind: 'refused', permanent };
 }
 
-/** With the set that wastes least, of equals the first: all of them keep to the rules. Reserved capacity comes before (B59). */
+/** The claim with the least waste; ties by the order of the sets. All sets satisfy the rules. Reserved capacity has priority (B59). */
 function openingWithAny(
   types: PoolTypeIndex,
   sets: readonly RequirementSet[],
@@ -102,17 +102,17 @@ function openingWithAny(
   for (const set of sets) {
     const opened = openingWith(types, set, asking);
     if (opened?.kind === 'deferred') return best ?? opened;
-    if (opened !== undefined && (best === undefined || opened.plan.waste < best.plan.waste - TINY)) best = opened;
+    if (opened !== undefined && (best === undefined || opened.plan.waste < best.plan.waste - EPSILON)) best = opened;
   }
   return best;
 }
 
-const TINY = 1e-9;
+const EPSILON = 1e-9;
 
-/** A few labels with a few domains each; more are not tried. */
+/** The maximum number of combinations of domains that are tried. */
 const MAX_PINNINGS = 64;
 
-/** The set with each label that the pod's own rules choose narrowed to one domain, the best first. */
+/** All sets in which each label of the pod's own rules is narrowed to one domain, best domains first. */
 function pinnings(
   run: Run,
   byKey: readonly KeyRules[],
@@ -137,7 +137,7 @@ function pinnings(
 }
 
 function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking): Opening | Deferred | undefined {
-  const { run, demand, head, guestBook } = asking;
+  const { run, demand, primary, fillerIndex } = asking;
   const { candidates: all, isLimited } = candidatesFor(types, asked, asking);
   if (isEmptyBitset(all)) {
     if (isLimited && demand.podClass.ports.length === 0) run.exhausted.add(types);
@@ -148,11 +148,11 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   if (reserved.kind === 'refused') return undefined;
   const { set, ids: reservations } = reserved;
   const candidates = set === asked ? all : common(all, types.selectionFor(set).types);
-  const plan = chooseType({ types, set, candidates, isLimited, head, demand, guestBook, goal: run.goal });
+  const plan = chooseType({ types, set, candidates, isLimited, primary, demand, fillerIndex, goal: run.goal });
   if (plan === undefined) return undefined;
   const pinned = pinToTarget({ types, target: plan.target }, { set, demand, context: run });
   if (pinned === undefined) return undefined;
-  // B24: a claim for reserved capacity is judged by what it could have been beside.
+  // B24: for a claim for reserved capacity, minValues apply to the types without the reservation.
   const judged = types.selectionFor(reservations === undefined ? pinned : asked);
   const among = common(judged.types, reservations === undefined ? candidates : all);
   const isStrict = run.options.minValuesPolicy !== 'BestEffort';
@@ -163,7 +163,7 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
 }
 
-/** The types that hold the pod, within the pool's limits, with its host ports free. */
+/** The types on which the pod fits, within the pool's limits, and with free host ports. */
 function candidatesFor(
   types: PoolTypeIndex,
   set: RequirementSet,
@@ -171,6 +171,6 @@ function candidatesFor(
 ): { readonly candidates: Bitset; readonly isLimited: boolean } {
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
   const within = withinLimits(types, roomy, limitsOf(run.limits, types));
-  const candidates = withPortsFree(types, within, demand.podClass.ports);
+  const candidates = withFreePorts(types, within, demand.podClass.ports);
   return { candidates, isLimited: roomy.some((word, at) => word !== candidates[at]) };
 }

@@ -2,31 +2,31 @@ import type { FillerIndex } from '../packing/fillers.ts';
 import type { Demand } from '../pods/demand.ts';
 import { takeFrom, timesIn } from '../pools/resource-space.ts';
 import type { Run } from '../run.ts';
-import { hasRules, keepsTo } from '../topology/allowance.ts';
+import { hasRules, satisfiesRules } from '../topology/allowance.ts';
 import { type HostAnswer, hostAnswer } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { remainingOf } from './backlog.ts';
 import { type ExistingHost, hostHasRoom } from './existing-host.ts';
-import { carryOutGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
+import { applyGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
 import { join, type OpenClaim, tryJoin } from './open-claim.ts';
 import { type Opening, openingFor, openPlanned } from './opening.ts';
 import type { Deferral } from './why-deferred.ts';
 
-/** The hosts that a demand has not been refused by for good: they only ever fill up. */
-interface Prospects {
+/** The hosts and claims that may still accept pods of a demand: those without a permanent refusal. */
+interface Candidates {
   readonly hosts: HostQueue;
   readonly claims: OpenClaim[];
-  /** How many of the claims that were opened, or grew, it has heard of. */
-  heard: number;
-  /** True once no pool can give it a new claim, whatever else happens. */
-  isHopeless: boolean;
-  /** B59: the reserved capacity for the sake of which it was last given no new claim. */
+  /** The number of entries of `changedClaims` that are already in `claims`. */
+  claimsSeen: number;
+  /** True if no pool can open a new claim, now or later in the run. */
+  isClaimImpossible: boolean;
+  /** B59: the reserved capacity for which the pod waits, if this is why no new claim was opened. */
   deferral: Deferral | undefined;
 }
 
-/** Hosts that were asked and may be asked again, then the rest of the list, which the run shares with others. */
+/** Hosts that were tried and may be tried again, then the rest of the list, which other runs share. */
 interface HostQueue {
-  readonly asked: ExistingHost[];
+  readonly tried: ExistingHost[];
   readonly all: readonly ExistingHost[];
   next: number;
 }
@@ -34,19 +34,19 @@ interface HostQueue {
 export interface Placing {
   readonly run: Run;
   readonly backlog: readonly BacklogGroup[];
-  /** Claims in the order in which they were opened, and again where they grew. */
-  readonly news: OpenClaim[];
-  readonly prospects: Map<Demand, Prospects>;
-  readonly guestBook: () => FillerIndex;
+  /** Claims in the order in which they were opened. A claim is added again when it grows. */
+  readonly changedClaims: OpenClaim[];
+  readonly candidates: Map<Demand, Candidates>;
+  readonly fillerIndex: () => FillerIndex;
 }
 
 /**
- * Places at least one pod of the group, under the demand as it is: on an existing node, else on an open claim that it makes
- * no dearer, else on a new claim, else on an open claim that grows (B33–B35). *Shape:* false where there is no place.
+ * Places at least one pod of the group, without relaxing the demand: on an existing node, else on an open claim at no cost,
+ * else on a new claim, else on an open claim that grows (B33–B35). *Shape:* false if no pod was placed.
  */
 export function place(placing: Placing, group: BacklogGroup, demand: Demand): boolean {
-  const asking = { group, demand, prospects: prospectsFor(placing, demand) };
-  if (placing.run.goal.isGreedy) {
+  const asking = { group, demand, candidates: candidatesFor(placing, demand) };
+  if (placing.run.goal.isFirstFit) {
     return placeOnHost(placing, asking) || growFewest(placing, asking) || placeOnNewClaim(placing, asking);
   }
   return (
@@ -57,94 +57,96 @@ export function place(placing: Placing, group: BacklogGroup, demand: Demand): bo
   );
 }
 
-/** Places at least one pod of the group on a node that is there. */
+/** Places at least one pod of the group on an existing node. *Shape:* false if no pod was placed. */
 export function placeOnNodes(placing: Placing, group: BacklogGroup, demand: Demand): boolean {
-  return placeOnHost(placing, { group, demand, prospects: prospectsFor(placing, demand) });
+  return placeOnHost(placing, { group, demand, candidates: candidatesFor(placing, demand) });
 }
 
-function prospectsFor(placing: Placing, demand: Demand): Prospects {
-  const known = placing.prospects.get(demand) ?? prospectsOf(placing, demand);
-  placing.prospects.set(demand, known);
+function candidatesFor(placing: Placing, demand: Demand): Candidates {
+  const known = placing.candidates.get(demand) ?? newCandidates(placing, demand);
+  placing.candidates.set(demand, known);
   return known;
 }
 
 interface Asking {
   readonly group: BacklogGroup;
   readonly demand: Demand;
-  readonly prospects: Prospects;
+  readonly candidates: Candidates;
 }
 
-function prospectsOf({ run }: Placing, demand: Demand): Prospects {
-  const hosts = { asked: [], all: run.hostsFor(demand), next: 0 };
-  return { hosts, claims: [], heard: 0, isHopeless: false, deferral: undefined };
+function newCandidates({ run }: Placing, demand: Demand): Candidates {
+  const hosts = { tried: [], all: run.hostsFor(demand), next: 0 };
+  return { hosts, claims: [], claimsSeen: 0, isClaimImpossible: false, deferral: undefined };
 }
 
-/** The first of the list that takes the pod, with what it says to it. Those that never will leave the list. */
-function firstTaker<Taker, Answer>(
-  list: Taker[],
-  ask: (taker: Taker) => Answer | 'later' | 'never',
-): { readonly taker: Taker; readonly answer: Answer } | undefined {
+/** The first host of the list that accepts the pod, with its answer. Hosts with a permanent refusal are removed from the list. */
+function firstAccepting<HostOrClaim, Answer>(
+  list: HostOrClaim[],
+  check: (one: HostOrClaim) => Answer | 'later' | 'never',
+): { readonly host: HostOrClaim; readonly answer: Answer } | undefined {
   let kept = 0;
   let asked = 0;
-  let found: { readonly taker: Taker; readonly answer: Answer } | undefined;
-  for (const taker of list) {
+  let found: { readonly host: HostOrClaim; readonly answer: Answer } | undefined;
+  for (const host of list) {
     asked += 1;
-    const answer = ask(taker);
+    const answer = check(host);
     if (answer === 'never') continue;
-    list[kept] = taker;
+    list[kept] = host;
     kept += 1;
     if (answer === 'later') continue;
-    found = { taker, answer };
+    found = { host, answer };
     break;
   }
   if (kept < asked) list.splice(kept, asked - kept);
   return found;
 }
 
-/** B33: the first node, in order, that takes the pod. */
-function placeOnHost({ run }: Placing, { group, demand, prospects }: Asking): boolean {
-  const found = firstHost(run, prospects.hosts, demand);
+/** B33: places pods on the first node, in order, that accepts them. */
+function placeOnHost({ run }: Placing, { group, demand, candidates }: Asking): boolean {
+  const found = firstHost(run, candidates.hosts, demand);
   if (found === undefined) return false;
   putOnHost(run, found, { group, demand, count: howMany(group, demand, run.rooms.of(found).room) });
   return true;
 }
 
-/** The first host that takes such a pod. *Cost:* of the hosts that were not asked before, only those that come before it. */
+/** The first host that accepts the pod. *Cost:* hosts that were tried before, and new hosts up to the one that accepts it. */
 function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | undefined {
-  const ask = (host: ExistingHost): HostAnswer => {
+  const check = (host: ExistingHost): HostAnswer => {
     if (!hostHasRoom(host, run.rooms.of(host), demand)) return 'never';
     const onHost = hostAnswer(demand.rules.onHost, host.index);
-    return onHost === 'yes' && !keepsToKeys(run, host, demand) ? 'later' : onHost;
+    return onHost === 'yes' && !satisfiesKeyRules(run, host, demand) ? 'later' : onHost;
   };
-  const again = firstTaker(queue.asked, ask);
-  if (again !== undefined) return again.taker;
+  const retried = firstAccepting(queue.tried, check);
+  if (retried !== undefined) return retried.host;
   while (queue.next < queue.all.length) {
     const host = queue.all[queue.next];
     queue.next += 1;
     if (host === undefined || !isOpen(run, host, demand)) continue;
-    const answer = ask(host);
-    if (answer !== 'never') queue.asked.push(host);
+    const answer = check(host);
+    if (answer !== 'never') queue.tried.push(host);
     if (answer === 'yes') return host;
   }
   return undefined;
 }
 
-/** B33: pods that are only moved may not go to protected nodes. */
-function isOpen({ gone, protectedNodes }: Run, host: ExistingHost, { podClass }: Demand): boolean {
-  return !gone.has(host) && !(podClass.moving && protectedNodes.has(host.stateNode.name));
+/** B33: pods of consolidated nodes must not be placed on protected nodes. */
+function isOpen({ removed, protectedNodes }: Run, host: ExistingHost, { podClass }: Demand): boolean {
+  return !removed.has(host) && !(podClass.moving && protectedNodes.has(host.stateNode.name));
 }
 
-function keepsToKeys(run: Run, host: ExistingHost, { rules }: Demand): boolean {
-  return rules.byKey.every((keyRules) => keepsTo(keyRules, host.domainsOf(keyRules.key), run.allowance(keyRules)));
+function satisfiesKeyRules(run: Run, host: ExistingHost, { rules }: Demand): boolean {
+  return rules.byKey.every((keyRules) =>
+    satisfiesRules(keyRules, host.domainsOf(keyRules.key), run.allowance(keyRules)),
+  );
 }
 
-/** Where no rule counts them, as many as there is room for go at once. */
+/** If no rule counts the pods, all pods that fit are placed at once. */
 function howMany(group: BacklogGroup, demand: Demand, room: Demand['requests']): number {
   const isFree = !hasRules(demand.rules) && demand.podClass.ports.length === 0 && demand.attachments.size === 0;
   return isFree ? Math.min(remainingOf(group), timesIn(demand.requests, room)) : 1;
 }
 
-/** B24: where types must be left to choose from, each pod is asked about. */
+/** B24: with minValues, each pod is checked on its own. */
 function howManyOnClaim(group: BacklogGroup, demand: Demand, { types, room }: OpenClaim): number {
   return types.template.minValues.length > 0 ? 1 : howMany(group, demand, room);
 }
@@ -165,15 +167,15 @@ export function putOnHost(
   run.tally.placed += count;
 }
 
-/** The first claim, in the order in which they were opened, that the pod makes no dearer. */
-function placeOnClaim({ run, news }: Placing, { group, demand, prospects }: Asking): boolean {
-  for (; prospects.heard < news.length; prospects.heard += 1) {
-    const claim = news[prospects.heard];
-    if (claim !== undefined) prospects.claims.push(claim);
+/** Places pods on the first claim, in the order of opening, that the pod can join at no cost. */
+function placeOnClaim({ run, changedClaims }: Placing, { group, demand, candidates }: Asking): boolean {
+  for (; candidates.claimsSeen < changedClaims.length; candidates.claimsSeen += 1) {
+    const claim = changedClaims[candidates.claimsSeen];
+    if (claim !== undefined) candidates.claims.push(claim);
   }
-  const found = firstTaker(prospects.claims, (claim) => tryJoin(claim, demand, run));
+  const found = firstAccepting(candidates.claims, (claim) => tryJoin(claim, demand, run));
   if (found === undefined) return false;
-  const { taker: claim, answer: set } = found;
+  const { host: claim, answer: set } = found;
   putOnClaim(run, claim, { group, demand, set, count: howManyOnClaim(group, demand, claim) });
   return true;
 }
@@ -194,26 +196,26 @@ function putOnClaim(run: Run, claim: OpenClaim, { group, demand, set, count }: P
 }
 
 /**
- * B35: the heaviest pool that can have a claim for the pod; then those that the claim was sized for come along. Where an
- * open claim would take them all for less, it grows instead.
+ * B35: opens a claim of the pool with the highest weight that can have one, and places the pods for which the claim is sized.
+ * If an open claim can grow for all of them at a lower cost, it grows instead.
  */
-function placeOnNewClaim(placing: Placing, { group, demand, prospects }: Asking): boolean {
-  const { run, news } = placing;
-  if (prospects.isHopeless) return false;
-  const found = openingFor({ run, head: group, demand, guestBook: placing.guestBook() });
-  prospects.deferral = found.kind === 'deferred' ? found : undefined;
+function placeOnNewClaim(placing: Placing, { group, demand, candidates }: Asking): boolean {
+  const { run, changedClaims } = placing;
+  if (candidates.isClaimImpossible) return false;
+  const found = openingFor({ run, primary: group, demand, fillerIndex: placing.fillerIndex() });
+  candidates.deferral = found.kind === 'deferred' ? found : undefined;
   if (found.kind !== 'found') {
-    prospects.isHopeless = found.kind === 'refused' && found.forGood;
+    candidates.isClaimImpossible = found.kind === 'refused' && found.permanent;
     return false;
   }
-  const growth = run.goal.isGreedy ? undefined : growthInstead(run, demand, found);
+  const growth = run.goal.isFirstFit ? undefined : growthInstead(run, demand, found);
   const claim = growth?.claim ?? openPlanned(run, found);
-  if (growth !== undefined) carryOutGrowth(run, growth);
-  news.push(claim);
+  if (growth !== undefined) applyGrowth(run, growth);
+  changedClaims.push(claim);
   putOnClaim(run, claim, { group, demand, set: growth?.set ?? found.set, count: 1 });
-  for (const { group: guest, count } of found.plan.pattern) {
-    const asked = guest === group ? demand : guest.demand;
-    seatGuests(run, claim, { group: guest, demand: asked, count: guest === group ? count - 1 : count });
+  for (const { group: filler, count } of found.plan.pattern) {
+    const asked = filler === group ? demand : filler.demand;
+    placeFillers(run, claim, { group: filler, demand: asked, count: filler === group ? count - 1 : count });
   }
   return true;
 }
@@ -224,8 +226,8 @@ function growthInstead(run: Run, demand: Demand, { plan, priceUsdPerHour }: Open
   return cheapestGrowth(run, { demand, requests, belowUsdPerHour: priceUsdPerHour });
 }
 
-/** Those of the plan that can join after all; the others wait for their turn. */
-function seatGuests(
+/** Places the pods of the plan that can join. The others are tried again in their own turn. */
+function placeFillers(
   run: Run,
   claim: OpenClaim,
   { group, demand, count }: { readonly group: BacklogGroup; readonly demand: Demand; readonly count: number },
@@ -239,35 +241,35 @@ function seatGuests(
   }
 }
 
-/** Whatever else keeps a pod from a claim of its own keeps it from a larger one too. */
+/** Only exhausted limits and host affinity can refuse a new claim and allow a larger one. */
 function mayNeedGrowth(run: Run, { rules }: Demand): boolean {
   return run.exhausted.size > 0 || rules.onHost.some((rule) => rule.kind === 'attract');
 }
 
-/** Where nothing else will do, as when pods must share a host: the first claim that can become large enough, though dearer. */
-function growClaim({ run, news }: Placing, { group, demand, prospects }: Asking): boolean {
-  if (prospects.isHopeless || (prospects.deferral === undefined && !mayNeedGrowth(run, demand))) return false;
-  return growFirst({ run, news }, run.claims, { group, demand });
+/** The last step, for example for pods that must share a host: grows the first claim that can become large enough. */
+function growClaim({ run, changedClaims }: Placing, { group, demand, candidates }: Asking): boolean {
+  if (candidates.isClaimImpossible || (candidates.deferral === undefined && !mayNeedGrowth(run, demand))) return false;
+  return growFirst({ run, changedClaims }, run.claims, { group, demand });
 }
 
-/** B34: the claim with the fewest pods first. */
-function growFewest({ run, news }: Placing, asking: Asking): boolean {
-  if (asking.prospects.isHopeless) return false;
+/** B34: tries the claims with the fewest pods first. */
+function growFewest({ run, changedClaims }: Placing, asking: Asking): boolean {
+  if (asking.candidates.isClaimImpossible) return false;
   const fewest = run.claims.toSorted((a, b) => a.pods.length - b.pods.length);
-  return growFirst({ run, news }, fewest, asking);
+  return growFirst({ run, changedClaims }, fewest, asking);
 }
 
 function growFirst(
-  { run, news }: Pick<Placing, 'run' | 'news'>,
+  { run, changedClaims }: Pick<Placing, 'run' | 'changedClaims'>,
   claims: readonly OpenClaim[],
   { group, demand }: Pick<Asking, 'group' | 'demand'>,
 ): boolean {
   for (const claim of claims) {
     const growth = growthOf(run, claim, { demand, requests: demand.requests });
     if (growth === undefined) continue;
-    carryOutGrowth(run, growth);
+    applyGrowth(run, growth);
     putOnClaim(run, claim, { group, demand, set: growth.set, count: 1 });
-    news.push(claim);
+    changedClaims.push(claim);
     return true;
   }
   return false;

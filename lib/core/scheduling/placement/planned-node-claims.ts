@@ -3,25 +3,25 @@ import type { InstanceType } from '../../model/instance-type.ts';
 import { add, type Resources, smaller } from '../../resources/resources.ts';
 import { type Bitset, common, emptyBitset, has } from '../pools/bitset.ts';
 import { inflexibility } from '../pools/min-values.ts';
-import { holdLargest, holdLeast, leftFor, withinLimits } from '../pools/pool-limits.ts';
+import { holdLargest, holdMinimum, leftFor, withinLimits } from '../pools/pool-limits.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
 import { cheapestOf } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { PlannedNodeClaim } from '../schedule.ts';
-import { aimAt, type OpenClaim, typesThatHold } from './open-claim.ts';
+import { type OpenClaim, retarget, typesWithRoom } from './open-claim.ts';
 import { onlyReserved } from './reservations.ts';
 
-/** What a run has planned. */
+/** The claims that a run has planned. */
 export interface PlannedFleet {
-  /** USD an hour, each claim at its cheapest offering. */
+  /** USD per hour, each claim at its cheapest offering. */
   readonly priceUsdPerHour: number;
-  /** The claims as they may be launched. Asked once, of the run that is kept: it changes what is left of limits. */
+  /** The claims with all types that they may be launched as. Called once, for the run that is kept: it changes the limits. */
   nodeClaims(): readonly PlannedNodeClaim[];
 }
 
 /**
- * The run's claims as they may be launched: aimed at the cheapest offering that holds their pods, with every other type that
- * would do. Promise 2: what the claims of a limited pool may become, all at their largest, stays within its limits.
+ * The claims of the run. Each targets the cheapest offering on which its pods fit, and lists all other types that fit.
+ * Promise 2: the claims of a pool stay within its limits, even if each is launched as its largest type.
  */
 export function plannedFleet(run: Run): PlannedFleet {
   const fitting = run.claims.map((claim) => rightSized(run, claim));
@@ -34,18 +34,18 @@ export function plannedFleet(run: Run): PlannedFleet {
   };
 }
 
-/** Aims at the cheapest type that fits, as far as the limits go. *Shape:* the types that hold its pods. */
+/** Targets the cheapest type that fits, within the limits. *Shape:* the types on which its pods fit. */
 function rightSized(run: Run, claim: OpenClaim): Bitset {
   const { types, reservations } = claim;
-  // B38: of the reservations those that it still holds.
+  // B38: only the reservations that it still holds.
   if (reservations !== undefined) claim.set = onlyReserved(run.sets, claim.set, reservations.ids) ?? claim.set;
   const { set } = claim;
   const selection = types.selectionFor(set);
-  const fitting = typesThatHold(claim);
+  const fitting = typesWithRoom(claim);
   const within = withinLimits(types, fitting, leftFor(run.limits, claim));
   const type = cheapestOf(within, selection.market) ?? claim.target.type;
-  aimAt(claim, { type, cell: selection.market.bestCells[type] ?? claim.target.cell });
-  holdLeast(run.limits, claim, within);
+  retarget(claim, { type, cell: selection.market.bestCells[type] ?? claim.target.cell });
+  holdMinimum(run.limits, claim, within);
   return fitting;
 }
 
@@ -92,11 +92,11 @@ function targetOf({ types, target }: OpenClaim): PlannedNodeClaim['cheapest'] {
       one.reservation?.id === cell.reservation?.id,
   );
   if (type === undefined || offering === undefined)
-    throw new RangeError('a claim aims at an offering that its pool does not have');
+    throw new RangeError('the target of a claim is not an offering of its pool');
   return { type, offering };
 }
 
-/** B38: what daemons take at the least, whichever of the types it becomes. */
+/** B38: the smallest daemon overhead of its types. */
 function leastOverhead(overheads: ReadonlySet<Resources | undefined>): Resources {
   const [first, ...others] = overheads;
   return others.reduce<Resources>((least, one) => smaller(least, one ?? {}), first ?? {});

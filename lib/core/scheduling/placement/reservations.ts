@@ -6,25 +6,25 @@ import { type Bitset, common, has, isEmptyBitset } from '../pools/bitset.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { PoolTypeIndex, ReservedOffering } from '../pools/type-index.ts';
 
-/** The instances of reservations that nobody holds, while a run goes on. */
+/** The free instances of reservations during a run. */
 export interface ReservationLedger {
-  /** B59: whether a pod waits for reserved capacity that is held rather than take what costs more. */
+  /** B59: whether a pod waits for reserved capacity that other claims hold, instead of using more expensive capacity. */
   readonly isStrict: boolean;
   left(id: string): number;
   /** Takes one instance of each. */
   hold(ids: ReadonlySet<string>): HeldReservations;
 }
 
-/** B59: what a claim holds: one instance of every reservation that it could still be launched into. */
+/** B59: a claim holds one instance of every reservation that it could still be launched into. */
 export interface HeldReservations {
   readonly ids: ReadonlySet<string>;
-  /** Gives back what is not among these. */
+  /** Releases all other reservations. */
   keep(ids: ReadonlySet<string>): void;
 }
 
 /**
- * How many instances of each reservation nobody holds before any run. Of a reservation that several offerings tell differently
- * of, the least counts. A claim that is not launched yet holds its instances by its record.
+ * The number of free instances of each reservation before a run. If offerings of one reservation have different counts, the
+ * smallest applies. A claim that is not launched yet holds the instances in its record.
  */
 export function freeReservations(
   pools: readonly PoolTypeIndex[],
@@ -40,7 +40,7 @@ export function freeReservations(
   return left;
 }
 
-/** One ledger a run; `free` stays as it is. */
+/** The ledger of one run. `free` does not change. */
 export function reservationLedger(free: ReadonlyMap<string, number>, isStrict: boolean): ReservationLedger {
   const left = new Map(free);
   const change = (id: string, by: 1 | -1): void => void left.set(id, (left.get(id) ?? 0) + by);
@@ -63,26 +63,26 @@ export function reservationLedger(free: ReadonlyMap<string, number>, isStrict: b
   };
 }
 
-/** The reservations that a claim may be launched into: EC2 does not count it among their instances yet. */
+/** The reservations that a claim may be launched into. EC2 does not include the claim in their used instances yet. */
 function promisedTo({ node, nodeClaim }: StateNode): readonly string[] {
   if (nodeClaim === undefined || node !== undefined || nodeClaim.launch.kind === 'launched') return [];
   const asked = requirementsFrom(nodeClaim.spec.requirements).get(RESERVATION_ID);
   return asked === undefined || asked.complement ? [] : [...asked.values];
 }
 
-/** Where reservations leave a new claim. */
+/** Whether a new claim uses reservations. */
 type ReservedAnswer =
-  /** It may be launched into these, and into nothing else. */
+  /** It may only be launched into these reservations. */
   | { readonly kind: 'reserved'; readonly set: RequirementSet; readonly ids: ReadonlySet<string> }
-  /** No reservation would do. */
+  /** No reservation fits. */
   | { readonly kind: 'unreserved'; readonly set: RequirementSet; readonly ids?: undefined }
-  /** B59: reserved capacity would do, and others hold all of it: the pod waits. */
+  /** B59: reserved capacity fits, but other claims hold all of it. The pod waits. */
   | { readonly kind: 'deferred' }
   | { readonly kind: 'refused' };
 
 /**
- * Whether a new claim with these requirements that becomes one of the candidates takes reserved capacity. Changes nothing.
- * *Source:* B59. A reservation without an instance left is nothing to wait for where the pool sells something else.
+ * Whether a new claim with these requirements, launched as one of the candidates, uses reserved capacity. Has no side effects.
+ * *Source:* B59. The pod does not wait for a reservation without instances if the pool has other offerings.
  */
 export function reservedAnswer(
   { sets, reservations }: { readonly sets: RequirementSets; readonly reservations: ReservationLedger },
@@ -103,7 +103,7 @@ export function reservedAnswer(
   return { kind: 'refused' };
 }
 
-/** B59: whether reservations without an instance left are all that would do: the pod waits until one is free. */
+/** B59: whether reservations fit, although none has a free instance. The pod waits until an instance is free. */
 export function isUsedUp(types: PoolTypeIndex, set: RequirementSet, roomy: Bitset): boolean {
   return types.selectionFor(set).reserved.some(({ type }) => has(roomy, type));
 }
@@ -117,7 +117,7 @@ function idsOf(reserved: readonly ReservedOffering[]): ReadonlySet<string> {
   return new Set(reserved.map(({ reservation }) => reservation.id));
 }
 
-/** B38: the set narrowed to reserved capacity out of these reservations. */
+/** B38: the set narrowed to reserved capacity of these reservations. */
 export function onlyReserved(
   sets: RequirementSets,
   set: RequirementSet,

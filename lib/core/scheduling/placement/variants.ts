@@ -2,14 +2,14 @@ import type { Demand } from '../pods/demand.ts';
 import type { PodClass } from '../pods/pod-classes.ts';
 import type { Run } from '../run.ts';
 
-/** The demand, and what is left of it as its preferences are given up one by one (B31). */
+/** The demand, followed by its relaxed forms: each has one preference fewer than the one before (B31). */
 export function variants(run: Run, demand: Demand): readonly Demand[] {
   const all = [demand];
   for (let next = relaxed(run, demand.podClass); next !== undefined; next = relaxed(run, next.podClass)) all.push(next);
   return all;
 }
 
-/** With one preference fewer; undefined where nothing is left to give up. */
+/** The demand with one preference fewer; undefined if no preference remains. */
 export function relaxed(run: Run, podClass: PodClass): Demand | undefined {
   const next = run.classes.relaxed(podClass);
   const answer = next === undefined ? undefined : run.demandFor(next);

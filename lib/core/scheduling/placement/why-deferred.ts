@@ -1,3 +1,4 @@
+import { counted } from '../../../apis/counted.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Demand } from '../pods/demand.ts';
 import { has } from '../pools/bitset.ts';
@@ -7,19 +8,19 @@ import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import { whyUnplaced } from './why-unplaced.ts';
 
-/** B59: what a pod waits for: the pool, and what a claim of it would have asked for. */
+/** B59: the reserved capacity for which a pod waits: the pool, and the requirements of the claim. */
 export interface Deferral {
   readonly types: PoolTypeIndex;
   readonly set: RequirementSet;
 }
 
-/** One refusal a pool. B35: where a pod waits for the reserved capacity of one pool, lighter ones are not asked. */
+/** One refusal for each pool. B35: if a pod waits for reserved capacity of a pool, pools with lower weight are not tried. */
 export function whyInNoPool(run: Run, demand: Demand, deferral: Deferral | undefined): Unplaced['refusals'] {
   const at = deferral === undefined ? run.pools.length : run.pools.indexOf(deferral.types);
   const heavier = run.pools.slice(0, at).map((types) => whyUnplaced(run, types, demand));
   if (deferral === undefined) return heavier;
   const nodePool = nameOf(deferral.types);
-  const message = `the pod waits for the reserved capacity of NodePool ${nodePool}, which is heavier`;
+  const message = `the pod waits for reserved capacity of NodePool ${nodePool}, which has a higher weight`;
   const lighter = run.pools
     .slice(at + 1)
     .map((types) => ({ nodePool: nameOf(types), refusal: refusal(RESERVATION_EXHAUSTED, message) }));
@@ -36,8 +37,8 @@ function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
   const of = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
   const message =
     free === 0
-      ? `only reserved capacity would do, and no instance of it is free (${of}): the pod waits for one`
-      : `reserved capacity would do, and other claims hold the ${free} instances of it that are free (${of}): the pod waits for the next run`;
+      ? `only reserved capacity fits, and it has no free instance (${of}): the pod waits for one`
+      : `reserved capacity fits, but other claims hold ${counted(free, 'free instance')} of it (${of}): the pod waits for the next run`;
   return refusal(RESERVATION_EXHAUSTED, message, { reservations: instances.size, instances: free });
 }
 

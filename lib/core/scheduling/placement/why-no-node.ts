@@ -8,19 +8,19 @@ import { conflictingPort } from '../pods/host-ports.ts';
 import type { Run } from '../run.ts';
 import { type ExistingHost, type HostRoom, hostHasRoom, isAdmitted } from './existing-host.ts';
 
-/** What keeps a pod from a node; where a resource is short, the why is the resource's name. */
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ['taint', 'with a taint that is not tolerated'],
-  ['label', 'with other labels'],
-  ['hostPort', 'with its host port taken'],
-  ['hostname', 'of another name'],
-  ['topology', 'ruled out by topology'],
-  ['volumes', 'out of volume attachments'],
+/** The texts of the reasons, for one node and for several. If a resource is insufficient, the reason is the resource's name. */
+const WORDS: ReadonlyMap<string, readonly [one: string, several: string]> = new Map([
+  ['taint', ['has an untolerated taint', 'have an untolerated taint']],
+  ['label', ['has non-matching labels', 'have non-matching labels']],
+  ['hostPort', ['has a host port conflict', 'have a host port conflict']],
+  ['hostname', ['has another hostname', 'have another hostname']],
+  ['topology', ['violates topology rules', 'violate topology rules']],
+  ['volumes', ['has no free volume attachments', 'have no free volume attachments']],
 ]);
 
 /**
- * Why none of the nodes that are there took such a pod, as things are when the run ends: how many for which reason.
- * *Shape:* undefined where there are no nodes. *Cost:* O(nodes), no more than asking them.
+ * Why no existing node fits at the end of the run: the number of nodes by reason.
+ * *Shape:* undefined if there are no nodes. *Cost:* O(nodes).
  */
 export function whyNoNode(run: Run, demand: Demand): Refusal | undefined {
   const { rooms, space } = run;
@@ -34,17 +34,13 @@ export function whyNoNode(run: Run, demand: Demand): Refusal | undefined {
   const whys = [...byWhy].toSorted(([a, few], [b, many]) => many.length - few.length || compareText(a, b));
   const counts = whys.map(([why, same]) => {
     const words = WORDS.get(why);
-    return `${same.length} ${
-      words ??
-      `short of ${why} (largest free ${largestFree(
-        same.map((host) => rooms.of(host)),
-        why,
-        space.names,
-      )})`
-    }`;
+    if (words !== undefined) return `${same.length} ${words[same.length === 1 ? 0 : 1]}`;
+    const hostRooms = same.map((host) => rooms.of(host));
+    const largest = largestFree(hostRooms, why, space.names);
+    return `${same.length} ${same.length === 1 ? 'has' : 'have'} insufficient ${why} (largest free ${largest})`;
   });
   const numbers = Object.fromEntries(whys.map(([why, same]) => [why, same.length]));
-  const message = `none of the nodes that are there takes it: ${counts.join(', ')}`;
+  const message = `no existing node fits: ${counts.join(', ')}`;
   return refusal('NoNode', message, { ...numbers, nodes: hosts.length });
 }
 
@@ -59,11 +55,11 @@ interface Left {
 }
 
 function whyNoRoom({ host, left }: Left, demand: Demand, names: readonly string[]): string {
-  const { requests, podClass, asks } = demand;
-  const short = names.find((_, at) => (requests[at] ?? 0) > (left.room[at] ?? 0));
-  if (short !== undefined) return short;
+  const { requests, podClass, alternatives } = demand;
+  const insufficient = names.find((_, at) => (requests[at] ?? 0) > (left.room[at] ?? 0));
+  if (insufficient !== undefined) return insufficient;
   if (conflictingPort(podClass.ports, left.ports) !== undefined) return 'hostPort';
-  const hostname = asks[0]?.hostname;
+  const hostname = alternatives[0]?.hostname;
   if (hostname !== undefined && !admits(hostname, host.hostname)) return 'hostname';
   return hostHasRoom(host, left, demand) ? 'topology' : 'volumes';
 }

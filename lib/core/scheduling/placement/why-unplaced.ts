@@ -3,7 +3,7 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
 import { formatRequirement, merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
-import { type Ask, type Demand, suitsNewNode } from '../pods/demand.ts';
+import { type Demand, type RequirementAlternative, suitsNewNode } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
 import { type Bitset, common, isEmptyBitset, membersOf } from '../pools/bitset.ts';
 import { whyLimited } from '../pools/limits.ts';
@@ -20,29 +20,29 @@ import type { TopologyKey } from '../topology/topology-key.ts';
 import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
 import { pinTo } from './open-claim.ts';
 
-/** Why the pool can have no new claim for such a pod, as things are when the run ends: the first thing that stands in the way. */
+/** Why the pool cannot have a new claim for this pod at the end of the run: the first reason that applies. */
 export function whyUnplaced(run: Run, types: PoolTypeIndex, demand: Demand): Unplaced['refusals'][number] {
   const nodePool = types.template.nodePool.metadata.name;
-  const whys = demand.asks.map((ask) => whyNot(run, { types, demand, ask }));
-  return { nodePool, refusal: whys.at(-1) ?? refusal('NoPlace', 'nothing is asked for') };
+  const whys = demand.alternatives.map((alternative) => whyNot(run, { types, demand, alternative }));
+  return { nodePool, refusal: whys.at(-1) ?? refusal('NoPlace', 'no alternative of its requirements remains') };
 }
 
 interface Refused {
   readonly types: PoolTypeIndex;
   readonly demand: Demand;
-  readonly ask: Ask;
+  readonly alternative: RequirementAlternative;
 }
 
 function whyNot(run: Run, refused: Refused): Refusal {
-  const { types, demand, ask } = refused;
+  const { types, demand, alternative } = refused;
   const { template } = types;
   const byLabels = whyNotAdmitted(refused);
   if (byLabels !== undefined) return byLabels;
-  const set = run.sets.join(types.set, ask.set) ?? types.set;
+  const set = run.sets.join(types.set, alternative.set) ?? types.set;
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
   const requests = resourcesOf(run.space, demand.requests);
   if (isEmptyBitset(roomy))
-    return whyNoInstanceType(template, merge(template.requirements, ask.requirements), requests);
+    return whyNoInstanceType(template, merge(template.requirements, alternative.requirements), requests);
   if (newHostAnswer(demand.rules.onHost) !== 'yes') return whyNotOnNewHost(demand.rules.onHost);
   const pinned = pinnedByRules(run, { types, demand, set, roomy });
   if (pinned.kind === 'refused') return pinned.refusal;
@@ -51,23 +51,26 @@ function whyNot(run: Run, refused: Refused): Refusal {
   return whyNotLaunched(run, refused, { set: pinned.set, within });
 }
 
-/** Taints and labels of the pool, whatever its types. */
-function whyNotAdmitted({ types, demand, ask }: Refused): Refusal | undefined {
+/** Checks taints and labels of the pool, independent of instance types. */
+function whyNotAdmitted({ types, demand, alternative }: Refused): Refusal | undefined {
   const { template } = types;
   const taint = untoleratedTaint(template.taints, demand.podClass.pod.spec.tolerations);
   if (taint !== undefined) return refusal('Taint', `the taint ${formatTaint(taint)} is not tolerated`);
-  const label = whyIncompatible(template.requirements, ask.requirements);
-  if (label !== undefined) return refusal('Label', whyOtherLabel(types, ask, label));
-  if (ask.hostname === undefined || suitsNewNode(ask)) return undefined;
-  const asked = formatRequirement(ask.hostname);
-  return refusal('Label', `asks for ${ask.hostname.key} ${asked}, and the name of a new node is not known before`);
+  const label = whyIncompatible(template.requirements, alternative.requirements);
+  if (label !== undefined) return refusal('Label', whyOtherLabel(types, alternative, label));
+  if (alternative.hostname === undefined || suitsNewNode(alternative)) return undefined;
+  const asked = formatRequirement(alternative.hostname);
+  return refusal(
+    'Label',
+    `requires ${alternative.hostname.key} ${asked}, but the hostname of a new node is not known in advance`,
+  );
 }
 
-/** What the set says: what the pool asks for, then the pod, then its rules. */
-function inOrder({ types, demand, ask }: Refused, { requirements }: RequirementSet): Requirements {
+/** The requirements of the set, in the order: pool, pod, topology rules. */
+function inOrder({ types, demand, alternative }: Refused, { requirements }: RequirementSet): Requirements {
   const keys = [
     ...types.template.requirements.keys(),
-    ...ask.requirements.keys(),
+    ...alternative.requirements.keys(),
     ...demand.rules.byKey.map(({ key }) => key.name),
   ];
   const first = new Map(keys.flatMap((key) => withKey(requirements, key)));
@@ -81,16 +84,16 @@ function withKey(requirements: Requirements, key: string): readonly (readonly [s
 
 function whyOtherLabel(
   { template }: PoolTypeIndex,
-  { requirements }: Ask,
+  { requirements }: RequirementAlternative,
   { key, asked, offered }: { readonly key: string; readonly asked: string; readonly offered: string },
 ): string {
   const wanted = requirements.get(key);
   if (wanted !== undefined && admitsNothing(wanted) && wanted.mustExist)
-    return `what it asks of ${key} contradicts itself: no value is left`;
+    return `its requirements for ${key} contradict each other: no value remains`;
   const own = template.requirements.get(key);
-  if (own === undefined) return `asks for ${key} ${asked}, a label that the pool gives to no node`;
-  if (admitsNothing(own)) return `asks for ${key} ${asked}, and the pool allows no value of it`;
-  return `asks for ${key} ${asked}, the pool allows ${offered}`;
+  if (own === undefined) return `requires ${key} ${asked}, but nodes of the pool do not have this label`;
+  if (admitsNothing(own)) return `requires ${key} ${asked}, but the pool allows no value`;
+  return `requires ${key} ${asked}, but the pool allows ${offered}`;
 }
 
 interface Pinning {
@@ -104,13 +107,13 @@ type Pinned =
   | { readonly kind: 'set'; readonly set: RequirementSet }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The set with each label narrowed to the domains that the pod's own rules leave; the first that none is left of says why. */
+/** Narrows each label of the set to the domains that the pod's own rules allow. Refuses at the first label without a domain. */
 function pinnedByRules(run: Run, { types, demand, set, roomy }: Pinning): Pinned {
   let pinned = set;
   for (const keyRules of demand.rules.byKey) {
     if (keyRules.rules.length === 0) continue;
     const sold = keyRules.key.values.flatMap((_, domain) =>
-      isSold(run, { types, set: pinned, roomy, domain, key: keyRules.key }) ? [domain] : [],
+      isAvailableIn(run, { types, set: pinned, roomy, domain, key: keyRules.key }) ? [domain] : [],
     );
     const among = new Set(sold);
     const left = run.allowance(keyRules).order.filter((domain) => among.has(domain));
@@ -121,8 +124,8 @@ function pinnedByRules(run: Run, { types, demand, set, roomy }: Pinning): Pinned
   return { kind: 'set', set: pinned };
 }
 
-/** Whether a type with the room is to be had in the domain. */
-function isSold(
+/** Whether a type that is large enough is available in the domain. */
+function isAvailableIn(
   run: Run,
   of: {
     readonly types: PoolTypeIndex;
@@ -136,7 +139,7 @@ function isSold(
   return set !== undefined && isAvailable(of.types, set, of.roomy);
 }
 
-/** Limits, minValues and the ports of daemons: what rules out types that would hold the pod. */
+/** Why no type on which the pod fits can be launched: limits, minValues, or host ports of daemons. */
 function whyNotLaunched(
   run: Run,
   { types, demand }: Refused,
@@ -150,7 +153,7 @@ function whyNotLaunched(
   const rigid = inflexibility(types.template.minValues, types, common(types.selectionFor(set).types, affordable));
   if (rigid !== undefined && run.options.minValuesPolicy !== 'BestEffort') {
     const { key, values, minValues } = rigid;
-    const message = `${key} would be left with ${values} values, minValues asks for ${minValues}: lower it, or allow more instance types`;
+    const message = `minValues requires ${minValues} values of ${key}, but ${values} would remain: lower minValues, or allow more instance types`;
     return refusal('MinValues', message, { values, minValues });
   }
   const would = membersOf(affordable);
@@ -158,9 +161,9 @@ function whyNotLaunched(
   const ports = would.map((type) => conflictingPort(demand.podClass.ports, types.portsOf(type)));
   if (ports.length > 0 && ports.every((port) => port !== undefined)) {
     const taken = [...new Set(ports.map(({ port }) => port))].join(' or ');
-    const message = `a daemon takes host port ${taken} on each of ${typesInWords(instanceTypes)} that would do`;
+    const message = `host port ${taken} is used by a DaemonSet on every instance type that fits (${instanceTypes})`;
     return refusal('HostPort', message, { instanceTypes });
   }
-  const message = `${typesInWords(instanceTypes)} would do, and none keeps its rules of topology, the pool's limits and minValues all at once`;
+  const message = `no instance type satisfies its topology rules, the pool's limits and minValues together (${typesInWords(instanceTypes)} large enough)`;
   return refusal('NoPlace', message, { instanceTypes });
 }

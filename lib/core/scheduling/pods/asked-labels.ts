@@ -2,7 +2,7 @@ import type { NodeSelectorTerm, Pod } from '../../../apis/kubernetes.ts';
 import { currentLabelName } from '../../../apis/labels.ts';
 import { affinityTerms, antiAffinityTerms } from './pod-affinity-terms.ts';
 
-/** The node labels that these pods ask for or count by; nodes that differ in others only are alike to them. */
+/** The node labels that these pods require, or use as topology keys. Other labels do not affect them. */
 export function askedLabels(pods: Iterable<Pod>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const pod of pods) {

@@ -9,34 +9,34 @@ import type { VolumeNeeds } from '../volumes/volumes.ts';
 import type { PodClass } from './pod-classes.ts';
 import { podRequirements } from './pod-requirements.ts';
 
-/** What a class of pods asks of its place whatever else is placed. */
+/** The needs of a class of pods that do not depend on other pods. */
 export interface Needs {
   readonly podClass: PodClass;
   readonly requests: Vector;
-  /** Any one of these will do: one for each alternative of its volumes (B42). */
-  readonly asks: readonly Ask[];
+  /** A host must satisfy one of these. There is one for each alternative of the volumes (B42). */
+  readonly alternatives: readonly RequirementAlternative[];
   readonly attachments: VolumeNeeds['attachments'];
 }
 
-/** What a class of pods asks of its place in one run, worked out once (B27). */
+/** The needs and topology rules of a class of pods in one run. Computed once (B27). */
 export interface Demand extends Needs {
   readonly rules: TopologyRules;
-  /** The counters of hosts that count such pods. */
+  /** The counters by hostname that count these pods. */
   readonly hostCounters: readonly Counter[];
-  /** All counters that count such pods by their labels. */
+  /** All counters that count these pods by their labels. */
   readonly countedBy: ReadonlySet<Counter>;
 }
 
-export interface Ask {
+export interface RequirementAlternative {
   readonly set: RequirementSet;
-  /** The same in the pod's own order, for messages: a set has the order of the class that asked first. */
+  /** The same in the order of the pod, for messages. A set has the order of the first class that used it. */
   readonly requirements: Requirements;
-  /** Apart from the set: every host has a name of its own. */
+  /** The hostname is not in the set, because it differs for each host. */
   readonly hostname: Requirement | undefined;
 }
 
-/** Whether a new node would do: its name is not known before. */
-export function suitsNewNode({ hostname }: Ask): boolean {
+/** Whether a new node can satisfy the hostname requirement. Its hostname is not known in advance. */
+export function suitsNewNode({ hostname }: RequirementAlternative): boolean {
   return hostname === undefined || admits(hostname, 'a-node-that-is-not-named-yet');
 }
 
@@ -52,12 +52,12 @@ export function needsOf(
   return {
     podClass,
     requests: vectorOf(space, podClass.requests),
-    asks: volumes.alternatives.map((alternative) => askOf(merge(asked, alternative), sets)),
+    alternatives: volumes.alternatives.map((alternative) => alternativeOf(merge(asked, alternative), sets)),
     attachments: volumes.attachments,
   };
 }
 
-function askOf(requirements: Requirements, sets: RequirementSets): Ask {
+function alternativeOf(requirements: Requirements, sets: RequirementSets): RequirementAlternative {
   const hostname = requirements.get(HOSTNAME);
   if (hostname === undefined) return { set: sets.intern(requirements), requirements, hostname };
   const others = new Map(requirements);

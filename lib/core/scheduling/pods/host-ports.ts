@@ -1,6 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 
-/** A port of the host that a pod takes (B58). */
+/** A host port that a pod uses (B58). */
 export interface HostPort {
   readonly ip: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export function hostPorts(pod: Pod): readonly HostPort[] {
   );
 }
 
-/** The first port that both want; 0.0.0.0 and :: stand for every address. */
+/** The first wanted port that is taken; 0.0.0.0 and :: stand for every address. */
 export function conflictingPort(wanted: readonly HostPort[], taken: readonly HostPort[]): HostPort | undefined {
   return wanted.find((one) =>
     taken.some(

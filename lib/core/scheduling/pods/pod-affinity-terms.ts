@@ -5,7 +5,7 @@ import {
   type TopologySpreadConstraint,
 } from '../../../apis/kubernetes.ts';
 
-/** Required and preferred ones alike: a preference counts as required until it is given up (B30). */
+/** Required and preferred terms: a preference counts as required until it is relaxed (B30). */
 export function affinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
   const affinity = spec.affinity?.podAffinity;
   return [
@@ -14,7 +14,7 @@ export function affinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
   ];
 }
 
-/** As `affinityTerms`. */
+/** Required and preferred terms. */
 export function antiAffinityTerms(pod: Pod): readonly PodAffinityTerm[] {
   const preferred = pod.spec.affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return [...requiredAntiAffinityTerms(pod), ...preferred.map((one) => one.podAffinityTerm)];
@@ -24,7 +24,7 @@ export function requiredAntiAffinityTerms({ spec }: Pod): readonly PodAffinityTe
   return spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 }
 
-/** B50: the values of matchLabelKeys join the selector of a spread constraint. */
+/** B50: the values of matchLabelKeys are added to the selector of a spread constraint. */
 export function spreadSelector(
   { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
   { metadata }: Pod,
@@ -37,7 +37,7 @@ export function spreadSelector(
   return { ...labelSelector, matchExpressions: [...(labelSelector.matchExpressions ?? []), ...extra] };
 }
 
-/** The labels of pods that some selector among these pods looks at; others tell no pod from another. */
+/** The pod labels that a selector of these pods uses. Other labels do not affect placement. */
 export function relevantLabelKeys(pods: readonly Pod[]): readonly string[] {
   const keys = new Set<string>();
   for (const pod of pods) {

@@ -8,20 +8,20 @@ import { relevantLabelKeys } from './pod-affinity-terms.ts';
 import { relax, withoutPreferences } from './relax.ts';
 
 /**
- * Pods that are alike in everything that decides a place. What is found out for one of them holds for all, so the work of
- * a run grows with the classes, not with the pods.
+ * Pods that are equal in everything that affects placement. A result for one of them applies to all, so the work of a run
+ * grows with the number of classes, not of pods.
  */
 export interface PodClass {
-  /** One of them, or what is left of it after preferences were given up. */
+  /** One pod of the class, or its relaxed form. */
   readonly pod: Pod;
-  /** The same with all its preferences and alternatives: what counts for others does not depend on what it gives up. */
+  /** The same pod with all its preferences and alternatives. Relaxing does not change how other pods count it. */
   readonly original: Pod;
   readonly namespace: string;
-  /** Labels that some selector of the run looks at. */
+  /** The labels that a selector of the run uses. */
   readonly labels: Labels;
   readonly requests: Resources;
   readonly ports: readonly HostPort[];
-  /** True for pods that run on a node that is not going: consolidation would move them (B33). */
+  /** True for pods on a node that is not being deleted: consolidation would move them (B33). */
   readonly moving: boolean;
 }
 
@@ -33,22 +33,22 @@ export interface PodGroup {
 
 /** The classes of a cluster's pods. */
 export interface PodClasses {
-  /** The class of a pod to place, with the pod as it is placed. `moving`: it runs on a node that is not going. */
+  /** The class of a pod to place, and the pod as it is placed. `moving`: it runs on a node that is not being deleted. */
   classOf(pod: Pod, moving: boolean): ClassedPod;
-  /** The class with one preference fewer (B31); undefined where nothing is left to give up. */
+  /** The class with one preference fewer (B31); undefined if no preference remains. */
   relaxed(podClass: PodClass): PodClass | undefined;
-  /** The class of a pod that is placed already: its labels count, and whom it keeps away. */
+  /** The class of a placed pod. Only its labels and its required anti-affinity matter. */
   ofPlaced(pod: Pod): PodClass;
 }
 
 export interface ClassedPod {
-  /** B32: without its preferences where these are ignored. */
+  /** B32: without preferences if preferencePolicy is Ignore. */
   readonly pod: Pod;
   readonly podClass: PodClass;
 }
 
-/** `remembers`: whether the class of each pod is kept, for problems of which many questions are asked. */
-export function podClasses(problem: SchedulingProblem, remembers = false): PodClasses {
+/** `caches`: whether the class of each pod is cached, for an index that serves many questions. */
+export function podClasses(problem: SchedulingProblem, caches = false): PodClasses {
   const ignore = problem.options?.preferencePolicy === 'Ignore';
   const wanted = (pod: Pod): Pod => (ignore ? withoutPreferences(pod) : pod);
   const placed = problem.stateNodes.flatMap((stateNode) => stateNode.pods);
@@ -70,7 +70,7 @@ export function podClasses(problem: SchedulingProblem, remembers = false): PodCl
     return { pod, podClass: register(byText, text, { pod, moving }) };
   };
   return {
-    classOf: remembers ? remembered(classify) : classify,
+    classOf: caches ? cached(classify) : classify,
     relaxed(podClass) {
       if (!relaxedBy.has(podClass)) {
         const pod = relax(podClass.pod);
@@ -85,7 +85,7 @@ export function podClasses(problem: SchedulingProblem, remembers = false): PodCl
   };
 }
 
-function remembered(classify: PodClasses['classOf']): PodClasses['classOf'] {
+function cached(classify: PodClasses['classOf']): PodClasses['classOf'] {
   const known = [new Map<Pod, ClassedPod>(), new Map<Pod, ClassedPod>()] as const;
   return (pod, moving) => {
     const those = known[moving ? 1 : 0];
@@ -96,16 +96,16 @@ function remembered(classify: PodClasses['classOf']): PodClasses['classOf'] {
 }
 
 /**
- * The pods to place by class, in the order in which they are placed. `isGoing` names nodes that are going.
- * *Cost:* O(pods), one text a pod; the rest once a class.
+ * The pods to place by class, in the order in which they are placed. `isDeleting`: whether the node is being deleted.
+ * *Cost:* O(pods) to build one key for each pod; everything else is computed once for each class.
  */
 export function podGroups(
   classes: PodClasses,
   pods: readonly Pod[],
-  isGoing: (node: string) => boolean,
+  isDeleting: (node: string) => boolean,
 ): readonly PodGroup[] {
   const members = Map.groupBy(
-    pods.map((pod) => classes.classOf(pod, pod.spec.nodeName !== undefined && !isGoing(pod.spec.nodeName))),
+    pods.map((pod) => classes.classOf(pod, pod.spec.nodeName !== undefined && !isDeleting(pod.spec.nodeName))),
     ({ podClass }) => podClass,
   );
   return [...members]
@@ -122,7 +122,7 @@ function describe(pod: Pod, keys: readonly string[]): Pick<PodClass, 'pod' | 'or
   return { pod, original: pod, namespace: namespaceOf(pod), labels };
 }
 
-/** Requests are read once for each way of writing them. */
+/** Requests are parsed once for each distinct text. */
 function sizeOf(
   pod: Pod,
   specs: Map<string, Pick<PodClass, 'requests' | 'ports'>>,
@@ -133,7 +133,7 @@ function sizeOf(
   return known;
 }
 
-/** What selectors see of a pod. */
+/** The fields of a pod that selectors use. */
 function presence({ metadata }: Pod, keys: readonly string[]): string {
   let text = `${metadata.namespace ?? 'default'}\n`;
   if (metadata.labels !== undefined) for (const key of keys) text += `${metadata.labels[key] ?? '\r'}\n`;
@@ -142,7 +142,7 @@ function presence({ metadata }: Pod, keys: readonly string[]): string {
 
 function specText({ metadata, spec }: Pod): string {
   const { nodeSelector, affinity, tolerations, topologySpreadConstraints, volumes } = spec;
-  // B11: the claim of an ephemeral volume is named for its pod.
+  // B11: the name of an ephemeral volume's claim contains the name of the pod.
   const owner = volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true ? metadata.name : '';
   return (
     sizeText(spec) + owner + JSON.stringify([nodeSelector, affinity, tolerations, topologySpreadConstraints, volumes])
@@ -165,7 +165,7 @@ function byAge(a: Pod, b: Pod): number {
   );
 }
 
-/** B28: the largest first: cpu, then memory, then the class with the oldest pod. Priority plays no part. */
+/** B28: the largest first: by cpu, then memory, then the oldest pod. Priority is not used. */
 function bySize(a: PodGroup, b: PodGroup): number {
   const [first, second] = [a.podClass.requests, b.podClass.requests];
   const [older, younger] = [a.pods[0], b.pods[0]];

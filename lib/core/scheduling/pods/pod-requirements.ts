@@ -8,8 +8,8 @@ import {
 } from '../../requirements/requirements.ts';
 
 /**
- * What a pod asks of a node's labels: its nodeSelector, the first required term, and the heaviest preference as if it
- * were required, until it is relaxed (B27, B31).
+ * The node label requirements of a pod: its nodeSelector, the first required term, and the preference with the highest weight,
+ * which counts as required until it is relaxed (B27, B31).
  */
 export function podRequirements(pod: Pod): Requirements {
   const [heaviest] = (pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).toSorted(
@@ -21,7 +21,7 @@ export function podRequirements(pod: Pod): Requirements {
   return merge(strict, preferred);
 }
 
-/** Without preferences: a node must meet one of these. *Shape:* never empty. */
+/** The requirements without preferences. A node must meet one of the alternatives. *Shape:* never empty. */
 export function requiredAlternatives({ spec }: Pod): readonly Requirements[] {
   const selector = requirementsFromLabels(spec.nodeSelector);
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

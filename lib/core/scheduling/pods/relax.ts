@@ -1,9 +1,9 @@
 import type { Affinity, Pod, PodAffinity, PodSpec } from '../../../apis/kubernetes.ts';
 
 /**
- * The pod with one preference fewer, or undefined where nothing is left to give up.
- * *Source:* B31, in its order: a required OR term while more than one is left, the heaviest preferred pod affinity, pod
- * anti-affinity and node affinity, one ScheduleAnyway constraint, then tolerance of PreferNoSchedule taints.
+ * The pod with one preference fewer, or undefined if no preference remains.
+ * *Source:* B31, in this order: a required OR term while more than one remains; the preferred pod affinity, pod anti-affinity
+ * and node affinity with the highest weight; one ScheduleAnyway constraint; then tolerance of PreferNoSchedule taints.
  */
 export function relax(pod: Pod): Pod | undefined {
   for (const step of STEPS) {
@@ -13,7 +13,7 @@ export function relax(pod: Pod): Pod | undefined {
   return undefined;
 }
 
-/** B32: the pod without anything that it merely prefers; its required OR terms stay. */
+/** B32: the pod without preferences. Its required OR terms stay. */
 export function withoutPreferences(pod: Pod): Pod {
   const { affinity, topologySpreadConstraints } = pod.spec;
   if (affinity === undefined && topologySpreadConstraints === undefined) return pod;
@@ -91,7 +91,7 @@ function withAffinity(spec: PodSpec, change: Affinity): PodSpec {
   return { ...spec, affinity: { ...spec.affinity, ...change } };
 }
 
-/** The list less its heaviest entry, the first of equals; undefined where it is empty. */
+/** The list without the entry of the highest weight; ties by position. Undefined if the list is empty. */
 function withoutHeaviest<T extends { readonly weight: number }>(list: readonly T[]): readonly T[] | undefined {
   if (list.length === 0) return undefined;
   const heaviest = list.reduce((best, one, index) => (one.weight > (list[best]?.weight ?? 0) ? index : best), 0);

@@ -1,4 +1,4 @@
-/** Sets of small whole numbers (instance types by their place in a list), 32 to a word. */
+/** A set of small integers (positions of instance types in a list), 32 in a word. */
 export type Bitset = Uint32Array;
 
 export function emptyBitset(size: number): Bitset {
@@ -23,7 +23,7 @@ export function has(set: Bitset, member: number): boolean {
   return (((set[member >>> 5] ?? 0) >>> (member & 31)) & 1) === 1;
 }
 
-/** Leaves in `target` what `other` has too. */
+/** Removes the members from `target` that are not in `other`. */
 export function keepCommon(target: Bitset, other: Bitset): void {
   for (let word = 0; word < target.length; word += 1) target[word] = (target[word] ?? 0) & (other[word] ?? 0);
 }
@@ -38,7 +38,7 @@ export function isEmptyBitset(set: Bitset): boolean {
   return set.every((word) => word === 0);
 }
 
-/** The members, ascending. */
+/** The members in ascending order. */
 export function membersOf(set: Bitset): readonly number[] {
   const members: number[] = [];
   for (let word = 0; word < set.length; word += 1) {

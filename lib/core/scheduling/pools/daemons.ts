@@ -11,19 +11,19 @@ import type { Host } from '../placement/host.ts';
 import { type HostPort, hostPorts } from '../pods/host-ports.ts';
 import { requiredAlternatives } from '../pods/pod-requirements.ts';
 
-/** A DaemonSet with the pod that it would put on a node (B20). */
+/** A DaemonSet with the pod that it would create on a node (B20). */
 export interface Daemon {
   readonly uid: string;
   readonly pod: Pod;
   readonly requests: Resources;
   readonly ports: readonly HostPort[];
-  /** B21: any of these will do. */
+  /** B21: a node must satisfy one of these. */
   readonly alternatives: readonly Requirements[];
 }
 
 /**
- * B20: as the newest pod that runs shows it, which has what admission changed; else as the template says.
- * `pods`: all of the cluster.
+ * B20: the requests of the newest running pod, which includes the changes of admission webhooks; else those of the template.
+ * `pods`: all pods of the cluster.
  */
 export function daemonsOf(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = []): readonly Daemon[] {
   return daemonSets.map((daemonSet) => {
@@ -39,7 +39,7 @@ export function daemonsOf(daemonSets: readonly DaemonSet[], pods: readonly Pod[]
   });
 }
 
-/** The DaemonSet controller pins each pod to its node by affinity: which nodes it is for, only the template says. */
+/** The DaemonSet controller pins each pod to its node by affinity, so the node selector and affinity come from the template. */
 function daemonPod({ metadata, spec }: DaemonSet, live: Pod | undefined): Pod {
   const { template } = spec;
   const { affinity: _pinned, nodeSelector: _selector, ...running } = live?.spec ?? template.spec;
@@ -64,19 +64,19 @@ function createdAt({ metadata }: Pod): string {
   return metadata.creationTimestamp ?? '';
 }
 
-/** What the daemons that run on such a host take of it (B21). */
+/** The requests of the daemons that run on the host (B21). */
 export function daemonOverhead(daemons: readonly Daemon[], host: Host): Resources {
   return add(...daemons.filter((daemon) => runsOn(daemon, host)).map((daemon) => daemon.requests));
 }
 
-/** Daemons that come together: what they take of a node. */
+/** The total requests and host ports of the daemons on a node. */
 export interface DaemonGroup {
   readonly requests: Resources;
-  /** B58. */
+  /** The host ports that they use (B58). */
   readonly ports: readonly HostPort[];
 }
 
-/** The daemons of each type, by its name (B21). *Shape:* types with the same daemons share one group. */
+/** The daemons on each instance type, by the name of the type (B21). *Shape:* types with the same daemons share one group. */
 export function daemonGroups(
   daemons: readonly Daemon[],
   host: Host,
@@ -96,7 +96,7 @@ export function daemonGroups(
   return new Map(types.map((type) => [type.name, groupOf(type)]));
 }
 
-/** The daemons that run on the host whatever becomes of it; `open` names the labels that it may still get. */
+/** The daemons that will run on the host for certain. `open`: the labels that the host may still get. */
 export function certainDaemons(daemons: readonly Daemon[], host: Host, open: ReadonlySet<string>): readonly Daemon[] {
   return daemons.filter(
     (daemon) =>
@@ -105,7 +105,7 @@ export function certainDaemons(daemons: readonly Daemon[], host: Host, open: Rea
   );
 }
 
-/** B21: any of the required OR terms will do. */
+/** B21: the host must satisfy one of the required OR terms. */
 export function runsOn(
   { pod, alternatives }: Pick<Daemon, 'pod' | 'alternatives'>,
   host: Host,
@@ -120,7 +120,7 @@ export function runsOn(
 
 const NO_LABELS: ReadonlySet<string> = new Set();
 
-/** What host and type together offer of the labels that are asked for; others do not matter. */
+/** The requirements of host and type, for the requested labels. */
 function offeredFor(asked: Requirements, host: Requirements, type: Requirements | undefined): Requirements {
   if (type === undefined || asked.size === 0) return host;
   const offered = new Map<string, Requirement>();

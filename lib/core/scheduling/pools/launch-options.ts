@@ -10,9 +10,9 @@ import type { NodeClaimTemplate } from './template.ts';
 const MAX_TYPES = 60;
 
 /**
- * What a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type, reservation. Empty where nothing is to
- * be had. *Source:* C39 leaves out special hardware while something plain is left, C40 spot that is dearer than on-demand;
- * a pool that asks for flexibility by minValues keeps both. C42: the 60 cheapest types, and for minValues dearer ones.
+ * The offerings that a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type, reservation. Empty if
+ * no offering is available. *Source:* C39 excludes special hardware while other types remain. C40 excludes spot offerings that cost
+ * more than on-demand. Pools with minValues keep both. C42: the 60 cheapest types, plus more expensive types for minValues.
  */
 export function launchOptions(
   types: readonly InstanceType[],
@@ -20,19 +20,19 @@ export function launchOptions(
   { minValues }: Pick<NodeClaimTemplate, 'minValues'>,
 ): readonly LaunchOption[] {
   const isFlexible = minValues.length > 0;
-  const all = (isFlexible ? types : plainTypes(types)).flatMap((type) =>
+  const all = (isFlexible ? types : typesWithoutSpecialHardware(types)).flatMap((type) =>
     compatibleOfferings(type, requirements).map((offering) => launchOption(type, offering)),
   );
-  const worthwhile = (isFlexible ? all : withoutDearSpot(all)).toSorted(byPrice);
+  const eligible = (isFlexible ? all : withoutExpensiveSpot(all)).toSorted(byPrice);
   const byName = new Map(types.map((type) => [type.name, type]));
-  const ascending = [...new Set(worthwhile.map((option) => option.instanceType))].flatMap(
+  const ascending = [...new Set(eligible.map((option) => option.instanceType))].flatMap(
     (name) => byName.get(name) ?? [],
   );
   const sent = typesToSend(ascending, minValues);
-  return worthwhile.filter((option) => sent.has(option.instanceType));
+  return eligible.filter((option) => sent.has(option.instanceType));
 }
 
-/** B25: the cheapest, where Karpenter fails a claim that cannot keep its minValues among them. */
+/** B25: includes the types that minValues needs. Karpenter refuses a claim whose cheapest types do not satisfy minValues. */
 function typesToSend(
   ascending: readonly InstanceType[],
   minValues: NodeClaimTemplate['minValues'],
@@ -42,7 +42,7 @@ function typesToSend(
   return new Set(first.slice(0, MAX_TYPES).map(({ name }) => name));
 }
 
-/** The cheapest types that bring as many values as are asked for, label by label. */
+/** The cheapest types that have the required number of values, label by label. */
 function typesForMinValues(
   ascending: readonly InstanceType[],
   minValues: NodeClaimTemplate['minValues'],
@@ -67,19 +67,19 @@ function launchOption(type: InstanceType, offering: Offering): LaunchOption {
   return reservation === undefined ? option : { ...option, reservationId: reservation.id };
 }
 
-/** C39: bare metal and accelerators only where nothing else is left. */
-function plainTypes(types: readonly InstanceType[]): readonly InstanceType[] {
-  const plain = types.filter((type) => !isSpecial(type));
+/** C39: bare metal and accelerators only if no other types remain. */
+function typesWithoutSpecialHardware(types: readonly InstanceType[]): readonly InstanceType[] {
+  const plain = types.filter((type) => !hasSpecialHardware(type));
   return plain.length > 0 ? plain : types;
 }
 
-function isSpecial(type: InstanceType): boolean {
+function hasSpecialHardware(type: InstanceType): boolean {
   const has = (label: string): boolean => valuesOf(type, `karpenter.k8s.aws/${label}`).length > 0;
   return has('instance-gpu-count') || has('instance-accelerator-count') || /\.metal(-|$)/.test(type.name);
 }
 
-/** C40: spot that costs more than the cheapest on-demand option is no bargain. */
-function withoutDearSpot(options: readonly LaunchOption[]): readonly LaunchOption[] {
+/** C40: excludes spot options that cost more than the cheapest on-demand option. */
+function withoutExpensiveSpot(options: readonly LaunchOption[]): readonly LaunchOption[] {
   const onDemand = options
     .filter((option) => option.capacityType === 'on-demand')
     .map((option) => option.priceUsdPerHour);

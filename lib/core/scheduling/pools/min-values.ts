@@ -3,7 +3,7 @@ import { addTo, type Bitset, emptyBitset, has, membersOf } from './bitset.ts';
 import type { NodeClaimTemplate } from './template.ts';
 import type { PoolTypeIndex } from './type-index.ts';
 
-/** Fewer distinct values of a label than minValues asks for. */
+/** A label with fewer distinct values than minValues requires. */
 export interface Inflexibility {
   readonly key: string;
   readonly values: number;
@@ -12,7 +12,7 @@ export interface Inflexibility {
 
 export type MinValues = NodeClaimTemplate['minValues'];
 
-/** The first minValues that the types do not keep; undefined where they keep all (B24). */
+/** The first minValues that the types do not satisfy; undefined if they satisfy all (B24). */
 export function inflexibility(
   minValues: MinValues,
   { types }: PoolTypeIndex,
@@ -25,7 +25,7 @@ export function inflexibility(
   return undefined;
 }
 
-/** B24: what BestEffort asks of a claim from its opening on: no more than there is. */
+/** B24: the minValues of a claim under the BestEffort policy: at most the number of values when it is opened. */
 export function lowered(minValues: MinValues, { types }: PoolTypeIndex, among: Bitset): MinValues {
   return minValues.map(({ key, count }) => ({ key, count: Math.min(count, countValues(types, key, among)) }));
 }
@@ -38,15 +38,15 @@ function countValues(types: PoolTypeIndex['types'], key: string, among: Bitset):
   return values.size;
 }
 
-/** The target and, the smallest first, the types that bring a value that minValues still lacks. */
+/** The target, and the smallest types that add the values that minValues requires. */
 export function valuesToKeep({ template, types, rooms }: PoolTypeIndex, among: Bitset, target: number): Bitset {
   const kept = emptyBitset(types.length);
   addTo(kept, target);
   const size = (type: number): number => rooms[type]?.reduce((sum, amount) => sum + amount, 0) ?? 0;
   const ascending = template.minValues.length === 0 ? [] : [...membersOf(among)].toSorted((a, b) => size(a) - size(b));
   for (const { key, count } of template.minValues) {
-    const aimed = types[target];
-    const values = new Set(aimed === undefined ? [] : valuesOf(aimed, key));
+    const targetType = types[target];
+    const values = new Set(targetType === undefined ? [] : valuesOf(targetType, key));
     for (const type of ascending) {
       if (values.size >= count) break;
       const one = types[type];

@@ -4,22 +4,22 @@ import { fitsLimits, largestCapacity, largestOfLimited, type RemainingLimits, ta
 import { valuesToKeep } from './min-values.ts';
 import { instanceTypesIn, type PoolTypeIndex } from './type-index.ts';
 
-/** A claim, as far as limits go: what it aims at and what it takes of them. */
+/** The part of a claim that limits use: its target, and what it reserves. */
 interface Holder {
   readonly types: PoolTypeIndex;
   readonly target: { readonly type: number };
   held: Resources;
 }
 
-/** What is left of each pool's limits while a run goes on, by the pool's name; undefined where it has none. */
+/** The remaining limits of each pool during a run, by the name of the pool; undefined for a pool without limits. */
 export type PoolLimits = Map<string, RemainingLimits | undefined>;
 
-/** What is left of the limits of the types' pool. */
+/** The remaining limits of the pool. */
 export function limitsOf(limits: PoolLimits, types: PoolTypeIndex): RemainingLimits | undefined {
   return limits.get(poolOf(types));
 }
 
-/** What the claim may have: what is left and what it holds itself. */
+/** The limits that apply to the claim: the remaining limits plus its own reservation. */
 export function leftFor(
   limits: PoolLimits,
   { types, held }: Pick<Holder, 'types' | 'held'>,
@@ -28,9 +28,9 @@ export function leftFor(
   return left === undefined ? undefined : takeFromLimits(left, held, -1);
 }
 
-/** Of these types those that fit what is left. */
+/** The types that fit within the remaining limits. */
 export function withinLimits(types: PoolTypeIndex, among: Bitset, left: RemainingLimits | undefined): Bitset {
-  if (left === undefined || holdsEvery(types, left)) return among;
+  if (left === undefined || fitsEvery(types, left)) return among;
   const within = emptyBitset(types.types.length);
   for (const type of membersOf(among)) {
     const instanceType = types.types[type];
@@ -39,7 +39,7 @@ export function withinLimits(types: PoolTypeIndex, among: Bitset, left: Remainin
   return within;
 }
 
-/** All types that the claim may have by what is left and what it holds itself. *Cost:* one look-up, while neither changes. */
+/** All types that fit within the limits that apply to the claim. *Cost:* one look-up while limits and reservation do not change. */
 export function typesWithin(limits: PoolLimits, claim: Holder): Bitset | undefined {
   const left = limitsOf(limits, claim.types);
   if (left === undefined) return undefined;
@@ -55,8 +55,8 @@ const WITHIN = new WeakMap<
   { readonly left: RemainingLimits; readonly held: Resources; readonly within: Bitset }
 >();
 
-/** On most days nothing is near its limit: then even the largest of everything fits. */
-function holdsEvery(types: PoolTypeIndex, left: RemainingLimits): boolean {
+/** A fast path: usually the limits are far away, and even the largest type fits. */
+function fitsEvery(types: PoolTypeIndex, left: RemainingLimits): boolean {
   const largest = LARGEST.get(types) ?? largestCapacity(types.types);
   LARGEST.set(types, largest);
   return fitsLimits({ capacity: largest }, left);
@@ -65,17 +65,17 @@ function holdsEvery(types: PoolTypeIndex, left: RemainingLimits): boolean {
 const LARGEST = new WeakMap<PoolTypeIndex, Resources>();
 
 /**
- * Promise 2: what the claim takes of the limits while it is open: its target, and the smallest types beside it that keep
- * minValues. `among`: the types that it may become.
+ * Promise 2: an open claim reserves its target, and the smallest types that minValues needs in addition.
+ * `among`: the types that it may be launched as.
  */
-export function holdLeast(limits: PoolLimits, claim: Holder, among: Bitset): void {
+export function holdMinimum(limits: PoolLimits, claim: Holder, among: Bitset): void {
   const { types, target } = claim;
   if (limitsOf(limits, types) === undefined) return;
   const kept = valuesToKeep(types, among, target.type);
   hold(limits, claim, instanceTypesIn(kept, types));
 }
 
-/** Promise 2: until it is launched it holds the largest of what it may become. */
+/** Promise 2: until it is launched, a planned claim reserves the largest of its types. */
 export function holdLargest(limits: PoolLimits, claim: Holder, among: Bitset): void {
   if (limitsOf(limits, claim.types) !== undefined) hold(limits, claim, instanceTypesIn(among, claim.types));
 }

@@ -1,7 +1,7 @@
 import type { Requirement } from '../../requirements/requirement.ts';
 import { merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
 
-/** Requirements with a number: two sets that say the same are one object, so they are compared and remembered by number. */
+/** Interned requirements. Equal requirements are one object with one number, so they are compared and cached by number. */
 export interface RequirementSet {
   readonly id: number;
   readonly requirements: Requirements;
@@ -11,8 +11,8 @@ export interface RequirementSet {
 export interface RequirementSets {
   intern(requirements: Requirements): RequirementSet;
   /**
-   * What is left when a claim that offers the one takes what asks for the other; undefined where they cannot agree (A0.5,
-   * labels that are well known may be undefined). *Cost:* one look-up, once the pair is known.
+   * The intersection of the two sets; undefined if they are incompatible (A0.5: well-known labels may be undefined).
+   * *Cost:* one look-up after the first call for a pair.
    */
   join(offered: RequirementSet, asked: RequirementSet): RequirementSet | undefined;
 }

@@ -1,9 +1,9 @@
 import type { Resources } from '../../resources/resources.ts';
 
-/** Amounts by the place of their resource in a ResourceSpace: cpu in millicores, everything else in whole units. */
+/** Amounts by the position of the resource in a ResourceSpace: cpu in millicores, everything else in whole units. */
 export type Vector = Float64Array;
 
-/** The resources that the pods of a run ask for; what nobody asks for plays no part. */
+/** The resources that the pods of a run request. Other resources are ignored. */
 export interface ResourceSpace {
   readonly names: readonly string[];
 }
@@ -27,7 +27,7 @@ export function fitsIn(requests: Vector, room: Vector): boolean {
   return true;
 }
 
-/** How many such requests there is room for. */
+/** How many times the requests fit in the room. */
 export function timesIn(requests: Vector, room: Vector): number {
   let times = Number.MAX_SAFE_INTEGER;
   for (let at = 0; at < requests.length; at += 1) {
@@ -37,7 +37,7 @@ export function timesIn(requests: Vector, room: Vector): number {
   return Math.max(0, times);
 }
 
-/** Takes `times` × `requests` from the room. */
+/** Subtracts `times` × `requests` from the room. */
 export function takeFrom(room: Vector, requests: Vector, times = 1): void {
   for (let at = 0; at < room.length; at += 1) room[at] = (room[at] ?? 0) - times * (requests[at] ?? 0);
 }

@@ -16,18 +16,18 @@ import {
 } from '../../requirements/requirements.ts';
 import { type Daemon, type DaemonGroup, daemonGroups } from './daemons.ts';
 
-/** What every new claim of a NodePool starts from (B13, B14). */
+/** The initial state of every new claim of a NodePool (B13, B14). */
 export interface NodeClaimTemplate {
   readonly nodePool: NodePool;
   readonly requirements: Requirements;
   readonly labels: Labels;
   readonly annotations: Labels;
   readonly taints: readonly Taint[];
-  /** Types that the NodeClass knows, whatever the pool asks for. */
+  /** All types of the NodeClass, regardless of the requirements of the pool. */
   readonly knownTypes: readonly InstanceType[];
-  /** Types that the pool's own requirements allow and that are for sale. */
+  /** The types that satisfy the pool's requirements and have an available offering. */
   readonly instanceTypes: readonly InstanceType[];
-  /** B21: what daemons take of each type, by its name. */
+  /** B21: the daemons on each type, by the name of the type. */
   readonly daemons: ReadonlyMap<string, DaemonGroup>;
   readonly minValues: readonly { readonly key: string; readonly count: number }[];
 }
@@ -38,7 +38,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   const labels = { ...metadata?.labels, [NODE_POOL]: nodePool.metadata.name, [NODE_CLASS]: spec.nodeClassRef.name };
   const requirements = merge(requirementsFrom(spec.requirements), requirementsFromLabels(labels));
   const taints = spec.taints ?? [];
-  // B21: a daemon may wait for the node to be registered and initialized; it comes then.
+  // B21: daemons that require a registered or initialized node count too.
   const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
   const host = { fixed: false, requirements: merge(requirements, started), taints };
   const instanceTypes = view.instanceTypes.filter(
@@ -59,7 +59,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   };
 }
 
-/** B12: the heaviest pool first; of equals the later name. */
+/** B12: in descending order of weight; ties by name, descending. */
 export function byDescendingWeight(views: readonly NodePoolView[]): readonly NodePoolView[] {
   return views.toSorted(
     (a, b) =>
@@ -68,16 +68,16 @@ export function byDescendingWeight(views: readonly NodePoolView[]): readonly Nod
   );
 }
 
-/** A label that cannot have any of the values that it must have. */
+/** Refuses requirements that leave no value for a label. */
 function whyContradictory({ spec }: NodePool): Refusal | undefined {
   const requirements = requirementsFrom(spec.template.spec.requirements);
   const all = merge(requirements, requirementsFromLabels(spec.template.metadata?.labels));
   const [empty] = [...all.values()].filter((one) => admitsNothing(one) && !allowsAbsence(one));
   if (empty === undefined) return undefined;
-  return refusal('ContradictoryRequirements', `what the pool says of ${empty.key} leaves no value for it`);
+  return refusal('ContradictoryRequirements', `the requirements of the pool leave no value for ${empty.key}`);
 }
 
-/** Why a pool takes no part: it can launch nothing, keeps a fixed number of nodes (B63), or is going. */
+/** Why a pool cannot launch nodes for pods: it is not usable, has a fixed number of nodes (B63), or is being deleted. */
 export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undefined {
   if (unusable !== undefined) return refusal(unusable.reason, unusable.message);
   if (nodePool.metadata.deletionTimestamp !== undefined) return refusal('Deleting', 'the pool is being deleted');
@@ -85,7 +85,7 @@ export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undef
   if (replicas === undefined) return whyContradictory(nodePool);
   return refusal(
     'StaticCapacityNotSupported',
-    `it keeps ${replicas} nodes (spec.replicas), which is not supported yet, and launches none for pods`,
+    `the pool has a fixed number of nodes (spec.replicas: ${replicas}), which is not supported yet`,
     {
       replicas,
     },

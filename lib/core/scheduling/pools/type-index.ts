@@ -24,60 +24,60 @@ import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
 import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
 import type { NodeClaimTemplate } from './template.ts';
 
-/** A zone and a capacity type, or a reservation: what an offering is for sale under. */
+/** The place of an offering: a zone and a capacity type, or a reservation. */
 export type Cell = OfferingPlace;
 
-/** An offering out of a reservation: the type and the cell, by number. */
+/** An offering of a reservation: the type and the cell, by number. */
 export interface ReservedOffering {
   readonly type: number;
   readonly cell: number;
   readonly reservation: Reservation;
 }
 
-/** The types at their best price among some cells. */
+/** A market: the best price of each type among a set of cells. */
 export interface PoolOffers {
   readonly id: number;
-  /** By cell: 1 where it takes part. */
+  /** By cell: 1 if it belongs to the market. */
   readonly cells: Uint8Array;
-  /** By type: USD an hour at its cheapest offering; Infinity where none is to be had. */
+  /** By type: USD per hour of its cheapest offering; Infinity if none is available. */
   readonly prices: Float64Array;
   /** By type: the cell of that offering; ties by zone, then capacity type. */
   readonly bestCells: Int32Array;
-  /** Types that are to be had, the cheapest first, ties by name (B26). */
+  /** The available types, cheapest first, ties by name (B26). */
   readonly byPrice: readonly number[];
 }
 
-/** What requirements leave of a pool's types. */
+/** The types of a pool that satisfy a set of requirements. */
 export interface Selection {
-  /** Types whose labels do and that are for sale in the market. */
+  /** The types with compatible labels that are available in the market. */
   readonly types: Bitset;
   readonly market: PoolOffers;
-  /** What reservations offer of it, those without an instance left included: these are not in the market. */
+  /** The compatible reserved offerings, including those without free instances, which are not in the market. */
   readonly reserved: readonly ReservedOffering[];
 }
 
 /**
- * A pool's instance types, numbered, with everything that is asked of them often worked out once: which have room for
- * requests (B36), which meet requirements, what they cost where.
+ * The instance types of a pool by number, with cached answers to frequent questions: which types have room for requests (B36),
+ * which satisfy requirements, and their prices.
  */
 export interface PoolTypeIndex {
   readonly template: NodeClaimTemplate;
   readonly set: RequirementSet;
-  /** B37: a type whose offerings differ in room is here once for each room, with those offerings. */
+  /** B37: a type whose offerings differ in allocatable resources is listed once for each amount, with these offerings. */
   readonly types: readonly InstanceType[];
-  /** True where there is such a type. */
+  /** True if a type is listed more than once. */
   readonly isSplit: boolean;
   readonly cells: readonly Cell[];
-  /** By type: what is left for pods beside the daemons that come with it (B21). */
+  /** By type: the allocatable resources minus the requests of daemons (B21). */
   readonly rooms: readonly Vector[];
-  /** Everything that reservations offer (B59). */
+  /** All offerings of reservations (B59). */
   readonly reserved: readonly ReservedOffering[];
   selectionFor(set: RequirementSet): Selection;
-  /** Its types that no other undercuts. */
+  /** The types of the selection that are not dominated (see `undominated`). */
   frontierOf(selection: Selection): readonly number[];
-  /** The host ports that daemons take on the type (B58). */
+  /** The host ports that daemons use on the type (B58). */
   portsOf(type: number): readonly HostPort[];
-  /** The types that hold such requests. *Cost:* one binary search and one AND a resource. */
+  /** The types with room for the requests. *Cost:* one binary search and one AND for each resource. */
   fitting(requests: Vector): Bitset;
 }
 
@@ -102,7 +102,7 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
       if (template.requirements.get(one.key) !== one && !PLACE_LABELS.has(one.key)) keepCommon(selected, meeting(one));
     }
     const reserved = reservedOfferings.filter(({ type, cell }) => has(selected, type) && market.cells[cell] === 1);
-    keepCommon(selected, forSale(market, types.length));
+    keepCommon(selected, availableTypes(market, types.length));
     return { types: selected, market, reserved };
   };
   const frontiers = new WeakMap<Selection, readonly number[]>();
@@ -144,7 +144,7 @@ function roomOf(type: InstanceType, overhead: Resources, space: ResourceSpace): 
   return room.map((amount, at) => amount - (taken[at] ?? 0));
 }
 
-/** B19: nothing fits a type that has less than nothing left of anything. */
+/** B19: no pod fits on a type with a negative amount of a resource. */
 function isOverfull(allocatable: Resources, overhead: Resources): boolean {
   for (const name in overhead) if ((allocatable[name] ?? 0) < (overhead[name] ?? 0)) return true;
   for (const name in allocatable) if ((allocatable[name] ?? 0) < 0) return true;
@@ -186,7 +186,7 @@ function cellNumbers(cells: readonly Cell[]): (of: Cell) => number {
   return (of) => at.get(cellName(of)) ?? 0;
 }
 
-/** The types with at least so much of a resource: one set for each distinct amount that some type has. */
+/** The types with at least the given amount of a resource. There is one set for each distinct amount. */
 function thresholdsOf(rooms: readonly Vector[], resource: number): (amount: number) => Bitset {
   const ascending = rooms
     .map((_, type) => type)
@@ -205,7 +205,7 @@ function thresholdsOf(rooms: readonly Vector[], resource: number): (amount: numb
   }
   const none = emptyBitset(rooms.length);
   return (wanted) => {
-    // Amounts descend: the last one that is enough has all types that are.
+    // The amounts are in descending order: the set of the last sufficient amount has all types that fit.
     let [low, high] = [0, amounts.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -235,13 +235,13 @@ function typesMeeting(types: readonly InstanceType[]): (one: Requirement) => Bit
   };
 }
 
-function forSale({ byPrice }: PoolOffers, size: number): Bitset {
+function availableTypes({ byPrice }: PoolOffers, size: number): Bitset {
   const set = emptyBitset(size);
   for (const type of byPrice) addTo(set, type);
   return set;
 }
 
-/** One market for each set of cells that requirements leave. */
+/** One market for each set of cells that requirements allow. */
 function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (requirements: Requirements) => PoolOffers {
   const at = cellNumbers(cells);
   const offered = types.map(({ offerings }) =>
@@ -280,8 +280,8 @@ function newMarket(
   return { id, cells, prices, bestCells, byPrice };
 }
 
-/** B58: of these types those on which no daemon takes one of the host ports. */
-export function withPortsFree(index: PoolTypeIndex, among: Bitset, ports: readonly HostPort[]): Bitset {
+/** B58: the types on which no daemon uses one of the host ports. */
+export function withFreePorts(index: PoolTypeIndex, among: Bitset, ports: readonly HostPort[]): Bitset {
   if (ports.length === 0) return among;
   const free = among.slice();
   for (const type of membersOf(among)) {
@@ -290,19 +290,19 @@ export function withPortsFree(index: PoolTypeIndex, among: Bitset, ports: readon
   return free;
 }
 
-/** Whether any of the types among these is for sale under the requirements. */
+/** Whether any of these types is available with the requirements. */
 export function isAvailable(index: PoolTypeIndex, set: RequirementSet, among: Bitset): boolean {
   return !isEmptyBitset(common(index.selectionFor(set).types, among));
 }
 
-/** The type with the cheapest offering; undefined where the set is empty. */
+/** The type with the cheapest offering; undefined if the set is empty. */
 export function cheapestOf(types: Bitset, { byPrice }: PoolOffers): number | undefined {
   return byPrice.find((type) => has(types, type));
 }
 
 /**
- * Those that no other undercuts: dearer than no type with at least as much of everything. *Shape:* the cheapest first.
- * *Cost:* O(types × those that are left).
+ * The types that are not dominated. A type is dominated by a type that costs no more and has at least as much of every resource.
+ * *Shape:* the cheapest first. *Cost:* O(types × undominated types).
  */
 export function undominated(types: Bitset, { rooms }: PoolTypeIndex, { byPrice }: PoolOffers): readonly number[] {
   const left: number[] = [];

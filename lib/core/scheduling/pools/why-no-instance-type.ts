@@ -7,9 +7,9 @@ import { formatRequirement, type Requirements } from '../../requirements/require
 import type { Resources } from '../../resources/resources.ts';
 import { amountInWords, amountsInWords, typesInWords } from '../amounts-in-words.ts';
 import type { NodeClaimTemplate } from './template.ts';
-import { whyNotForSale } from './why-not-for-sale.ts';
+import { whyNoOffering } from './why-no-offering.ts';
 
-/** Says which step leaves no instance type for a claim with these requests, and by how much the best one falls short. */
+/** Why no instance type fits a claim with these requests: the step that excludes all types, and the numbers. */
 export function whyNoInstanceType(
   template: NodeClaimTemplate,
   requirements: Requirements,
@@ -29,11 +29,11 @@ export function whyNoInstanceType(
     );
   }
   return (
-    shortage(allowed, daemons, requests) ?? whyNotForSale(allowed, requirements, fitting(allowed, daemons, requests))
+    shortage(allowed, daemons, requests) ?? whyNoOffering(allowed, requirements, fitting(allowed, daemons, requests))
   );
 }
 
-/** Requirements of one label that leave no value to it. */
+/** A requirement without a possible value. */
 function isContradiction(one: Requirement): boolean {
   return admitsNothing(one) && one.mustExist;
 }
@@ -41,15 +41,14 @@ function isContradiction(one: Requirement): boolean {
 function whyContradictory({ key }: Requirement): Refusal {
   return refusal(
     'ContradictoryRequirements',
-    `what the pool itself requires of ${key} contradicts itself: no value is left`,
+    `the pool's own requirements for ${key} contradict each other: no value remains`,
   );
 }
 
-/** The requirement of the pool that no type meets, if one alone is to blame. */
+/** Names the requirement of the pool that no type satisfies, if a single requirement excludes all types. */
 function whyPoolHasNone({ knownTypes, requirements }: NodeClaimTemplate): Refusal {
   const numbers = { instanceTypes: knownTypes.length };
-  if (knownTypes.length === 0)
-    return refusal('NoInstanceTypes', 'the pool has no instance types to choose from', numbers);
+  if (knownTypes.length === 0) return refusal('NoInstanceTypes', 'the pool has no instance types', numbers);
   const alone = [...requirements.values()].find(
     (one) => !PLACE_LABELS.has(one.key) && suitableTypes(knownTypes, new Map([[one.key, one]])).length === 0,
   );
@@ -75,41 +74,46 @@ function fitting(types: readonly InstanceType[], daemons: Daemons, requests: Res
   );
 }
 
-/** B19: a resource of which daemons and what is reserved leave less than nothing. */
+/** B19: the first resource of which reserved amounts and daemons use more than the type has. */
 function overfull(type: InstanceType, daemons: Daemons): string | undefined {
   const names = [...Object.keys(type.allocatable), ...Object.keys(daemons.get(type.name)?.requests ?? {})];
   return names.find((name) => left(type, daemons, name) < 0);
 }
 
-/** The resource that no type has enough of, else what no type has enough of together; undefined where some type has it all. */
+/** The first resource of which no type has enough, else all requests together; undefined if a type fits. */
 function shortage(types: readonly InstanceType[], daemons: Daemons, requests: Resources): Refusal | undefined {
   for (const [name, needed] of Object.entries(requests)) {
     const [first, ...more] = types;
     if (first === undefined) return undefined;
     const largest = more.reduce((a, b) => (left(b, daemons, name) > left(a, daemons, name) ? b : a), first);
-    const most = left(largest, daemons, name);
-    if (needed > most) return tooSmall(name, { needed, most, daemons: daemons.get(largest.name)?.requests[name] ?? 0 });
+    const largestAmount = left(largest, daemons, name);
+    if (needed > largestAmount)
+      return tooSmall(name, { needed, largestAmount, daemons: daemons.get(largest.name)?.requests[name] ?? 0 });
   }
   if (fitting(types, daemons, requests).length > 0) return undefined;
   const numbers = { instanceTypes: types.length };
   const [full] = types.flatMap((type) => overfull(type, daemons) ?? []);
   if (full !== undefined && types.every((type) => overfull(type, daemons) !== undefined)) {
-    const message = `what is reserved and daemons take more ${full} than any of ${typesInWords(types.length)} has`;
+    const message = `reserved resources and DaemonSets use more ${full} than any of ${typesInWords(types.length)} has`;
     return refusal('InsufficientResources', message, numbers);
   }
   const asked = Object.entries(requests).map(([name, amount]) => `${amountInWords(name, amount)} ${name}`);
-  const message = `no single instance type of ${types.length} has ${asked.join(' and ')} together`;
+  const message = `none of ${typesInWords(types.length)} has ${asked.join(' and ')} together`;
   return refusal('InsufficientResources', message, numbers);
 }
 
 function tooSmall(
   name: string,
-  { needed, most, daemons }: { readonly needed: number; readonly most: number; readonly daemons: number },
+  {
+    needed,
+    largestAmount,
+    daemons,
+  }: { readonly needed: number; readonly largestAmount: number; readonly daemons: number },
 ): Refusal {
-  const [asked, there] = amountsInWords(name, needed, Math.max(most, 0));
-  const beside = daemons > 0 ? ` beside ${amountInWords(name, daemons)} for daemons` : '';
-  const message = `needs ${asked} ${name}, the largest compatible instance type offers ${there}${beside}`;
-  return refusal('InsufficientResources', message, { requested: needed, largest: most });
+  const [asked, available] = amountsInWords(name, needed, Math.max(largestAmount, 0));
+  const overhead = daemons > 0 ? ` after ${amountInWords(name, daemons)} for DaemonSets` : '';
+  const message = `needs ${asked} ${name}, but the largest compatible instance type offers ${available} ${name}${overhead}`;
+  return refusal('InsufficientResources', message, { requested: needed, largest: largestAmount });
 }
 
 function differing(pool: Requirements, asked: Requirements): string {

@@ -1,14 +1,14 @@
 import { allowedDomains, type KeyRules, onlyRepel, type TopologyRules } from './rules.ts';
 
-/** What rules allow just now. */
+/** The domains that rules allow at this point of the run. */
 export interface Allowance {
-  /** The domains, the best first. */
+  /** The allowed domains, best first. */
   readonly order: readonly number[];
-  /** By domain: 1 where it is among them. */
+  /** By domain: 1 if it is allowed. */
   readonly allows: Uint8Array;
 }
 
-/** Works out what rules allow, again only when a counter has changed. *Cost:* O(rules) where none has. */
+/** Computes the allowed domains, and caches them until a counter changes. *Cost:* O(rules) if no counter has changed. */
 export function allowances(): (rules: KeyRules) => Allowance {
   const known = new WeakMap<KeyRules, Allowance & { readonly stamp: number }>();
   return (keyRules) => {
@@ -26,10 +26,10 @@ export function allowances(): (rules: KeyRules) => Allowance {
 }
 
 /**
- * Whether a host that is in these domains, or may get one of them, keeps to the rules.
- * An open domain is good enough only where each of them would do, and a rule that needs the label is not kept without it.
+ * Whether a host that is in these domains, or may get one of them, satisfies the rules.
+ * If the domain is still open, all of its domains must be allowed. Without the label, only anti-affinity is satisfied.
  */
-export function keepsTo(keyRules: KeyRules, domains: readonly number[], { allows }: Allowance): boolean {
+export function satisfiesRules(keyRules: KeyRules, domains: readonly number[], { allows }: Allowance): boolean {
   if (keyRules.rules.length === 0) return true;
   const [only] = domains;
   if (only === undefined) return onlyRepel(keyRules);

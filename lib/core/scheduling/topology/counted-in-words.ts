@@ -1,16 +1,16 @@
 import type { LabelSelector } from '../../../apis/kubernetes.ts';
 import type { Counted } from './counters.ts';
 
-/** `app=web in namespace shop`: the pods that a rule counts. */
+/** Formats the pods that a rule counts: `app=web in namespace shop`. */
 export function countedInWords({ selector, namespaces }: Counted): string {
   return `${selectorInWords(selector)}${namespacesInWords(namespaces)}`;
 }
 
 const MOST = 3;
 
-/** As kubectl takes a selector; one that is not there picks nothing, an empty one everything. */
+/** The syntax of kubectl. No selector selects no pods; an empty selector selects all pods. */
 function selectorInWords(selector: LabelSelector | undefined): string {
-  if (selector === undefined) return 'no labelSelector, which picks none';
+  if (selector === undefined) return 'no labelSelector (selects no pods)';
   const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) =>
     values.length === 0 ? `${key} ${operator}` : `${key} ${operator} [${listFirstThree(values, ', ')}]`,
@@ -25,7 +25,7 @@ function namespacesInWords(namespaces: Counted['namespaces']): string {
   return ` in namespace${namespaces.size === 1 ? '' : 's'} ${listFirstThree([...namespaces].toSorted(), ', ')}`;
 }
 
-/** The first few of a list, and how many more there are. */
+/** The first three entries of a list, and the number of the others. */
 export function listFirstThree(all: readonly string[], separator: string): string {
   const rest = all.length - MOST;
   return rest <= 0 ? all.join(separator) : `${all.slice(0, MOST).join(separator)} and ${rest} more`;

@@ -10,70 +10,70 @@ import type { PodClass } from '../pods/pod-classes.ts';
 import { type LabelIndex, labelIndex, labelTexts } from './label-index.ts';
 import type { TopologyKey } from './topology-key.ts';
 
-/** Where pods are counted: a node, a claim in flight, or a claim that this run plans. */
+/** A host whose pods are counted: a node, a claim in flight, or a claim that this run plans. */
 export interface CountedHost {
-  /** Its number among all hosts of the run. */
+  /** Its position among all hosts of the run. */
   readonly index: number;
-  /** The domains it is in, or may still get; one where that is certain. */
+  /** The possible domains of the host. There is one if the domain is certain. */
   domainsOf(key: TopologyKey): readonly number[];
 }
 
-/** How many pods of a kind each domain of a label has (B46). */
+/** The number of pods of a kind in each domain of a label (B46). */
 export interface Counter {
   readonly counted: Counted;
   /** By domain; by host for hostnames. */
   readonly counts: number[];
   total: number;
-  /** Grows with every change, so that what was worked out from it can be told to be old. */
+  /** The number of changes, to detect that values computed from the counter are outdated. */
   changes: number;
 }
 
-/** What a counter counts. */
+/** The definition of a counter. */
 export interface Counted {
   readonly key: TopologyKey;
-  /** `attract`, `repel` and `spread` count pods that the selector picks, `repelled` the pods whose term it is (B55). */
+  /** `attract`, `repel` and `spread` count the pods that the selector selects; `repelled` counts the pods that have the term (B55). */
   readonly kind: 'spread' | 'attract' | 'repel' | 'repelled';
-  /** Undefined: every namespace. */
+  /** Undefined: all namespaces. */
   readonly namespaces: ReadonlySet<string> | undefined;
   readonly selector: LabelSelector | undefined;
-  /** B51: hosts that do not count. */
+  /** B51: which hosts count. */
   readonly filter?: HostFilter;
-  /** Tells one of these from another. */
+  /** The key: equal definitions have the same text. */
   readonly text: string;
 }
 
-/** What has to be asked about a host (B51). */
+/** Properties of hosts that a filter uses (B51). */
 export interface HostFacts {
-  /** Whether the host's labels meet one of the alternatives, as far as they are known. */
+  /** Whether the known labels of the host satisfy one of the alternatives. */
   meets(host: CountedHost, alternatives: readonly Requirements[]): boolean;
   toleratedBy(host: CountedHost, pod: Pod): boolean;
 }
 
 export interface HostFilter {
-  /** Tells one filter from another. */
+  /** The key: equal filters have the same text. */
   readonly text: string;
   readonly counts: (host: CountedHost, facts: HostFacts) => boolean;
 }
 
-/** The pods that are placed before a run begins, as its counters start from them. */
+/** The pods that are placed before a run starts. The counters of the run start with them. */
 export interface PlacedPods {
-  /** *Shape:* a counter of its own for each caller. */
+  /** *Shape:* a new counter for each call. */
   counterOf(counted: Counted): Counter;
-  /** The terms of placed pods that may keep others away (B55). */
+  /** The required anti-affinity terms of placed pods (B55). */
   readonly repelling: Pick<LabelIndex<Counted>, 'others' | 'at'>;
 }
 
 /** The counters of one run. */
 export interface Counters {
-  /** The one for this, made and filled from what is placed already where it is new. */
+  /** The counter of this definition. A new counter starts with the placed pods. */
   counterFor(counted: Counted): Counter;
-  /** Makes the owner count wherever it is placed from now on: its own term keeps others away. */
+  /** Makes the counter count the owner wherever it is placed: the owner has the anti-affinity term. */
   own(counter: Counter, owner: PodClass): void;
   /** The counters of the class's own terms. */
   ownedBy(podClass: PodClass): readonly Counter[];
-  /** The counters that count such pods by their labels. */
+  /** The counters that count these pods by their labels. */
   countersOf(podClass: PodClass): readonly Counter[];
-  /** The counters of terms that keep such pods away. */
+  /** The counters of anti-affinity terms of other pods that select these pods. */
   repellersOf(podClass: PodClass): readonly Counter[];
   record(podClass: PodClass, host: CountedHost): void;
 }
@@ -83,7 +83,7 @@ interface Selecting {
   readonly repelling: readonly Counter[];
 }
 
-/** *Cost:* a counter of placed pods is made where a class of the run asks for it, so a run pays for what its pods need. */
+/** *Cost:* a counter of placed pods is created when a class of the run needs it. */
 export function counters(before: PlacedPods, facts: HostFacts): Counters {
   const all = countersByText(before);
   const owned = new Map<PodClass, Set<Counter>>();
@@ -116,7 +116,7 @@ export function counters(before: PlacedPods, facts: HostFacts): Counters {
   };
 }
 
-/** The counters that there are, and which of them bear on a class: those of this run first, then those that only placed pods make. */
+/** All counters, and those that apply to a class: first the counters of this run, then those of terms that only placed pods have. */
 function countersByText(before: PlacedPods): {
   counterFor(counted: Counted): { readonly counter: Counter; readonly isNew: boolean };
   selectingOf(podClass: PodClass): Selecting;
@@ -160,17 +160,17 @@ function countersByText(before: PlacedPods): {
   };
 }
 
-/** Counts a pod on the host. */
+/** Adds a pod on the host. */
 export function count(counter: Counter, host: CountedHost, facts: HostFacts): void {
   change(counter, domainsCounted(counter, host, facts), 1);
 }
 
-/** Counts a pod on the host no longer. */
+/** Removes a pod from the host. */
 export function uncount(counter: Counter, host: CountedHost, facts: HostFacts): void {
   change(counter, domainsCounted(counter, host, facts), -1);
 }
 
-/** B56: a host whose domain is open keeps others away from every domain that it may get; it is in none for sure. */
+/** B56: if the domain of a host is open, its pods count in every possible domain for anti-affinity, and in none for affinity. */
 function domainsCounted({ counted }: Counter, host: CountedHost, facts: HostFacts): readonly number[] {
   const { key, kind, filter } = counted;
   if (filter?.counts(host, facts) === false) return NO_DOMAINS;
@@ -187,7 +187,7 @@ function change(counter: Counter, domains: readonly number[], by: 1 | -1): void 
   counter.changes += 1;
 }
 
-/** Whether the term picks such pods. */
+/** Whether the term selects these pods. */
 export function selects(
   { namespaces, selector }: Pick<Counted, 'namespaces' | 'selector'>,
   { namespace, labels }: PodClass,
@@ -195,14 +195,14 @@ export function selects(
   return (namespaces === undefined || namespaces.has(namespace)) && selectorMatches(selector, labels);
 }
 
-/** The same with the text that tells it from others. */
+/** Adds the key to a definition. */
 export function countedOf(of: Omit<Counted, 'text'>): Counted {
   const { key, kind, namespaces, selector, filter } = of;
   const where = namespaces === undefined ? '*' : [...namespaces].toSorted().join();
   return { ...of, text: [kind, key.name, where, JSON.stringify(selector), filter?.text].join('\n') };
 }
 
-/** B52: the pod's own namespace where a term names none; namespaceSelector adds those that it picks. */
+/** B52: the namespace of the pod if the term has none; namespaceSelector adds the namespaces that it selects. */
 export function namespacesOf(
   term: PodAffinityTerm,
   owner: string,

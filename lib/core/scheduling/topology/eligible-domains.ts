@@ -9,9 +9,8 @@ import type { RuleSources, SpreadFilter } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';
 
 /**
- * B45, B51: the domains among which a spread constraint looks for the emptiest: those with a node that counts for the pod,
- * and those in which a pool could launch one. Karpenter takes every domain of every pool, and leaves pods without a place
- * where one of them has nothing that the pod could use.
+ * B45, B51: the domains of a spread constraint: those with a node that counts for the pod, and those in which a pool could launch
+ * one. Karpenter uses every domain of every pool, and leaves pods unschedulable if the pod cannot use one of these domains.
  */
 export function eligibleDomains(
   hosts: readonly ExistingHost[],
@@ -27,7 +26,7 @@ export function eligibleDomains(
     return [...key.values.keys()].filter((domain) => there.has(domain) || launched(domain));
   };
   return (key, filter) => {
-    // Most pods ask for nothing that would rule a node out.
+    // Most pods have no requirements, so their domains are cached.
     if (filter.tolerations !== undefined || filter.alternatives.some(({ size }) => size > 0)) return work(key, filter);
     const known = ofAnyone.get(key) ?? work(key, filter);
     ofAnyone.set(key, known);

@@ -1,15 +1,15 @@
 import type { LabelSelector, Labels } from '../../../apis/kubernetes.ts';
 
-/** Things that select pods, found by the labels that they name. */
+/** Entries with a label selector, indexed by a label that the selector requires. */
 export interface LabelIndex<T> {
   add(one: T): void;
-  /** Those that name no label: each of them may match. */
+  /** Entries whose selector does not require a label value. Each of them may match. */
   readonly others: readonly T[];
-  /** Those that name the label, as `key=value`, in the order in which they were added. */
+  /** Entries that require the label `key=value`, in the order in which they were added. */
   at(label: string): readonly T[];
 }
 
-/** Most selectors name a label and its values: those are found by them, the others always may match. */
+/** Most selectors require a label with listed values. These are indexed by label and value. */
 export function labelIndex<T>(selectorOf: (one: T) => LabelSelector | undefined): LabelIndex<T> {
   const byLabel = new Map<string, T[]>();
   const others: T[] = [];
@@ -33,7 +33,7 @@ export function labelTexts(labels: Labels): readonly string[] {
   return Object.entries(labels).map((label) => label.join('='));
 }
 
-/** A label that each match must carry, once for each value that it may have; undefined where none is named. */
+/** A label that each match must have, one text for each allowed value; undefined if the selector requires no label value. */
 export function namedLabels(selector: LabelSelector | undefined): readonly string[] | undefined {
   const [exact] = Object.entries(selector?.matchLabels ?? {});
   if (exact !== undefined) return [exact.join('=')];

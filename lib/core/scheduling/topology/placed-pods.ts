@@ -15,12 +15,12 @@ import {
 import { labelIndex, labelTexts, namedLabels } from './label-index.ts';
 import { repelledBy, type TermSources } from './rules.ts';
 
-/** Where pods are that a question moves, by class. */
+/** The current hosts of the pods that a question moves, by class. */
 export type MovedPods = ReadonlyMap<PodClass, readonly CountedHost[]>;
 
-/** The pods that are on hosts before any run begins. */
+/** The pods that are on hosts before a run starts. */
 export interface PlacedIndex {
-  /** The same without pods that a question moves. *Cost:* nothing until a counter is asked for. */
+  /** The same without the pods that a question moves. *Cost:* none until a counter is created. */
   without(moved: MovedPods): PlacedPods;
 }
 
@@ -28,20 +28,20 @@ export interface PlacedContext {
   readonly classes: Pick<PodClasses, 'ofPlaced'>;
   readonly sources: TermSources;
   readonly facts: HostFacts;
-  /** B46: pods that every run places count where a run puts them, not where they are. */
+  /** B46: pods that every run places. They do not count on their current host. */
   readonly moving: ReadonlySet<unknown>;
-  /** Whether counters are kept from one question to the next. */
-  readonly remembers: boolean;
+  /** Whether counters are cached from one question to the next. */
+  readonly caches: boolean;
 }
 
-/** What tells a pod from others: the same object may come in two copies. */
+/** The identity of a pod. Two objects may describe the same pod. */
 export function identityOf(pod: Pod): unknown {
   return pod.metadata.uid ?? pod;
 }
 
-/** *Cost:* O(placed pods), once a cluster. */
+/** *Cost:* O(placed pods), once for each cluster index. */
 export function placedIndex(hosts: readonly ExistingHost[], context: PlacedContext): PlacedIndex {
-  const { facts, remembers } = context;
+  const { facts, caches } = context;
   const { hostsOf, repelling, owners } = placedByClass(hosts, context);
   const byLabel = Map.groupBy(
     [...hostsOf.keys()].flatMap((podClass) => labelTexts(podClass.labels).map((label) => ({ label, podClass }))),
@@ -63,7 +63,7 @@ export function placedIndex(hosts: readonly ExistingHost[], context: PlacedConte
     return counter;
   };
   const known = new Map<string, Counter>();
-  const remembered = (counted: Counted): Counter => {
+  const cached = (counted: Counted): Counter => {
     const counter = known.get(counted.text) ?? filled(counted);
     known.set(counted.text, counter);
     return { ...counter, counts: counter.counts.slice() };
@@ -72,7 +72,7 @@ export function placedIndex(hosts: readonly ExistingHost[], context: PlacedConte
     without: (moved) => ({
       repelling,
       counterOf(counted) {
-        const counter = remembers ? remembered(counted) : filled(counted);
+        const counter = caches ? cached(counted) : filled(counted);
         for (const [podClass, from] of moved) {
           if (isCounted(counted, podClass)) for (const host of from) uncount(counter, host, facts);
         }
@@ -85,7 +85,7 @@ export function placedIndex(hosts: readonly ExistingHost[], context: PlacedConte
 interface PlacedByClass {
   readonly hostsOf: ReadonlyMap<PodClass, readonly CountedHost[]>;
   readonly repelling: PlacedPods['repelling'];
-  /** By the text of a term that keeps others away the classes whose term it is. */
+  /** The classes that have a required anti-affinity term, by the text of the term. */
   readonly owners: ReadonlyMap<string, ReadonlySet<PodClass>>;
 }
 

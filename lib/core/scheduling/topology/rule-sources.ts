@@ -10,17 +10,17 @@ import { type CountedHost, type HostFacts, namespacesOf } from './counters.ts';
 import type { TermSources } from './rules.ts';
 import { topologyKeys } from './topology-key.ts';
 
-/** Where the terms of pods are looked up: labels and namespaces. */
+/** Resolves the topology keys and namespaces of pod terms. */
 export function termSources(
   { stateNodes, pods, namespaces }: SchedulingProblem,
   templates: readonly NodeClaimTemplate[],
 ): TermSources {
   const known = namespaces ?? namespacesInUse([...pods, ...stateNodes.flatMap((one) => one.pods)]);
-  return { keyOf: topologyKeys(templates, stateNodes), namespacesOf: remembered(known) };
+  return { keyOf: topologyKeys(templates, stateNodes), namespacesOf: cached(known) };
 }
 
-/** Many pods write the same term. */
-function remembered(known: readonly Namespace[]): TermSources['namespacesOf'] {
+/** Cached, because many pods have the same term. */
+function cached(known: readonly Namespace[]): TermSources['namespacesOf'] {
   const found = new Map<string, ReadonlySet<string> | undefined>();
   return (term, owner) => {
     const text = JSON.stringify([term.namespaces, term.namespaceSelector, owner]);
@@ -33,7 +33,7 @@ function namespacesInUse(pods: readonly Pod[]): readonly Namespace[] {
   return [...new Set(pods.map(namespaceOf))].map((name) => ({ metadata: { name } }));
 }
 
-/** B51: a node by its labels, a claim by what it may still become. */
+/** B51: uses the labels of a node, and the requirements of a claim. */
 export function hostFacts(existing: readonly ExistingHost[], claims: readonly OpenClaim[]): HostFacts {
   const claimAt = (host: CountedHost): OpenClaim | undefined => claims[host.index - existing.length];
   return {

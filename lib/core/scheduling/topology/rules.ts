@@ -11,28 +11,28 @@ import { requiredAlternatives } from '../pods/pod-requirements.ts';
 import { type Counted, type Counter, type Counters, countedOf, type HostFilter, selects } from './counters.ts';
 import type { TopologyKey } from './topology-key.ts';
 
-/** One thing that topology asks of a pod's place. */
+/** One topology rule for the placement of a pod. */
 export type TopologyRule =
   | {
       readonly kind: 'spread';
       readonly counter: Counter;
       readonly maxSkew: number;
       readonly minDomains: number;
-      /** 1 where the pod counts itself. */
+      /** 1 if the selector selects the pod itself. */
       readonly self: number;
-      /** The domains among which the emptiest is looked for (B47). */
+      /** The domains that count for the minimum (B47). */
       readonly eligible: readonly number[];
     }
-  /** B53: where such pods are; `self`: the first of a group may start anywhere. */
+  /** B53: a domain with matching pods. `self`: the selector selects the pod itself, so the first pod may use any domain. */
   | { readonly kind: 'attract'; readonly counter: Counter; readonly self: boolean }
-  /** B54, B55: where no such pods are. */
+  /** B54, B55: a domain without matching pods. */
   | { readonly kind: 'repel'; readonly counter: Counter };
 
-/** What a class of pods must keep to for one label other than the hostname. */
+/** The rules of a class of pods for one topology key other than the hostname. */
 export interface KeyRules {
   readonly key: TopologyKey;
   readonly rules: readonly TopologyRule[];
-  /** True where the pod must have one known domain: by a rule of its own, or because others count it. */
+  /** True if the pod needs a single known domain: because of its own rule, or because rules of other pods count it. */
   readonly pins: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface TopologyRules {
   readonly byKey: readonly KeyRules[];
 }
 
-/** Where the terms of pods are looked up. */
+/** Resolves the topology keys and namespaces of pod terms. */
 export interface TermSources {
   readonly keyOf: (name: string) => TopologyKey;
   readonly namespacesOf: (
@@ -51,29 +51,29 @@ export interface TermSources {
 }
 
 export interface RuleSources extends TermSources {
-  /** The domains in which an existing node, or one that a pool could launch, would count for such a pod (B45, B51). */
+  /** The domains in which an existing node, or a node that a pool could launch, counts for the pod (B45, B51). */
   readonly eligibleDomains: (key: TopologyKey, of: SpreadFilter) => readonly number[];
 }
 
-/** B51: which nodes count for a spread constraint: those that meet one of these, and whose taints are tolerated. */
+/** B51: the nodes that count for a spread constraint: they satisfy one of the alternatives, and their taints are tolerated. */
 export interface SpreadFilter {
   readonly alternatives: readonly Requirements[];
-  /** Undefined: whatever the taints. */
+  /** Undefined: taints are ignored. */
   readonly tolerations: readonly Toleration[] | undefined;
 }
 
 const ANYTHING: readonly Requirements[] = [NO_REQUIREMENTS];
 
-/** A rule before its counter is made. */
+/** A rule before its counter is created. */
 type OwnTerm = TopologyRule extends infer Rule
   ? Rule extends { readonly counter: Counter }
     ? Omit<Rule, 'counter'> & { readonly counted: Counted }
     : never
   : never;
 
-/** The terms of a class, worked out once: they are the same in every run. */
+/** The terms of a class. Computed once, because they are the same in every run. */
 export interface OwnTerms {
-  /** B55: what keeps others away is required; they could not give up a preference that is not theirs. */
+  /** B55: required anti-affinity terms only. Other pods cannot relax a preference of this pod. */
   readonly repelled: readonly Counted[];
   readonly terms: readonly OwnTerm[];
 }
@@ -107,7 +107,7 @@ export function ownTerms(podClass: PodClass, sources: RuleSources): OwnTerms {
   return { repelled: repelledBy(podClass, sources), terms: [...repelling, ...attracting, ...spreading] };
 }
 
-/** B55: a pod keeps others away by what it requires, not by what it prefers. */
+/** B55: the required anti-affinity terms of a pod exclude other pods; its preferred terms do not. */
 export function repelledBy(
   { pod, namespace }: Pick<PodClass, 'pod' | 'namespace'>,
   { keyOf, namespacesOf }: TermSources,
@@ -122,38 +122,41 @@ export function repelledBy(
   );
 }
 
-/** The rules of the pod's own making. Makes the counters that they go by, so that they count from now on. */
+/** The rules of the pod's own terms. Creates their counters, so that they count from now on. */
 export function ownRules(podClass: PodClass, own: OwnTerms, counters: Counters): readonly TopologyRule[] {
   for (const one of own.repelled) counters.own(counters.counterFor(one), podClass);
   return own.terms.map(({ counted, ...rule }): TopologyRule => ({ ...rule, counter: counters.counterFor(counted) }));
 }
 
-/** B46, B51: pods of the namespace that the selector picks, on nodes that the pod itself could use. */
+/** B46, B51: pods of the namespace that the selector selects, on nodes that the pod itself could use. */
 function spreadCounted(
   { pod, original, namespace }: PodClass,
   constraint: TopologySpreadConstraint,
   { keyOf }: TermSources,
 ): Counted {
   const alternatives = constraint.nodeAffinityPolicy === 'Ignore' ? [] : requiredAlternatives(original);
-  const asks = alternatives.some((one) => one.size > 0);
+  const hasRequirements = alternatives.some((one) => one.size > 0);
   const honoursTaints = constraint.nodeTaintsPolicy === 'Honor';
   const { nodeSelector, affinity, tolerations } = original.spec;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const filter: HostFilter = {
-    text: JSON.stringify([asks ? [nodeSelector, required] : [], honoursTaints ? (tolerations ?? []) : 'any']),
+    text: JSON.stringify([
+      hasRequirements ? [nodeSelector, required] : [],
+      honoursTaints ? (tolerations ?? []) : 'any',
+    ]),
     counts: (host, facts) =>
-      (!asks || facts.meets(host, alternatives)) && (!honoursTaints || facts.toleratedBy(host, original)),
+      (!hasRequirements || facts.meets(host, alternatives)) && (!honoursTaints || facts.toleratedBy(host, original)),
   };
   return countedOf({
     key: keyOf(constraint.topologyKey),
     kind: 'spread',
     namespaces: new Set([namespace]),
     selector: spreadSelector(constraint, pod),
-    ...(asks || honoursTaints ? { filter } : {}),
+    ...(hasRequirements || honoursTaints ? { filter } : {}),
   });
 }
 
-/** All rules that bear on the class: its own, being kept away by others, and being counted by others. */
+/** All rules that apply to the class: its own, anti-affinity terms of other pods, and terms of other pods that count it. */
 export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], counters: Counters): TopologyRules {
   const repelled = counters.repellersOf(podClass).map((counter): TopologyRule => ({ kind: 'repel', counter }));
   const all = [...own, ...repelled];
@@ -169,42 +172,42 @@ export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], count
   };
 }
 
-/** `never`: pods only ever come, so it stays so. `later`: a pod that comes may change it. */
+/** `never`: a permanent refusal, because pods do not leave hosts in a run. `later`: another placed pod may change it. */
 export type HostAnswer = 'yes' | 'later' | 'never';
 
-/** B49: a new host is always possible, so the emptiest host counts as empty. */
+/** B49: a new host is always possible, so the minimum count over hosts is 0. */
 export function hostAnswer(rules: readonly TopologyRule[], host: number): HostAnswer {
   let answer: HostAnswer = 'yes';
   for (const rule of rules) {
-    const there = rule.counter.counts[host] ?? 0;
-    if (rule.kind === 'spread' && there + rule.self > rule.maxSkew) return 'never';
-    if (rule.kind === 'repel' && there > 0) return 'never';
-    if (rule.kind === 'attract' && there === 0 && !startsGroup(rule)) answer = 'later';
+    const matching = rule.counter.counts[host] ?? 0;
+    if (rule.kind === 'spread' && matching + rule.self > rule.maxSkew) return 'never';
+    if (rule.kind === 'repel' && matching > 0) return 'never';
+    if (rule.kind === 'attract' && matching === 0 && !startsGroup(rule)) answer = 'later';
   }
   return answer;
 }
 
-/** The same of a host that is not there yet: no pod is on it. */
+/** The same for a new host, which has no pods. */
 export function newHostAnswer(rules: readonly TopologyRule[]): HostAnswer {
   return hostAnswer(rules, NO_HOST);
 }
 
-/** Beyond every host that there is. */
+/** An index beyond all hosts. */
 const NO_HOST = 1e9;
 
-/** B53: the first of a group may start anywhere. */
+/** B53: the first pod that matches its own affinity term may use any domain. */
 export function startsGroup({ self, counter }: TopologyRule & { readonly kind: 'attract' }): boolean {
   return self && counter.total === 0;
 }
 
-/** B54: rules that only keep pods apart: where the label is absent nobody is there to keep away from. */
+/** B54: whether all rules are anti-affinity rules. A host without the label satisfies these. */
 export function onlyRepel({ rules }: KeyRules): boolean {
   return rules.every(({ kind }) => kind === 'repel');
 }
 
-/** The domains that the rules allow just now, those with the fewest such pods first (B47). */
+/** The domains that the rules allow at this point of the run, those with the fewest matching pods first (B47). */
 export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
-  const spreads = rules.filter((rule) => rule.kind === 'spread').map((rule) => ({ rule, least: leastCount(rule) }));
+  const spreads = rules.filter((rule) => rule.kind === 'spread').map((rule) => ({ rule, least: minimumCount(rule) }));
   const others = rules.filter((rule) => rule.kind !== 'spread');
   const allowed: number[] = [];
   for (let domain = 0; domain < key.values.length; domain += 1) {
@@ -220,12 +223,12 @@ export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
 }
 
 function isAllowed(rule: Exclude<TopologyRule, { readonly kind: 'spread' }>, domain: number): boolean {
-  const there = rule.counter.counts[domain] ?? 0;
-  return rule.kind === 'repel' ? there === 0 : there > 0 || startsGroup(rule);
+  const matching = rule.counter.counts[domain] ?? 0;
+  return rule.kind === 'repel' ? matching === 0 : matching > 0 || startsGroup(rule);
 }
 
-/** The fewest pods in any domain that the pod may use; 0 while there are fewer domains than minDomains (B48). */
-export function leastCount({ counter, eligible, minDomains }: TopologyRule & { readonly kind: 'spread' }): number {
+/** The minimum count over the eligible domains; 0 if there are fewer domains than minDomains (B48). */
+export function minimumCount({ counter, eligible, minDomains }: TopologyRule & { readonly kind: 'spread' }): number {
   if (eligible.length === 0 || eligible.length < minDomains) return 0;
   let least = Number.MAX_SAFE_INTEGER;
   for (const domain of eligible) least = Math.min(least, counter.counts[domain] ?? 0);

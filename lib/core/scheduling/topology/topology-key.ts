@@ -5,20 +5,20 @@ import { admits, inRequirement } from '../../requirements/requirement.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { NodeClaimTemplate } from '../pools/template.ts';
 
-/** A label that spread or affinity counts by, with all its values in the cluster, launchable ones included (B45). */
+/** A topology key with all its values: those of existing nodes, and those of nodes that pools can launch (B45). */
 export interface TopologyKey {
   readonly name: string;
-  /** Domains are hosts then, by their number; the others are numbered by value. */
+  /** If true, a domain is the index of a host; otherwise the position of a value. */
   readonly isHostname: boolean;
   readonly values: readonly string[];
   readonly domainOf: ReadonlyMap<string, number>;
-  /** The domains that a claim with these requirements may still get. *Cost:* one look-up, once a set is known. */
+  /** The possible domains of a claim with these requirements. *Cost:* one look-up after the first call for a set. */
   openTo(set: RequirementSet): readonly number[];
-  /** What asks for this domain and no other; `sets` are those of the run. *Cost:* one look-up, once it was asked for. */
+  /** The requirement set that allows only this domain. `sets`: those of the run. *Cost:* one look-up after the first call. */
   pinnedTo(domain: number, sets: RequirementSets): RequirementSet;
 }
 
-/** Finds, or works out once, what is known of a label. */
+/** Returns the topology key of a label. It is computed once. */
 export type TopologyKeys = (name: string) => TopologyKey;
 
 export function topologyKeys(templates: readonly NodeClaimTemplate[], stateNodes: readonly StateNode[]): TopologyKeys {
@@ -66,7 +66,7 @@ function topologyKey(
   return key;
 }
 
-/** B45: what the pool lists, else what its instance types have and the pool allows. */
+/** B45: the values of the pool's instance types that the pool allows; else the values that the pool lists. */
 function launchableValues({ requirements, instanceTypes }: NodeClaimTemplate, name: string): Iterable<string> {
   const own = requirements.get(name);
   const values = new Set<string>();
@@ -77,15 +77,15 @@ function launchableValues({ requirements, instanceTypes }: NodeClaimTemplate, na
 }
 
 /**
- * The domains that something with these requirements has or may still get. *Shape:* empty where it will not carry the label.
- * `fixed`: labels are as they will be.
+ * The possible domains of a host with these requirements. *Shape:* empty if the host will not have the label.
+ * `fixed`: the labels are final.
  */
 export function possibleDomains(key: TopologyKey, { requirements }: RequirementSet, fixed: boolean): readonly number[] {
   const known = requirements.get(key.name);
   if (known !== undefined && !known.complement) {
     return [...known.values].flatMap((value) => key.domainOf.get(value) ?? []).toSorted((a, b) => a - b);
   }
-  // A label of the user's own that the pool does not give will not be there.
+  // A user-defined label that the pool does not set will be absent.
   if (fixed || (known === undefined && !WELL_KNOWN_LABELS.has(key.name))) return [];
   return key.values.flatMap((value, domain) => (known === undefined || admits(known, value) ? [domain] : []));
 }

@@ -1,9 +1,10 @@
+import { counted } from '../../../apis/counted.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { countedInWords, listFirstThree } from './counted-in-words.ts';
-import { type KeyRules, leastCount, startsGroup, type TopologyRule } from './rules.ts';
+import { type KeyRules, minimumCount, startsGroup, type TopologyRule } from './rules.ts';
 import type { TopologyKey } from './topology-key.ts';
 
-/** Which rule leaves none of the domains in which a node could be launched, with its counts. */
+/** Names the rule that excludes all domains in which a node could be launched, with its counts. */
 export function whyNoDomain({ key, rules }: KeyRules, launchable: readonly number[]): Refusal {
   const whys = rules.map((rule) => ({ rule, left: launchable.filter((domain) => isLeft(rule, domain)) }));
   if (launchable.length === 0) return whyNoLabel(rules, key);
@@ -11,25 +12,26 @@ export function whyNoDomain({ key, rules }: KeyRules, launchable: readonly numbe
   return blocking === undefined ? whyNotTogether(whys, key) : whyRule(blocking.rule, key, launchable);
 }
 
-/** To keep away from others needs no label. */
+/** Anti-affinity does not need the label, so only the other rules are named. */
 function whyNoLabel(rules: readonly TopologyRule[], key: TopologyKey): Refusal {
   const needing = rules.filter(({ kind }) => kind !== 'repel');
   const reason = REASONS[needing[0]?.kind ?? 'repel'];
-  const message = `no node of the pool for it would have the label ${JSON.stringify(key.name)}, which ${needing.map(named).join(' and ')} asks for`;
+  const requires = needing.length === 1 ? 'requires' : 'require';
+  const message = `nodes of the pool would not have the label ${JSON.stringify(key.name)}, which ${needing.map(named).join(' and ')} ${requires}`;
   return refusal(reason, message, { domains: 0 });
 }
 
 const REASONS = { spread: 'TopologySpread', repel: 'PodAntiAffinity', attract: 'PodAffinity' } as const;
 
 function isLeft(rule: TopologyRule, domain: number): boolean {
-  const there = rule.counter.counts[domain] ?? 0;
+  const matching = rule.counter.counts[domain] ?? 0;
   switch (rule.kind) {
     case 'spread':
-      return there + rule.self - leastCount(rule) <= rule.maxSkew;
+      return matching + rule.self - minimumCount(rule) <= rule.maxSkew;
     case 'repel':
-      return there === 0;
+      return matching === 0;
     case 'attract':
-      return there > 0 || startsGroup(rule);
+      return matching > 0 || startsGroup(rule);
   }
 }
 
@@ -46,7 +48,7 @@ function named(rule: TopologyRule): string {
   }
 }
 
-/** B55: the term of pods that are there already. */
+/** B55: the rule is the anti-affinity term of other pods. */
 function isInverse({ counter }: TopologyRule): boolean {
   return counter.counted.kind === 'repelled';
 }
@@ -56,13 +58,13 @@ interface Left {
   readonly left: readonly number[];
 }
 
-/** Each rule alone leaves something; what each leaves says which of them to change. */
+/** Each rule alone allows some domains. The message lists them, to show which rule to change. */
 function whyNotTogether(whys: readonly Left[], key: TopologyKey): Refusal {
   const narrow = whys.toSorted((a, b) => a.left.length - b.left.length).slice(0, 3);
-  const each = narrow.map(({ rule, left }) => `${named(rule)} leaves ${listFirstThree(domainNames(key, left), ', ')}`);
+  const each = narrow.map(({ rule, left }) => `${named(rule)} allows ${listFirstThree(domainNames(key, left), ', ')}`);
   const [first] = narrow;
   const reason = first === undefined ? 'TopologySpread' : REASONS[first.rule.kind];
-  return refusal(reason, `no ${key.name} meets all of its rules: ${each.join('; ')}`, { rules: whys.length });
+  return refusal(reason, `no ${key.name} satisfies all rules: ${each.join('; ')}`, { rules: whys.length });
 }
 
 function domainNames({ values }: TopologyKey, domains: readonly number[]): readonly string[] {
@@ -77,17 +79,19 @@ function whyRule(rule: TopologyRule, key: TopologyKey, launchable: readonly numb
     case 'spread':
       return whySkewed(rule, key, launchable);
     case 'repel': {
-      const whose = isInverse(rule) ? `a pod that keeps away pods with ${pods}` : `a pod with ${pods}`;
-      const message = `each ${key.name} it could use (${names}) has ${whose}: ${isInverse(rule) ? "the other pod's" : 'its own'} anti-affinity`;
+      const why = isInverse(rule)
+        ? `a pod whose anti-affinity excludes pods with ${pods}`
+        : `a pod with ${pods}, which its anti-affinity excludes`;
+      const message = `every possible ${key.name} (${names}) has ${why}`;
       return refusal(REASONS.repel, message, { domains: launchable.length });
     }
     case 'attract': {
       const domainsWithMatches = counter.counts.filter((count) => count > 0).length;
       const where =
         counter.total === 0
-          ? 'no such pod runs or found a place'
-          : `such pods are in ${listFirstThree(domainNames(key, occupied(rule)), ', ')}, its node could be in ${names}`;
-      return refusal(REASONS.attract, `its affinity asks for the ${key.name} of a pod with ${pods}: ${where}`, {
+          ? 'no matching pod is running or placed'
+          : `matching pods are in ${listFirstThree(domainNames(key, occupied(rule)), ', ')}, but its node can only be in ${names}`;
+      return refusal(REASONS.attract, `its affinity requires the ${key.name} of a pod with ${pods}: ${where}`, {
         domainsWithMatches,
       });
     }
@@ -104,26 +108,29 @@ function whySkewed(
   launchable: readonly number[],
 ): Refusal {
   const { maxSkew, minDomains, eligible, counter } = rule;
-  const least = leastCount(rule);
+  const least = minimumCount(rule);
   const emptiest = eligible.filter((domain) => (counter.counts[domain] ?? 0) === least);
   const because =
     eligible.length < minDomains
-      ? `minDomains asks for ${minDomains} domains, there are ${eligible.length}, so the emptiest counts as 0`
-      : `the emptiest, ${listFirstThree(domainNames(key, emptiest), ', ')}, has ${least}, and no node for it can be launched there`;
-  const message = `no ${key.name} of the pool keeps the skew at ${maxSkew} or less (${because})`;
+      ? `minDomains is ${minDomains}, but there ${eligible.length === 1 ? 'is' : 'are'} ${counted(eligible.length, 'domain')}, so the minimum count is 0`
+      : `the minimum count is ${least}, in ${listFirstThree(domainNames(key, emptiest), ', ')}, where no node can be launched for the pod`;
+  const message = `no ${key.name} of the pool satisfies maxSkew ${maxSkew} (${because})`;
   return refusal(REASONS.spread, message, { maxSkew, least, minDomains, domains: launchable.length });
 }
 
-/** Which rule keeps the pod from a node of its own. */
+/** Names the rule that excludes a new node for the pod. */
 export function whyNotOnNewHost(rules: readonly TopologyRule[]): Refusal {
   const attracting = rules.filter((rule) => rule.kind === 'attract');
   const attract = attracting.find((rule) => !startsGroup(rule)) ?? attracting[0];
-  if (attract === undefined) return refusal(REASONS.spread, 'its spread over hosts allows no pod at all on a new one');
-  const there = attract.counter.total;
+  if (attract === undefined)
+    return refusal(REASONS.spread, 'its spread constraint over hosts allows no pod on a new host');
+  const matching = attract.counter.total;
   const where =
-    there === 0
-      ? 'no such pod runs or found a place'
-      : `there ${there === 1 ? 'is 1' : `are ${there}`}, and ${there === 1 ? 'its host does' : 'their hosts do'} not take this pod as well`;
-  const message = `its affinity asks for the host of a pod with ${countedInWords(attract.counter.counted)}: ${where}`;
-  return refusal(REASONS.attract, message, { matchingPods: there });
+    matching === 0
+      ? 'no matching pod is running or placed'
+      : matching === 1
+        ? 'the host of the matching pod does not fit'
+        : `the hosts of the ${matching} matching pods do not fit`;
+  const message = `its affinity requires the host of a pod with ${countedInWords(attract.counter.counted)}: ${where}`;
+  return refusal(REASONS.attract, message, { matchingPods: matching });
 }

@@ -2,10 +2,10 @@ import type { Pod } from '../../../apis/kubernetes.ts';
 import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
 import type { StorageIndex } from './storage-index.ts';
 
-/** Volumes by the CSI driver that attaches them, each by its claim: a volume that pods share counts once. */
+/** Volumes by CSI driver, each identified by its claim. A volume that several pods share counts once. */
 export type Attachments = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** B44: how many volumes of each driver the node can attach; a driver that says nothing has no limit. */
+/** B44: the maximum number of attached volumes by driver. A driver without a count has no limit. */
 export function attachLimits(nodeName: string, storage: StorageIndex): ReadonlyMap<string, number> {
   const limits = new Map<string, number>();
   for (const { name, allocatable } of storage.csiNodes.get(nodeName)?.spec.drivers ?? []) {
@@ -15,8 +15,8 @@ export function attachLimits(nodeName: string, storage: StorageIndex): ReadonlyM
 }
 
 /**
- * B44: what the pod takes of those limits. Good for pods that run already, too: what is wrong with a claim does not matter,
- * and a volume of which no driver is known takes nothing.
+ * B44: the volumes of the pod that count against those limits. Also used for running pods: problems of a claim are ignored,
+ * and a volume without a known driver does not count.
  */
 export function attachments(pod: Pod, storage: StorageIndex): Attachments {
   const byDriver = new Map<string, Set<string>>();
@@ -29,7 +29,7 @@ export function attachments(pod: Pod, storage: StorageIndex): Attachments {
   return byDriver;
 }
 
-/** The CSI driver of the volume that is bound, else of the class; undefined where it is neither CSI's nor known. */
+/** The CSI driver of the bound volume, else of the class; undefined if there is no known CSI driver. */
 export function driverOf({ claim, storageClassName }: ClaimedVolume, storage: StorageIndex): string | undefined {
   const volumeName = claim?.spec.volumeName;
   if (volumeName === undefined || volumeName === '') {
@@ -42,7 +42,7 @@ export function driverOf({ claim, storageClassName }: ClaimedVolume, storage: St
 
 const EBS_DRIVER = 'ebs.csi.aws.com';
 
-/** The drivers that took over from what Kubernetes once had built in. */
+/** The CSI drivers that replaced in-tree volume plugins. */
 const CSI_DRIVERS: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/aws-ebs', EBS_DRIVER],
   ['kubernetes.io/azure-disk', 'disk.csi.azure.com'],

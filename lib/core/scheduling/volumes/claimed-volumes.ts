@@ -2,21 +2,21 @@ import type { Pod, PodSpec } from '../../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim } from '../../../apis/storage.ts';
 import { type StorageIndex, volumeClaimKey } from './storage-index.ts';
 
-/** A volume of a pod that a PersistentVolumeClaim stands for; other volumes ask nothing of a node. */
+/** A volume of a pod with a PersistentVolumeClaim. Other volumes do not affect placement. */
 export interface ClaimedVolume {
-  /** What the pod calls it. */
+  /** The name of the volume in the pod. */
   readonly name: string;
-  /** The claim, as `namespace/name`: the same for all pods that share it. */
+  /** The claim, as `namespace/name`. */
   readonly claimKey: string;
-  /** Absent where there is no such claim (yet). */
+  /** Undefined if the claim does not exist. */
   readonly claim: PersistentVolumeClaim | undefined;
-  /** B11: its claim is made with the pod. */
+  /** B11: an ephemeral volume. Its claim is created after the pod. */
   readonly ephemeral: boolean;
-  /** Its own, else the template's, else the default; undefined where none applies. */
+  /** The class of the claim, else of the template, else the default class. */
   readonly storageClassName: string | undefined;
 }
 
-/** The pod's volumes that a claim stands for, in the order of the pod. */
+/** The volumes of the pod that have a claim, in the order of the pod. */
 export function claimedVolumes(pod: Pod, storage: StorageIndex): readonly ClaimedVolume[] {
   const { volumes = [] } = pod.spec;
   return volumes.flatMap((volume) => {
@@ -40,7 +40,7 @@ function claimedVolume(volume: Volume, key: string, storage: StorageIndex): Clai
     claimKey: key,
     claim,
     ephemeral: volume.persistentVolumeClaim === undefined,
-    // Kubernetes gives the default class to a claim that names none, also once it exists; Karpenter waits until then.
+    // Kubernetes sets the default class on a claim without a class, also on an existing claim. Karpenter waits for this.
     storageClassName: spec?.storageClassName ?? storage.defaultStorageClass,
   };
 }

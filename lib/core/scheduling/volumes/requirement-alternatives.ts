@@ -1,15 +1,15 @@
 import { admitsNothing, implies, inRequirement, type Requirement } from '../../requirements/requirement.ts';
 import { intersects, merge, type Requirements } from '../../requirements/requirements.ts';
 
-/** Requirements of which a node has to meet any one; none at all means that no node will do. */
+/** Requirements of which a node must satisfy at least one. An empty list means that no node can satisfy them. */
 export type Alternatives = readonly Requirements[];
 
-/** No more than these are weighed: more come of nonsense only. */
+/** The maximum number of alternatives. Reasonable configurations have far fewer. */
 export const MAX_ALTERNATIVES = 64;
 
 /**
- * Every way to meet both, without those that contradict themselves; undefined where there are too many.
- * *Cost:* O(a × b × MAX_ALTERNATIVES) at the worst.
+ * All combinations that satisfy both, without contradictions; undefined if there are more than MAX_ALTERNATIVES.
+ * *Cost:* O(a × b × MAX_ALTERNATIVES) in the worst case.
  */
 export function crossProduct(a: Alternatives, b: Alternatives): Alternatives | undefined {
   let all: Alternatives = [];
@@ -22,7 +22,7 @@ export function crossProduct(a: Alternatives, b: Alternatives): Alternatives | u
   return all;
 }
 
-/** The same in as few as can easily be had: zone a, or zone b, is a zone of a and b. Undefined where too many are left. */
+/** Merges alternatives where possible: zone a, or zone b, becomes zone in (a, b). Undefined if more than MAX_ALTERNATIVES remain. */
 export function reduced(all: Alternatives): Alternatives | undefined {
   let kept: Alternatives = [];
   for (const one of all) {
@@ -42,7 +42,7 @@ function withAlternative(kept: Alternatives, added: Requirements): Alternatives 
   return [...others, added];
 }
 
-/** True where whatever meets `narrow` meets `wide`. */
+/** True if everything that satisfies `narrow` also satisfies `wide`. */
 function admitsAll(wide: Requirements, narrow: Requirements): boolean {
   for (const [key, one] of wide) {
     const other = narrow.get(key);
@@ -51,7 +51,7 @@ function admitsAll(wide: Requirements, narrow: Requirements): boolean {
   return true;
 }
 
-/** Two that differ in the listed values of one label alone are one with the values of both. */
+/** Merges two alternatives that differ only in the listed values of one label. */
 function unionOf(a: Requirements, b: Requirements): Requirements | undefined {
   if (a.size !== b.size) return undefined;
   let differing: readonly [Requirement, Requirement] | undefined;

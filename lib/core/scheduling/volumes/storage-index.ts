@@ -3,21 +3,21 @@ import { compareText } from '../../compare-text.ts';
 import { type Alternatives, reduced } from './requirement-alternatives.ts';
 import { placesOfClass } from './volume-places.ts';
 
-/** A cluster's storage by name; claims by `namespace/name`. */
+/** The storage objects of a cluster by name; claims by `namespace/name`. */
 export interface StorageIndex {
-  /** False where nobody looked: then a claim that is not found may well exist. */
+  /** False if storage objects were not read: then a missing claim may exist. */
   readonly known: boolean;
   readonly persistentVolumeClaims: ReadonlyMap<string, PersistentVolumeClaim>;
   readonly persistentVolumes: ReadonlyMap<string, PersistentVolume>;
   readonly storageClasses: ReadonlyMap<string, StorageClass>;
-  /** B42: where a volume of each class can be made; undefined where there are too many ways. */
+  /** B42: the requirements of a new volume of each class; undefined if there are too many alternatives. */
   readonly placesOfClasses: ReadonlyMap<string, Alternatives | undefined>;
   readonly csiNodes: ReadonlyMap<string, CsiNode>;
-  /** The name of the class that a claim gets which names none. */
+  /** The name of the default class, for claims without a class. */
   readonly defaultStorageClass: string | undefined;
 }
 
-/** The index of a run. *Cost:* O(objects), once a run. */
+/** *Cost:* O(objects). */
 export function storageIndex(storage: Storage | undefined): StorageIndex {
   return {
     known: storage !== undefined,
@@ -45,7 +45,7 @@ function byName<T extends { readonly metadata: { readonly name: string } }>(all:
   return new Map(all.map((one) => [one.metadata.name, one]));
 }
 
-/** As Kubernetes chooses among several: the newest, ties by name. */
+/** If there are several, the newest, as in Kubernetes; ties by name. */
 function defaultStorageClass(classes: readonly StorageClass[]): string | undefined {
   const [first] = classes
     .filter(isDefault)

@@ -8,12 +8,12 @@ import type { Alternatives } from './requirement-alternatives.ts';
 const ANYWHERE: Alternatives = [NO_REQUIREMENTS];
 
 /**
- * B42: where a volume that exists can be reached: each term of its node affinity is a way of its own.
- * As Kubernetes has it, an empty term picks nothing; one that names nodes picks none that is not there yet.
+ * B42: the requirements of an existing volume: one alternative for each term of its node affinity.
+ * As in Kubernetes, an empty term selects no nodes. A term that selects nodes by field does not select new nodes.
  */
 export function placesOfVolume({ metadata, spec }: PersistentVolume): Alternatives {
   const required = spec.nodeAffinity?.required;
-  // A volume on the node's own disk moves with the pod to another node: Karpenter does not look for the old one.
+  // A volume on the node's own disk moves with the pod to another node. Karpenter also ignores the hostname of the old node.
   const movable = spec.local !== undefined || spec.hostPath !== undefined;
   const places =
     required === undefined ? ANYWHERE : required.nodeSelectorTerms.flatMap((term) => placesOfTerm(term, movable));
@@ -26,14 +26,14 @@ function placesOfTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorT
   return [requirementsFrom(movable ? matchExpressions.filter(({ key }) => key !== HOSTNAME) : matchExpressions)];
 }
 
-/** kube-scheduler keeps to these labels of a volume, whose several zones are joined by two underscores. */
+/** The kube-scheduler uses these labels of a volume. Several zones are separated by two underscores. */
 function zonesOfLabels(labels: PersistentVolume['metadata']['labels'] = {}): readonly NodePoolRequirement[] {
   return Object.entries(labels)
     .filter(([key]) => [ZONE, REGION].includes(currentLabelName(key)))
     .map(([key, value]) => ({ key, operator: 'In', values: value.split('__') }));
 }
 
-/** B42: where a volume of the class can be made: each of its allowed topologies is a way of its own. */
+/** B42: the requirements of a new volume of the class: one alternative for each of its allowed topologies. */
 export function placesOfClass({ allowedTopologies = [] }: StorageClass): Alternatives {
   if (allowedTopologies.length === 0) return ANYWHERE;
   return allowedTopologies.flatMap(({ matchLabelExpressions = [] }) =>

@@ -9,11 +9,11 @@ import { placesOfVolume } from './volume-places.ts';
 import { isBound, whyVolumeRefused } from './why-volume-refused.ts';
 
 /**
- * What a pod's volumes ask of a node.
- * B43: it holds for the node only: as a wish of the pod it would narrow the domains that spread constraints count.
+ * The requirements of a pod's volumes.
+ * B43: they apply to the node only. As requirements of the pod, they would narrow the domains of spread constraints.
  */
 export interface VolumeNeeds {
-  /** B42: any one of these will do; one empty set of requirements where volumes ask for nothing. Never empty. */
+  /** B42: a node must satisfy one of these. Never empty: without requirements, it has one empty set. */
   readonly alternatives: readonly Requirements[];
   /** B44: the volumes to attach, by CSI driver, each by the `namespace/name` of its claim. */
   readonly attachments: Attachments;
@@ -24,8 +24,8 @@ export type VolumeAnswer =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * *Shape:* a refusal where no node would help (B9), or none could reach all the volumes.
- * *Cost:* O(volumes × terms); bounded by MAX_ALTERNATIVES where terms multiply.
+ * *Shape:* a refusal if no node can run the pod (B9), or if no node can reach all volumes.
+ * *Cost:* O(volumes × terms); combinations are bounded by MAX_ALTERNATIVES.
  */
 export function volumeNeeds(pod: Pod, storage: StorageIndex): VolumeAnswer {
   const volumes = claimedVolumes(pod, storage);
@@ -40,7 +40,7 @@ export function volumeNeeds(pod: Pod, storage: StorageIndex): VolumeAnswer {
     if (placed.kind === 'refused') return placed;
     places.push(placed);
   }
-  // The fewest ways first, so that what is ruled out is ruled out before it multiplies.
+  // Volumes with the fewest alternatives first, so that contradictions are found before the combinations multiply.
   return together(
     places.toSorted((a, b) => a.places.length - b.places.length),
     attachments(pod, storage),
@@ -90,8 +90,8 @@ function whyUnreachable(volume: ClaimedVolume, storage: StorageIndex): Refusal {
       ];
   return refusal(
     'VolumeUnreachable',
-    `no new node reaches the volume of PersistentVolumeClaim ${claimKey}: of ${terms.length} terms of ${what} each is empty, ` +
-      'names a node by matchFields, or contradicts itself: mend one of them',
+    `no new node can reach the volume of PersistentVolumeClaim ${claimKey}: every term of ${what} (${terms.length}) is empty, ` +
+      'selects a node by matchFields, or contradicts itself: correct one of them',
     { terms: terms.length },
   );
 }
@@ -99,11 +99,11 @@ function whyUnreachable(volume: ClaimedVolume, storage: StorageIndex): Refusal {
 function together(all: readonly PlacedVolume[], attached: Attachments): VolumeAnswer {
   let alternatives: Alternatives = [NO_REQUIREMENTS];
   for (const [index, { places }] of all.entries()) {
-    // One volume alone keeps its class's own list, which a caller may know by identity.
+    // A single volume keeps the list of its class, so that callers can cache by identity.
     const both = index === 0 ? places : crossProduct(alternatives, places);
-    const sofar = all.slice(0, index + 1);
-    if (both === undefined) return tooMany(sofar.map(({ volume }) => volume));
-    if (both.length === 0) return refused(whyApart(sofar));
+    const considered = all.slice(0, index + 1);
+    if (both === undefined) return tooMany(considered.map(({ volume }) => volume));
+    if (both.length === 0) return refused(whyIncompatible(considered));
     alternatives = both;
   }
   return { kind: 'needs', needs: { alternatives, attachments: attached } };
@@ -113,30 +113,30 @@ function tooMany(volumes: readonly ClaimedVolume[]): Refused {
   return refused(
     refusal(
       'TooManyVolumeAlternatives',
-      `there are more than ${MAX_ALTERNATIVES} ways to meet the topologies of ${volumes.map(({ claimKey }) => claimKey).join(', ')}: ` +
+      `there are more than ${MAX_ALTERNATIVES} combinations of the topologies of ${volumes.map(({ claimKey }) => claimKey).join(', ')}: ` +
         'allow fewer topologies in their StorageClasses, or use fewer volumes in a pod',
       { volumes: volumes.length, allowed: MAX_ALTERNATIVES },
     ),
   );
 }
 
-/** Names two that are apart by themselves, else all that are only together. */
-function whyApart(all: readonly PlacedVolume[]): Refusal {
+/** Names two volumes that exclude each other, if there are two; else all volumes. */
+function whyIncompatible(all: readonly PlacedVolume[]): Refusal {
   const last = all.at(-1);
   const other = all.find(({ places }) => last !== undefined && crossProduct(places, last.places)?.length === 0);
   const named = last === undefined || other === undefined ? all : [other, last];
-  const wishes = named.map(({ volume, places }) => `${volume.claimKey} is at ${formatPlaces(places)}`).join('; ');
+  const needs = named.map(({ volume, places }) => `${volume.claimKey} requires ${formatPlaces(places)}`).join('; ');
   return refusal(
     'VolumesApart',
-    `no node reaches all the volumes: ${wishes}. Move one of them by a snapshot, or split the pod`,
+    `no node can reach all volumes: ${needs}. Move one of them with a volume snapshot, or split the pod`,
     { volumes: named.length },
   );
 }
 
 function formatPlaces(places: Alternatives): string {
   const shown = places.slice(0, MAX_SHOWN).map((place) => {
-    const wishes = place.values().map((one) => `${one.key} ${formatRequirement(one)}`);
-    return [...wishes].join(' and ');
+    const needs = place.values().map((one) => `${one.key} ${formatRequirement(one)}`);
+    return [...needs].join(' and ');
   });
   const more = places.length - shown.length;
   return more > 0 ? `${shown.join(' or ')} or ${more} more` : shown.join(' or ');

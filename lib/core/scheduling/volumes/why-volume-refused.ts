@@ -5,10 +5,7 @@ import { driverOf } from './attach-limits.ts';
 import type { ClaimedVolume } from './claimed-volumes.ts';
 import type { StorageIndex } from './storage-index.ts';
 
-/**
- * B9: why no node would help the pod, whatever its place: something is wrong with the volume, or has to happen to it first;
- * undefined where nothing is.
- */
+/** B9: why no node can run the pod because of this volume; undefined if the volume is usable. */
 export function whyVolumeRefused(volume: ClaimedVolume, pod: Pod, storage: StorageIndex): Refusal | undefined {
   return (
     whyClaimRefused(volume, pod, storage) ??
@@ -17,7 +14,7 @@ export function whyVolumeRefused(volume: ClaimedVolume, pod: Pod, storage: Stora
   );
 }
 
-/** The volume that the claim names, be the two bound already or not. */
+/** Whether the claim names a PersistentVolume. The binding may not be complete yet. */
 export function isBound({ claim }: ClaimedVolume): boolean {
   return (claim?.spec.volumeName ?? '') !== '';
 }
@@ -25,26 +22,26 @@ export function isBound({ claim }: ClaimedVolume): boolean {
 function whyClaimRefused(volume: ClaimedVolume, pod: Pod, storage: StorageIndex): Refusal | undefined {
   const { claim, claimKey, ephemeral, name } = volume;
   if (!storage.known) {
-    return refusal('StorageUnknown', `volume ${name} is of a PersistentVolumeClaim, and storage objects were not read`);
+    return refusal('StorageUnknown', `volume ${name} uses a PersistentVolumeClaim, but storage objects were not read`);
   }
-  // B11: the claim of an ephemeral volume comes after its pod.
+  // B11: the claim of an ephemeral volume is created after the pod.
   if (claim === undefined) {
     const message = `PersistentVolumeClaim ${claimKey} of volume ${name} does not exist: create it`;
     return ephemeral ? undefined : refusal('PersistentVolumeClaimMissing', message);
   }
   if (claim.metadata.deletionTimestamp !== undefined) {
-    const message = `PersistentVolumeClaim ${claimKey} is being deleted: create it again once it is gone`;
+    const message = `PersistentVolumeClaim ${claimKey} is being deleted: create it again after the deletion`;
     return refusal('PersistentVolumeClaimDeleting', message);
   }
   if (claim.status?.phase === 'Lost') {
     const lost = claim.spec.volumeName ?? '';
-    const message = `PersistentVolumeClaim ${claimKey} has lost its PersistentVolume ${lost}: restore it, or make the claim anew`;
+    const message = `PersistentVolumeClaim ${claimKey} has lost its PersistentVolume ${lost}: restore it, or create the claim again`;
     return refusal('PersistentVolumeClaimLost', message);
   }
   return ephemeral ? whyNotOfPod(claim, claimKey, pod) : undefined;
 }
 
-/** As Kubernetes has it, an ephemeral volume is never that of another owner, though the names be the same. */
+/** As in Kubernetes, an ephemeral volume cannot use a claim of another owner with the same name. */
 function whyNotOfPod({ metadata }: PersistentVolumeClaim, key: string, pod: Pod): Refusal | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || pod.metadata.uid === undefined || owner.uid === pod.metadata.uid) return undefined;
@@ -59,18 +56,18 @@ function whyBindingRefused({ claim, claimKey }: ClaimedVolume, storage: StorageI
   const name = claim?.spec.volumeName ?? '';
   const volume = storage.persistentVolumes.get(name);
   if (volume === undefined) {
-    const message = `PersistentVolume ${name} of PersistentVolumeClaim ${claimKey} does not exist: restore it, or make the claim anew`;
+    const message = `PersistentVolume ${name} of PersistentVolumeClaim ${claimKey} does not exist: restore it, or create the claim again`;
     return refusal('PersistentVolumeMissing', message);
   }
   if (volume.metadata.deletionTimestamp !== undefined) {
-    const message = `PersistentVolume ${name} of PersistentVolumeClaim ${claimKey} is being deleted: make the claim anew`;
+    const message = `PersistentVolume ${name} of PersistentVolumeClaim ${claimKey} is being deleted: create the claim again`;
     return refusal('PersistentVolumeDeleting', message);
   }
   if (claim?.metadata.annotations?.[BIND_COMPLETED] !== undefined) return undefined;
   return refusal(
     'PersistentVolumeClaimNotBound',
-    `PersistentVolumeClaim ${claimKey} names PersistentVolume ${name} and is not bound to it yet (no annotation ${BIND_COMPLETED}): ` +
-      'the pod can go on once it is; if it stays so, compare size, class and access modes of the two',
+    `PersistentVolumeClaim ${claimKey} names PersistentVolume ${name}, but is not bound to it yet (no annotation ${BIND_COMPLETED}): ` +
+      'the pod can be scheduled after the binding; if it does not complete, compare size, class and access modes of the two',
   );
 }
 
@@ -81,20 +78,20 @@ function whyClassRefused(
   storage: StorageIndex,
 ): Refusal | undefined {
   if (storageClassName === '') {
-    const message = `PersistentVolumeClaim ${claimKey} is not bound and no StorageClass makes a volume for it: set storageClassName, or mark a class as the default`;
+    const message = `PersistentVolumeClaim ${claimKey} is not bound and has no StorageClass: set storageClassName, or mark a class as the default`;
     return refusal('StorageClassUnset', message);
   }
   const storageClass = storage.storageClasses.get(storageClassName);
   if (storageClass === undefined) {
-    const message = `StorageClass ${storageClassName} of PersistentVolumeClaim ${claimKey} does not exist: create it, or name another`;
+    const message = `StorageClass ${storageClassName} of PersistentVolumeClaim ${claimKey} does not exist: create it, or use another class`;
     return refusal('StorageClassMissing', message);
   }
-  // The API server fills in the mode; where a snapshot leaves it out, Karpenter does not take it for Immediate either.
+  // The API server sets the default mode. If a snapshot omits it, it does not count as Immediate, as in Karpenter.
   if (storageClass.volumeBindingMode === 'Immediate') {
     return refusal(
       'PersistentVolumeClaimPending',
-      `PersistentVolumeClaim ${claimKey} is not bound yet, and StorageClass ${storageClassName} binds before there is a node (Immediate): ` +
-        `see why ${storageClass.provisioner} makes no volume, or use a class with WaitForFirstConsumer`,
+      `PersistentVolumeClaim ${claimKey} is not bound yet, and StorageClass ${storageClassName} has volumeBindingMode Immediate: ` +
+        `check why ${storageClass.provisioner} has not created the volume, or use a class with WaitForFirstConsumer`,
     );
   }
   return whyTopologyRefused(storageClass);
@@ -108,7 +105,7 @@ function whyTopologyRefused({ metadata, allowedTopologies = [] }: StorageClass):
   if (key === undefined) return undefined;
   return refusal(
     'UnsupportedTopologyKey',
-    `StorageClass ${metadata.name} makes volumes for nodes with ${key} only, which nodes of EKS Auto Mode alone have: use a class of ebs.csi.aws.com`,
+    `StorageClass ${metadata.name} creates volumes only for nodes with ${key}, which only EKS Auto Mode nodes have: use a class of ebs.csi.aws.com`,
   );
 }
 
@@ -117,10 +114,10 @@ function whyDriverRefused(volume: ClaimedVolume, storage: StorageIndex): Refusal
   if (driver === undefined || !UNSUPPORTED_DRIVERS.has(driver)) return undefined;
   return refusal(
     'UnsupportedProvisioner',
-    `PersistentVolumeClaim ${volume.claimKey} is of ${driver}, which attaches to nodes of EKS Auto Mode alone: use a class of ebs.csi.aws.com`,
+    `PersistentVolumeClaim ${volume.claimKey} uses ${driver}, which attaches only to EKS Auto Mode nodes: use a class of ebs.csi.aws.com`,
   );
 }
 
-/** What only EKS Auto Mode's own nodes have. Karpenter's lists are empty on AWS, and its nodes then of no use to the pod. */
+/** Drivers and labels of EKS Auto Mode nodes. Karpenter's lists are empty on AWS, so it launches nodes that cannot run the pod. */
 const UNSUPPORTED_DRIVERS: ReadonlySet<string> = new Set(['ebs.csi.eks.amazonaws.com']);
 const UNSUPPORTED_TOPOLOGY_KEYS: ReadonlySet<string> = new Set(['eks.amazonaws.com/compute-type']);

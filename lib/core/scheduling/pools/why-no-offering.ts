@@ -1,3 +1,4 @@
+import { counted } from '../../../apis/counted.ts';
 import { compareText } from '../../compare-text.ts';
 import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
@@ -6,32 +7,32 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatRequirement, type Requirements } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
 
-/** Why none of the types that are large enough can be had with these requirements: sold elsewhere, or sold out. */
-export function whyNotForSale(
+/** Why none of the types that are large enough is available with these requirements: no offering there, or no capacity. */
+export function whyNoOffering(
   allowed: readonly InstanceType[],
   requirements: Requirements,
   roomy: readonly InstanceType[],
 ): Refusal {
   const numbers = { instanceTypes: roomy.length, allowed: allowed.length };
-  const of = `${typesInWords(roomy.length)} would do`;
+  const of = `${typesInWords(roomy.length)} ${roomy.length === 1 ? 'fits' : 'fit'}`;
   const offerings = roomy.flatMap((type) => type.offerings);
-  if (offerings.length === 0) return refusal('NoOffering', `${of}, and none of them is for sale anywhere`, numbers);
-  const where = [...PLACE_LABELS].flatMap((key) => {
+  if (offerings.length === 0) return refusal('NoOffering', `${of}, but without offerings`, numbers);
+  const conditions = [...PLACE_LABELS].flatMap((key) => {
     const one = requirements.get(key);
     return one === undefined ? [] : [`${key} ${formatRequirement(one)}`];
   });
-  const asked = where.length === 0 ? '' : ` with ${where.join(' and ')}`;
-  const soldOut = roomy.flatMap((type) =>
-    compatibleOfferings({ ...type, offerings: type.offerings.map(onSale) }, requirements),
+  const condition = conditions.length === 0 ? '' : ` with ${conditions.join(' and ')}`;
+  const withoutCapacity = roomy.flatMap((type) =>
+    compatibleOfferings({ ...type, offerings: type.offerings.map(asAvailable) }, requirements),
   );
   const message =
-    soldOut.length > 0
-      ? `${of}, and none of their ${soldOut.length} offerings${asked} can be had just now`
-      : `${of}, and none of them is sold${asked}; they are sold ${places(offerings)}`;
+    withoutCapacity.length > 0
+      ? `${of}, but none of ${counted(withoutCapacity.length, 'offering')}${condition} has capacity`
+      : `${of}, but without offerings${condition}; there are offerings for ${places(offerings)}`;
   return refusal('NoOffering', message, numbers);
 }
 
-function onSale(offering: Offering): Offering {
+function asAvailable(offering: Offering): Offering {
   return { ...offering, available: true };
 }
 
@@ -42,8 +43,8 @@ function places(offerings: readonly Offering[]): string {
   const byCapacity = Map.groupBy(offerings, ({ capacityType }) => capacityType);
   const each = [...byCapacity]
     .toSorted(([a], [b]) => compareText(a, b))
-    .map(([capacityType, sold]) => {
-      const zones = [...new Set(sold.map(({ zone }) => zone))].toSorted();
+    .map(([capacityType, offered]) => {
+      const zones = [...new Set(offered.map(({ zone }) => zone))].toSorted();
       const more = zones.length > MAX_ZONES ? ` and ${zones.length - MAX_ZONES} more` : '';
       return `${capacityType} in ${zones.slice(0, MAX_ZONES).join(', ')}${more}`;
     });
