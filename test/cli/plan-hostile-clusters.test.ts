@@ -27,12 +27,12 @@ describe('pools that can launch nothing', () => {
     { key: ZONE, operator: 'In', values: ['us-east-1b'] },
   ];
   test.each<readonly [string, Json, readonly [string, string]]>([
-    ['no instance types', { instanceTypes: [] }, ['NoInstanceTypes', 'no instance types to choose from']],
-    ['nothing on offer', only(), ['NoOffering', '1 instance type would do, and none of them is for sale anywhere']],
+    ['no instance types', { instanceTypes: [] }, ['NoInstanceTypes', 'the pool has no instance types']],
+    ['nothing on offer', only(), ['NoOffering', '1 instance type fits, but it has no offering']],
     [
       'offers without capacity',
       only({ capacityType: 'spot', zone: 'z', price: 1, available: false }),
-      ['NoOffering', 'none of their 1 offerings'],
+      ['NoOffering', 'none of 1 offering has capacity'],
     ],
     [
       'a type of no size',
@@ -47,7 +47,7 @@ describe('pools that can launch nothing', () => {
     [
       'two zones at once',
       { nodePools: [aPoolRequiring(...twice)] },
-      ['ContradictoryRequirements', 'leaves no value for it'],
+      ['ContradictoryRequirements', 'leave no value for topology.kubernetes.io/zone'],
     ],
     [
       'an unknown type',
@@ -57,17 +57,17 @@ describe('pools that can launch nothing', () => {
     [
       'minValues beyond what there is',
       { nodePools: [aPoolRequiring({ key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 50 })] },
-      ['MinValues', 'left with 3 values, minValues asks for 50'],
+      ['MinValues', 'minValues requires 50 values of node.kubernetes.io/instance-type, but 3 would remain'],
     ],
     [
       'a limit of nought',
       { nodePools: [aGivenPool('general', { limits: { cpu: '0' } })] },
-      ['LimitExceeded', "the pool's limit of 0 cpu leaves 0, the smallest instance type that would do takes 2"],
+      ['LimitExceeded', "the pool's limit of 0 cpu leaves 0, but the smallest instance type that fits has 2"],
     ],
     [
       'a limit of no nodes',
       { nodePools: [aGivenPool('general', { limits: { nodes: '0' } })] },
-      ['LimitExceeded', "the pool's limit of 0 nodes leaves none"],
+      ['LimitExceeded', "the pool's limit of 0 nodes is reached"],
     ],
     [
       'an end',
@@ -86,7 +86,7 @@ describe('pools that can launch nothing', () => {
     ]);
   });
 
-  test('where each rule alone leaves a zone and all together none, the rules are named with what they leave', async () => {
+  test('if each rule allows a zone and all rules together allow none, the message names the zones of each rule', async () => {
     const node = aGivenNode('node-1', { spec: { providerID: 'aws:///us-east-1a/i-node1' } });
     const there = [
       aPodWith('db', { ...asking({ cpu: '2' }), nodeName: 'node-1' }, { app: 'db' }),
@@ -97,15 +97,15 @@ describe('pools that can launch nothing', () => {
       aDocument({ nodes: [node], nodeClaims: [aGivenClaim()], pods: [...there, aPodWith('p', { affinity })] }),
     );
     expect(podErrors['default/p']?.at(-1)?.message).toMatch(
-      /zone meets all of its rules: its anti-affinity to pods with app=web in namespace default leaves us-east-1b; its affinity to pods with app=db in namespace default leaves us-east-1a$/,
+      /zone satisfies all rules: its anti-affinity to pods with app=web in namespace default allows us-east-1b; its affinity to pods with app=db in namespace default allows us-east-1a$/,
     );
   });
 });
 
-describe('nodes that are there', () => {
+describe('existing nodes', () => {
   const huge = aPodWith('p', asking({ cpu: '50' }));
 
-  test('each pod without a place is told in one line why none of them took it (B33)', async () => {
+  test('each unschedulable pod has one message why no existing node fits (B33)', async () => {
     const tainted = aGivenNode('node-9', { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } });
     const { nodes: plain = [], ...claims } = nodes(3);
     const all = Array.isArray(plain) ? [...plain, tainted] : [];
@@ -115,8 +115,7 @@ describe('nodes that are there', () => {
       ['general', 'InsufficientResources'],
     ]);
     expect(podErrors['default/p']?.[0]).toMatchObject({
-      message:
-        'none of the nodes that are there takes it: 3 short of cpu (largest free 2), 1 with a taint that is not tolerated',
+      message: 'no existing node fits: 3 have insufficient cpu (largest free 2), 1 has an untolerated taint',
       numbers: { nodes: 4, cpu: 3, taint: 1 },
     });
   });

@@ -44,7 +44,9 @@ describe('affinity that leads in circles (B53)', () => {
     const { newNodeClaims, podErrors } = await planned(aDocument({ pods: circle(count, topologyKey) }));
     expect(newNodeClaims).toEqual([]);
     expect(podErrors['default/p0']).toMatchObject([{ nodePool: 'general', reason: 'PodAffinity' }]);
-    expect(podErrors['default/p0']?.[0]?.message).toMatch(/a pod with app=a1 in namespace default: no such pod runs/);
+    expect(podErrors['default/p0']?.[0]?.message).toMatch(
+      /a pod with app=a1 in namespace default: no matching pod is running/,
+    );
   });
 
   test('is met once each may be the first of its group', async () => {
@@ -76,27 +78,39 @@ describe('what pods ask for', () => {
   });
 
   test.each([
-    ['a million CPUs', asking({ cpu: '1000000' }), 'needs 1000000 cpu, the largest compatible instance type offers 8'],
-    ['an exabyte', asking({ memory: '1Ei' }), 'needs 1Ei memory, the largest compatible instance type offers 32Gi'],
-    ['more than can be counted', asking({ cpu: '1e400' }), /^needs \d+ cpu, the largest/],
+    [
+      'a million CPUs',
+      asking({ cpu: '1000000' }),
+      'needs 1000000 cpu, but the largest compatible instance type offers 8 cpu',
+    ],
+    [
+      'an exabyte',
+      asking({ memory: '1Ei' }),
+      'needs 1Ei memory, but the largest compatible instance type offers 32Gi memory',
+    ],
+    ['more than can be counted', asking({ cpu: '1e400' }), /^needs \d+ cpu, but the largest/],
     [
       'a tenth more than there is',
       asking({ cpu: '8100m' }),
-      'needs 8.1 cpu, the largest compatible instance type offers 8',
+      'needs 8.1 cpu, but the largest compatible instance type offers 8 cpu',
     ],
-    ['a resource that nobody has', asking({ 'example.com/x': '1' }), /^needs 1 example.com\/x, .* offers 0$/],
+    [
+      'a resource that nobody has',
+      asking({ 'example.com/x': '1' }),
+      /^needs 1 example.com\/x, .* offers 0 example.com\/x$/,
+    ],
     [
       '5,000 labels',
       { nodeSelector: labelsOf(5_000) },
-      /^asks for label-0 In \[x\], a label that the pool gives to no/,
+      /^requires label-0 In \[x\], but nodes of the pool do not have/,
     ],
     [
       'a label of no value',
       onNodesWith({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }),
-      /no value is left/,
+      /^its requirements for a leave no value/,
     ],
-    ['a topology key of nobody', { topologySpreadConstraints: [spread('rack')] }, /would have the label "rack"/],
-    ['an empty topology key', { topologySpreadConstraints: [spread('')] }, /would have the label ""/],
+    ['a topology key of nobody', { topologySpreadConstraints: [spread('rack')] }, /would not have the label "rack"/],
+    ['an empty topology key', { topologySpreadConstraints: [spread('')] }, /would not have the label ""/],
     ['a pod that no selector picks', { affinity: near({}, HOSTNAME) }, undefined],
     ['the name of a node', { nodeSelector: { [HOSTNAME]: 'node-9' } }, /kubernetes\.io\/hostname/],
     [

@@ -41,7 +41,7 @@ describe('kerf simulate', () => {
     const result = await simulated(yaml(aPool(), aNodeClass(), huge));
     expect(result.podsPending).toHaveLength(1);
     expect(result.podsPending[0]?.reason).toMatch(
-      /NodePool general: needs 900 cpu, the largest compatible instance type offers \d+/,
+      /NodePool general: needs 900 cpu, but the largest compatible instance type offers \d+/,
     );
     expect(result.nodesLaunched).toBe(0);
   });

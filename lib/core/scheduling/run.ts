@@ -95,7 +95,10 @@ export interface Question {
 export function problemIndexWithout(cluster: ClusterIndex, { pods, removed: names }: Question): ProblemIndex {
   const { problem, classes, hosts } = cluster;
   const removed = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
-  const unavailable = new Set([...names, ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name)]);
+  const unavailable = new Set([
+    ...names,
+    ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name),
+  ]);
   const groups = podGroups(classes, pods, (name) => unavailable.has(name));
   const podsToPlace = new Set(pods.map(identityOf));
   const moved = new Map<PodClass, CountedHost[]>();

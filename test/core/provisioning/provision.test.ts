@@ -126,7 +126,7 @@ describe('unschedulable pods are reported with the figures', () => {
         subject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
         nodePool: 'a',
         reason: 'InsufficientResources',
-        message: 'needs 9 cpu, the largest compatible instance type offers 8',
+        message: 'needs 9 cpu, but the largest compatible instance type offers 8 cpu',
         numbers: { requested: 9_000, largest: 8_000 },
       },
     ]);

@@ -38,7 +38,7 @@ function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
   const message =
     free === 0
       ? `only reserved capacity fits, and it has no free instance (${of}): the pod waits for one`
-      : `reserved capacity fits, but other claims hold ${counted(free, 'free instance')} of it (${of}): the pod waits for the next run`;
+      : `reserved capacity fits, but other claims use all of it (${counted(free, 'instance')} of ${of}): the pod waits for the next run`;
   return refusal(RESERVATION_EXHAUSTED, message, { reservations: instances.size, instances: free });
 }
 

@@ -89,7 +89,7 @@ function whyOtherLabel(
 ): string {
   const wanted = requirements.get(key);
   if (wanted !== undefined && admitsNothing(wanted) && wanted.mustExist)
-    return `its requirements for ${key} contradict each other: no value remains`;
+    return `its requirements for ${key} leave no value`;
   const own = template.requirements.get(key);
   if (own === undefined) return `requires ${key} ${asked}, but nodes of the pool do not have this label`;
   if (admitsNothing(own)) return `requires ${key} ${asked}, but the pool allows no value`;

@@ -39,10 +39,7 @@ function isContradiction(one: Requirement): boolean {
 }
 
 function whyContradictory({ key }: Requirement): Refusal {
-  return refusal(
-    'ContradictoryRequirements',
-    `the pool's own requirements for ${key} contradict each other: no value remains`,
-  );
+  return refusal('ContradictoryRequirements', `the pool's own requirements for ${key} leave no value`);
 }
 
 /** Names the requirement of the pool that no type satisfies, if a single requirement excludes all types. */

@@ -15,8 +15,9 @@ export function whyNoOffering(
 ): Refusal {
   const numbers = { instanceTypes: roomy.length, allowed: allowed.length };
   const of = `${typesInWords(roomy.length)} ${roomy.length === 1 ? 'fits' : 'fit'}`;
+  const none = roomy.length === 1 ? 'it has no offering' : 'none has an offering';
   const offerings = roomy.flatMap((type) => type.offerings);
-  if (offerings.length === 0) return refusal('NoOffering', `${of}, but without offerings`, numbers);
+  if (offerings.length === 0) return refusal('NoOffering', `${of}, but ${none}`, numbers);
   const conditions = [...PLACE_LABELS].flatMap((key) => {
     const one = requirements.get(key);
     return one === undefined ? [] : [`${key} ${formatRequirement(one)}`];
@@ -28,7 +29,7 @@ export function whyNoOffering(
   const message =
     withoutCapacity.length > 0
       ? `${of}, but none of ${counted(withoutCapacity.length, 'offering')}${condition} has capacity`
-      : `${of}, but without offerings${condition}; there are offerings for ${places(offerings)}`;
+      : `${of}, but ${none}${condition}; offerings exist for ${places(offerings)}`;
   return refusal('NoOffering', message, numbers);
 }
 

@@ -303,7 +303,7 @@ describe('a "no" says which step it is, by how much', () => {
     const pod = pendingPod({ requests: { cpu: '3', memory: '12Gi' } });
     const [unplaced] = place([pod], { nodePools: [aPoolView({ types })] }).unplaced;
     expect(unplaced?.refusals[0]?.refusal.message).toBe(
-      'no single instance type of 2 has 3 cpu and 12Gi memory and 1 pods together',
+      'none of 2 instance types has 3 cpu and 12Gi memory and 1 pods together',
     );
   });
 

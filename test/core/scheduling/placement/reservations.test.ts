@@ -75,7 +75,7 @@ describe('instances of a reservation', () => {
         {
           reason: 'ReservationExhausted',
           message:
-            'reserved capacity would do, and other claims hold the 2 instances of it that are free (cr-1): the pod waits for the next run',
+            'reserved capacity fits, but other claims use all of it (2 instances of cr-1): the pod waits for the next run',
           numbers: { reservations: 1, instances: 2 },
         },
       ],
@@ -158,7 +158,7 @@ describe('pods for which reserved capacity is not all', () => {
     const nodePools = [aPoolView({ types: [large(reserved('cr-1', 0))], requirements })];
     const { refusal } = place([pendingPod()], { nodePools }).unplaced[0]?.refusals[0] ?? {};
     expect(refusal?.message).toBe(
-      'only reserved capacity would do, and no instance of it is free (cr-1): the pod waits for one',
+      'only reserved capacity fits, and it has no free instance (cr-1): the pod waits for one',
     );
     expect(refusalsOf(place([pendingPod()], { nodePools, options: { reservedFallback: true } }))).toEqual([
       ['NoOffering'],

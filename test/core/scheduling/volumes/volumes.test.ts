@@ -174,8 +174,8 @@ describe('several volumes', () => {
     expect(refusalOf(mounting('v0', 'v1', 'v2'), storage)).toEqual({
       reason: 'VolumesApart',
       message:
-        'no node reaches all the volumes: default/v0 is at topology.kubernetes.io/zone In [a]; default/v2 is at ' +
-        'topology.kubernetes.io/zone In [c]. Move one of them by a snapshot, or split the pod',
+        'no node can reach all volumes: default/v0 requires topology.kubernetes.io/zone In [a]; default/v2 requires ' +
+        'topology.kubernetes.io/zone In [c]. Move one of them with a volume snapshot, or split the pod',
       numbers: { volumes: 2 },
     });
   });

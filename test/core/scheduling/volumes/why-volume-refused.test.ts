@@ -56,7 +56,7 @@ describe('a volume that is not ready asks for no node', () => {
       'a class that binds at once and has not',
       'PersistentVolumeClaimPending',
       waitingFor({ volumeBindingMode: 'Immediate' }),
-      /Immediate.*why ebs\.csi\.aws\.com makes no volume, or use a class with WaitForFirstConsumer/,
+      /Immediate.*check why ebs\.csi\.aws\.com has not created the volume, or use a class with WaitForFirstConsumer/,
     ],
     [
       'a driver of EKS Auto Mode',
