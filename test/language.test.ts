@@ -25,7 +25,6 @@ const NOT_CLEAN_YET: readonly string[] = [
   'lib/apis',
   'lib/cli/context.ts',
   'lib/cli/shell-context.ts',
-  'lib/core/scheduling',
   'lib/snapshot',
   'test/apis',
   'test/builders',
