@@ -9,7 +9,7 @@ export interface RegionChoice {
   readonly because: string;
 }
 
-/** The region of the first zone that a NodePool names, else `requested`, else us-east-1. */
+/** The region of the first zone in a NodePool, or else `requested`, or else us-east-1. */
 export function chooseRegion(nodePools: readonly NodePool[], requested: string | undefined): RegionChoice {
   for (const { metadata, spec } of nodePools) {
     const required = spec.template.spec.requirements

@@ -14,7 +14,7 @@ export function shippedCatalogue({ region, because }: RegionChoice): Catalogue {
   const regions = shippedRegions();
   if (!regions.includes(region)) {
     throw new BadInputError(
-      `there are no figures for region "${region}" (${because}): name another region there; allowed: ${regions.toSorted().join(', ')}`,
+      `there are no bundled figures for region "${region}" (${because}): use one of ${regions.toSorted().join(', ')}`,
     );
   }
   return readCatalogue(readData('instance-types.json'), readData(`regions/${region}.json`));

@@ -1,4 +1,4 @@
-/** What `bin/kerf.js` starts. */
+/** The entry point, started by `bin/kerf.js`. */
 import { run } from '@stricli/core';
 import { app } from './app.ts';
 import { orHelp } from './or-help.ts';
@@ -6,6 +6,6 @@ import { shellContext } from './shell-context.ts';
 
 const context = shellContext();
 await run(app, orHelp(process.argv.slice(2)), context);
-// Stricli's own codes are negative (unknown command, invalid argument): that is bad input.
+// The exit codes of Stricli for bad input (unknown command, invalid argument) are negative.
 const code = Number(context.process.exitCode ?? 0);
 process.exitCode = code < 0 ? 2 : code;

@@ -1,4 +1,4 @@
-/** Which manifests a command reads, and in what form it answers. */
+/** The flags of commands that read manifests. */
 export interface ManifestFlags {
   readonly file: readonly string[] | undefined;
   readonly output: 'text' | 'json';

@@ -3,7 +3,7 @@ import { fieldOf } from '../apis/record.ts';
 import type { ManifestSource } from '../manifests/read/read-documents.ts';
 import { type CliContext, MAX_TEXT } from './context.ts';
 
-/** What has no object that could be judged: a whole file, or a document of it. */
+/** A file or document that cannot be read. */
 export interface Unreadable {
   readonly file: string;
   readonly line: number;
@@ -16,13 +16,13 @@ export interface Sources {
 }
 
 /**
- * The text of files, of the YAML and JSON files below folders, and of standard input (`-`), each path once.
- * *Errors:* BadInputError where no path is named; what cannot be read is in `unreadable`.
+ * Reads files, the YAML and JSON files below folders, and standard input (`-`), each path once.
+ * *Errors:* BadInputError if there is no path; files that cannot be read are in `unreadable`.
  */
 export function readSources(context: CliContext, paths: readonly string[]): Sources {
-  // An unset variable makes an empty path, which must not mean the folder one is in.
+  // An unset shell variable gives an empty path, which must not mean the current folder.
   if (paths.length === 0 || paths.includes(''))
-    throw new BadInputError('no file is named: add -f and a file, a folder, or - for standard input');
+    throw new BadInputError('no file is given: add -f and a file, a folder, or - for standard input');
   const sources: ManifestSource[] = [];
   const unreadable: Unreadable[] = [];
   let characters = 0;
@@ -31,7 +31,7 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
       for (const file of manifestFiles(context, path)) {
         const text = context.readText(file);
         characters += text.length;
-        if (characters > MAX_TEXT) throw new RangeError('it makes more than 16 MB together with those before it');
+        if (characters > MAX_TEXT) throw new RangeError('the input is larger than 16 MB in total');
         sources.push({ file: file === '-' ? 'stdin' : file, text });
       }
     } catch (cause) {
@@ -41,18 +41,16 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
   return { sources, unreadable };
 }
 
-/** The same, for a command that cannot do its work with some of them. *Errors:* BadInputError that names the first that cannot be read. */
+/** The same for commands that need all files. *Errors:* BadInputError with the first file that cannot be read. */
 export function readAllSources(context: CliContext, paths: readonly string[]): readonly ManifestSource[] {
   const { sources, unreadable } = readSources(context, paths);
   const [missing] = unreadable;
   if (missing === undefined) return sources;
-  throw new BadInputError(
-    `${missing.file} ${missing.message}. Name files or folders that exist, or - for standard input`,
-  );
+  throw new BadInputError(`${missing.file} ${missing.message}. Use existing files or folders, or - for standard input`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   EACCES: 'permission denied',
 };
 
@@ -62,7 +60,7 @@ function reasonOf(cause: unknown): string {
   return fieldOf(REASONS, code) ?? cause.message;
 }
 
-/** Hidden folders and installed packages hold no manifests of the people who name a folder. */
+/** Hidden folders and node_modules are skipped. */
 function manifestFiles(context: CliContext, path: string): readonly string[] {
   const files = context.filesIn(path);
   if (files === undefined) return [path];
@@ -70,6 +68,6 @@ function manifestFiles(context: CliContext, path: string): readonly string[] {
     const below = file.slice(path.length);
     return /\.(?:ya?ml|json)$/i.test(below) && !/(?:^|[/\\])(?:\.|node_modules[/\\])/.test(below);
   });
-  if (manifests.length === 0) throw new RangeError('the folder has no file that ends with .yaml, .yml or .json');
+  if (manifests.length === 0) throw new RangeError('the folder has no .yaml, .yml or .json files');
   return manifests;
 }

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CliContext, MAX_TEXT } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** A path as the user wrote it: npm runs scripts in the package's root, and INIT_CWD is where it was called. */
+/** Resolves a path of the user. npm runs scripts in the root of the package; INIT_CWD is the folder where npm was called. */
 export function userPath(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }
 
-/** The real shell. */
+/** The context of the shell. */
 export function shellContext(): CliContext {
   process.stdout.on('error', endQuietly);
   process.stderr.on('error', endQuietly);
@@ -17,8 +17,7 @@ export function shellContext(): CliContext {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
-    readText: (path, mostBytes = MAX_TEXT) =>
-      path === '-' ? readAll(0, mostBytes) : readFile(userPath(path), mostBytes),
+    readText: (path, maxBytes = MAX_TEXT) => (path === '-' ? readAll(0, maxBytes) : readFile(userPath(path), maxBytes)),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
     sleep: async (ms) => sleep(ms),
   };
@@ -37,15 +36,15 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    // It leads nowhere, or round and round.
+    // The target of the link does not exist, or the links form a loop.
     return false;
   }
 }
 
-function readFile(path: string, mostBytes: number): string {
+function readFile(path: string, maxBytes: number): string {
   const file = openSync(path, 'r');
   try {
-    return readAll(file, mostBytes);
+    return readAll(file, maxBytes);
   } finally {
     closeSync(file);
   }
@@ -53,20 +52,20 @@ function readFile(path: string, mostBytes: number): string {
 
 const MEGABYTE = 1_024 * 1_024;
 
-/** No more than any command reads: a device or a pipe may have no end. */
-function readAll(file: number, mostBytes: number): string {
+/** Reads up to the limit, because a device or a pipe may not end. */
+function readAll(file: number, maxBytes: number): string {
   const parts: Buffer[] = [];
-  for (let bytes = 0; bytes <= mostBytes; ) {
+  for (let bytes = 0; bytes <= maxBytes; ) {
     const part = Buffer.allocUnsafe(64 * 1_024);
     const length = readSome(file, part);
     if (length === 0) return decoded(Buffer.concat(parts));
     parts.push(part.subarray(0, length));
     bytes += length;
   }
-  throw new RangeError(`it has more than ${Math.floor(mostBytes / MEGABYTE)} MB`);
+  throw new RangeError(`it is larger than ${Math.floor(maxBytes / MEGABYTE)} MB`);
 }
 
-/** Nothing more to come is an error code on some terminals. */
+/** Some terminals report the end of the input as an error. */
 function readSome(file: number, part: Buffer): number {
   try {
     return readSync(file, part);
@@ -80,11 +79,11 @@ function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new TypeError('it is not text in UTF-8', { cause });
+    throw new TypeError('it is not UTF-8 text', { cause });
   }
 }
 
-/** Whoever reads the output has seen enough (`| head`), or nothing more can be written: there is nobody left to tell. */
+/** Ends the process without an error message if the output cannot be written; after `| head`, this is a success. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   process.exit(error.code === 'EPIPE' ? EXIT.fine : EXIT.failure);
 }

@@ -53,7 +53,7 @@ import {
 import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, SERVICE, SNAPSHOT_POD, WORKLOAD } from './pod-schema.ts';
 import { CAPACITY_TYPE, NODE_CLAIM_RECORD, REFUSED } from './record-schema.ts';
 
-/** A NodeClaim as the cluster shows it. */
+/** A NodeClaim object of the cluster. */
 export interface GivenNodeClaim {
   readonly metadata: ObjectMeta;
   readonly spec: NodeClaim['spec'];
@@ -64,15 +64,15 @@ export interface GivenOffering {
   readonly capacityType: CapacityType;
   readonly zone: string;
   readonly zoneId?: string;
-  /** USD an hour. */
+  /** USD per hour. */
   readonly price: number;
   readonly available?: boolean;
-  /** Of reserved capacity. */
+  /** For reserved capacity. */
   readonly reservationId?: string;
-  /** How many instances of the reservation are not in use. */
+  /** The number of available instances of the reservation. */
   readonly reservationCapacity?: number;
   readonly reservationKind?: NonNullable<Reservation['kind']>;
-  /** What its nodes have for pods. @default what the type has */
+  /** The allocatable resources of its nodes. @default those of the type */
   readonly allocatable?: ResourceList;
   readonly priceOverlaid?: true;
 }
@@ -80,20 +80,20 @@ export interface GivenOffering {
 export interface GivenInstanceType {
   readonly name: string;
   readonly capacity: ResourceList;
-  /** A list each of kubeReserved, systemReserved and evictionThreshold, or all in one list. */
+  /** Separate lists for kubeReserved, systemReserved and evictionThreshold, or one list with the sums. */
   readonly overhead?: Readonly<Record<string, ResourceList | string | number>>;
-  /** Values by label; none: the label is absent. */
+  /** Values by label; an empty list means that the label is absent. */
   readonly requirements?: Readonly<Record<string, readonly string[]>>;
   readonly offerings: readonly GivenOffering[];
-  /** What its nodes have for pods. @default capacity less overhead */
+  /** The allocatable resources of its nodes. @default capacity minus overhead */
   readonly allocatable?: ResourceList;
-  /** The NodePools that see this entry; several entries may then have one name. @default every NodePool */
+  /** The NodePools to which this entry applies; several entries may then have the same name. @default all NodePools */
   readonly nodePools?: readonly string[];
   readonly capacityOverlaid?: true;
   readonly launch?: LaunchTraits;
 }
 
-/** A node promised to pods; without an end, still. */
+/** A nomination of a node for pods. Without an end, it is still valid. */
 export interface GivenNomination {
   readonly node: string;
   readonly until?: string;
@@ -110,7 +110,7 @@ export interface GivenUnavailableOffering {
   readonly markedAt?: string;
 }
 
-/** What each list of a snapshot holds, once its form is checked and defaults are filled in. */
+/** The lists of a snapshot, after validation and with defaults. */
 export interface SnapshotLists {
   readonly nodePools: readonly (NodePool & { readonly status?: { readonly conditions?: readonly Condition[] } })[];
   readonly nodeClasses: readonly EC2NodeClass[];
@@ -136,11 +136,11 @@ export interface SnapshotLists {
   readonly commands: readonly StoredCommand[];
   readonly nominations: readonly GivenNomination[];
   readonly unavailableOfferings: readonly GivenUnavailableOffering[];
-  /** Records in the place of `nodeClaims`: a claim in both is read from here. */
+  /** Records that replace `nodeClaims`: a claim in both lists is read from here. */
   readonly nodeClaimRecords: readonly NodeClaimRecord[];
-  /** Pods that stand for the room of CapacityBuffers. */
+  /** The virtual pods of CapacityBuffers. */
   readonly bufferPods: readonly Pod[];
-  /** NodeOverlays and CapacityBuffers without effect, with the reasons. */
+  /** NodeOverlays and CapacityBuffers that are ignored, with the reasons. */
   readonly ignoredObjects: readonly Blocked[];
 }
 
@@ -258,7 +258,7 @@ const CLAIM = open(
   ['metadata', 'spec'],
 );
 
-/** The form of one entry of each list. */
+/** The schema of the entries of each list. */
 export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   nodePools: openResource(NODE_POOL_RESOURCE, STATUS),
   nodeClasses: openResource(EC2_NODE_CLASS, STATUS),
@@ -301,7 +301,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   ignoredObjects: REFUSED,
 };
 
-/** What is not a list of objects. */
+/** The schema of the other fields. */
 export const HEAD_SCHEMA: Schema = open({
   formatVersion: { type: 'integer', minimum: 1, maximum: 1 },
   name: STRING,
@@ -335,10 +335,10 @@ export interface SnapshotHead {
   readonly instanceTypesFile?: string;
   readonly instanceTypeNames?: readonly string[];
   readonly nodePoolInstanceTypes?: Readonly<Record<string, readonly string[]>>;
-  /** Nothing is left out: what is absent is absent in the cluster too, and nothing is filled in. @default false */
+  /** The snapshot is complete: absent objects do not exist in the cluster, and no defaults are added. @default false */
   readonly complete?: boolean;
   readonly epoch?: number;
-  /** Why NodePools can launch nothing. @default as their status and that of their NodeClass have it */
+  /** Why NodePools cannot launch nodes. @default from their status and that of their NodeClass */
   readonly unusableNodePools?: Readonly<Record<string, NonNullable<NodePoolView['unusable']>>>;
   readonly options?: {
     readonly preferencePolicy?: 'Respect' | 'Ignore';
@@ -347,12 +347,12 @@ export interface SnapshotHead {
     readonly spotToSpotConsolidation?: boolean;
     readonly now?: string;
     readonly reservedFallback?: boolean;
-    /** @default the setting's: pods of kube-system */
+    /** @default as in the settings: pods of kube-system */
     readonly ignoreAtZero?: readonly WorkloadSelector[];
   };
 }
 
-/** The kinds with fields that the API server fills in. */
+/** The kinds with fields that have defaults in the API server. */
 export const WITH_DEFAULTS: ReadonlySet<ListName> = new Set<ListName>([
   'nodePools',
   'nodeClasses',

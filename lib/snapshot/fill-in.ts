@@ -2,15 +2,15 @@ import type { Condition, Namespace, Node, ObjectMeta, Pod } from '../apis/kubern
 import { HOSTNAME } from '../apis/labels.ts';
 import { fingerprint } from '../core/identity.ts';
 
-/** What is left out of a snapshot because the cluster would have said it anyway. */
+/** Adds the values that a snapshot may omit because the API server would set them. */
 
-/** Objects of a namespace say which. */
+/** The object with the namespace `default` if it has none. */
 export function withDefaultNamespace<T extends { readonly metadata: ObjectMeta }>(object: T): T {
   const { metadata } = object;
   return (metadata.namespace ?? '') === '' ? { ...object, metadata: { ...metadata, namespace: 'default' } } : object;
 }
 
-/** A pod without a node is one that the scheduler found no place for; one with a node runs. */
+/** A pod without a node is unschedulable; a pod with a node is running. */
 export function filledPod(pod: Pod): Pod {
   const { metadata, spec, status = {} } = pod;
   const { nodeName = '', ...unbound } = spec;
@@ -18,16 +18,16 @@ export function filledPod(pod: Pod): Pod {
   const phase = status.phase ?? (nodeName === '' ? 'Pending' : 'Running');
   const isWaiting = nodeName === '' && phase === 'Pending';
   const conditions = status.conditions ?? [];
-  const isTold = !isWaiting || conditions.some(({ type }) => type === 'PodScheduled');
+  const isSet = !isWaiting || conditions.some(({ type }) => type === 'PodScheduled');
   const whole = { ...metadata, namespace: namespace === '' ? 'default' : namespace };
   return {
     metadata: { ...whole, uid: metadata.uid ?? fingerprint(`${whole.namespace}/${whole.name}`) },
     spec: nodeName === '' ? unbound : spec,
-    status: { ...status, phase, conditions: isTold ? conditions : [...conditions, notScheduled(pod)] },
+    status: { ...status, phase, conditions: isSet ? conditions : [...conditions, notScheduled(pod)] },
   };
 }
 
-/** B6: a gated pod waits for somebody else, and says so. */
+/** B6: the reason of a pod with scheduling gates is SchedulingGated. */
 function notScheduled({ spec }: Pod): Condition {
   const isGated = (spec.schedulingGates ?? []).length > 0;
   return { type: 'PodScheduled', status: 'False', reason: isGated ? 'SchedulingGated' : 'Unschedulable' };
@@ -36,15 +36,15 @@ function notScheduled({ spec }: Pod): Condition {
 export function filledNode(node: Node): Node {
   const { metadata, status = {} } = node;
   const conditions = status.conditions ?? [];
-  const isTold = conditions.some(({ type }) => type === 'Ready');
+  const isSet = conditions.some(({ type }) => type === 'Ready');
   return {
     ...node,
     metadata: { ...metadata, labels: { [HOSTNAME]: metadata.name, ...metadata.labels } },
-    status: { ...status, conditions: isTold ? conditions : [...conditions, { type: 'Ready', status: 'True' }] },
+    status: { ...status, conditions: isSet ? conditions : [...conditions, { type: 'Ready', status: 'True' }] },
   };
 }
 
-/** One object for each namespace that something is in; all carry the label that the API server gives them. */
+/** One object for each namespace in use, with the label that the API server sets. */
 export function filledNamespaces(
   given: readonly Namespace[],
   objects: readonly { readonly metadata: ObjectMeta }[],

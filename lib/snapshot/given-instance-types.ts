@@ -4,8 +4,9 @@ import { formatResources } from '../core/resources/resources.ts';
 import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
 
 /**
- * The instance types of all NodePools, each once. *Shape:* a type that NodePools see in different ways has an entry for each, with
- * the NodePools that see it; entries are in the order of the NodePools' own lists. *Cost:* O(types × labels) for each distinct list.
+ * The instance types of all NodePools, each once. *Shape:* a type that differs between NodePools has one entry for each variant,
+ * with the names of its NodePools; entries are in the order of the lists of the NodePools. *Cost:* O(types × labels) for each
+ * distinct list.
  */
 export function givenInstanceTypes(views: readonly NodePoolView[]): readonly GivenInstanceType[] {
   const texts = new Map<InstanceType, string>();
@@ -22,7 +23,7 @@ export function givenInstanceTypes(views: readonly NodePoolView[]): readonly Giv
       seenBy.set(text, entry);
       at = known.has(type.name) ? Math.max(at, names.indexOf(type.name, at) + 1) : at;
       if (known.has(type.name)) continue;
-      // Behind the one that is before it in its own list.
+      // After the entry that precedes it in its own list.
       names.splice(at, 0, type.name);
       known.add(type.name);
       at += 1;

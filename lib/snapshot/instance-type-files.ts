@@ -7,14 +7,14 @@ import { readSnapshotText } from './read-snapshot-text.ts';
 
 export interface InstanceTypeSource {
   readonly file: string;
-  /** Its place in the list of its file. */
+  /** Its index in the list of its file. */
   readonly index: number;
   readonly type: GivenInstanceType;
 }
 
 /**
- * The instance types of a snapshot: its own, then those of the file that it names, and so on.
- * *Errors:* BadInputError where a file cannot be read, names one that led to it, or repeats a type.
+ * The instance types of a snapshot, then those of its instanceTypesFile, and so on.
+ * *Errors:* BadInputError if a file cannot be read, if files refer to each other in a loop, or if a type is repeated.
  */
 export function readInstanceTypes(context: TextReader, snapshot: SnapshotDocument): readonly InstanceTypeSource[] {
   const sources: InstanceTypeSource[] = [];
@@ -42,7 +42,7 @@ function following(
     : join(file === '-' ? '.' : dirname(file), instanceTypesFile);
   if (files.includes(next)) {
     throw new BadInputError(
-      `${file}: instanceTypesFile: "${instanceTypesFile}" leads back to ${next}; write the path of a file with instanceTypes and no instanceTypesFile`,
+      `${file}: instanceTypesFile: "${instanceTypesFile}" refers back to ${next}; use a file with instanceTypes and without instanceTypesFile`,
     );
   }
   return readDocument(
@@ -60,7 +60,7 @@ function refuseDuplicates(sources: readonly InstanceTypeSource[]): void {
     if (before !== undefined) {
       const where = before.file === source.file ? '' : ` of ${before.file}`;
       refuse(source.file, [
-        `instanceTypes[${source.index}].name: "${name}" is the name of instanceTypes[${before.index}]${where} as well; write each type once`,
+        `instanceTypes[${source.index}].name: "${name}" is a duplicate of instanceTypes[${before.index}]${where}; list each type once`,
       ]);
     }
     sameName.push(source);
@@ -68,7 +68,7 @@ function refuseDuplicates(sources: readonly InstanceTypeSource[]): void {
   }
 }
 
-/** Whether some NodePool would see both. */
+/** Whether both entries apply to the same NodePool. */
 function isSeenWith({ nodePools: one }: GivenInstanceType, { nodePools: other }: GivenInstanceType): boolean {
   return one === undefined || other === undefined || one.some((name) => other.includes(name));
 }

@@ -9,15 +9,15 @@ import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
 
 export interface OfferingOptions {
   readonly unavailable: readonly UnavailableOffering[];
-  /** F17: reserved capacity is not for sale unless this is on. */
+  /** F17: whether reserved offerings are available. */
   readonly reservedCapacity: boolean;
-  /** The types are taken as they are given. @default what is left out is filled in */
+  /** The types are complete. @default omitted values are derived */
   readonly complete?: boolean;
 }
 
 /**
- * The instance types of a snapshot, in its order. *Cost:* O(types × labels); amounts and requirements that many types
- * share are read once.
+ * The instance types of a snapshot, in its order. *Cost:* O(types × labels); amounts and requirements shared by many types are
+ * parsed once.
  */
 export function instanceTypesFrom(
   given: readonly GivenInstanceType[],
@@ -82,7 +82,7 @@ function givenReservation({ reservationId: id, reservationCapacity: instances = 
   return { reservation: { id, instances, ...(reservationKind === undefined ? {} : { kind: reservationKind }) } };
 }
 
-/** B59: reserved capacity that names no reservation is one of its own, for one instance. */
+/** B59: a reserved offering without a reservation ID gets its own reservation with one instance. */
 function reservationOf(
   type: string,
   { zone, capacityType, reservationId: id = `${type}-${zone}`, reservationCapacity: instances = 1 }: GivenOffering,
@@ -90,14 +90,14 @@ function reservationOf(
   return capacityType === 'reserved' ? { reservation: { id, instances } } : {};
 }
 
-/** C13: by purpose, or all in one list. */
+/** C13: separate lists or one list. */
 function overheadOf({ overhead = {} }: GivenInstanceType, resources: (list: ResourceList) => Resources): Resources {
   return add(
     ...Object.entries(overhead).map(([name, part]) => resources(typeof part === 'object' ? part : { [name]: part })),
   );
 }
 
-/** The labels of a type, those that it leaves out among them. */
+/** The labels of a type, with defaults for omitted ones. */
 function withMissing({ name, requirements }: GivenInstanceType, offerings: readonly Offering[]): LabelValues {
   const sold = offerings.filter(({ available }) => available);
   const missing = {

@@ -8,32 +8,32 @@ import { instanceOfNodeClaim } from '../core/node-claim/adoption/claim-object.ts
 import { poolNamedBy, recordFromObject } from '../core/node-claim/adoption/record-from-object.ts';
 import type { GivenNodeClaim } from './document-schemas.ts';
 
-/** A claim that says nothing of its past has long been as it is. */
+/** The time that replaces unknown times, long ago, so that no timeout is pending. */
 const LONG_AGO_MS = parseTime('2024-01-01T00:00:00Z');
 
-export interface ClaimSurroundings {
+export interface ClaimContext {
   readonly cluster: string;
   readonly nodes: readonly Node[];
   readonly nodePools: readonly NodePool[];
-  /** What a pool launches; of a pool that is not there, every type. */
+  /** The types of a NodePool; all types for an unknown NodePool. */
   readonly instanceTypesOf: (nodePool: string) => readonly InstanceType[];
 }
 
 /**
- * The records behind the NodeClaims of a cluster. *Shape:* a claim with a providerID is launched and has the node with the
- * same one; one without is in flight, as whatever its spec leaves open. A claim that belongs to no NodePool, or to one of a fixed
- * size, has no record, and its node is static capacity.
+ * The records of the NodeClaims of a cluster. *Shape:* a claim with a providerID is launched and has the node with the same
+ * providerID; a claim without one is in flight, with all launch options that its spec allows. Standalone NodeClaims and claims
+ * of static NodePools have no record, and their nodes count as existing capacity.
  */
 export function nodeClaimRecords(
   claims: readonly GivenNodeClaim[],
-  { cluster, nodes, nodePools, instanceTypesOf }: ClaimSurroundings,
+  { cluster, nodes, nodePools, instanceTypesOf }: ClaimContext,
 ): readonly NodeClaimRecord[] {
   const byProviderId = new Map(nodes.map((node) => [node.spec?.providerID ?? '', node]));
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   const pools = new Map(nodePools.map((nodePool) => [nodePool.metadata.name, nodePool]));
   return claims.flatMap((nodeClaim) => {
     const { providerID = '', nodeName = '' } = nodeClaim.status ?? {};
-    // A node that does not say which instance it is, is known by its name.
+    // A node without a providerID is found by its name.
     const named = unlessOther(byName.get(nodeName));
     const node = providerID === '' ? undefined : (byProviderId.get(providerID) ?? named);
     const instance = instanceOfNodeClaim(nodeClaim, { node, unknownSinceMs: LONG_AGO_MS });
@@ -48,7 +48,7 @@ export function nodeClaimRecords(
     };
     const record = whyLeftAlone(evidence) === undefined ? recordFromObject(evidence, LONG_AGO_MS) : undefined;
     if (record === undefined) return [];
-    // A provider ID need not be one of EC2: then the node is found by its name alone.
+    // For a providerID that is not from EC2, only the name identifies the node.
     return [node === undefined ? record : { ...record, nodeName: node.metadata.name }];
   });
 }

@@ -5,18 +5,18 @@ import type { InstanceType } from '../core/model/instance-type.ts';
 import type { Reason } from '../core/model/reasons.ts';
 import type { SnapshotHead, SnapshotLists } from './document-schemas.ts';
 
-export interface PoolSurroundings {
+export interface PoolContext {
   readonly nodeClasses: readonly EC2NodeClass[];
-  /** What a pool sees; of a pool that is not in the snapshot, every type. */
+  /** The types of a NodePool; all types for a NodePool that is not in the snapshot. */
   readonly instanceTypesOf: (nodePool: string) => readonly InstanceType[];
-  /** Why pools can launch nothing. @default as their status and that of their NodeClass have it */
+  /** Why NodePools cannot launch nodes. @default from their status and that of their NodeClass */
   readonly unusable?: SnapshotHead['unusableNodePools'];
 }
 
-/** The NodePools with what each can launch. A NodeClass that is not in the snapshot is taken to be fine. */
+/** The NodePools with their instance types. A NodeClass that is not in the snapshot counts as ready. */
 export function nodePoolViews(
   nodePools: SnapshotLists['nodePools'],
-  { nodeClasses, instanceTypesOf, unusable: known }: PoolSurroundings,
+  { nodeClasses, instanceTypesOf, unusable: known }: PoolContext,
 ): readonly NodePoolView[] {
   return nodePools.map((nodePool) => {
     const { name } = nodePool.metadata;
@@ -38,7 +38,7 @@ export function nodePoolViews(
   });
 }
 
-/** B12: an object that says that it is not ready, and why. */
+/** B12: the refusal for an object with the condition Ready=False. */
 function notReady(
   object: { readonly status?: { readonly conditions?: readonly Condition[] } },
   reason: Reason,

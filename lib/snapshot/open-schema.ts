@@ -12,9 +12,9 @@ import {
   TEXT,
 } from '../apis/schemas/schema.ts';
 
-/** Schemas of what is read from a cluster: only what a decision looks at has to have the right form. */
+/** Schemas of objects from a cluster: only fields that decisions read are validated. */
 
-/** An object with these fields, and others that nobody looks at. */
+/** An object with these fields; other fields are ignored. */
 export function open(properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema {
   return { type: 'object', properties, required };
 }
@@ -33,20 +33,20 @@ const METADATA_FIELDS: Readonly<Record<string, Schema>> = {
 
 export const METADATA: Schema = open(METADATA_FIELDS, ['name']);
 
-/** Of a template, which need not be named. */
+/** The metadata of a template, which may have no name. */
 export function optionalMetadata(): Schema {
   return open(METADATA_FIELDS);
 }
 
 export const RESOURCE_LIST: Schema = { type: 'object', additionalProperties: QUANTITY };
 
-/** What is left of a capacity may be less than nothing. */
+/** Resources that may be negative: the rest of a capacity. */
 export const SIGNED_RESOURCE_LIST: Schema = {
   type: 'object',
   additionalProperties: {
     type: ['string', 'number'],
     pattern: '^-?[0-9]+(\\.[0-9]+)?(m|Ki|[kMGTPE]i?)?$',
-    allowed: 'a quantity, as 1500m or 2Gi',
+    allowed: 'a quantity such as 1500m or 2Gi',
   },
 };
 
@@ -77,7 +77,7 @@ export const SNAPSHOT_NODE_SELECTOR_TERM: Schema = open({
   matchFields: listOf(SELECTOR_REQUIREMENT),
 });
 
-/** A whole object of one of our kinds; what the API server fills in is filled in, head and all. */
+/** A complete object of one of Kerf's kinds, with the defaults of the API server, including apiVersion and kind. */
 export function openResource({ group, version, kind, spec, specIsOptional }: CustomResource, status: Schema): Schema {
   const form = loosened(spec);
   return open(
@@ -93,8 +93,8 @@ export function openResource({ group, version, kind, spec, specIsOptional }: Cus
 }
 
 /**
- * The schema of a manifest for what a cluster has: the API server has let it in, in whatever version it was, so that only
- * the form counts. A list that must be there and is cut off is empty.
+ * The schema of a manifest for an object of a cluster. The API server has accepted the object, so only types are validated, not
+ * rules. A required list that is missing is empty.
  */
 function loosened({ properties, items, additionalProperties, required = [], ...schema }: Schema): Schema {
   const { type, enum: values, pattern, allowed, format, minimum, maximum } = schema;

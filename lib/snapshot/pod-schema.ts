@@ -20,7 +20,7 @@ import {
   SNAPSHOT_NODE_SELECTOR_TERM,
 } from './open-schema.ts';
 
-/** What a decision reads of a pod (B16 to B61): the other fields may be there and hold anything. */
+/** The fields of a pod that decisions read (B16 to B61); other fields are ignored. */
 
 const LABEL_SELECTOR: Schema = open({
   matchLabels: STRING_MAP,
@@ -189,7 +189,7 @@ export const NODE: Schema = open(
   ['metadata'],
 );
 
-/** Amounts of an instance type by purpose, or all in one list. */
+/** The overhead of an instance type: separate lists or one list. */
 export const OVERHEAD: Schema = {
   type: 'object',
   properties: { kubeReserved: RESOURCE_LIST, systemReserved: RESOURCE_LIST, evictionThreshold: RESOURCE_LIST },

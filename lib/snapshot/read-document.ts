@@ -17,22 +17,22 @@ import {
   WITH_DEFAULTS,
 } from './document-schemas.ts';
 
-/** One JSON file of a snapshot, whose parts are checked as they are asked for. */
+/** One JSON file of a snapshot. Its lists are validated when they are read. */
 export interface SnapshotDocument {
   readonly file: string;
   readonly head: SnapshotHead;
   readonly fields: readonly string[];
-  /** *Errors:* BadInputError where something in the list has not the form that it must have. */
+  /** *Errors:* BadInputError if the list has invalid entries. */
   list<K extends ListName>(name: K): SnapshotLists[K];
 }
 
-/** Lines that one message may have: a file that is wrong throughout is not worth more. */
+/** The maximum number of problems in one error message. */
 const MAX_PROBLEMS = 10;
-/** No API object is nested so deep. */
-const DEEPEST = 200;
+/** The maximum depth; API objects are not nested as deep. */
+const MAX_DEPTH = 200;
 
 /**
- * Reads the text of a snapshot. *Errors:* BadInputError that names the field, its value and what is allowed.
+ * Parses the text of a snapshot. *Errors:* BadInputError with the field, its value and what is allowed.
  * *Cost:* O(size of the text).
  */
 export function readDocument(text: string, file: string): SnapshotDocument {
@@ -41,7 +41,7 @@ export function readDocument(text: string, file: string): SnapshotDocument {
     throw new BadInputError(
       `${file}: is ${kindOf(whole)}, not a snapshot: write an object with nodePools, instanceTypes and pods`,
     );
-  if (!isHead(whole, file)) throw new BadInputError(`${file}: is no snapshot`);
+  if (!isHead(whole, file)) throw new BadInputError(`${file}: is not a snapshot`);
   return {
     file,
     head: whole,
@@ -50,7 +50,7 @@ export function readDocument(text: string, file: string): SnapshotDocument {
   };
 }
 
-/** Throws the problems of a snapshot, the first of them where there are many. */
+/** Throws a BadInputError with the first problems of a snapshot. */
 export function refuse(file: string, problems: readonly string[]): never {
   const more = problems.length - MAX_PROBLEMS;
   throw new BadInputError(
@@ -63,9 +63,9 @@ export function refuse(file: string, problems: readonly string[]): never {
 
 function parseJson(text: string, file: string): unknown {
   try {
-    // Windows begins a text with a mark that JSON does not know.
+    // Windows programs write a byte order mark, which is not valid JSON.
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    // A text without the word has no field without a value, as most.
+    // Most texts do not contain null and need no second pass.
     return text.includes('null') ? withoutNulls(value, 0) : value;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -73,9 +73,9 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** Go writes a field that has no value as null: it is not there. */
+/** Removes fields with the value null, which Go writes for absent fields. */
 function withoutNulls(value: unknown, depth: number): unknown {
-  if (depth > DEEPEST) throw new RangeError(`it is nested more than ${DEEPEST} levels deep`);
+  if (depth > MAX_DEPTH) throw new RangeError(`it is nested more than ${MAX_DEPTH} levels deep`);
   if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1));
   if (!isRecord(value)) return value;
   return Object.fromEntries(
@@ -104,7 +104,7 @@ function readList<K extends ListName>(whole: UnknownRecord, name: K, file: strin
   return entries;
 }
 
-/** A node alone stands for its nomination. */
+/** A nomination may be only the name of a node. */
 function normalized(name: ListName, given: unknown): unknown {
   if (name !== 'nominations' || !Array.isArray(given)) return given;
   return given.map((entry: unknown) => (typeof entry === 'string' ? { node: entry } : entry));
@@ -121,7 +121,7 @@ interface Check {
   readonly file: string;
 }
 
-/** *Errors:* BadInputError with what is wrong, each at its place. */
+/** *Errors:* BadInputError with the problems and their paths. */
 function conforms(value: unknown, { schema, at, file }: Check): boolean {
   const validate = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, validate);
@@ -133,7 +133,7 @@ function conforms(value: unknown, { schema, at, file }: Check): boolean {
   );
 }
 
-/** The words are those for manifests, which are YAML. */
+/** Removes the hints for YAML from an error message. */
 function inJson(sentence: string): string {
   return sentence.replace(/, each entry after "- "$/, '');
 }
@@ -146,7 +146,7 @@ function listSchema(name: ListName): Schema {
   return schema;
 }
 
-/** Compiling takes most of the time of a small run, so each list waits until a file has one. */
+/** A schema is compiled when it is first needed, because compilation takes most of the time of a small run. */
 const compiled = new Map<Schema, ValidateFunction>();
 
 const ajv = new Ajv(AJV_OPTIONS);
@@ -155,7 +155,7 @@ ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(v
 ajv.addFormat('int64', true);
 ajv.addFormat('date-time', remembered(isDateTime));
 
-/** Ten thousands of pods ask for a few dozen amounts. */
+/** Tens of thousands of pods have only a few dozen different quantities. */
 function remembered(check: (text: string) => boolean): (text: string) => boolean {
   const known = new Map<string, boolean>();
   return (text) => {

@@ -1,15 +1,15 @@
 import { BadInputError } from '../apis/bad-input-error.ts';
 
-/** Bytes: whole objects of a hundred thousand pods; JSON is parsed at once, where YAML takes its time. */
+/** The maximum size in bytes: enough for a hundred thousand pods. It is larger than for manifests, because JSON is fast to parse. */
 const MAX_SNAPSHOT = 256 * 1_024 * 1_024;
 
 /** Reads a text file. *Errors:* throws the error of the file system. */
 export interface TextReader {
-  /** `mostBytes`: a longer file is not read. */
-  readText(path: string, mostBytes?: number): string;
+  /** `maxBytes`: a longer file is not read. */
+  readText(path: string, maxBytes?: number): string;
 }
 
-/** The text of a file of a snapshot. *Errors:* BadInputError; `what` says in it which file this is. */
+/** Reads a file of a snapshot. *Errors:* BadInputError with `what` as the description of the file. */
 export function readSnapshotText(context: TextReader, path: string, what: string): string {
   try {
     return context.readText(path, MAX_SNAPSHOT);
@@ -21,7 +21,7 @@ export function readSnapshotText(context: TextReader, path: string, what: string
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file; name one that exists'],
+  ['ENOENT', 'no such file; use an existing file'],
   ['EACCES', 'permission denied'],
-  ['EISDIR', 'it is a folder; name a file'],
+  ['EISDIR', 'it is a folder; use a file'],
 ]);

@@ -22,24 +22,24 @@ import {
 import { filledNamespaces, filledNode, filledPod, withDefaultNamespace } from './fill-in.ts';
 import { readInstanceTypes } from './instance-type-files.ts';
 import { instanceTypesFrom } from './instance-types.ts';
-import { type ClaimSurroundings, nodeClaimRecords } from './node-claim-records.ts';
+import { type ClaimContext, nodeClaimRecords } from './node-claim-records.ts';
 import { nodePoolViews } from './node-pool-views.ts';
 import { readDocument, refuse, type SnapshotDocument } from './read-document.ts';
 import type { TextReader } from './read-snapshot-text.ts';
 import { readSnapshotText } from './read-snapshot-text.ts';
 import { refuseDuplicates } from './refuse-duplicates.ts';
 
-/** A snapshot file as decisions take it, and what of it they are not given as it is. */
+/** A snapshot file in the form that decisions read, with the objects that are processed separately. */
 export interface ReadSnapshot {
   readonly snapshot: ClusterSnapshot;
-  /** The moment that it shows. */
+  /** The time of the snapshot. */
   readonly nowMs: number;
   readonly seed: number;
   readonly options: NonNullable<SnapshotHead['options']>;
-  /** Every instance type of the files, whichever pool sees it. */
+  /** All instance types of the files, for all NodePools. */
   readonly instanceTypes: readonly InstanceType[];
   readonly instanceTypesOf: (nodePool: string) => readonly InstanceType[];
-  /** Of a complete snapshot: why NodePools can launch nothing. */
+  /** In a complete snapshot: why NodePools cannot launch nodes. */
   readonly unusable?: NonNullable<SnapshotHead['unusableNodePools']>;
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly nodeOverlays: readonly NodeOverlay[];
@@ -51,19 +51,19 @@ export interface ReadSnapshot {
     readonly statefulSets: readonly ScalableWorkload[];
   };
   readonly services: readonly Service[];
-  /** What is surely not meant, a line each. */
+  /** Warnings about probable mistakes. */
   readonly warnings: readonly string[];
 }
 
 export interface SnapshotSource {
   readonly path: string;
-  /** The wall clock, for a snapshot that does not say when it was taken. */
+  /** The current time, for a snapshot without a time. */
   readonly nowMs: number;
 }
 
 /**
- * Reads a snapshot and fills in what it leaves out. *Errors:* BadInputError that names the field, its value and what is
- * allowed. *Cost:* O(size of the files).
+ * Reads a snapshot and adds defaults. *Errors:* BadInputError with the field, its value and what is allowed.
+ * *Cost:* O(size of the files).
  */
 export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: SnapshotSource): ReadSnapshot {
   const document = readDocument(readSnapshotText(context, path, path), path);
@@ -111,7 +111,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
   };
 }
 
-/** The instance types of all files, and which of them each NodePool sees. */
+/** The instance types of all files, and those of each NodePool. */
 function readTypes(context: TextReader, document: SnapshotDocument, unavailable: readonly UnavailableOffering[]) {
   const { instanceTypeNames, nodePoolInstanceTypes = {}, options = {}, complete = false } = document.head;
   const sources = readInstanceTypes(context, document);
@@ -134,13 +134,13 @@ function readTypes(context: TextReader, document: SnapshotDocument, unavailable:
   };
 }
 
-/** A record says all of its claim, an object leaves some of it to be found out. */
-function readClaims(document: SnapshotDocument, surroundings: ClaimSurroundings): readonly NodeClaimRecord[] {
+/** Records come before NodeClaim objects, because they are complete. */
+function readClaims(document: SnapshotDocument, surroundings: ClaimContext): readonly NodeClaimRecord[] {
   const records = document.list('nodeClaimRecords');
   const broken = records.findIndex(({ launch }) => launch.kind === 'launched' && !Object.hasOwn(launch, 'instance'));
   if (broken >= 0)
     refuse(document.file, [
-      `nodeClaimRecords[${broken}].launch: has kind launched and no instance; write the instance`,
+      `nodeClaimRecords[${broken}].launch: kind is launched, but instance is missing; add the instance`,
     ]);
   const known = new Set(records.map(({ name }) => name));
   const others = document.list('nodeClaims').filter(({ metadata }) => !known.has(metadata.name));
@@ -156,7 +156,7 @@ function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions 
   };
 }
 
-/** The objects of Kubernetes itself, whole and each once. */
+/** The Kubernetes objects, complete and without duplicates. */
 function readObjects(document: SnapshotDocument) {
   const { file, fields, head } = document;
   const { complete = false } = head;
@@ -194,7 +194,7 @@ function readObjects(document: SnapshotDocument) {
   };
 }
 
-/** C32: what does not say for how long has only just been refused. What is over is left out, or filled in nowhere. */
+/** C32: an unavailable offering without a time was marked just now. Expired marks are left out. */
 function unavailableFrom(document: SnapshotDocument, nowMs: number): readonly UnavailableOffering[] {
   const all = document
     .list('unavailableOfferings')
@@ -214,14 +214,16 @@ function nominatedFrom(given: readonly GivenNomination[], nowMs: number): readon
 
 const FIELDS = Object.keys({ ...HEAD_SCHEMA.properties, ...ENTRY_SCHEMAS });
 
-/** A field that nobody reads may be a slip in the name of one that is missing. */
+/** Warns of unknown fields whose names are similar to known fields. */
 function warningsOf({ file, fields }: SnapshotDocument): readonly string[] {
   const missing = FIELDS.filter((name) => !fields.includes(name));
   return fields
     .filter((name) => !FIELDS.includes(name))
     .flatMap((name) => {
       const meant = suggest(name, missing);
-      return meant === undefined ? [] : [`${file}: ${JSON.stringify(name)} is not read; did you mean ${meant}?`];
+      return meant === undefined
+        ? []
+        : [`${file}: ${JSON.stringify(name)} is not a known field; did you mean ${meant}?`];
     });
 }
 
@@ -236,6 +238,6 @@ function unknownTypes({ file, head }: SnapshotDocument, known: ReadonlySet<strin
     const [first, ...more] = names.filter((name) => !known.has(name));
     if (first === undefined) return [];
     const others = more.length === 0 ? '' : ` and ${more.length} more`;
-    return [`${file}: ${field}: no instance type of the snapshot has the name ${JSON.stringify(first)}${others}`];
+    return [`${file}: ${field}: the snapshot has no instance type ${JSON.stringify(first)}${others}`];
   });
 }

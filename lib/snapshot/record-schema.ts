@@ -1,7 +1,7 @@
 import { BOOLEAN, enumSchema, listOf, type Schema, STRING, STRING_MAP, STRINGS, TEXT } from '../apis/schemas/schema.ts';
 import { open } from './open-schema.ts';
 
-/** Schemas of Kerf's own state in a snapshot: records of NodeClaims, and refusals. Amounts are numbers, in the units of `Resources`. */
+/** Schemas of NodeClaim records and refusals in a snapshot. Amounts are numbers, in the units of `Resources`. */
 
 const NUMBER: Schema = { type: 'number' };
 const AMOUNTS: Schema = { type: 'object', additionalProperties: NUMBER };
@@ -75,7 +75,7 @@ const RECORD_FIELDS: Readonly<Record<string, Schema>> = {
   launch: LAUNCH,
 };
 
-/** A NodeClaimRecord as the table has it. */
+/** A NodeClaimRecord as stored in the table. */
 export const NODE_CLAIM_RECORD: Schema = open(
   {
     ...RECORD_FIELDS,

@@ -7,7 +7,7 @@ interface Named {
   readonly metadata: ObjectMeta;
 }
 
-/** *Errors:* BadInputError where two objects of a list have one name: nobody could say which of them is meant. */
+/** *Errors:* BadInputError if two objects of a list have the same name or UID. */
 export function refuseDuplicates(file: string, name: ListName, objects: readonly Named[]): void {
   refuseTwice(
     file,
@@ -39,7 +39,7 @@ function refuseTwice(file: string, entries: readonly Entry[]): void {
     if (before === undefined) first.set(value, place);
     else
       problems.push(
-        `${place}.${field}: ${quote(value)} is that of ${before} as well; write each ${field.slice('metadata.'.length)} once`,
+        `${place}.${field}: ${quote(value)} is a duplicate of ${before}; use each ${field.slice('metadata.'.length)} once`,
       );
   }
   if (problems.length > 0) refuse(file, problems);

@@ -4,12 +4,12 @@ import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { GivenUnavailableOffering, SnapshotHead, SnapshotLists } from './document-schemas.ts';
 import { givenInstanceTypes } from './given-instance-types.ts';
 
-/** A snapshot file that leaves nothing out. */
+/** A complete snapshot file. */
 type CompleteSnapshot = SnapshotHead & Partial<SnapshotLists> & { readonly complete: true };
 
 /**
- * The snapshot as the text of a file: read again it gives the same decisions. *Shape:* NodeOverlays and CapacityBuffers are not
- * in it; their effects are. *Cost:* O(size of the snapshot).
+ * Writes the snapshot as text. Reading the text gives the same decisions. *Shape:* it has the effects of NodeOverlays and
+ * CapacityBuffers, not the objects. *Cost:* O(size of the snapshot).
  */
 export function snapshotText(snapshot: ClusterSnapshot, nowMs: number): string {
   return `${JSON.stringify(snapshotDocument(snapshot, nowMs))}\n`;

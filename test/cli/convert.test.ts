@@ -47,37 +47,37 @@ metadata: { name: odd   }
 data: {a: "x" } # tail
 `;
 
-describe('what is printed', () => {
-  test('old objects in the API of today, with their comments', async () => {
+describe('standard output has', () => {
+  test('converted objects, with their comments', async () => {
     const { stdout, code } = await runKerf(['convert', '-f', 'a.yaml'], { 'a.yaml': OLD_POOL });
     expect({ stdout, code }).toEqual({ stdout: NEW_POOL, code: 0 });
   });
 
-  test('what needs no change, letter by letter', async () => {
+  test('unchanged text if no change is needed', async () => {
     const { stdout, stderr } = await runKerf(['convert', '-f', 'a.yaml'], { 'a.yaml': TODAY });
     expect(stdout).toBe(TODAY);
     expect(stderr).toBe('0 of 1 document converted\n');
   });
 
-  test('documents of several files, kept apart', async () => {
+  test('the documents of several files, separated', async () => {
     const files = { 'a.yaml': `${TODAY}---\n${OLD_POOL}`, 'b.yaml': TODAY, 'c.yaml': `---\n${TODAY}` };
     const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-f', 'b.yaml', '-f', 'c.yaml'], files);
     expect(stdout).toBe(`${TODAY}---\n${NEW_POOL}---\n${TODAY}---\n${TODAY}`);
   });
 
-  test('a file whose last line has no end', async () => {
+  test('a file without a final line break', async () => {
     const files = { 'a.yaml': TODAY.trimEnd(), 'b.yaml': TODAY };
     const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-f', 'b.yaml'], files);
     expect(stdout).toBe(`${TODAY}---\n${TODAY}`);
   });
 
-  test('the same again, when converted again', async () => {
+  test('the same text when it is converted again', async () => {
     const { stdout } = await runKerf(['convert', '-f', '-'], { '-': NEW_POOL });
     expect(stdout).toBe(NEW_POOL);
   });
 });
 
-test('kubelet settings move to the node class, in whichever file it is', async () => {
+test('kubelet settings move to the EC2NodeClass, also in another file', async () => {
   const pool = OLD_POOL.replace('      requirements:', '      kubelet: {maxPods: 20}\n      requirements:');
   const nodeClass = `apiVersion: karpenter.k8s.aws/v1beta1
 kind: EC2NodeClass
@@ -92,16 +92,16 @@ spec: {amiFamily: AL2023, role: node, subnetSelectorTerms: [{tags: {a: b}}], sec
   ]);
 });
 
-describe('what is said beside it', () => {
+describe('standard error has', () => {
   const GONE = OLD_POOL.replace('  disruption:', '  oldSetting: 1\n  disruption:');
 
-  test('a field that has no place any more, with file, line and what to do', async () => {
+  test('removed fields, with file, line and instructions', async () => {
     const { stdout, stderr } = await runKerf(['convert', '-f', 'a.yaml'], { 'a.yaml': GONE });
     expect(stdout).not.toContain('oldSetting');
     expect(stderr).toMatch(/^a\.yaml:16 {2}warning {2}spec\.oldSetting: .*\n {4}→ .+\n1 of 1 document converted\n$/);
   });
 
-  test('the same as JSON', async () => {
+  test('the same content as the JSON output', async () => {
     const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-o', 'json'], { 'a.yaml': GONE });
     expect(JSON.parse(stdout)).toMatchObject({
       objects: [{ apiVersion: 'karpenter.sh/v1' }],
@@ -117,7 +117,7 @@ describe('what is said beside it', () => {
   test.each<readonly [string, Readonly<Record<string, string>>, number]>([
     ['one of two', { 'a.yaml': OLD_POOL, ...BAD }, 1],
     ['all of it', BAD, 2],
-  ])('that text is no YAML: %s', async (_, files, expected) => {
+  ])('text that is not YAML: %s', async (_, files, expected) => {
     const args = Object.keys(files).flatMap((file) => ['-f', file]);
     const { stderr, code } = await runKerf(['convert', ...args], files);
     expect(code).toBe(expected);
@@ -125,7 +125,7 @@ describe('what is said beside it', () => {
   });
 });
 
-describe('text as kubectl reads it', () => {
+describe('text is read as by kubectl', () => {
   const OLD = 'apiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec: {template: {spec: {}}}\n';
   const LIST = `apiVersion: v1
 kind: List
@@ -136,7 +136,7 @@ items:
   - ${OLD.trimEnd().replaceAll('\n', '\n    ')}
 `;
 
-  test('numbers of YAML 1.1 are understood, and written as they stood there', async () => {
+  test('YAML 1.1 numbers are read, and written unchanged', async () => {
     const text = await runKerf(['convert', '-f', '-'], { '-': LIST });
     expect(text.stdout).toContain(
       'data: {mode: 0644, many: 1_000, big: 12345678901234567890, bits: 0b11, some: 1.10, yes: on}',
@@ -150,12 +150,12 @@ items:
     });
   });
 
-  test('a byte order mark is no part of it', async () => {
+  test('a byte order mark is removed', async () => {
     const { stdout } = await runKerf(['convert', '-f', '-'], { '-': `\uFEFF${TODAY.trimEnd()}` });
     expect(stdout).toBe(TODAY);
   });
 
-  test('directives, which may not stand between documents, are left out', async () => {
+  test('directives are omitted, because they are not allowed between documents', async () => {
     const files = {
       'a.yaml': `%YAML 1.1\n# head\n---\n${OLD}...\n%YAML 1.2\n---\n${TODAY}`,
       'b.yaml': `%YAML 1.1\n---\n${TODAY}`,

@@ -26,14 +26,14 @@ function kerf(root: string, ...args: readonly string[]): Promise<{ readonly code
   return promise;
 }
 
-test('before npm ci, kerf prints one line that says to run it', async () => {
+test('before npm ci, kerf prints one line with the command to run', async () => {
   expect(await kerf(folder)).toEqual({
     code: 1,
     stderr: 'kerf: its packages are not installed: run "npm ci" first\n',
   });
 });
 
-test('on an older Node.js, kerf prints one line that says how to run it', async () => {
+test('on an older Node.js, kerf prints one line with instructions', async () => {
   const { code, stderr } = await kerf(ROOT, '--require', join(folder, 'node-20.cjs'));
   expect(code).toBe(1);
   expect(stderr).toMatch(/^kerf: Node\.js 20\.20\.2 is too old: install Node\.js 24, or run "npm run kerf -- .*\n$/);

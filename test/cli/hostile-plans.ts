@@ -3,7 +3,7 @@ import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.
 import { aGivenPod } from '../snapshot/documents.ts';
 import { runKerf } from './run-kerf.ts';
 
-/** Calls of `kerf plan` on snapshots that nobody means well by, and what such snapshots are made of. */
+/** Calls of `kerf plan` with hostile snapshots, and the parts of these snapshots. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ export async function plan(document: Json | string): Promise<{ readonly text: st
   return { text: code === 0 ? stdout : stderr, code };
 }
 
-/** The plan, in which every pending pod has a place or a reason. */
+/** The plan, in which every pending pod has a node or a reason. */
 export async function planned(document: Json & { readonly pods?: unknown }): Promise<ProvisioningOutput> {
   const { text, code } = await plan(document);
   expect({ code, text: code === 0 ? '' : text }).toEqual({ code: 0, text: '' });

@@ -103,10 +103,10 @@ describe('kerf instance-types', () => {
       '"***zz***" is not an instance type: write a name such as m7g.large, or m7g.* for a family',
     ],
     [['--name', 'p5.48xlarge', '--region', 'eu-west-3'], '"p5.48xlarge" is not available in eu-west-3'],
-    [['--region', 'mars'], 'there are no figures for region "mars" (--region)'],
-    [['--node-class', 'a'], 'no file is named'],
-    [['gone.yaml'], 'gone.yaml cannot be read: there is no such file or folder'],
-  ])('%j is bad input, and the error says how to correct it', async (args, message) => {
+    [['--region', 'mars'], 'there are no bundled figures for region "mars" (--region)'],
+    [['--node-class', 'a'], 'no file is given'],
+    [['gone.yaml'], 'gone.yaml cannot be read: no such file or folder'],
+  ])('%j is bad input, and the error has a correction', async (args, message) => {
     const { stdout, stderr, code } = await list(...args);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
     expect(stderr).toContain(message);

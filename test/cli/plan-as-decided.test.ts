@@ -5,7 +5,7 @@ import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { aDocument, aGivenPod, aGivenType } from '../snapshot/documents.ts';
 import { runKerf } from './run-kerf.ts';
 
-/** `kerf plan provisioning` shows the verdict of the provisioning function, and all of it. */
+/** `kerf plan provisioning` shows the complete verdict of the provisioning function. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ const dns = aGivenPod(
 describe('on an empty cluster where only CoreDNS is pending', () => {
   const document = aDocument({ pods: [dns] });
 
-  test('nothing is planned, with the reason that the function gives', async () => {
+  test('nothing is planned, with the reason of the function', async () => {
     const { newNodeClaims, existing, podErrors, totalHourlyPrice } = await planned(document);
     expect({ newNodeClaims, existing, totalHourlyPrice }).toEqual({
       newNodeClaims: [],
@@ -43,30 +43,30 @@ describe('on an empty cluster where only CoreDNS is pending', () => {
     });
     const { actions, blocked } = verdictOn(document);
     expect(actions).toEqual([]);
-    const told = blocked.map(({ reason, message, numbers }) => ({ reason, message, numbers }));
-    expect(podErrors).toEqual({ 'kube-system/coredns-1': told });
-    expect(told).toMatchObject([{ reason: 'WaitsAtZero' }]);
+    const refusals = blocked.map(({ reason, message, numbers }) => ({ reason, message, numbers }));
+    expect(podErrors).toEqual({ 'kube-system/coredns-1': refusals });
+    expect(refusals).toMatchObject([{ reason: 'WaitsAtZero' }]);
   });
 
-  test('the text has the reason too', async () => {
+  test('the text has the reason', async () => {
     const { stdout } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json'], {
       'a.json': JSON.stringify(document),
     });
     expect(stdout).toContain('kube-system/coredns-1\n      it matches ignoreAtZero, ');
   });
 
-  test('it gets its node with the first pod that needs one', async () => {
+  test('it gets a node with the first other pod that needs one', async () => {
     const { newNodeClaims } = await planned(aDocument({ pods: [dns, aGivenPod()] }));
     expect(newNodeClaims.flatMap(({ pods }) => pods).toSorted()).toEqual(['default/web-1', 'kube-system/coredns-1']);
   });
 
-  test('it gets a node of its own where the snapshot says that nothing is ignored', async () => {
+  test('it gets its own node if ignoreAtZero is empty in the snapshot', async () => {
     const options = { now: '2026-01-31T08:00:00Z', ignoreAtZero: [] };
     expect((await planned({ ...document, options })).newNodeClaims).toHaveLength(1);
   });
 });
 
-test('a claim that is not made because capacity was missing a moment ago is not planned, and its pods have the reason', async () => {
+test('a claim that must wait after missing capacity is not planned, and its pods have the reason', async () => {
   const types = ['m5.large', 'm5.xlarge', 'm5.2xlarge'];
   const unavailableOfferings = types.flatMap((instanceType) =>
     ['us-east-1a', 'us-east-1b'].flatMap((zone) =>
@@ -81,7 +81,7 @@ test('a claim that is not made because capacity was missing a moment ago is not 
   });
 });
 
-test('a planned claim says which types are sent to EC2, and at what price they begin (C39, C42)', async () => {
+test('a planned claim has the types that are sent to EC2, and the lowest price (C39, C42)', async () => {
   const many = Array.from({ length: 70 }, (_, at) => aGivenType(`m5.${at}`, 2 + at));
   const bare = aGivenType('m5.metal', 1);
   const document = aDocument({ instanceTypes: [...many, bare], pods: [aGivenPod()] });
@@ -95,7 +95,7 @@ test('a planned claim says which types are sent to EC2, and at what price they b
   expect(claim?.launch.cheapestOffering).toMatchObject({ type: 'm5.0', price: 0.04 });
 });
 
-test('sixty new nodes are planned as sixty, which are recorded in two parts', async () => {
+test('sixty new nodes, which are recorded in two parts, are in one plan', async () => {
   const ports = [{ hostPort: 80 }];
   const containers = [{ name: 'main', ports, resources: { requests: { cpu: '1' } } }];
   const pods = Array.from({ length: 60 }, (_, at) => aGivenPod(`web-${at}`, { containers }));

@@ -3,7 +3,7 @@ import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType }
 import { aPodWith, apart, asking, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
 import { runKerf } from './run-kerf.ts';
 
-/** Snapshots that nobody means well by: a reason for every pod or a sentence, and never a stack trace. */
+/** Hostile snapshots: the command gives a reason for every pod or an error message, and no stack trace. */
 
 function aPoolRequiring(...requirements: readonly Json[]): Json {
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
@@ -21,21 +21,21 @@ function nodes(count: number): Json {
   };
 }
 
-describe('pools that can launch nothing', () => {
+describe('NodePools that cannot launch nodes', () => {
   const twice = [
     { key: ZONE, operator: 'In', values: ['us-east-1a'] },
     { key: ZONE, operator: 'In', values: ['us-east-1b'] },
   ];
   test.each<readonly [string, Json, readonly [string, string]]>([
     ['no instance types', { instanceTypes: [] }, ['NoInstanceTypes', 'the pool has no instance types']],
-    ['nothing on offer', only(), ['NoOffering', '1 instance type fits, but it has no offering']],
+    ['no offerings', only(), ['NoOffering', '1 instance type fits, but it has no offering']],
     [
-      'offers without capacity',
+      'offerings without capacity',
       only({ capacityType: 'spot', zone: 'z', price: 1, available: false }),
       ['NoOffering', 'none of 1 offering has capacity'],
     ],
     [
-      'a type of no size',
+      'a type without capacity',
       { instanceTypes: [aGivenType('a', 0, { capacity: {} })] },
       ['InsufficientResources', 'needs 1 cpu'],
     ],
@@ -55,22 +55,22 @@ describe('pools that can launch nothing', () => {
       ['NoInstanceTypes', 'none of 3 instance types has node.kubernetes.io/instance-type In [x9]'],
     ],
     [
-      'minValues beyond what there is',
+      'minValues larger than the number of values',
       { nodePools: [aPoolRequiring({ key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 50 })] },
       ['MinValues', 'minValues requires 50 values of node.kubernetes.io/instance-type, but 3 would remain'],
     ],
     [
-      'a limit of nought',
+      'a limit of zero',
       { nodePools: [aGivenPool('general', { limits: { cpu: '0' } })] },
       ['LimitExceeded', "the pool's limit of 0 cpu leaves 0, but the smallest instance type that fits has 2"],
     ],
     [
-      'a limit of no nodes',
+      'a limit of zero nodes',
       { nodePools: [aGivenPool('general', { limits: { nodes: '0' } })] },
       ['LimitExceeded', "the pool's limit of 0 nodes is reached"],
     ],
     [
-      'an end',
+      'a NodePool that is being deleted',
       {
         nodePools: [
           aGivenPool('general', {}, { metadata: { name: 'general', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
@@ -124,15 +124,15 @@ describe('existing nodes', () => {
     ['without a status', aGivenNode('node-1', { status: {} })],
     ['without anything allocatable', aGivenNode('node-1', { status: { allocatable: {} } })],
     [
-      'that are going',
+      'that are being deleted',
       aGivenNode('node-1', { metadata: { name: 'node-1', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
     ],
-  ])('%s take nothing', async (_what, node) => {
+  ])('%s get no pods', async (_what, node) => {
     const document = aDocument({ nodes: [node], nodeClaims: [aGivenClaim()], pods: [aGivenPod('p')] });
     expect(await planned(document)).toMatchObject({ existing: [], newNodeClaims: [{ pods: ['default/p'] }] });
   });
 
-  test('with less than nothing left take not even a pod that asks for nothing (B19)', async () => {
+  test('with negative free resources get no pods, not even pods without requests (B19)', async () => {
     const bound = aPodWith('big', { ...asking({ cpu: '50' }), nodeName: 'node-0' });
     const { existing } = await planned(
       aDocument({ ...nodes(1), pods: [bound, aPodWith('p', { containers: [{ name: 'm' }] })] }),
@@ -147,10 +147,10 @@ describe('names and prices', () => {
     ['NodePools', { nodePools: [aGivenPool(), aGivenPool()] }],
     ['instance types', { instanceTypes: [aGivenType(), aGivenType()] }],
     ['nodes', { nodes: [aGivenNode(), aGivenNode()] }],
-  ])('the same name of two %s is bad input that says where', async (_what, over) => {
+  ])('a duplicate name of %s is bad input, with its position', async (_what, over) => {
     const { text, code } = await plan(aDocument(over));
     expect(code).toBe(2);
-    expect(text).toMatch(/\[1\]\.\S+: ".+" is (that|the name) of \w+\[0\] as well; write each (name|type) once/);
+    expect(text).toMatch(/\[1\]\.\S+: ".+" is a duplicate of \w+\[0\]; (use|list) each (name|type) once/);
   });
 
   test.each([
@@ -164,7 +164,7 @@ describe('names and prices', () => {
     expect(text).toMatch(/offerings\[0\]\.price: /);
   });
 
-  test.each([0, 1e308])('a price of %d is a price', async (price) => {
+  test.each([0, 1e308])('a price of %d is valid', async (price) => {
     const offerings = [{ capacityType: 'spot', zone: 'z', price }];
     const pods = range(5).map((at) => aGivenPod(`p${at}`));
     const output = await planned(aDocument({ instanceTypes: [aGivenType('a', 2, { offerings })], pods }));
@@ -172,7 +172,7 @@ describe('names and prices', () => {
     expect(output.totalHourlyPrice).toBeGreaterThanOrEqual(price);
   });
 
-  test('names cannot steer the terminal', async () => {
+  test('names cannot control the terminal', async () => {
     const pods = [aPodWith('a\u001b[31m\nred\u202e', { nodeSelector: { team: 'x' } })];
     const { stdout } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json'], {
       'a.json': JSON.stringify(aDocument({ pods })),
@@ -187,10 +187,10 @@ describe('names and prices', () => {
     ['a list', '[]'],
     ['null', 'null'],
     ['100,000 brackets', '['.repeat(100_000)],
-    ['types that are in the file itself', JSON.stringify(aDocument({ instanceTypesFile: 'a.json' }))],
+    ['an instanceTypesFile that refers to itself', JSON.stringify(aDocument({ instanceTypesFile: 'a.json' }))],
   ])('%s is bad input', async (_what, text) => {
-    const { code, text: told } = await plan(text);
+    const { code, text: message } = await plan(text);
     expect(code).toBe(2);
-    expect(told).toMatch(/^a\.json: \w.*/);
+    expect(message).toMatch(/^a\.json: \w.*/);
   });
 });

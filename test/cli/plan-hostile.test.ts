@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aDocument, aGivenPod, aGivenPool, aGivenType } from '../snapshot/documents.ts';
 import { aPodWith, apart, asking, HOSTNAME, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
 
-/** Snapshots that nobody means well by: a reason for every pod or a sentence, and never a stack trace. */
+/** Hostile snapshots: the command gives a reason for every pod or an error message, and no stack trace. */
 
 function onNodesWith(...nodeSelectorTerms: readonly Json[]): Json {
   return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
@@ -16,7 +16,7 @@ function labelsOf(count: number): Json {
   return Object.fromEntries(range(count).map((at) => [`label-${at}`, 'x']));
 }
 
-/** `p0` wants to be where `p1` is, and so on; the last one where the first is. */
+/** `p0` has affinity to `p1`, and so on; the last pod has affinity to the first. */
 function circle(count: number, topologyKey: string): readonly Json[] {
   return range(count).map((at) =>
     aPodWith(`p${at}`, { affinity: near({ app: `a${(at + 1) % count}` }, topologyKey) }, { app: `a${at}` }),
@@ -34,32 +34,35 @@ function terms(count: number): readonly Json[] {
   return range(count).map((at) => ({ topologyKey: ZONE, labelSelector: { matchLabels: { x: `v${at}` } } }));
 }
 
-describe('affinity that leads in circles (B53)', () => {
+describe('circular affinity (B53)', () => {
   test.each([
     [3, HOSTNAME],
     [3, ZONE],
     [60, HOSTNAME],
     [60, ZONE],
-  ])('of %i pods over %s places none, and each is told for which pods it waits', async (count, topologyKey) => {
-    const { newNodeClaims, podErrors } = await planned(aDocument({ pods: circle(count, topologyKey) }));
-    expect(newNodeClaims).toEqual([]);
-    expect(podErrors['default/p0']).toMatchObject([{ nodePool: 'general', reason: 'PodAffinity' }]);
-    expect(podErrors['default/p0']?.[0]?.message).toMatch(
-      /a pod with app=a1 in namespace default: no matching pod is running/,
-    );
-  });
+  ])(
+    'of %i pods over %s: none is placed, and each has the pods that it waits for as its reason',
+    async (count, topologyKey) => {
+      const { newNodeClaims, podErrors } = await planned(aDocument({ pods: circle(count, topologyKey) }));
+      expect(newNodeClaims).toEqual([]);
+      expect(podErrors['default/p0']).toMatchObject([{ nodePool: 'general', reason: 'PodAffinity' }]);
+      expect(podErrors['default/p0']?.[0]?.message).toMatch(
+        /a pod with app=a1 in namespace default: no matching pod is running/,
+      );
+    },
+  );
 
-  test('is met once each may be the first of its group', async () => {
+  test('is met if each pod can be the first of its group', async () => {
     const all = range(3).map((at) => aPodWith(`p${at}`, { affinity: near({ app: 'a' }, HOSTNAME) }, { app: 'a' }));
     expect((await planned(aDocument({ pods: all }))).newNodeClaims).toHaveLength(1);
   });
 
-  test('is met from the end where one pod of it wants nothing', async () => {
+  test('is met if one of the pods has no affinity', async () => {
     const pods = [...circle(9, ZONE).slice(0, -1), aPodWith('p8', {}, { app: 'a8' })];
     expect((await planned(aDocument({ pods }))).podErrors).toEqual({});
   });
 
-  test('towards and away from the same pods leaves the second pod out', async () => {
+  test('with anti-affinity to the same pods leaves the second pod unschedulable', async () => {
     const affinity = { ...near({ app: 'a' }, HOSTNAME), ...apart({ matchLabels: { app: 'a' } }, HOSTNAME) };
     const pods = ['p', 'q'].map((name) => aPodWith(name, { affinity }, { app: 'a' }));
     const { podErrors } = await planned(aDocument({ pods }));
@@ -67,13 +70,13 @@ describe('affinity that leads in circles (B53)', () => {
   });
 });
 
-describe('what pods ask for', () => {
+describe('pods that request', () => {
   test.each([
     ['nothing', { containers: [{ name: 'main' }] }],
     ['nought', asking({ cpu: '0', memory: '0' })],
-    ['next to nothing', asking({ cpu: '1n', memory: '1m' })],
-    ['5,000 labels that all pools have', {}],
-  ])('%s: it is placed', async (_what, spec) => {
+    ['very small amounts', asking({ cpu: '1n', memory: '1m' })],
+    ['5,000 labels that all NodePools have', {}],
+  ])('%s are placed', async (_what, spec) => {
     expect((await planned(aDocument({ pods: [aPodWith('p', spec, labelsOf(5_000))] }))).podErrors).toEqual({});
   });
 
@@ -88,14 +91,14 @@ describe('what pods ask for', () => {
       asking({ memory: '1Ei' }),
       'needs 1Ei memory, but the largest compatible instance type offers 32Gi memory',
     ],
-    ['more than can be counted', asking({ cpu: '1e400' }), /^needs \d+ cpu, but the largest/],
+    ['a very large number of CPUs', asking({ cpu: '1e400' }), /^needs \d+ cpu, but the largest/],
     [
-      'a tenth more than there is',
+      '0.1 CPU more than available',
       asking({ cpu: '8100m' }),
       'needs 8.1 cpu, but the largest compatible instance type offers 8 cpu',
     ],
     [
-      'a resource that nobody has',
+      'a resource of no instance type',
       asking({ 'example.com/x': '1' }),
       /^needs 1 example.com\/x, .* offers 0 example.com\/x$/,
     ],
@@ -105,21 +108,25 @@ describe('what pods ask for', () => {
       /^requires label-0 In \[x\], but nodes of the pool do not have/,
     ],
     [
-      'a label of no value',
+      'a label without a value',
       onNodesWith({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }),
       /^its requirements for a leave no value/,
     ],
-    ['a topology key of nobody', { topologySpreadConstraints: [spread('rack')] }, /would not have the label "rack"/],
+    [
+      'a topology key that no node has',
+      { topologySpreadConstraints: [spread('rack')] },
+      /would not have the label "rack"/,
+    ],
     ['an empty topology key', { topologySpreadConstraints: [spread('')] }, /would not have the label ""/],
-    ['a pod that no selector picks', { affinity: near({}, HOSTNAME) }, undefined],
+    ['affinity with an empty selector', { affinity: near({}, HOSTNAME) }, undefined],
     ['the name of a node', { nodeSelector: { [HOSTNAME]: 'node-9' } }, /kubernetes\.io\/hostname/],
     [
-      'a number that is none',
+      'an invalid number',
       onNodesWith({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['x'] }] }),
       /whole number/,
     ],
     [
-      'a label of another world',
+      'an unknown label',
       {
         nodeSelector: Object.fromEntries([
           ['__proto__', '1'],
@@ -128,7 +135,7 @@ describe('what pods ask for', () => {
       },
       /not a label name/,
     ],
-  ])('%s: placed, or told why not', async (_what, spec, message) => {
+  ])('%s are placed or have a reason', async (_what, spec, message) => {
     const { podErrors } = await planned(aDocument({ pods: [aPodWith('p', spec)] }));
     expect(podErrors['default/p']?.map((error) => error.message) ?? []).toEqual(
       message === undefined ? [] : [typeof message === 'string' ? message : expect.stringMatching(message)],
@@ -136,18 +143,26 @@ describe('what pods ask for', () => {
   });
 
   test.each([
-    ['less than nothing', asking({ cpu: '-1' }), /cpu: "-1" is not allowed/],
-    ['what is no amount', asking({ cpu: 'plenty' }), /cpu: "plenty" is not allowed/],
+    ['a negative amount', asking({ cpu: '-1' }), /cpu: "-1" is not allowed/],
+    ['an invalid amount', asking({ cpu: 'plenty' }), /cpu: "plenty" is not allowed/],
     ['no container', { containers: [] }, /containers: has no entry/],
     ['containers that are null', { containers: null }, /containers: is missing/],
     [
-      'an operator of its own',
+      'an unknown operator',
       onNodesWith({ matchExpressions: [{ key: 'a', operator: 'Like' }] }),
       /"Like" is not allowed/,
     ],
-    ['a toleration by pattern', { tolerations: [{ key: 'a', operator: 'Regex' }] }, /"Regex" is not allowed/],
-    ['a spread that may be', { topologySpreadConstraints: [spread(ZONE, { whenUnsatisfiable: 'Maybe' })] }, /"Maybe"/],
-    ['a skew of nought', { topologySpreadConstraints: [spread(ZONE, { maxSkew: 0 })] }, /maxSkew: 0 is too small/],
+    [
+      'an unknown operator of a toleration',
+      { tolerations: [{ key: 'a', operator: 'Regex' }] },
+      /"Regex" is not allowed/,
+    ],
+    [
+      'an unknown whenUnsatisfiable',
+      { topologySpreadConstraints: [spread(ZONE, { whenUnsatisfiable: 'Maybe' })] },
+      /"Maybe"/,
+    ],
+    ['a skew of zero', { topologySpreadConstraints: [spread(ZONE, { maxSkew: 0 })] }, /maxSkew: 0 is too small/],
   ])('%s: bad input', async (_what, spec, message) => {
     const { text, code } = await plan(aDocument({ pods: [aPodWith('p', spec)] }));
     expect(code).toBe(2);
@@ -155,7 +170,7 @@ describe('what pods ask for', () => {
   });
 });
 
-describe('much of everything', () => {
+describe('large numbers', () => {
   test.each([
     [
       '500 preferences of one pod',
@@ -185,7 +200,7 @@ describe('much of everything', () => {
     await planned(aDocument({ pods: [aPodWith('p', spec), aPodWith('q', spec)] }));
   });
 
-  test('1,000 pods, no two of which ask for the same label', async () => {
+  test('1,000 pods with different labels', async () => {
     const pods = range(1_000).map((at) => aPodWith(`p${at}`, { nodeSelector: { [`label-${at}`]: 'x' } }));
     expect(Object.keys((await planned(aDocument({ pods }))).podErrors)).toHaveLength(1_000);
   });
@@ -198,7 +213,7 @@ describe('much of everything', () => {
     expect((await planned(aDocument({ pods }))).newNodeClaims).toHaveLength(300);
   });
 
-  test('200 NodePools that are used up: each says so of each pod', async () => {
+  test('200 exhausted NodePools: each gives a reason for each pod', async () => {
     const nodePools = range(200).map((at) => aGivenPool(`pool-${at}`, { limits: { cpu: '0' } }));
     const { podErrors } = await planned(aDocument({ nodePools, pods: [aGivenPod('p')] }));
     expect(new Set(podErrors['default/p']?.map(({ nodePool, reason }) => `${nodePool} ${reason}`)).size).toBe(200);

@@ -24,7 +24,7 @@ describe('the width of the text', () => {
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
   });
 
-  test('a narrow terminal has fewer columns of figures, and keeps pool, type and price', () => {
+  test('on a narrow terminal, some columns are omitted, but not NodePool, type and price', () => {
     const [wide, narrow] = [120, 72].map((columns) => rendered(aDocument({ pods: [aGivenPod()] }), columns)[3] ?? '');
     expect(wide).toMatch(/nodes +NodePool +type +capacity +zone +cpu +memory +pods +\$\/h each +\$\/h$/);
     expect(narrow).toMatch(/nodes +NodePool +type +capacity .*cpu +memory .*\$\/h$/);
@@ -32,8 +32,8 @@ describe('the width of the text', () => {
   });
 });
 
-describe('pools that say the same of a pod', () => {
-  test('are named together', () => {
+describe('NodePools with the same reason', () => {
+  test('are listed in one line', () => {
     const nodePools = [aGivenPool('a'), aGivenPool('b')];
     expect(rendered(aDocument({ nodePools, pods: [HUGE] }), 200).at(-1)).toMatch(
       /^ {6}NodePools (a, b|b, a): needs 900 cpu/,
@@ -47,25 +47,33 @@ function owned(kind: 'ReplicaSet' | 'StatefulSet', owner: string, name: string):
   return { ...pod, metadata: { ...pod.metadata, ownerReferences } };
 }
 
-describe('how pods are called', () => {
+describe('pods are named', () => {
   test.each([
     [
-      'of a Deployment by its name',
+      'by their Deployment',
       [
         owned('ReplicaSet', 'web-5f7d9c6b8d', 'web-5f7d9c6b8d-abcde'),
         owned('ReplicaSet', 'web-6a7d9c6b8d', 'web-6a7d9c6b8d-x'),
       ],
       'web ×2',
     ],
-    ['of a StatefulSet by its name', [owned('StatefulSet', 'db', 'db-0'), owned('StatefulSet', 'db', 'db-1')], 'db ×2'],
-    ['by what is before their number', [aPod({ name: 'job-a-00001' }), aPod({ name: 'job-a-00002' })], 'job-a ×2'],
+    ['by their StatefulSet', [owned('StatefulSet', 'db', 'db-0'), owned('StatefulSet', 'db', 'db-1')], 'db ×2'],
+    ['by the part before their number', [aPod({ name: 'job-a-00001' }), aPod({ name: 'job-a-00002' })], 'job-a ×2'],
     [
-      'with their namespace, unless it is the default one',
+      'with their namespace, except default',
       [aPod({ name: 'a', namespace: 'shop' }), aPod({ name: 'b' })],
       'b, shop/a',
     ],
-    ['the largest first', [aPod({ name: 'a' }), aPod({ name: 'b-1' }), aPod({ name: 'b-2' })], 'b ×2, a'],
-    ['as many as fit, then how many more', ['a', 'b', 'c', 'd'].map((name) => aPod({ name })), 'a, b, c and 1 more'],
+    [
+      'in order, the largest workload first',
+      [aPod({ name: 'a' }), aPod({ name: 'b-1' }), aPod({ name: 'b-2' })],
+      'b ×2, a',
+    ],
+    [
+      'up to the limit, then the number of others',
+      ['a', 'b', 'c', 'd'].map((name) => aPod({ name })),
+      'a, b, c and 1 more',
+    ],
   ])('%s', (_how, pods, summary) => {
     expect(podSummary(pods, 3)).toBe(summary);
   });
@@ -74,7 +82,7 @@ describe('how pods are called', () => {
     [1, 'p0'],
     [2, 'p0 and p1'],
     [12, 'p0 and 11 more'],
-  ])('%i by the first of them', (count, names) => {
+  ])('%i by the first', (count, names) => {
     expect(podNames(Array.from({ length: count }, (_, index) => aPod({ name: `p${index}` })))).toBe(names);
   });
 });

@@ -54,7 +54,7 @@ function placed({ newNodeClaims, existing }: ProvisioningOutput): readonly strin
 }
 
 describe('kerf plan provisioning --output json', () => {
-  test('a claim says its pods, what it requires, its types with the cheapest first, and its price (B26)', async () => {
+  test('a claim has its pods, its requirements, its types with the cheapest first, and its price (B26)', async () => {
     const output = await planned(
       aDocument({ instanceTypes: [aGivenType('m5.xlarge', 4), aGivenType()], pods: pods(1) }),
     );
@@ -85,7 +85,7 @@ describe('kerf plan provisioning --output json', () => {
     expect(totalHourlyPrice).toBe(0.12);
   });
 
-  test('room on a node that is there is used, and told', async () => {
+  test('free resources of an existing node are used and shown', async () => {
     const output = await planned(aDocument({ nodes: [aGivenNode()], nodeClaims: [aGivenClaim()], pods: pods(2) }));
     expect(output.newNodeClaims).toEqual([]);
     expect(output.existing).toEqual([
@@ -93,7 +93,7 @@ describe('kerf plan provisioning --output json', () => {
     ]);
   });
 
-  test('a pod without a place has a reason for every NodePool, with numbers', async () => {
+  test('an unschedulable pod has a reason for every NodePool, with numbers', async () => {
     const nodePools = [aGivenPool('a'), aGivenPool('b')];
     const huge = aGivenPod('huge', { containers: [{ name: 'main', resources: { requests: { cpu: '900' } } }] });
     const { podErrors } = await planned(aDocument({ nodePools, pods: [huge] }));
@@ -105,7 +105,7 @@ describe('kerf plan provisioning --output json', () => {
     }
   });
 
-  test('without a NodePool every pod says so', async () => {
+  test('without a NodePool, every pod has that reason', async () => {
     const { podErrors } = await planned(aDocument({ nodePools: [], pods: pods(1) }));
     expect(podErrors['default/web-1']).toEqual([
       { reason: 'NoNodePool', message: 'there is no NodePool that can launch a node for it', numbers: {} },
@@ -113,14 +113,10 @@ describe('kerf plan provisioning --output json', () => {
   });
 
   test.each([
-    ['a field of a node', 'MatchFields', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }],
-    [
-      'a label of Karpenter itself',
-      'InvalidLabel',
-      { matchExpressions: [{ key: 'karpenter.sh/x', operator: 'Exists' }] },
-    ],
-    ['a label that is no name', 'InvalidLabel', { matchExpressions: [{ key: 'a b', operator: 'Exists' }] }],
-  ])('a pod that insists on %s is refused and told (B9)', async (_what, reason, term) => {
+    ['a node field', 'MatchFields', { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }],
+    ['a label of Karpenter', 'InvalidLabel', { matchExpressions: [{ key: 'karpenter.sh/x', operator: 'Exists' }] }],
+    ['an invalid label', 'InvalidLabel', { matchExpressions: [{ key: 'a b', operator: 'Exists' }] }],
+  ])('a pod that requires %s is refused with the reason (B9)', async (_what, reason, term) => {
     const affinity = {
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } },
     };
@@ -129,7 +125,7 @@ describe('kerf plan provisioning --output json', () => {
     expect(output.podErrors['default/web-1']).toMatchObject([{ reason }]);
   });
 
-  test('a pod on a node that is going is placed anew (B7)', async () => {
+  test('a pod on a node that is being deleted is placed again (B7)', async () => {
     const claim = aGivenClaim('node-1', {}, { metadata: { name: 'c', deletionTimestamp: '2026-01-31T07:00:00Z' } });
     const output = await planned(
       aDocument({ nodes: [aGivenNode()], nodeClaims: [claim], pods: pods(1, { nodeName: 'node-1' }) }),
@@ -137,22 +133,22 @@ describe('kerf plan provisioning --output json', () => {
     expect(output.newNodeClaims.map((one) => one.pods)).toEqual([['default/web-1']]);
   });
 
-  test('the same snapshot comes to the same plan, in whatever order its pods are', async () => {
+  test('the plan does not depend on the order of pods', async () => {
     const { durationMs: _, ...one } = await planned(aDocument({ pods: pods(9) }));
     const { durationMs: __, ...other } = await planned(aDocument({ pods: pods(9).toReversed() }));
     expect(other).toEqual(one);
   });
 });
 
-describe('what is applied before', () => {
-  test('a NodeOverlay changes the price that decides (A4.6)', async () => {
+describe('objects of the snapshot', () => {
+  test('a NodeOverlay changes prices (A4.6)', async () => {
     const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.large'] }];
     const overlay = { metadata: { name: 'cheap' }, spec: { requirements, price: '0.001' } };
     const { totalHourlyPrice } = await planned(aDocument({ nodeOverlays: [overlay], pods: pods(1) }));
     expect(totalHourlyPrice).toBe(0.001);
   });
 
-  test('a CapacityBuffer asks for room as pods do (B65)', async () => {
+  test('a CapacityBuffer requests capacity like pods (B65)', async () => {
     const document = aDocument({
       capacityBuffers: [{ metadata: { name: 'spare' }, spec: { podTemplateRef: { name: 'one' }, replicas: 2 } }],
       podTemplates: [{ metadata: { name: 'one' }, template: TEMPLATE }],
@@ -172,7 +168,7 @@ describe('kerf plan provisioning -f', () => {
     ]);
   });
 
-  test('a workload that is there takes the place of the pods that it had', async () => {
+  test('a workload replaces its pods in the snapshot', async () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'api-5f7d9c6b8d', uid: 'x', controller: true };
     const old = aGivenPod(
       'api-5f7d9c6b8d-abcde',
@@ -197,7 +193,7 @@ describe('kerf plan provisioning -f', () => {
     },
   );
 
-  test('a NodePool whose name exists takes its place', async () => {
+  test('a NodePool replaces the NodePool with its name', async () => {
     const limited = yaml(poolManifest({ limits: { cpu: '1' } }));
     const { newNodeClaims, podErrors } = await planned(aDocument({ pods: pods(1) }), ['-f', 'pool.yaml'], {
       'pool.yaml': limited,
@@ -206,14 +202,14 @@ describe('kerf plan provisioning -f', () => {
     expect(podErrors['default/web-1']?.[0]?.message).toMatch(/limit/);
   });
 
-  test('a NodePool of a new name is added, and sees every type', async () => {
+  test('a NodePool with a new name is added, with all instance types', async () => {
     const output = await planned(aDocument({ nodePools: [], pods: pods(1) }), ['-f', 'pool.yaml'], {
       'pool.yaml': yaml(poolManifest()),
     });
     expect(output.newNodeClaims).toHaveLength(1);
   });
 
-  test('a manifest that the API server would refuse is told with its line, and nothing is planned', async () => {
+  test('an invalid manifest is reported with its line, and nothing is planned', async () => {
     const text = yaml(poolManifest()).replace('operator: In', 'operator: IN');
     const { code, stdout, stderr } = await plan(aDocument(), ['-f', 'pool.yaml'], { 'pool.yaml': text });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -226,14 +222,14 @@ describe('kerf plan provisioning -f', () => {
   test.each([
     ['an empty file', ''],
     ['a ConfigMap', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'],
-  ])('%s is told to change nothing', async (_what, text) => {
+  ])('%s is reported to have no effect', async (_what, text) => {
     const { code, stderr } = await plan(aDocument(), ['-f', 'a.yaml'], { 'a.yaml': text });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'a.yaml: no object in it plays a part in the plan\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'a.yaml: no objects with an effect on the plan\n' });
   });
 
   test.each([
     ['a file that does not exist', ['-f', 'nope.yaml'], /nope\.yaml cannot be read/],
-    ['more replicas than can be planned', ['-f', 'api.yaml'], /2000000 pods are too many: at most 100000/],
+    ['more replicas than can be planned', ['-f', 'api.yaml'], /2000000 pods are too many: the limit is 100000/],
   ])('%s ends with exit code 2', async (_what, args, message) => {
     const { code, stderr } = await plan(aDocument(), args, { 'api.yaml': yaml(deployment(2_000_000)) });
     expect(code).toBe(2);
@@ -242,27 +238,27 @@ describe('kerf plan provisioning -f', () => {
 });
 
 describe('kerf plan provisioning as text', () => {
-  test('nothing to do is one line', async () => {
+  test('without pending pods the output is one line', async () => {
     expect(await plan(aDocument())).toMatchObject({
-      stdout: 'No pod is waiting for a place: nothing would change.\n',
+      stdout: 'No unschedulable pods: nothing would change.\n',
       code: 0,
     });
   });
 
-  test('it begins with what it comes to, and shows nodes, prices and workloads', async () => {
+  test('the output begins with the summary, and shows nodes, prices and workloads', async () => {
     const { stdout } = await plan(aDocument({ pods: pods(2) }));
-    expect(stdout).toMatch(/^2 pods to place: 2 on \d new nodes? for \$0\.0\d+\/h \(about \$\d+ a month\)\./);
+    expect(stdout).toMatch(/^2 pods to schedule: 2 on \d new nodes? for \$0\.0\d+\/h \(about \$\d+ a month\)\./);
     expect(stdout).toMatch(/general +m5\.x?large +spot +us-east-1a or 1 more/);
     expect(stdout).toMatch(/ for web ×2\n/);
   });
 
-  test('pods with the same reason are one group, and nobody is left out', async () => {
+  test('pods with the same reason are one group, and all are counted', async () => {
     const { stdout } = await plan(aDocument({ pods: pods(40, { nodeSelector: { team: 'a' } }) }));
-    expect(stdout).toMatch(/^40 pods to place: 40 without a place\./);
+    expect(stdout).toMatch(/^40 pods to schedule: 40 unschedulable\./);
     expect(stdout).toMatch(/\n {2}web-\d+ and 39 more\n {6}NodePool general: .*team/);
   });
 
-  test('a long list ends with how much more there is', async () => {
+  test('a long list ends with the number of further entries', async () => {
     const all = Array.from({ length: 30 }, (_, index) =>
       aGivenPod(`p${index}`, { nodeSelector: { [`team${index}`]: 'a' } }),
     );
@@ -271,13 +267,13 @@ describe('kerf plan provisioning as text', () => {
     expect(stdout.split('\n').length).toBeLessThan(60);
   });
 
-  test('pods that wait for something else than a node are told beside it (B6)', async () => {
+  test('ignored pods are reported on standard error (B6)', async () => {
     const { stdout, stderr } = await plan(aDocument({ pods: pods(2, { schedulingGates: [{ name: 'quota' }] }) }));
-    expect(stdout).toMatch(/^No pod is waiting/);
-    expect(stderr).toBe('left alone: web-1 and web-2: held back by scheduling gates\n');
+    expect(stdout).toMatch(/^No unschedulable pods/);
+    expect(stderr).toBe('ignored: web-1 and web-2: has scheduling gates\n');
   });
 
-  test('--fail-on-unplaced ends with exit code 1 where a pod has no place, and only there', async () => {
+  test('--fail-on-unplaced gives exit code 1 only if a pod is unschedulable', async () => {
     const lost = aDocument({ pods: pods(1, { nodeSelector: { team: 'a' } }) });
     const codes = [
       await plan(lost),
@@ -294,7 +290,7 @@ describe('kerf plan provisioning as text', () => {
   });
 });
 
-test.each([[[]], [['plan']]])('%j alone says which commands there are', async (args) => {
+test.each([[[]], [['plan']]])('%j alone lists the commands', async (args) => {
   const { stdout, code } = await runKerf(args);
   expect(code).toBe(0);
   expect(stdout).toContain('COMMANDS');

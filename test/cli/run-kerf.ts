@@ -2,16 +2,16 @@ import { run } from '@stricli/core';
 import { app } from '../../lib/cli/app.ts';
 import { orHelp } from '../../lib/cli/or-help.ts';
 
-/** What a call of `kerf` printed, and its exit code as the shell sees it. */
+/** The output of a call of `kerf`, and its exit code. */
 export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
-  /** How long it paused between the things it showed. */
+  /** The total time of its pauses. */
   readonly sleptMs: number;
 }
 
-/** Runs the command line in this process, on files that exist only here. */
+/** Runs the command line in this process, with files in memory. */
 export async function runKerf(args: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   let sleptMs = 0;

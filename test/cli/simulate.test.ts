@@ -74,7 +74,7 @@ describe('kerf simulate', () => {
     ['a seed that is not a number', ['a.yaml', '--seed', 'x'], /"x" is not a whole number/],
     ['a speed of zero', ['a.yaml', '--speed', '0'], /"0" is not a speed/],
     ['a duration without a unit', ['a.yaml', '--for', '10'], /"10" is not a duration/],
-    ['a region without figures', ['a.yaml', '--region', 'mars-1'], /no figures for region "mars-1".*us-east-1/],
+    ['a region without figures', ['a.yaml', '--region', 'mars-1'], /no bundled figures for region "mars-1".*us-east-1/],
   ])('%s ends with exit code 2 and no stack trace', async (_what, args, message) => {
     const pool = aPool();
     const { template } = pool.spec;

@@ -47,36 +47,36 @@ function join(...documents: readonly string[]): string {
   return documents.join('---\n');
 }
 
-describe('the exit code says', () => {
+describe('the exit code if', () => {
   test.each<readonly [string, Readonly<Record<string, string>>, number]>([
-    ['all valid', { 'a.yaml': POOL, 'b.yaml': CLASS }, 0],
-    ['nothing of ours, and read', { 'a.yaml': SERVICE }, 0],
+    ['all objects are valid', { 'a.yaml': POOL, 'b.yaml': CLASS }, 0],
+    ['there are only objects of other kinds', { 'a.yaml': SERVICE }, 0],
     ['one is invalid', { 'a.yaml': POOL, 'b.yaml': BROKEN }, 1],
     ['one cannot be read', { 'a.yaml': POOL, 'b.yaml': NO_YAML }, 1],
-    ['a document among sound ones cannot be read', { 'a.yaml': join(POOL, NO_YAML) }, 1],
+    ['one of several documents cannot be read', { 'a.yaml': join(POOL, NO_YAML) }, 1],
     ['nothing could be read', { 'a.yaml': NO_YAML }, 2],
-    ['there is nothing in the file', { 'a.yaml': '# nothing\n' }, 2],
+    ['the file is empty', { 'a.yaml': '# nothing\n' }, 2],
   ])('%s', async (_, files, code) => {
     expect((await validated(files)).code).toBe(code);
   });
 
-  test('a path is missing: 1 beside others, 2 alone', async () => {
+  test('a path does not exist: 1 with other files, 2 alone', async () => {
     const files = { 'a.yaml': POOL };
     expect(await validated(files, 'a.yaml', 'b.yaml')).toMatchObject({
       code: 1,
-      unreadable: [{ file: 'b.yaml', line: 1, message: 'cannot be read: there is no such file or folder' }],
+      unreadable: [{ file: 'b.yaml', line: 1, message: 'cannot be read: no such file or folder' }],
     });
     expect(await validated(files, 'b.yaml')).toMatchObject({ code: 2, objects: [] });
   });
 
-  test('warnings are no reason to fail', async () => {
+  test('there are only warnings: 0', async () => {
     const { code, objects } = await validated({ 'a.yaml': POOL.replace('spot', 'spot, spto') });
     expect(objects).toMatchObject([{ valid: true, findings: [{ severity: 'warning' }] }]);
     expect(code).toBe(0);
   });
 });
 
-test('a finding has its severity, field, line, what is wrong and what to write', async () => {
+test('a finding has its severity, field, line, problem and correction', async () => {
   const { objects } = await validated({ 'a.yaml': join(CLASS, BROKEN) });
   expect(objects).toEqual([
     {
@@ -108,8 +108,8 @@ test('a finding has its severity, field, line, what is wrong and what to write',
   ]);
 });
 
-describe('what is read', () => {
-  test('folders, all the way down, without hidden ones and installed packages', async () => {
+describe('input is read from', () => {
+  test('folders and their subfolders, without hidden ones and node_modules', async () => {
     const files = {
       'm/pool.yaml': POOL,
       'm/aws/class.yml': CLASS,
@@ -133,11 +133,11 @@ describe('what is read', () => {
     expect({ code, files: objects.map(({ file }) => file) }).toEqual({ code: 0, files: ['stdin', 'b.yaml'] });
   });
 
-  test('a path that is named twice is read once', async () => {
+  test('a repeated path, only once', async () => {
     expect((await validated({ 'a.yaml': POOL }, 'a.yaml', 'a.yaml')).objects).toHaveLength(1);
   });
 
-  test('a List: each item is an object of its own, with its own field paths', async () => {
+  test('a List: each item is an object with its own field paths', async () => {
     const items = [POOL, BROKEN].map((text) => text.replaceAll('\n', '\n    ').trimEnd());
     const text = `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => `  - ${item}\n`).join('')}`;
     const { objects } = await validated({ 'a.yaml': text });
@@ -147,12 +147,12 @@ describe('what is read', () => {
     ]);
   });
 
-  test('empty documents count in the numbering', async () => {
+  test('empty documents, which count in the numbering', async () => {
     const { objects } = await validated({ 'a.yaml': `---\n# nothing\n---\n${POOL}` });
     expect(objects.map(({ document }) => document)).toEqual([1]);
   });
 
-  test('kinds of others are passed over, whatever they look like', async () => {
+  test('objects of other kinds, which are ignored', async () => {
     const others = join(
       SERVICE,
       'apiVersion: eks.amazonaws.com/v1\nkind: NodeClass\nmetadata: 5\n',
@@ -163,18 +163,18 @@ describe('what is read', () => {
   });
 
   test.each([
-    ['a version that there never was', POOL.replace('karpenter.sh/v1', 'karpenter.sh/v2'), 'apiVersion'],
-    ['a slip in the kind', POOL.replace('kind: NodePool', 'kind: NodePol'), 'kind'],
+    ['an unknown version', POOL.replace('karpenter.sh/v1', 'karpenter.sh/v2'), 'apiVersion'],
+    ['a typo in the kind', POOL.replace('kind: NodePool', 'kind: NodePol'), 'kind'],
     ['no version', POOL.replace('apiVersion: karpenter.sh/v1\n', ''), 'apiVersion'],
-    ['a slip in the group', POOL.replace('karpenter.sh/v1', 'karpenter.s/v1'), 'apiVersion'],
-  ])('%s is a finding of an object that means to be ours', async (_, text, path) => {
+    ['a typo in the group', POOL.replace('karpenter.sh/v1', 'karpenter.s/v1'), 'apiVersion'],
+  ])('%s is an error of a Karpenter object', async (_, text, path) => {
     const { objects } = await validated({ 'a.yaml': text });
     expect(objects).toMatchObject([{ valid: false, findings: [{ severity: 'error', path }] }]);
   });
 });
 
-describe('what people feed it', () => {
-  test('a list of our objects is not passed over', async () => {
+describe('unusual input', () => {
+  test('a list of Karpenter objects is not ignored', async () => {
     const text = `- ${POOL.replaceAll('\n', '\n  ').trimEnd()}\n`;
     expect(await validated({ 'a.yaml': text })).toMatchObject({
       code: 2,
@@ -182,7 +182,7 @@ describe('what people feed it', () => {
     });
   });
 
-  test('JSON values one after the other are documents', async () => {
+  test('consecutive JSON values are documents', async () => {
     const value =
       '{"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "a}{"}, "spec": {"weight": 0}}';
     const { objects } = await validated({ 'a.json': `${value}\n${value}${value}\n` });
@@ -193,7 +193,7 @@ describe('what people feed it', () => {
     ]);
   });
 
-  test('a document with a fault does not swallow those after it', async () => {
+  test('a document with an error does not hide the following documents', async () => {
     const { objects, unreadable } = await validated({
       'a.yaml': join(CLASS, POOL.replace('default', "'default"), BROKEN),
     });
@@ -204,7 +204,7 @@ describe('what people feed it', () => {
     ]);
   });
 
-  test('text behind three dots is not lost without a word', async () => {
+  test('text after three dots is reported', async () => {
     const head = 'apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\n';
     const { code, unreadable } = await validated({ 'a.yaml': `${head}...\n...\nspec: {role: a}\n` });
     expect({ code, unreadable }).toMatchObject({
@@ -214,21 +214,21 @@ describe('what people feed it', () => {
   });
 
   test.each([
-    ['y for a text', 'template:\n    metadata: {labels: {team: y}}', '"y"'],
-    ['octal digits for a text', 'template:\n    metadata: {labels: {team: 0644}}', '"0644"'],
-  ])('%s is refused as the server would, with what was written in quotes', async (_, fields, fix) => {
+    ['y for a string', 'template:\n    metadata: {labels: {team: y}}', '"y"'],
+    ['octal digits for a string', 'template:\n    metadata: {labels: {team: 0644}}', '"0644"'],
+  ])('%s is rejected as by the API server, and the correction has the text in quotes', async (_, fields, fix) => {
     const { objects } = await validated({ 'a.yaml': POOL.replace('template:', fields) });
     expect(objects[0]?.findings[0]?.fix).toContain(fix);
   });
 
-  test('numbers with underscores are numbers, as for kubectl', async () => {
+  test('numbers with underscores are numbers, as in kubectl', async () => {
     const { objects } = await validated({
       'a.yaml': POOL.replace('spec:\n', 'spec:\n  weight: 1_0\n  limits: {cpu: 1_000}\n'),
     });
     expect(objects).toMatchObject([{ valid: true, findings: [] }]);
   });
 
-  test('an EC2NodeClass without a spec has its name judged all the same', async () => {
+  test('the name of an EC2NodeClass without a spec is validated', async () => {
     const { objects } = await validated({
       'a.yaml': 'apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: Bad_Name}\n',
     });
@@ -236,8 +236,8 @@ describe('what people feed it', () => {
   });
 });
 
-describe('objects of before v1', () => {
-  test('are judged as what they are today, and the conversion speaks up', async () => {
+describe('objects before v1', () => {
+  test('are validated after conversion, with the warnings of the conversion', async () => {
     const old = `apiVersion: karpenter.sh/v1beta1
 kind: NodePool
 metadata: {name: old}
@@ -258,7 +258,7 @@ spec:
     ]);
   });
 
-  test('a Provisioner that holds its provider is one object, sound if both its halves are', async () => {
+  test('a Provisioner with a provider is one object, valid if both parts are valid', async () => {
     const text = `apiVersion: karpenter.sh/v1alpha5
 kind: Provisioner
 metadata: {name: old}
@@ -274,14 +274,14 @@ spec:
   });
 });
 
-test('disruption without consolidateAfter is refused, as by the CRDs that AWS shipped before 1.15 (A1.11)', async () => {
+test('disruption without consolidateAfter is an error, because CRDs before 1.15 reject it (A1.11)', async () => {
   const { objects } = await validated({ 'a.yaml': `${POOL}  disruption: {consolidationPolicy: WhenEmpty}\n` });
   expect(objects[0]?.findings).toMatchObject([
     { severity: 'error', path: 'spec.disruption.consolidateAfter', line: 11, fix: expect.stringContaining('0s') },
   ]);
 });
 
-test('an EC2NodeClass without a spec is accepted by the server, and of no use', async () => {
+test('an EC2NodeClass without a spec gives a warning, because the API server accepts it', async () => {
   const { objects } = await validated({
     'a.yaml': 'apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\n',
   });
@@ -293,7 +293,7 @@ const budget = (fields: string): string =>
 const workload = (kind: string): string =>
   `apiVersion: apps/v1\nkind: ${kind}\nmetadata: {name: web}\nspec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web}]}}}\n`;
 
-describe('what is legal and surely not meant is a warning', () => {
+describe('valid settings that are probably unintended give a warning', () => {
   const scaler =
     'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\nspec: {scaleTargetRef: {kind: StatefulSet, name: web}}\n';
 
@@ -304,15 +304,15 @@ describe('what is legal and surely not meant is a warning', () => {
       'is not a known instance family',
     ],
     [
-      'a budget that blocks everything for ever',
+      'a budget that always blocks disruption',
       `${POOL}  disruption: {consolidateAfter: 0s, budgets: [{nodes: "0"}]}\n`,
       'at all times',
     ],
     ['a PDB that never allows an eviction', budget('maxUnavailable: 0'), 'never'],
-    ['a PDB that needs all the replicas there are', join(budget('minAvailable: 2'), workload('StatefulSet')), 'never'],
-    ['a placeholder that nobody filled in', CLASS.replace('role: node', 'role: "${ROLE}"'), 'placeholder'],
+    ['a PDB that requires all replicas', join(budget('minAvailable: 2'), workload('StatefulSet')), 'never'],
+    ['a placeholder', CLASS.replace('role: node', 'role: "${ROLE}"'), 'placeholder'],
     [
-      'a workload that names what was renamed',
+      'a workload with renamed labels',
       workload('Deployment').replace(
         'metadata: {labels',
         'metadata: {annotations: {karpenter.sh/do-not-evict: "true"}, labels',
@@ -326,17 +326,17 @@ describe('what is legal and surely not meant is a warning', () => {
     expect(code).toBe(0);
   });
 
-  test('a PDB over what an autoscaler grows is none', async () => {
+  test('a PDB for a workload with an autoscaler gives no warning', async () => {
     const { objects } = await validated({ 'a.yaml': join(budget('minAvailable: 2'), workload('StatefulSet'), scaler) });
     expect(objects).toEqual([]);
   });
 
-  test('a sound PDB is not mentioned', async () => {
+  test('a valid PDB is not reported', async () => {
     expect((await validated({ 'a.yaml': budget('maxUnavailable: 1') })).objects).toEqual([]);
   });
 });
 
-test('the README shows what is printed', async () => {
+test('the README shows the output', async () => {
   const text = `apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata:
@@ -363,8 +363,8 @@ spec:
   expect(readme).toContain(shown.map((line) => `    ${line}\n`).join(''));
 });
 
-describe('for people', () => {
-  test('each finding is a place, a sentence and what to do; the last line sums up', async () => {
+describe('the text output', () => {
+  test('has position, message and correction for each finding, and a summary', async () => {
     const { stdout } = await runKerf(['validate', '-f', 'a.yaml'], { 'a.yaml': join(CLASS, BROKEN) });
     expect(stdout).toBe(
       'a.yaml:15  error  NodePool/default  spec.weight: 101 is too large\n    → write a whole number from 1 to 100\n2 objects, 1 invalid\n',
@@ -374,15 +374,15 @@ describe('for people', () => {
   test.each([
     [{ 'a.yaml': POOL }, '1 object, all valid\n'],
     [{ 'a.yaml': SERVICE }, 'no Karpenter objects among 1 object\n'],
-  ])('nothing to say is one line', async (files, line) => {
+  ])('is one line if there are no findings', async (files, line) => {
     expect((await runKerf(['validate', '-f', 'a.yaml'], files)).stdout).toBe(line);
   });
 
-  test.each([[[]], [['-f', '']]])('no path at all (%j) is bad input that says what to name', async (paths) => {
+  test.each([[[]], [['-f', '']]])('is an error without a path (%j)', async (paths) => {
     const { code, stderr } = await runKerf(['validate', ...paths]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'no file is named: add -f and a file, a folder, or - for standard input\n',
+      stderr: 'no file is given: add -f and a file, a folder, or - for standard input\n',
     });
   });
 });

@@ -101,7 +101,7 @@ describe('the plan', () => {
     const { stdout, stderr, code } = await runKerf(['plan', 'provisioning', '--snapshot', PLAN], files([PLAN]));
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
-    const [block = ''] = /^ {4}\d+ pods to place[^]*?(?=\n\n\S)/m.exec(readme) ?? [];
+    const [block = ''] = /^ {4}\d+ pods to schedule[^]*?(?=\n\n\S)/m.exec(readme) ?? [];
     expect(block.replaceAll(/^ {4}/gm, '')).toBe(stdout.trimEnd());
   });
 });

@@ -25,7 +25,7 @@ function spread(over: Over): Over {
   });
 }
 
-describe('a snapshot with nonsense is refused with its place, the value and what is allowed', () => {
+describe('an invalid snapshot is rejected with the path, the value and what is allowed', () => {
   test.each<readonly [string, Over, RegExp]>([
     ['a list that is an object', { pods: {} }, /^a\.json: pods: is a map; write a list/],
     ['a pod that is text', { pods: ['web'] }, /pods\[0\]: "web" is text; write a map/],
@@ -37,7 +37,7 @@ describe('a snapshot with nonsense is refused with its place, the value and what
     ['a pod without a spec', { pods: [{ metadata: { name: 'a' } }] }, /pods\[0\]\.spec: is missing/],
     ['a pod without a name', { pods: [{ ...aGivenPod(), metadata: {} }] }, /pods\[0\]\.metadata\.name: is missing/],
     [
-      'a quantity that is none',
+      'an invalid quantity',
       { pods: [aGivenPod(), asking({ cpu: 'abc' })] },
       /pods\[1\]\.spec\.containers\[1\]\.resources\.requests\.cpu: "abc" is not allowed; write a quantity/,
     ],
@@ -47,27 +47,27 @@ describe('a snapshot with nonsense is refused with its place, the value and what
       /requests\.cpu: "-1" is not allowed; write a quantity of zero/,
     ],
     [
-      'a capacity that is none',
+      'an invalid capacity',
       { instanceTypes: [aGivenType('a', 2, { capacity: { cpu: [] } })] },
       /instanceTypes\[0\]\.capacity\.cpu: is a list/,
     ],
     [
-      'an overhead that is none',
+      'an invalid overhead',
       { instanceTypes: [aGivenType('a', 2, { overhead: { kubeReserved: { cpu: 'x' } } })] },
       /overhead\.kubeReserved\.cpu: "x"/,
     ],
     [
-      'a price below zero',
+      'a negative price',
       { instanceTypes: [aGivenType('a', 2, { offerings: [{ capacityType: 'spot', zone: 'z', price: -1 }] })] },
       /offerings\[0\]\.price: -1/,
     ],
     [
-      'a capacity type that is none',
+      'an invalid capacity type',
       { instanceTypes: [aGivenType('a', 2, { offerings: [{ capacityType: 'Spot', zone: 'z', price: 1 }] })] },
       /capacityType: "Spot".*spot/,
     ],
     [
-      'an operator that is none',
+      'an invalid operator',
       {
         pods: [
           aGivenPod('a', {
@@ -104,74 +104,70 @@ describe('a snapshot with nonsense is refused with its place, the value and what
       { nodePools: [{ ...aGivenPool(), apiVersion: 'karpenter.sh/v1beta1' }] },
       /nodePools\[0\]\.apiVersion: .*write karpenter\.sh\/v1/,
     ],
-    ['a skew of nought', { pods: [spread({ maxSkew: 0 })] }, /topologySpreadConstraints\[0\]\.maxSkew: 0/],
+    ['a skew of zero', { pods: [spread({ maxSkew: 0 })] }, /topologySpreadConstraints\[0\]\.maxSkew: 0/],
+    ['an invalid time', { options: { now: 'yesterday' } }, /options\.now: "yesterday" is not allowed; write a time/],
     [
-      'a time that is none',
-      { options: { now: 'yesterday' } },
-      /options\.now: "yesterday" is not allowed; write a time/,
-    ],
-    [
-      'a policy that is none',
+      'an invalid policy',
       { options: { preferencePolicy: 'Maybe' } },
       /options\.preferencePolicy: "Maybe".*Respect, Ignore/,
     ],
-    ['a format of the future', { formatVersion: 2 }, /formatVersion: 2/],
+    ['an unknown formatVersion', { formatVersion: 2 }, /formatVersion: 2/],
     [
-      'two pods of one name',
+      'two pods with the same name',
       { pods: [aGivenPod('a'), aGivenPod('b'), aGivenPod('a')] },
-      /pods\[2\]\.metadata\.name: "default\/a" is that of pods\[0\]/,
+      /pods\[2\]\.metadata\.name: "default\/a" is a duplicate of pods\[0\]/,
     ],
     [
-      'two nodes of one name',
+      'two nodes with the same name',
       { nodes: [aGivenNode(), aGivenNode()] },
-      /nodes\[1\]\.metadata\.name: "node-1" is that of nodes\[0\]/,
+      /nodes\[1\]\.metadata\.name: "node-1" is a duplicate of nodes\[0\]/,
     ],
     [
-      'two NodePools of one name',
+      'two NodePools with the same name',
       { nodePools: [aGivenPool(), aGivenPool()] },
-      /nodePools\[1\]\.metadata\.name: "general" is that of nodePools\[0\]/,
+      /nodePools\[1\]\.metadata\.name: "general" is a duplicate of nodePools\[0\]/,
     ],
     [
-      'two types of one name',
+      'two types with the same name',
       { instanceTypes: [aGivenType(), aGivenType()] },
-      /instanceTypes\[1\]\.name: "m5\.large" is the name of instanceTypes\[0\]/,
+      /instanceTypes\[1\]\.name: "m5\.large" is a duplicate of instanceTypes\[0\]/,
     ],
     [
-      'a file of types that is not there',
+      'an instanceTypesFile that does not exist',
       { instanceTypesFile: 'x/y.json' },
-      /instanceTypesFile: "x\/y\.json", relative to this file, cannot be read: there is no such file/,
+      /instanceTypesFile: "x\/y\.json", relative to this file, cannot be read: no such file/,
     ],
     [
-      'a file of types that is itself',
+      'an instanceTypesFile that refers to itself',
       { instanceTypesFile: 'a.json' },
-      /instanceTypesFile: "a\.json" leads back to a\.json/,
+      /instanceTypesFile: "a\.json" refers back to a\.json/,
     ],
   ])('%s', async (_what, over, message) => {
     expect(await refusal(over)).toMatch(message);
   });
 
-  test('files of types that name each other', async () => {
+  test('instance type files that refer to each other', async () => {
     const text = await refused({
       'a.json': JSON.stringify(aDocument({ instanceTypesFile: 'b/b.json' })),
       'b/b.json': JSON.stringify({ instanceTypesFile: '../a.json' }),
     });
-    expect(text).toMatch(/^b\/b\.json: instanceTypesFile: "\.\.\/a\.json" leads back to a\.json/);
+    expect(text).toMatch(/^b\/b\.json: instanceTypesFile: "\.\.\/a\.json" refers back to a\.json/);
   });
 
   test.each([
-    ['no JSON', '{"pods": [', /^a\.json: is not valid JSON/],
+    ['not JSON', '{"pods": [', /^a\.json: is not valid JSON/],
     ['a list', '[]', /^a\.json: is a list, not a snapshot/],
     ['nothing', 'null', /^a\.json: is null, not a snapshot/],
-    ['nested without end', `{"x": ${'['.repeat(5_000)}null${']'.repeat(5_000)}}`, /more than 200 levels deep/],
+    ['nested too deep', `{"x": ${'['.repeat(5_000)}null${']'.repeat(5_000)}}`, /more than 200 levels deep/],
   ])('text that is %s', async (_what, text, message) => {
     expect(await refused({ 'a.json': text })).toMatch(message);
   });
 
   test('a file that does not exist', async () => {
-    expect(await refused({})).toMatch(/^a\.json cannot be read: there is no such file/);
+    expect(await refused({})).toMatch(/^a\.json cannot be read: no such file/);
   });
 
-  test('a file that is wrong throughout is ten lines and a count', async () => {
+  test('many problems are ten lines and a count', async () => {
     const text = await refusal({ pods: Array.from({ length: 500 }, (_, index) => asking({ cpu: `x${index}` })) });
     const lines = text.trim().split('\n');
     expect(lines).toHaveLength(11);

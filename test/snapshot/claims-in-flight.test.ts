@@ -14,7 +14,7 @@ import { type PodOptions, pendingPods } from '../builders/pods.ts';
 import { aSnapshot } from '../builders/snapshots.ts';
 import { NOW_MS } from '../builders/times.ts';
 
-/** A claim in flight, as the function has it in the table, as shadow mode sees its object, and as a plan reads that object. */
+/** A claim in flight: its record in the table, its record in shadow mode, and its record in a plan. */
 
 const { facts, ...shipped } = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 const catalogue = { ...shipped, facts: facts.filter(({ name }) => /^([cm]7g|m5|t3)\./.test(name)) };
@@ -57,7 +57,7 @@ function launched(record: NodeClaimRecord): NodeClaimRecord {
   return { ...record, holds, allocatable, launch: { kind: 'launched', attempt: 1, instance, atMs: NOW_MS } };
 }
 
-function going(record: NodeClaimRecord): NodeClaimRecord {
+function deleted(record: NodeClaimRecord): NodeClaimRecord {
   return { ...record, deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } };
 }
 
@@ -83,11 +83,11 @@ const CASES: readonly {
     pool: { labels: { team: 'a' }, requirements: [asking('tier', 'In', 'x')] },
   },
   { what: 'is launched and not registered', become: launched },
-  { what: 'is being deleted', become: going },
+  { what: 'is being deleted', become: deleted },
 ];
 
-describe('a claim in flight is the same to the function, to shadow mode and to a plan', () => {
-  test.each(CASES)('where it $what', ({ pool = {}, pod = { requests: { cpu: '1' } }, become = same }) => {
+describe('a claim in flight is the same in the function, in shadow mode and in a plan', () => {
+  test.each(CASES)('if it $what', ({ pool = {}, pod = { requests: { cpu: '1' } }, become = same }) => {
     const { byFunction, inShadow, inPlan } = seen(pool, pod, become);
     for (const record of [inShadow, inPlan]) {
       const { name, nodePool, holds, allocatable, spec, createdAtMs } = byFunction;
@@ -99,7 +99,7 @@ describe('a claim in flight is the same to the function, to shadow mode and to a
     }
   });
 
-  test.each(CASES)('and its pods are placed alike where it $what', ({ pool = {}, pod, become = same }) => {
+  test.each(CASES)('and its pods are placed in the same way if it $what', ({ pool = {}, pod, become = same }) => {
     const { byFunction, inShadow, inPlan, snapshot } = seen(pool, pod ?? { requests: { cpu: '1' } }, become);
     const placedWith = (record: NodeClaimRecord | undefined): string => {
       const nodeClaims = record === undefined ? [] : [record];

@@ -12,23 +12,23 @@ function read(text: string) {
   return readSnapshot({ readText: () => text }, { path: 'a.json', nowMs: 0 });
 }
 
-describe('a snapshot that says that it is complete', () => {
+describe('a complete snapshot', () => {
   const document = aDocument({ pods: [aGivenPod()], nodes: [aGivenNode()] });
   const complete = read(JSON.stringify({ ...document, complete: true })).snapshot;
 
-  test('is read as it is: a pod that the scheduler has not tried is not taken to be unschedulable', () => {
+  test('is read without defaults: a pod without conditions is not unschedulable', () => {
     expect(complete.pods[0]?.status).toBeUndefined();
     expect(read(JSON.stringify(document)).snapshot.pods[0]?.status).toBeDefined();
   });
 
-  test('has no storage, namespaces and ignored pods where none are in it', () => {
+  test('has no storage, namespaces and ignored pods by default', () => {
     expect(complete.storage).toBeUndefined();
     expect(complete.namespaces).toBeUndefined();
     expect(complete.ignoreAtZero).toEqual([]);
   });
 });
 
-describe('instance types that NodePools see in different ways', () => {
+describe('instance types that differ between NodePools', () => {
   const shared = anInstanceType({ name: 'b.large' });
   const views = [
     aPoolView({ name: 'one', types: [anInstanceType({ name: 'a.large' }), shared] }),
@@ -39,7 +39,7 @@ describe('instance types that NodePools see in different ways', () => {
   ];
   const text = snapshotText(aSnapshot({ nodePools: views }), NOW_MS);
 
-  test('are written once for each way, with the NodePools that see it', () => {
+  test('are written once for each variant, with its NodePools', () => {
     const written: { readonly instanceTypes: readonly { readonly name: string; readonly nodePools?: unknown }[] } =
       JSON.parse(text);
     expect(written.instanceTypes.map(({ name, nodePools }) => [name, nodePools])).toEqual([
@@ -50,29 +50,29 @@ describe('instance types that NodePools see in different ways', () => {
     ]);
   });
 
-  test('are those of each NodePool again, in their order', () => {
+  test('are restored for each NodePool, in their order', () => {
     expect(read(text).snapshot.nodePools).toEqual(views);
   });
 
-  test('are refused where one NodePool would see two of one name', () => {
+  test('are rejected if one NodePool has two with the same name', () => {
     const twice = text.replace('"nodePools":["two"]', '"nodePools":["one"]');
-    expect(() => read(twice)).toThrow(/instanceTypes\[1\]\.name: "a\.large" is the name of instanceTypes\[0\] as well/);
+    expect(() => read(twice)).toThrow(/instanceTypes\[1\]\.name: "a\.large" is a duplicate of instanceTypes\[0\]/);
   });
 });
 
-test('amounts below zero, as of a type that is too small for its overhead, survive', () => {
+test('negative amounts of a type that is smaller than its overhead are kept', () => {
   const type = { ...anInstanceType(), allocatable: { cpu: -5, memory: -1_024, pods: 4 } };
   const views = [aPoolView({ types: [type] })];
   expect(read(snapshotText(aSnapshot({ nodePools: views }), NOW_MS)).snapshot.nodePools).toEqual(views);
 });
 
-test('the record of a launched claim without its instance is refused, with its place', () => {
+test('the record of a launched claim without an instance is rejected, with its path', () => {
   const { launch: _, ...claim } = launchedClaim();
   const document = {
     ...aDocument(),
     nodeClaimRecords: [{ ...claim, launch: { kind: 'launched', attempt: 1, atMs: 1 } }],
   };
   expect(() => read(JSON.stringify(document))).toThrow(
-    'a.json: nodeClaimRecords[0].launch: has kind launched and no instance; write the instance',
+    'a.json: nodeClaimRecords[0].launch: kind is launched, but instance is missing; add the instance',
   );
 });

@@ -1,10 +1,10 @@
-/** Snapshot documents as people and controllers write them, no larger than a test needs. */
+/** Minimal snapshot documents for tests. */
 
 type Json = Readonly<Record<string, unknown>>;
 
 const REQUIREMENTS = [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }];
 
-/** A NodePool as the API has it, without what the server fills in. */
+/** A NodePool without the defaults of the API server. */
 export function aGivenPool(name = 'general', spec: Json = {}, over: Json = {}): Json {
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
   return {
@@ -14,7 +14,7 @@ export function aGivenPool(name = 'general', spec: Json = {}, over: Json = {}): 
   };
 }
 
-/** Some CPUs with 4 GiB each, on demand and spot in two zones; nothing of it is reserved. */
+/** A type with 4 GiB for each CPU, on-demand and spot in two zones, without overhead. */
 export function aGivenType(name = 'm5.large', cpu = 2, over: Json = {}): Json {
   const offerings = ['us-east-1a', 'us-east-1b'].flatMap((zone) => [
     { capacityType: 'on-demand', zone, price: cpu * 0.05 },
@@ -23,7 +23,7 @@ export function aGivenType(name = 'm5.large', cpu = 2, over: Json = {}): Json {
   return { name, capacity: { cpu: String(cpu), memory: `${cpu * 4}Gi`, pods: '29' }, offerings, ...over };
 }
 
-/** A pod that asks for one CPU. */
+/** A pod that requests one CPU. */
 export function aGivenPod(name = 'web-1', spec: Json = {}, over: Json = {}): Json {
   return {
     metadata: { name },
@@ -32,7 +32,7 @@ export function aGivenPod(name = 'web-1', spec: Json = {}, over: Json = {}): Jso
   };
 }
 
-/** A node of the pool `general` that is up; the claim of the same providerID is `aGivenClaim` of its name. */
+/** A ready node of the NodePool `general`; `aGivenClaim` of the same name has the same providerID. */
 export function aGivenNode(name = 'node-1', over: Json = {}): Json {
   return {
     metadata: { name, labels: { ...PLACE, 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' } },

@@ -32,7 +32,7 @@ const ODD = fc.oneof(
   fc.boolean(),
 );
 
-/** The document with what is at the end of the way, of which each step is a fraction of the fields there, replaced. */
+/** The document with one value replaced. Each step of the path selects a field by a fraction. */
 function spoilt(value: unknown, way: readonly number[], odd: unknown): unknown {
   const [step, ...rest] = way;
   if (step === undefined || typeof value !== 'object' || value === null) return odd;
@@ -42,7 +42,7 @@ function spoilt(value: unknown, way: readonly number[], odd: unknown): unknown {
   return Array.isArray(value) ? changed.map(([, field]) => field) : Object.fromEntries(changed);
 }
 
-test('whatever stands anywhere in a snapshot, it is read, or refused with the place', () => {
+test('a snapshot with any value in any field is read, or rejected with the path', () => {
   const way = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 9 });
   let refused = 0;
   fc.assert(

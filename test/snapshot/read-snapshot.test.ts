@@ -16,29 +16,29 @@ function read(
 const GIB = 2 ** 30;
 
 describe('pods', () => {
-  test('a pod without a node is one that the scheduler found no place for (B6)', () => {
+  test('a pod without a node is unschedulable (B6)', () => {
     const [pod] = read({ pods: [aGivenPod()] }).snapshot.pods;
     expect(pod).toMatchObject({ metadata: { namespace: 'default' }, status: { phase: 'Pending' } });
     expect(pod !== undefined && isProvisionable(pod)).toBe(true);
   });
 
-  test('a pod with a node runs', () => {
+  test('a pod with a node is running', () => {
     const [pod] = read({ pods: [aGivenPod('a', { nodeName: 'node-1' })] }).snapshot.pods;
     expect(pod?.status).toEqual({ phase: 'Running', conditions: [] });
   });
 
-  test('a pod behind a scheduling gate is not taken to be unschedulable (B6)', () => {
+  test('a pod with a scheduling gate is not unschedulable (B6)', () => {
     const [pod] = read({ pods: [aGivenPod('a', { schedulingGates: [{ name: 'wait' }] })] }).snapshot.pods;
     expect(pod !== undefined && isProvisionable(pod)).toBe(false);
   });
 
-  test('what a pod says of itself stays as it is said', () => {
+  test('the values of a pod are kept', () => {
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulerError' }];
     const [pod] = read({ pods: [aGivenPod('a', {}, { status: { phase: 'Pending', conditions } })] }).snapshot.pods;
     expect(pod?.status?.conditions).toEqual(conditions);
   });
 
-  test('an empty nodeName, and null, are none', () => {
+  test('an empty nodeName and null mean no node', () => {
     const { pods } = read({
       pods: [aGivenPod('a', { nodeName: '' }), aGivenPod('b', { nodeName: null, affinity: null })],
     }).snapshot;
@@ -48,14 +48,14 @@ describe('pods', () => {
     ]);
   });
 
-  test('uids follow from namespace and name, so that a snapshot read twice is the same', () => {
+  test('UIDs are derived from namespace and name, so that a snapshot read twice is the same', () => {
     const uids = (): readonly unknown[] =>
       read({ pods: [aGivenPod('a'), aGivenPod('b')] }).snapshot.pods.map(({ metadata }) => metadata.uid);
     expect(uids()).toEqual(uids());
     expect(new Set(uids()).size).toBe(2);
   });
 
-  test('fields that no decision reads may hold anything', () => {
+  test('fields that decisions do not read may have any value', () => {
     const container = { name: 'main', env: 7, command: { odd: true }, livenessProbe: [] };
     const { pods } = read({ pods: [aGivenPod('a', { containers: [container], dnsConfig: 'odd' })] }).snapshot;
     expect(pods).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('pods', () => {
 });
 
 describe('nodes and claims', () => {
-  test('a node is ready and carries its hostname', () => {
+  test('a node is ready and has its hostname label', () => {
     const [node] = read({ nodes: [aGivenNode()] }).snapshot.nodes;
     expect(node?.metadata.labels?.['kubernetes.io/hostname']).toBe('node-1');
     expect(node?.status?.conditions).toEqual([{ type: 'Ready', status: 'True' }]);
@@ -84,7 +84,7 @@ describe('nodes and claims', () => {
     },
   );
 
-  test('a launched claim is an instance of the type, place and price that its labels say', () => {
+  test('a launched claim has an instance with the type, zone and price of its labels', () => {
     const [claim] = read({ nodes: [aGivenNode()], nodeClaims: [aGivenClaim()] }).snapshot.nodeClaims;
     expect(claim).toMatchObject({
       nodePool: 'general',
@@ -98,7 +98,7 @@ describe('nodes and claims', () => {
     });
   });
 
-  test('a node that does not say that it is initialized is not, whatever its claim carries (B17)', () => {
+  test('a node without the label initialized is not initialized (B17)', () => {
     const labels = { 'karpenter.sh/nodepool': 'general', 'karpenter.sh/initialized': 'true' };
     const { snapshot } = read({
       nodes: [aGivenNode('node-1', { metadata: { name: 'node-1', labels: {} } })],
@@ -107,7 +107,7 @@ describe('nodes and claims', () => {
     expect(stateNodes(snapshot).map(({ initialized }) => initialized)).toEqual([false]);
   });
 
-  test('a claim without a providerID is in flight: it offers what the smallest of its types would (B3)', () => {
+  test('a claim without a providerID is in flight, with the allocatable resources of its smallest type (B3)', () => {
     const spec = {
       nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
       requirements: [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.xlarge', 'm5.2xlarge'] }],
@@ -121,7 +121,7 @@ describe('nodes and claims', () => {
     expect(record?.options[0]).toMatchObject({ instanceType: 'm5.xlarge', capacityType: 'spot' });
   });
 
-  test('a claim that is being deleted is on its way out', () => {
+  test('a claim that is being deleted has a deletion', () => {
     const metadata = { name: 'c', deletionTimestamp: '2026-01-31T07:00:00Z' };
     const { snapshot } = read({ nodes: [aGivenNode()], nodeClaims: [aGivenClaim('node-1', {}, { metadata })] });
     expect(stateNodes(snapshot).map(({ deleting }) => deleting)).toEqual([true]);
@@ -129,7 +129,7 @@ describe('nodes and claims', () => {
 });
 
 describe('NodePools and instance types', () => {
-  test('a NodePool has what the API server fills in (A1.11)', () => {
+  test('a NodePool has the defaults of the API server (A1.11)', () => {
     const [view] = read().snapshot.nodePools;
     expect(view?.nodePool).toMatchObject({
       kind: 'NodePool',
@@ -138,7 +138,7 @@ describe('NodePools and instance types', () => {
     expect(view?.unusable).toBeUndefined();
   });
 
-  test('a NodePool that is not ready launches nothing, and says why (B12)', () => {
+  test('a NodePool that is not ready cannot launch nodes, with the reason (B12)', () => {
     const conditions = [{ type: 'Ready', status: 'False', reason: 'NodeClassNotReady', message: 'no subnets' }];
     const [view] = read({ nodePools: [aGivenPool('general', {}, { status: { conditions } })] }).snapshot.nodePools;
     expect(view?.unusable).toEqual({
@@ -147,7 +147,7 @@ describe('NodePools and instance types', () => {
     });
   });
 
-  test('a pool sees every type, or those that are named for it', () => {
+  test('a NodePool has all types, or those of nodePoolInstanceTypes', () => {
     const nodePools = [aGivenPool('a'), aGivenPool('b')];
     const { snapshot } = read({ nodePools, nodePoolInstanceTypes: { b: ['m5.xlarge'] } });
     expect(snapshot.nodePools.map(({ instanceTypes }) => instanceTypes.map(({ name }) => name))).toEqual([
@@ -156,28 +156,28 @@ describe('NodePools and instance types', () => {
     ]);
   });
 
-  test('instanceTypeNames keeps only these, of the files too', () => {
+  test('instanceTypeNames selects types, also those of files', () => {
     const { instanceTypes, warnings } = read(
       { instanceTypesFile: 'more/types.json', instanceTypeNames: ['m5.large', 'c5.large', 'nope'] },
       { 'more/types.json': { instanceTypes: [aGivenType('c5.large')] } },
     );
     expect(instanceTypes.map(({ name }) => name)).toEqual(['m5.large', 'c5.large']);
-    expect(warnings).toEqual(['a.json: instanceTypeNames: no instance type of the snapshot has the name "nope"']);
+    expect(warnings).toEqual(['a.json: instanceTypeNames: the snapshot has no instance type "nope"']);
   });
 
   test.each([
     [
-      'by purpose',
+      'in separate lists',
       { kubeReserved: { cpu: '100m' }, systemReserved: {}, evictionThreshold: { memory: '1.073741824e+09' } },
     ],
     ['in one list', { cpu: '0.1', memory: '1Gi' }],
-  ])('overhead %s comes off the capacity (C13)', (_how, overhead) => {
+  ])('overhead %s is subtracted from the capacity (C13)', (_how, overhead) => {
     const [type] = read({ instanceTypes: [aGivenType('m5.large', 2, { overhead })] }).instanceTypes;
     expect(type?.allocatable).toEqual({ cpu: 1_900, memory: 7 * GIB, pods: 29 });
     expect(type?.capacity).toEqual({ cpu: 2_000, memory: 8 * GIB, pods: 29 });
   });
 
-  test('requirements that are missing follow from the name and the offerings that are to be had', () => {
+  test('missing requirements are derived from the name and the available offerings', () => {
     const offerings = [
       { capacityType: 'spot', zone: 'us-east-1a', price: 1, available: false },
       { capacityType: 'on-demand', zone: 'us-east-1b', price: 2 },
@@ -192,7 +192,7 @@ describe('NodePools and instance types', () => {
     });
   });
 
-  test('an offering without capacity is unavailable until its time is over (C32)', () => {
+  test('an offering without capacity is unavailable until its mark expires (C32)', () => {
     const offering = { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'spot' };
     const lacking = (until: string): readonly string[] =>
       read({ unavailableOfferings: [{ ...offering, until }] }).instanceTypes.flatMap(({ name, offerings }) =>
@@ -204,7 +204,7 @@ describe('NodePools and instance types', () => {
     expect(lacking('2026-01-31T07:59:00Z')).toEqual([]);
   });
 
-  test('reserved offerings are for sale only where reserved capacity is on (F17)', () => {
+  test('reserved offerings are available only if reserved capacity is enabled (F17)', () => {
     const offerings = [{ capacityType: 'reserved', zone: 'us-east-1a', price: 0 }];
     const available = (reservedCapacity: boolean): readonly boolean[] =>
       read({
@@ -216,19 +216,19 @@ describe('NodePools and instance types', () => {
 });
 
 describe('the rest', () => {
-  test('now is that of the options, else the wall clock', () => {
+  test('the time is that of the options, or else the current time', () => {
     expect(read().nowMs).toBe(parseTime('2026-01-31T08:00:00Z'));
     expect(read({ options: {} }).nowMs).toBe(1_000);
   });
 
-  test('the policies go to the engine; the other options are kept aside', () => {
+  test('the policies are engine options; the other options are separate', () => {
     const options = { preferencePolicy: 'Ignore', minValuesPolicy: 'BestEffort', spotToSpotConsolidation: true };
     const { snapshot, options: kept } = read({ options });
     expect(snapshot.options).toEqual({ preferencePolicy: 'Ignore', minValuesPolicy: 'BestEffort' });
     expect(kept.spotToSpotConsolidation).toBe(true);
   });
 
-  test('each namespace in use has an object, those given keep their labels (B52)', () => {
+  test('each namespace in use has an object; given ones keep their labels (B52)', () => {
     const { namespaces } = read({
       pods: [aGivenPod('a', {}, { metadata: { name: 'a', namespace: 'shop' } }), aGivenPod()],
       namespaces: [{ metadata: { name: 'shop', labels: { tier: 'web' } } }],
@@ -239,7 +239,7 @@ describe('the rest', () => {
     ]);
   });
 
-  test('a nominated node is one by name or by object, until its time is over (B5)', () => {
+  test('a nomination is a name or an object, until it expires (B5)', () => {
     const nominations = [
       'node-1',
       { node: 'node-2', until: '2026-01-31T08:01:00Z' },
@@ -248,9 +248,9 @@ describe('the rest', () => {
     expect(read({ nominations }).snapshot.nominated).toEqual(['node-1', 'node-2']);
   });
 
-  test('a field that is nearly one of ours is told', () => {
+  test('an unknown field with a similar name gives a warning', () => {
     const { nodePools: _, ...rest } = aDocument();
     const { warnings } = read({ ...rest, nodePools: undefined, nodepools: [] });
-    expect(warnings).toEqual(['a.json: "nodepools" is not read; did you mean nodePools?']);
+    expect(warnings).toEqual(['a.json: "nodepools" is not a known field; did you mean nodePools?']);
   });
 });

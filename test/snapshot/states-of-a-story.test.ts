@@ -15,7 +15,7 @@ import { aReservation } from '../builders/launch-context.ts';
 import { anOverlay } from '../builders/node-overlays.ts';
 import { aDeployment, aNodeClass, aPool, coreDns, coreDnsBudget, someManifests } from '../controllers/manifests.ts';
 
-/** Snapshots that controllers observe in the middle of a simulated story, written and read again. */
+/** Snapshots that controllers observe during a simulation, written and read again. */
 
 interface State {
   readonly snapshot: ClusterSnapshot;
@@ -26,7 +26,7 @@ const pool = aPool();
 const { template } = pool.spec;
 const dense = aNodeClass();
 
-/** Two NodePools see the same types differently: by NodeClass, and by an overlay of one of them. */
+/** Two NodePools with different variants of the same types: by NodeClass, and by a NodeOverlay. */
 const manifests = someManifests({
   nodePools: [
     pool,
@@ -78,10 +78,10 @@ const events: readonly ScenarioEvent[] = [
 ];
 
 const { facts, ...shipped } = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
-/** The families of the NodePools: others would be read and written for nothing. */
+/** Only the families of the NodePools, to save time. */
 const catalogue = { ...shipped, facts: facts.filter(({ name }) => /^[cm]7g\./.test(name)) };
 
-/** The cluster is observed where a run reads the epoch and where a claim is created, each time that the claims are in another state. */
+/** The cluster is observed when a run reads the epoch and when a claim is created, for each new combination of claim states. */
 async function statesOfStory(): Promise<readonly State[]> {
   const states: State[] = [];
   const seen = new Set<string>();
@@ -122,13 +122,13 @@ async function statesOfStory(): Promise<readonly State[]> {
   return states;
 }
 
-describe('a snapshot in the middle of a story', () => {
+describe('a snapshot during a simulation', () => {
   let states: readonly State[] = [];
   beforeAll(async () => {
     states = await statesOfStory();
   }, 30_000);
 
-  test('is taken in every part of it', () => {
+  test('is taken in every state', () => {
     const some = (what: (snapshot: ClusterSnapshot) => boolean) =>
       states.filter(({ snapshot }) => what(snapshot)).length;
     expect({
@@ -154,11 +154,11 @@ describe('a snapshot in the middle of a story', () => {
     });
   });
 
-  test('is plain data: JSON has all of it', () => {
+  test('is plain data that JSON can represent', () => {
     for (const { snapshot } of states) expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
   });
 
-  test('gives the same decisions of provisioning and of disruption when it is written and read again, byte for byte', () => {
+  test('gives the same decisions of provisioning and disruption after it is written and read again', () => {
     const decided = { provisioning: 0, disruption: 0 };
     for (const { snapshot, nowMs } of states) {
       const text = snapshotText(snapshot, nowMs);

@@ -17,13 +17,16 @@ export const adoptCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Adopt the NodeClaims and instances of Karpenter',
     fullDescription: [
-      'Lists the NodeClaims and instances of a cluster, and whether Kerf adopts each of them or why not. With --apply it writes',
-      'the records and adds missing tags to instances; without it, it writes nothing. It can be repeated. It refuses to write',
-      'while Karpenter or EKS Auto Mode is active, or if it is not permitted to check this. It uses the AWS credentials of the',
-      'shell, which need access to the cluster, or the user of a kubeconfig with --kubeconfig or --context. See',
-      'docs/migration.md. Exit code 0: listed, or adopted; 1: another autoscaler is or may be active, and nothing was written;',
-      '2: bad input; 3: failure.',
+      'Lists the NodeClaims and instances of a cluster, and whether Kerf adopts each',
+      'of them or why not. With --apply it writes the records and adds missing tags to',
+      'instances; without it, it writes nothing. It can be repeated. It refuses to',
+      'write while Karpenter or EKS Auto Mode is active, or if it is not permitted to',
+      'check this. It uses the AWS credentials of the shell, which need access to the',
+      'cluster, or the user of a kubeconfig with --kubeconfig or --context. See',
+      'docs/migration.md. Exit code 0: listed, or adopted; 1: another autoscaler is or',
+      'may be active, and nothing was written; 2: bad input; 3: failure.',
     ].join('\n'),
+    customUsage: ['--cluster NAME --table TABLE [FLAGS]'],
   },
   parameters: {
     flags: {

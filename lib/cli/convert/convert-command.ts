@@ -7,10 +7,12 @@ export const convertCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Rewrite manifests for Karpenter before v1',
     fullDescription: [
-      'Prints Provisioners, AWSNodeTemplates and v1beta1 kinds as v1 NodePools and EC2NodeClasses, and workloads with',
-      'current labels and annotations. Comments are kept where possible, and documents that need no change are printed',
-      'unchanged. Changed meanings, assumed defaults and removed fields are reported on standard error.',
-      'Exit code 0: everything was converted; 1: some text could not be read; 2: nothing could be read.',
+      'Prints Provisioners, AWSNodeTemplates and v1beta1 kinds as v1 NodePools and',
+      'EC2NodeClasses, and workloads with current labels and annotations. Comments are',
+      'kept where possible, and documents that need no change are printed unchanged.',
+      'Changed meanings, assumed defaults and removed fields are reported on standard',
+      'error. Exit code 0: everything was converted; 1: some text could not be read;',
+      '2: nothing could be read.',
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,

@@ -14,12 +14,15 @@ export const instanceTypesCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'List the instance types of a region as decisions use them',
     fullDescription: [
-      'Lists the capacity, allocatable resources, labels, zones and prices of each type with the settings of the',
-      'EC2NodeClass of a file (-f, or plain arguments). Without a file, it uses AL2023 with the default kubelet settings.',
-      'The figures are bundled with Kerf; with --from account they are read from the AWS account of the shell. The command',
-      'changes nothing. --output json writes the instanceTypes list of a snapshot. Exit code 0: listed; 2: bad input;',
-      '3: failure.',
+      'Lists the capacity, allocatable resources, labels, zones and prices of each',
+      'type with the settings of the EC2NodeClass of a file (-f, or plain arguments).',
+      'Without a file, it uses AL2023 with the default kubelet settings. The figures',
+      'are bundled with Kerf; with --from account they are read from the AWS account',
+      'of the shell. The command changes nothing. --output json writes the',
+      'instanceTypes list of a snapshot. Exit code 0: listed; 2: bad input; 3:',
+      'failure.',
     ].join('\n'),
+    customUsage: ['[FLAGS] [PATH...]'],
   },
   parameters: {
     ...MANIFEST_PARAMETERS,

@@ -7,18 +7,18 @@ import { type ReadObject, readObject } from '../../manifests/read/read-object.ts
 import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
 import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
 
-/** What manifests add to a snapshot. */
+/** The objects that manifests add to a snapshot. */
 export interface ManifestObjects {
   readonly objects: readonly ReadObject[];
-  /** Workloads that manifests are not otherwise read for: StatefulSets, ReplicaSets and Jobs. */
+  /** Workloads that only plans read: StatefulSets, ReplicaSets and Jobs. */
   readonly templates: readonly PodsOfTemplate[];
   readonly problems: readonly ManifestProblem[];
   readonly warnings: readonly ManifestProblem[];
-  /** Objects that play no part though people may think so, a line each. */
+  /** Notes on objects that have no effect on the plan. */
   readonly notes: readonly string[];
 }
 
-/** Reads manifests as `kerf validate` does, each object for itself: what it refers to may be in the cluster. */
+/** Reads manifests as `kerf validate` does. References are not checked, because their objects may be in the cluster. */
 export function readManifestObjects(sources: readonly ManifestSource[]): ManifestObjects {
   const { objects: documents, problems: malformed } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
@@ -44,15 +44,15 @@ export function readManifestObjects(sources: readonly ManifestSource[]): Manifes
 }
 
 const NOTES: ReadonlyMap<string, string> = new Map([
-  ['NodeClaim', 'is not planned with: NodeClaims are those of the snapshot'],
-  ['EC2NodeClass', 'instance types stay as the snapshot has them'],
-  ['CronJob', 'its pods are not planned'],
-  ['ReplicationController', 'its pods are not planned'],
-  ['PersistentVolumeClaim', 'is not planned with: volumes are those of the snapshot'],
-  ['PersistentVolume', 'is not planned with: volumes are those of the snapshot'],
-  ['StorageClass', 'is not planned with: volumes are those of the snapshot'],
-  ['Node', 'is not planned with: nodes are those of the snapshot'],
-  ['Scenario', 'is not planned with: kerf simulate plays it'],
+  ['NodeClaim', 'ignored: NodeClaims come from the snapshot'],
+  ['EC2NodeClass', 'ignored: instance types come from the snapshot'],
+  ['CronJob', 'ignored: pods of this kind are not planned'],
+  ['ReplicationController', 'ignored: pods of this kind are not planned'],
+  ['PersistentVolumeClaim', 'ignored: volumes come from the snapshot'],
+  ['PersistentVolume', 'ignored: volumes come from the snapshot'],
+  ['StorageClass', 'ignored: volumes come from the snapshot'],
+  ['Node', 'ignored: nodes come from the snapshot'],
+  ['Scenario', 'ignored: use kerf simulate to run it'],
 ]);
 
 function readOne(value: unknown, report: Report): ReadObject | undefined {
@@ -74,7 +74,7 @@ function reportTwice({ value, file, document, base }: SourceObject, seen: Map<st
   if (before !== undefined)
     report(
       ['metadata', 'name'],
-      `${objectLabelOf(value) ?? name} is here twice; the first is at ${before}`,
+      `${objectLabelOf(value) ?? name} is a duplicate; the first is at ${before}`,
       'each object once',
     );
   seen.set(key, before ?? `${file}:${document.locate(base).line}`);

@@ -10,12 +10,12 @@ import { appliedPools } from './applied-pools.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { type PodsOfTemplate, replicaPods } from './template-pods.ts';
 
-/** More than any cluster has. */
+/** The maximum number of pods of a plan, larger than any cluster. */
 const MAX_PODS = 100_000;
 
 /**
- * The snapshot as it would be with these objects applied: one whose name exists takes its place, another is added; a
- * workload's pods are pending, and those that the snapshot has of it are gone.
+ * Applies the objects to the snapshot. An object replaces one of the same name, or is added. The pods of a workload are
+ * pending and replace its pods in the snapshot.
  * *Errors:* BadInputError for more pods than can be planned.
  */
 export function withManifests(read: ReadSnapshot, { objects, templates }: ManifestObjects): ReadSnapshot {
@@ -84,11 +84,11 @@ function podsOfDeployment({ metadata, spec }: Deployment): PodsOfTemplate {
 function newPods(workloads: readonly PodsOfTemplate[]): readonly Pod[] {
   const count = workloads.reduce((sum, { replicas }) => sum + replicas, 0);
   if (count > MAX_PODS)
-    throw new BadInputError(`${count} pods are too many: at most ${MAX_PODS} are planned; lower the replicas`);
+    throw new BadInputError(`${count} pods are too many: the limit is ${MAX_PODS}; lower the replicas`);
   return workloads.flatMap(replicaPods);
 }
 
-/** The pods of a CapacityBuffer that a manifest replaces are made again from the manifest. */
+/** The virtual pods without those of buffers that a manifest replaces; they are created again from the manifest. */
 function withoutBuffers(pods: readonly Pod[], given: readonly CapacityBuffer[]): readonly Pod[] {
   const replaced = given.map((buffer) => namespacedSubject('CapacityBuffer', buffer));
   return pods.filter((pod) => !replaced.some((one) => isSameSubject(one, bufferSubject(pod))));
@@ -98,13 +98,13 @@ function namesOf(objects: readonly { readonly metadata: ObjectMeta }[]): Readonl
   return new Set(objects.map(({ metadata }) => metadata.name));
 }
 
-/** Those given, each at its place where the name is known, behind the others where it is not. */
+/** The list with the given objects. An object with a known name replaces that object; others are appended. */
 function merged<T extends { readonly metadata: ObjectMeta }>(known: readonly T[], given: readonly T[]): readonly T[] {
   const byKey = new Map([...known, ...given].map((one) => [podKey(one), one]));
   return [...byKey.values()];
 }
 
-/** True for a pod of the same workload, of this revision or one before. */
+/** True for a pod of the same workload, of the current or an earlier revision. */
 function belongsTo({ metadata }: Pod, { kind, namespace, name }: PodsOfTemplate): boolean {
   if ((metadata.namespace ?? 'default') !== namespace) return false;
   return (metadata.ownerReferences ?? []).some((owner) => {

@@ -7,16 +7,20 @@ export interface PlanProvisioningFlags extends ManifestFlags {
   readonly 'fail-on-unplaced': boolean;
 }
 
-/** `kerf plan provisioning --snapshot FILE`: which nodes provisioning would make for the pods of a snapshot. */
+/** `kerf plan provisioning --snapshot FILE`: shows the nodes that provisioning would launch for the pods of a snapshot. */
 export const planProvisioningCommand: Command<CliContext> = buildCommand({
   docs: {
-    brief: 'Show which nodes a snapshot of a cluster would get, and what they would cost',
+    brief: 'Show the nodes that provisioning would launch, and their cost',
     fullDescription: [
-      'Reads a snapshot of a cluster (JSON) and shows what provisioning would do with it: new nodes, what lands where, and',
-      'why a pod stays without a place. Manifests (-f, or plain arguments) are applied to the snapshot first: an object',
-      'whose name is there takes its place, another is added; the pods of a workload are pending, and those that it had are',
-      'gone. Exit code 0: planned; 1: some pod has no place, with --fail-on-unplaced; 2: bad input; 3: failure.',
+      'Reads a snapshot of a cluster (JSON) and shows the decision of provisioning:',
+      'new nodes, the pods on new and existing nodes, and the reasons for',
+      'unschedulable pods. Manifests (-f, or plain arguments) are applied to the',
+      'snapshot first: an object replaces one of the same name, or is added; the pods',
+      'of a workload are pending and replace its pods in the snapshot. Exit code 0:',
+      'planned; 1: some pods are unschedulable, with --fail-on-unplaced; 2: bad input;',
+      '3: failure.',
     ].join('\n'),
+    customUsage: ['--snapshot FILE [FLAGS] [PATH...]'],
   },
   parameters: {
     ...MANIFEST_PARAMETERS,
@@ -24,13 +28,13 @@ export const planProvisioningCommand: Command<CliContext> = buildCommand({
       ...MANIFEST_PARAMETERS.flags,
       snapshot: {
         kind: 'parsed',
-        brief: 'The snapshot, a JSON file, or - for standard input',
+        brief: 'Snapshot: a JSON file, or - for standard input',
         parse: String,
         placeholder: 'FILE',
       },
       'fail-on-unplaced': {
         kind: 'boolean',
-        brief: 'End with exit code 1 where some pod has no place',
+        brief: 'Exit with code 1 if some pods are unschedulable',
         default: false,
         withNegated: false,
       },

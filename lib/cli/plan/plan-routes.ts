@@ -2,8 +2,8 @@ import { buildRouteMap, type RouteMap } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { planProvisioningCommand } from './plan-provisioning-command.ts';
 
-/** `kerf plan …`: what a controller would do with a snapshot, and nothing done. */
+/** `kerf plan …`: shows what a controller would do with a snapshot. */
 export const planRoutes: RouteMap<CliContext> = buildRouteMap({
   routes: { provisioning: planProvisioningCommand },
-  docs: { brief: 'Show what would be decided for a snapshot of a cluster, without doing it' },
+  docs: { brief: 'Show the decision for a snapshot of a cluster' },
 });

@@ -1,15 +1,15 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { compareText } from '../../core/compare-text.ts';
 
-/** `web ×12, shop/api and 3 more`: pods by what a person would call their workload, the largest first. */
-export function podSummary(pods: readonly Pod[], most: number): string {
+/** `web ×12, shop/api and 3 more`: the workloads of pods, the largest first. */
+export function podSummary(pods: readonly Pod[], max: number): string {
   const counts = new Map<string, number>();
   for (const pod of pods) {
     const name = workloadName(pod);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const sorted = [...counts].toSorted(([a, few], [b, many]) => many - few || compareText(a, b));
-  const shown = sorted.slice(0, most).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  const shown = sorted.slice(0, max).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
   const rest = sorted.length - shown.length;
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
 }
@@ -26,7 +26,7 @@ function podName(pod: Pod): string {
   return withoutDefault(podKey(pod));
 }
 
-/** The owner's name where the pod's begins with it, else what is before the pod's number. */
+/** The name of the owner if the name of the pod begins with it, or else the name of the pod without its number. */
 function workloadName(pod: Pod): string {
   const { name, namespace = 'default', labels, ownerReferences } = pod.metadata;
   const owner = ownerReferences?.find(({ controller }) => controller === true) ?? ownerReferences?.[0];

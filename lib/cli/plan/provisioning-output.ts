@@ -9,11 +9,11 @@ import type { Requirements } from '../../core/requirements/requirements.ts';
 import { formatResources } from '../../core/resources/resources.ts';
 import type { PlannedNodeClaim, Unplaced } from '../../core/scheduling/schedule.ts';
 
-/** What `kerf plan provisioning --output json` prints. */
+/** The output of `kerf plan provisioning --output json`. */
 export interface ProvisioningOutput {
   readonly newNodeClaims: readonly ClaimOutput[];
   readonly existing: readonly { readonly node: string; readonly pods: readonly string[] }[];
-  /** By `namespace/name`: one entry a NodePool, and before them one without, where nodes that are there did not take it. */
+  /** By `namespace/name`: first why existing nodes do not fit, if there are any, then one entry for each NodePool. */
   readonly podErrors: Readonly<Record<string, readonly PodError[]>>;
   readonly totalHourlyPrice: number;
   readonly durationMs: number;
@@ -32,7 +32,7 @@ export interface ClaimOutput {
   readonly instanceTypes: readonly string[];
   readonly cheapestOffering: OfferingOutput;
   readonly requests: ResourceList;
-  /** What is sent to EC2: at most 60 types; none with special hardware where a plain one will do. */
+  /** The launch options sent to EC2: at most 60 types; types with special hardware only if the pods need it. */
   readonly launch: {
     readonly instanceTypes: readonly string[];
     readonly cheapestOffering?: OfferingOutput;
@@ -53,7 +53,7 @@ export interface PodError {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** The plan as JSON: each new claim as it was scheduled, with what of it is sent to EC2. */
+/** The plan as JSON: the new claims with their launch options, and the reasons for unschedulable pods. */
 export function provisioningOutput(
   { actions, schedule: { newClaims, existing, unplaced } }: ProvisioningVerdict,
   durationMs: number,
@@ -71,13 +71,13 @@ export function provisioningOutput(
   };
 }
 
-/** Added up as whole billionths of a dollar: what doubles leave behind the last digit of a price is nobody's. */
+/** The sum of the prices, computed in billionths of a dollar to avoid rounding errors. */
 export function totalPrice(claims: readonly PlannedNodeClaim[]): number {
   const sum = claims.reduce((total, { cheapest }) => total + Math.round(cheapest.offering.priceUsdPerHour * 1e9), 0);
   return Math.min(sum / 1e9, Number.MAX_VALUE);
 }
 
-/** Why a pod has no place, as messages: of the existing nodes, then of each NodePool. A pod always has one. */
+/** Why a pod is unschedulable: first the existing nodes, then each NodePool. There is at least one reason. */
 export function podErrors({ refusals, onNodes }: Unplaced): readonly PodError[] {
   const nodes = onNodes === undefined ? [] : [onNodes];
   if (refusals.length === 0) return [...nodes, NO_NODE_POOL];
@@ -107,7 +107,7 @@ function claimOutput(claim: PlannedNodeClaim, { options }: NodeClaimRecord): Cla
   };
 }
 
-/** The hostname stands for a node that has no name yet. */
+/** The requirements without the placeholder hostname of a new node. */
 function requirementsOutput(requirements: Requirements): ClaimOutput['requirements'] {
   return Object.fromEntries(
     [...requirements.values()]

@@ -9,7 +9,7 @@ import { andMore, indented, MAX_ROWS } from '../render/render-lines.ts';
 import { podSummary } from './pod-groups.ts';
 import { totalPrice } from './provisioning-output.ts';
 
-/** New nodes that are told in one row. */
+/** New nodes that are shown in one row. */
 interface Row {
   readonly nodePool: string;
   readonly place: string;
@@ -38,7 +38,7 @@ const COLUMNS: readonly CellColumn<Row>[] = [
 
 const MAX_WORKLOADS = 8;
 
-/** New nodes by pool and type, what they cost, and what each kind of them is for. */
+/** Renders new nodes by NodePool and type, with their prices and their pods. */
 export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: number): readonly string[] {
   if (claims.length === 0) return [];
   const rows = rowsOf(claims);
@@ -73,7 +73,7 @@ function rowsOf(claims: readonly PlannedNodeClaim[]): readonly Row[] {
     .map(([, row]) => row);
 }
 
-/** The zone of the best price; where others would do as well, the launch may choose one of them. */
+/** The zone with the lowest price, and the number of other zones that the launch may choose. */
 function placeOf({ cheapest, requirements }: PlannedNodeClaim): string {
   const { zone } = cheapest.offering;
   const others = new Set(compatibleOfferings(cheapest.type, requirements).map((offering) => offering.zone));

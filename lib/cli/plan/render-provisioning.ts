@@ -13,9 +13,9 @@ import { renderUnplaced } from './render-unplaced.ts';
 const DEFAULT_COLUMNS = 120;
 const HOURS_A_MONTH = 730;
 const MAX_WORKLOADS = 4;
-const TITLES: ReadonlySet<string> = new Set(['New nodes', 'Nodes that are there', 'Without a place']);
+const TITLES: ReadonlySet<string> = new Set(['New nodes', 'Existing nodes', 'Unschedulable pods']);
 
-/** The plan as a person reads it: what it comes to, then what is new, what is used, and what is left. */
+/** Renders the plan as text: the summary, new nodes, existing nodes, unschedulable pods. */
 export function renderProvisioning(
   schedule: Schedule,
   { columns, color }: Pick<CliContext, 'columns' | 'color'>,
@@ -37,7 +37,7 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
   const onNew = newClaims.reduce((sum, { pods }) => sum + pods.length, 0);
   const onExisting = existing.reduce((sum, { pods }) => sum + pods.length, 0);
   const all = onNew + onExisting + unplaced.length;
-  if (all === 0) return 'No pod is waiting for a place: nothing would change.';
+  if (all === 0) return 'No unschedulable pods: nothing would change.';
   const price = totalPrice(newClaims);
   const month = Math.round(price * HOURS_A_MONTH);
   const parts = [
@@ -46,12 +46,10 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
       : [
           `${onNew} on ${counted(newClaims.length, 'new node')} for ${formatUsdPerHour(price)} (about $${month} a month)`,
         ]),
-    ...(onExisting === 0
-      ? []
-      : [`${onExisting} on ${counted(existing.length, 'node')} that ${existing.length === 1 ? 'is' : 'are'} there`]),
-    ...(unplaced.length === 0 ? [] : [`${unplaced.length} without a place`]),
+    ...(onExisting === 0 ? [] : [`${onExisting} on ${counted(existing.length, 'existing node')}`]),
+    ...(unplaced.length === 0 ? [] : [`${unplaced.length} unschedulable`]),
   ];
-  return `${counted(all, 'pod')} to place: ${parts.join(', ')}.`;
+  return `${counted(all, 'pod')} to schedule: ${parts.join(', ')}.`;
 }
 
 function renderExisting(existing: Schedule['existing'], width: number): readonly string[] {
@@ -63,10 +61,10 @@ function renderExisting(existing: Schedule['existing'], width: number): readonly
   const nameWidth = Math.max(...shown.map(({ stateNode }) => stateNode.name.length));
   return [
     '',
-    'Nodes that are there',
+    'Existing nodes',
     ...shown.flatMap(({ stateNode, pods }) => {
-      const onItsWay = stateNode.node === undefined ? ' (on its way)' : '';
-      const [first = '', ...more] = indented(`${podSummary(pods, MAX_WORKLOADS)}${onItsWay}`, nameWidth + 4, width);
+      const launching = stateNode.node === undefined ? ' (launching)' : '';
+      const [first = '', ...more] = indented(`${podSummary(pods, MAX_WORKLOADS)}${launching}`, nameWidth + 4, width);
       return [`  ${stateNode.name.padEnd(nameWidth)}  ${first.trimStart()}`, ...more];
     }),
     ...andMore(sorted.length - shown.length, 'node'),

@@ -10,7 +10,7 @@ interface Group {
   readonly errors: readonly PodError[];
 }
 
-/** Pods that stay without a place, those with the same reasons together. */
+/** Renders unschedulable pods. Pods with the same reasons are grouped. */
 export function renderUnplaced(unplaced: readonly Unplaced[], width: number): readonly string[] {
   if (unplaced.length === 0) return [];
   const groups = groupsOf(unplaced);
@@ -18,7 +18,7 @@ export function renderUnplaced(unplaced: readonly Unplaced[], width: number): re
   const hidden = groups.slice(MAX_ROWS).reduce((sum, { pods }) => sum + pods.length, 0);
   return [
     '',
-    'Without a place',
+    'Unschedulable pods',
     ...shown.flatMap(({ pods, errors }) => [
       ...indented(podNames(pods), 2, width),
       ...reasons(errors).flatMap((reason) => indented(reason, 6, width)),
@@ -27,7 +27,7 @@ export function renderUnplaced(unplaced: readonly Unplaced[], width: number): re
   ];
 }
 
-/** The largest first, then by name, as their pods are. */
+/** The groups, the largest first, then by the name of their first pod. */
 function groupsOf(unplaced: readonly Unplaced[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const one of unplaced.toSorted((a, b) => compareText(podKey(a.pod), podKey(b.pod)))) {
@@ -42,7 +42,7 @@ function groupsOf(unplaced: readonly Unplaced[]): readonly Group[] {
 
 const MAX_POOLS = 6;
 
-/** `NodePool general: needs 9 cpu, …`; pools that say the same are named together. */
+/** `NodePool general: needs 9 cpu, …`; NodePools with the same message are in one line. */
 function reasons(errors: readonly PodError[]): readonly string[] {
   const byMessage = Map.groupBy(errors, ({ message }) => message);
   return [...byMessage].map(([message, same]) => {

@@ -8,14 +8,14 @@ import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readAllSources } from '../read-sources.ts';
 import { printable } from '../render/render-lines.ts';
-import { unplacedOnPurpose } from './left-alone.ts';
+import { ignoredPodNotes } from './ignored-pods.ts';
 import { readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanProvisioningFlags } from './plan-provisioning-command.ts';
 import { provisioningOutput } from './provisioning-output.ts';
 import { renderProvisioning } from './render-provisioning.ts';
 
-/** What `kerf plan provisioning` does. */
+/** Runs `kerf plan provisioning`. */
 export function runPlanProvisioning(context: CliContext, flags: PlanProvisioningFlags, more: readonly string[]): void {
   const { stdout, stderr } = context.process;
   const read = readSnapshot(context, { path: flags.snapshot, nowMs: Date.now() });
@@ -39,7 +39,7 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
   context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;
 }
 
-/** The snapshot with the manifests; undefined where they were found wanting, which is told. */
+/** The snapshot with the manifests; undefined if they have problems, which are written to stderr. */
 function overlaid(context: CliContext, read: ReadSnapshot, paths: readonly string[]): ReadSnapshot | undefined {
   if (paths.length === 0) return read;
   const { stderr } = context.process;
@@ -51,13 +51,13 @@ function overlaid(context: CliContext, read: ReadSnapshot, paths: readonly strin
     stderr.write(`\n${counted(problems.length, 'problem')}: nothing was planned.\n`);
     return undefined;
   }
-  const isIdle = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;
-  const told = isIdle ? [...notes, `${paths.join(', ')}: no object in it plays a part in the plan`] : notes;
-  stderr.write(told.map((note) => `${note}\n`).join(''));
+  const hasNoEffect = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;
+  const shown = hasNoEffect ? [`${paths.join(', ')}: no objects with an effect on the plan`] : notes;
+  stderr.write(shown.map((note) => `${note}\n`).join(''));
   return withManifests(read, manifests);
 }
 
-/** With what NodeOverlays and CapacityBuffers say, and notes of those that cannot be followed. */
+/** The snapshot with NodeOverlays and CapacityBuffers applied, and notes on those that are ignored. */
 function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
   readonly snapshot: ReadSnapshot['snapshot'];
   readonly notes: readonly string[];
@@ -67,7 +67,7 @@ function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): {
   return {
     snapshot: { ...snapshot, nodePools: views, bufferPods: [...(snapshot.bufferPods ?? []), ...pods] },
     notes: [
-      ...unplacedOnPurpose(snapshot.pods),
+      ...ignoredPodNotes(snapshot.pods),
       ...(snapshot.ignoredObjects ?? []).map(
         ({ subject, reason, message }) => `${subject.kind}/${subject.name}: ${reason}: ${message}`,
       ),

@@ -5,17 +5,17 @@ import { fingerprint } from '../../core/identity.ts';
 import type { Report } from '../../manifests/explain/problem.ts';
 import { readObject } from '../../manifests/read/read-object.ts';
 
-/** A workload with the pods that it would have. */
+/** A workload and its pods. */
 export interface PodsOfTemplate {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly replicas: number;
-  /** A pod without a name; each replica has its own. */
+  /** The pod without a name; replicas have different names. */
   readonly pod: Pod;
 }
 
-/** The kinds, and the field that says how many pods there are at a time. */
+/** The kinds, and the field with the number of pods. */
 const COUNT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['StatefulSet', 'replicas'],
   ['ReplicaSet', 'replicas'],
@@ -26,7 +26,7 @@ export function isTemplateKind(kind: string | undefined): boolean {
   return kind !== undefined && COUNT_FIELDS.has(kind);
 }
 
-/** The pods of a workload, judged by what Kubernetes asks of a pod. *Shape:* undefined where faults were reported. */
+/** The pods of a workload, validated by the rules of Kubernetes. *Shape:* undefined if problems were reported. */
 export function podsOfTemplate(workload: UnknownRecord, report: Report): PodsOfTemplate | undefined {
   const kind = textField(workload, 'kind') ?? '';
   const metadata = fieldOf(workload, 'metadata');
@@ -69,7 +69,7 @@ function podObject(
   return { apiVersion: 'v1', kind: 'Pod', metadata: { ...own, ...names }, spec: whole };
 }
 
-/** B11: a volume that the set makes for each pod is found like one that the pod brings along. */
+/** B11: the volumes of volumeClaimTemplates are added to the volumes of the pod. */
 function ownVolumes(spec: UnknownRecord, workload: UnknownRecord): UnknownRecord {
   const [templates, volumes] = [fieldOf(workload, 'volumeClaimTemplates'), fieldOf(spec, 'volumes')];
   if (!Array.isArray(templates)) return {};
@@ -81,7 +81,7 @@ function ownVolumes(spec: UnknownRecord, workload: UnknownRecord): UnknownRecord
   return { volumes: [...given, ...made] };
 }
 
-/** One pod a replica, each with the workload as its owner. */
+/** One pod for each replica, owned by the workload. */
 export function replicaPods({ kind, namespace, name, replicas, pod }: PodsOfTemplate): readonly Pod[] {
   const isDeployment = kind === 'Deployment';
   const revision = isDeployment ? `${name}-${fingerprint(JSON.stringify(pod), 8)}` : name;

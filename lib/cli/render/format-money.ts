@@ -1,4 +1,4 @@
-/** `$0.0752/h`: four digits are what EC2's prices have. */
+/** `$0.0752/h`: EC2 prices have four decimals. */
 export function formatUsdPerHour(usd: number): string {
   return `$${usd.toFixed(4)}/h`;
 }

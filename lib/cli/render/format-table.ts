@@ -1,10 +1,10 @@
 export interface TableColumn {
   readonly title: string;
-  /** Numbers stand under each other by their end. */
+  /** Numbers are aligned right. */
   readonly align: 'left' | 'right';
 }
 
-/** Lines of a table with its titles, each column as wide as it must be. */
+/** The lines of a table with titles. Each column is as wide as its longest cell. */
 function formatTable(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): readonly string[] {
   const all = [columns.map(({ title }) => title), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => (row[index] ?? '').length)));
@@ -19,14 +19,14 @@ function formatTable(columns: readonly TableColumn[], rows: readonly (readonly s
   );
 }
 
-/** A column of a table of rows, with what it shows of each. */
+/** A column, with the function that returns the cell of a row. */
 export interface CellColumn<Row> extends TableColumn {
   readonly cell: (row: Row) => string;
-  /** Left out where the terminal is narrow, from 1 on in this order. @default never */
+  /** The order in which columns are omitted on a narrow terminal, from 1. @default never omitted */
   readonly spare?: number;
 }
 
-/** The table with as many columns as the width has room for. */
+/** The table with as many columns as fit the width. */
 export function formatTableWithin<Row>(
   columns: readonly CellColumn<Row>[],
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** Lines of whole words, none longer than the width where a word allows it. */
+/** Wraps text at words. A line is longer than the width only if one word is. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -15,10 +15,13 @@ export const simulateCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Run manifests on a simulated EKS cluster and EC2',
     fullDescription: [
-      'Reads NodePools, EC2NodeClasses, Deployments, DaemonSets, Pods and PodDisruptionBudgets from YAML files ("-" is',
-      'standard input), runs them in virtual time and shows every decision. A kerf.dev/v1alpha1 Scenario in the files',
-      'defines events and their times. The command changes nothing outside this process.',
+      'Reads NodePools, EC2NodeClasses, Deployments, DaemonSets, Pods and',
+      'PodDisruptionBudgets from YAML files ("-" is standard input), runs them in',
+      'virtual time and shows every decision. A kerf.dev/v1alpha1 Scenario in the',
+      'files defines events and their times. The command changes nothing outside this',
+      'process.',
     ].join('\n'),
+    customUsage: ['[FLAGS] PATH...'],
   },
   parameters: {
     positional: {

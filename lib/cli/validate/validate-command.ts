@@ -7,9 +7,11 @@ export const validateCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Check Karpenter manifests without a cluster',
     fullDescription: [
-      'Reads NodePools, EC2NodeClasses, NodeClaims, NodeOverlays and CapacityBuffers of any API version from files, from',
-      'folders and from standard input ("-"). Reports what the API server and Karpenter would reject, and settings that are',
-      'valid but probably unintended. Exit code 0: all valid; 1: some are invalid or unreadable; 2: nothing could be read.',
+      'Reads NodePools, EC2NodeClasses, NodeClaims, NodeOverlays and CapacityBuffers',
+      'of any API version from files, from folders and from standard input ("-").',
+      'Reports what the API server and Karpenter would reject, and settings that are',
+      'valid but probably unintended. Exit code 0: all valid; 1: some are invalid or',
+      'unreadable; 2: nothing could be read.',
     ].join('\n'),
   },
   parameters: MANIFEST_PARAMETERS,

@@ -16,10 +16,10 @@ const KARPENTER = { ...NO_TRACES, deployments: [{ namespace: 'kube-system', name
 function aMigration(traces: AutoscalerTraces = NO_TRACES) {
   const store = memoryNodeClaimStore();
   const tagged: string[] = [];
-  const going = aKarpenterClaim('general-b', 'i-0b2222222222', { deletionTimestamp: '2026-01-31T07:30:00Z' });
+  const deleted = aKarpenterClaim('general-b', 'i-0b2222222222', { deletionTimestamp: '2026-01-31T07:30:00Z' });
   const { status: _, ...unlaunched } = aKarpenterClaim('general-c', '');
   const world = anAdoptionWorld({
-    nodeClaims: [aKarpenterClaim('general-a', 'i-0a1111111111'), going, unlaunched],
+    nodeClaims: [aKarpenterClaim('general-a', 'i-0a1111111111'), deleted, unlaunched],
     nodes: [aJoinedNode('general-a', 'i-0a1111111111'), aJoinedNode('general-b', 'i-0b2222222222')],
   });
   const instances = [
@@ -137,7 +137,7 @@ test('if the check for other autoscalers is not permitted, --apply writes nothin
   const { ports, store, tagged } = aMigration({ ...NO_TRACES, unread: ['leases: 403'] });
   const { stdout, code } = await adopt(ports, { apply: true });
   expect(stdout).toContain('leases: 403');
-  expect(stdout).toContain('not known');
+  expect(stdout).toContain('failed to check for other autoscalers');
   expect(code).toBe(1);
   expect(await store.listNodeClaims('demo')).toEqual([]);
   expect(tagged).toEqual([]);

@@ -1,0 +1,22 @@
+import type { Pod } from '../../apis/kubernetes.ts';
+import { isActive, isOwnedByDaemonSet, isProvisionable } from '../../core/cluster/pods.ts';
+import { podNames } from './pod-groups.ts';
+
+/** Notes on pods without a node that provisioning ignores (B6, B8), one for each reason. */
+export function ignoredPodNotes(pods: readonly Pod[]): readonly string[] {
+  const waiting = pods.filter(
+    (pod) => pod.spec.nodeName === undefined && isActive(pod) && !isProvisionable(pod) && !isOwnedByDaemonSet(pod),
+  );
+  const byReason = Map.groupBy(waiting, whyIgnored);
+  return [...byReason].map(([why, same]) => `ignored: ${podNames(same)}: ${why}`);
+}
+
+function whyIgnored({ spec, status }: Pod): string {
+  const nominated = status?.nominatedNodeName ?? '';
+  if ((spec.schedulingGates ?? []).length > 0) return 'has scheduling gates';
+  if (nominated !== '') return `waits for preemption on node ${nominated} (nominatedNodeName)`;
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
+    return 'is a static pod, or its node affinity excludes the nodes of NodePools';
+  return 'is not marked as unschedulable (PodScheduled=False, reason Unschedulable)';
+}
