@@ -14,6 +14,7 @@ describe('a proposed disruption and the epoch', () => {
   test('it is stored though another decision was recorded during its search, and is executed by one of its own', async () => {
     const started: string[] = [];
     const recorded: Decision[] = [];
+    const proposals: Decision[] = [];
     const result = await emptied((ports) => {
       const startMs = ports.clock.now();
       return {
@@ -35,11 +36,16 @@ describe('a proposed disruption and the epoch', () => {
             await ports.store.recordDecision(decision, epoch, lease);
             recorded.push(decision);
           },
+          recordShadow: async (decision, essence) => {
+            proposals.push(decision);
+            return await ports.store.recordShadow(decision, essence);
+          },
         },
       };
     });
     const kinds = new Set(recorded.flatMap(({ actions }) => actions.map(({ kind }) => kind)));
     expect(started.length).toBeGreaterThan(0);
+    expect(proposals.map(({ id }) => id)).toEqual(started);
     expect([kinds.has('start-disruption'), kinds.has('end-disruption')]).toEqual([false, true]);
     expect(result.timeline.some(({ kind }) => kind === 'delete-node-claim')).toBe(true);
   });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
-import { EpochMovedError } from '../../../lib/ports/errors.ts';
+import { EpochMovedError, StaleLeaseError } from '../../../lib/ports/errors.ts';
 import { expectOneInstanceAClaim, live } from '../life.ts';
 import { aDeployment, someManifests } from '../manifests.ts';
 
@@ -56,8 +57,27 @@ test('a part that comes after the decision of another run is decided again, and 
   expect(refused).toHaveLength(1);
   expect(parts.map(creations)).toEqual([50, 5]);
   expect(parts.map(({ id }) => id)).not.toContain(refused[0]);
+  const [first, second] = parts.map(({ atMs }) => atMs);
+  expect((second ?? 0) - (first ?? 0)).toBeLessThan(5 * SECOND_MS);
   expect(result).toMatchObject({ nodesLaunched: 55, podsRunning: 55, podsPending: [] });
   expect(result.timeline.filter(({ kind }) => kind === 'function-failed')).toEqual([]);
+  expectOneInstanceAClaim(result);
+});
+
+test('a lease that is lost between two parts ends the run: the next one decides the rest again', async () => {
+  const recorded: Decision[] = [];
+  const refused: string[] = [];
+  const between = async (decision: Decision): Promise<void> => {
+    if (!decision.id.endsWith('-2') || refused.length > 0) return;
+    refused.push(decision.id);
+    throw new StaleLeaseError('another run holds the lease');
+  };
+  const result = await live({ manifests, scenario, wrapPorts: recording(recorded, between) });
+  const parts = recorded.filter((decision) => creations(decision) > 0);
+  expect(refused).toHaveLength(1);
+  expect(parts.map(creations)).toEqual([50, 5]);
+  expect(parts.map(({ id }) => id)).not.toContain(refused[0]);
+  expect(result).toMatchObject({ nodesLaunched: 55, podsRunning: 55, podsPending: [] });
   expectOneInstanceAClaim(result);
 });
 

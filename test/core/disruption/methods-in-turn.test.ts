@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isCandidate } from '../../../lib/core/disruption/candidates.ts';
 import { disruptBy } from '../../../lib/core/disruption/disrupt.ts';
 import type { Method, World } from '../../../lib/core/disruption/method.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
@@ -11,6 +12,7 @@ import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 const LATER = NOW_MS + 15 * SECOND;
+const DO_NOT_DISRUPT = { 'karpenter.sh/do-not-disrupt': 'true' };
 
 /** A method with nothing to do. */
 function idle(over: Partial<Method> = {}): Method {
@@ -49,7 +51,7 @@ function command(id: string, name: string, decidedAtMs = NOW_MS): DisruptionComm
 
 describe('methods are asked in turn (E2)', () => {
   const young = initializedNode({ name: 'a' }, { initializedAtMs: NOW_MS });
-  const refused = initializedNode({ name: 'b', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+  const refused = initializedNode({ name: 'b', annotations: DO_NOT_DISRUPT });
   const snapshot = snapshotOf([young, refused], { nodePools: pools('5m') });
 
   test('the wake-up and the refusals of a method stay where another one with nothing to do stands behind it', () => {
@@ -96,22 +98,72 @@ describe('methods are asked in turn (E2)', () => {
     decide([asking], two);
     expect(seen).toEqual(['web to b']);
   });
+
+  test('pods that ignoreAtZero selects are placed in that answer, though they do not count on their node', () => {
+    const web = runningPod('a', { name: 'web', namespace: 'kube-system' });
+    const snapshotAtZero = snapshotOf([initializedNode({ name: 'a' }), initializedNode({ name: 'b' })], {
+      nodePools: pools('0s'),
+      pods: [web],
+      ignoreAtZero: [{ namespace: 'kube-system' }],
+    });
+    const seen: number[] = [];
+    const asking = idle({
+      propose: ({ whatIf, candidates }: World) => {
+        seen.push(candidates.nodes.flatMap((node) => node.pods).length, whatIf(['a']).existing.length);
+        return { blocked: [], due: [] };
+      },
+    });
+    decide([asking], snapshotAtZero);
+    expect(seen).toEqual([0, 1]);
+  });
+
+  test('what a method takes from the budgets is not available to it again in the same pass', () => {
+    const three = ['a', 'b', 'c'].map((name) => initializedNode({ name }));
+    const seen: number[] = [];
+    const taking = idle({
+      propose: ({ budgets, candidates }: World) => {
+        for (const node of candidates.nodes) {
+          const found = candidates.judge(node);
+          seen.push(budgets.take(isCandidate(found) ? [found] : [], 'Empty').within.length);
+        }
+        return { blocked: [], due: [] };
+      },
+    });
+    decide([taking], snapshotOf(three, { nodePools: pools('0s', '2') }));
+    expect(seen).toEqual([1, 1, 0]);
+  });
 });
+
+function outcomeOf(snapshot: ClusterSnapshot, nowMs = LATER + SECOND): readonly string[] {
+  return decide([emptiness], snapshot, nowMs).actions.map((action) => {
+    if (action.kind === 'delete-node-claim') return `delete ${action.nodeClaim}`;
+    return action.kind === 'end-disruption' ? `${action.command} ${action.outcome}` : action.kind;
+  });
+}
 
 describe('two runs that proposed side by side (E29, promise 3)', () => {
   const nodes = ['a', 'b'].map((name) => initializedNode({ name }));
 
   function outcome(commands: readonly DisruptionCommand[], budget: string, nowMs = LATER + SECOND): readonly string[] {
-    const snapshot = snapshotOf(nodes, { nodePools: pools('0s', budget), commands });
-    return decide([emptiness], snapshot, nowMs).actions.map((action) => {
-      if (action.kind === 'delete-node-claim') return `delete ${action.nodeClaim}`;
-      return action.kind === 'end-disruption' ? `${action.command} ${action.outcome}` : action.kind;
-    });
+    return outcomeOf(snapshotOf(nodes, { nodePools: pools('0s', budget), commands }), nowMs);
   }
 
   test('the same node is deleted once: by the command that was decided first', () => {
-    const commands = [command('two', 'a', NOW_MS + SECOND), command('one', 'a')];
-    expect(outcome(commands, '100%')).toEqual(['delete claim-a', 'one executed', 'two rejected']);
+    const commands = [command('late', 'a', NOW_MS + SECOND), command('soon', 'a')];
+    expect(outcome(commands, '100%')).toEqual(['delete claim-a', 'soon executed', 'late rejected']);
+  });
+
+  test('a candidate that is rejected leaves its room in the budget to the next command', () => {
+    const both = { ...command('one', 'a'), candidates: ['gone', 'a'].flatMap((name) => command('', name).candidates) };
+    const snapshot = snapshotOf([...nodes, initializedNode({ name: 'gone', annotations: DO_NOT_DISRUPT })], {
+      nodePools: pools('0s', '2'),
+      commands: [both, command('two', 'b')],
+    });
+    expect(outcomeOf(snapshot)).toEqual(['delete claim-a', 'one executed', 'delete claim-b', 'two executed']);
+  });
+
+  test('a command whose node no longer exists is rejected', () => {
+    expect(outcome([command('one', 'no-such-node')], '100%')).toEqual(['one rejected']);
   });
 
   test('different nodes are deleted as far as the budget goes, ties by id', () => {

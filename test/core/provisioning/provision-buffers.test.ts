@@ -26,6 +26,17 @@ describe('the capacity of CapacityBuffers', () => {
     expect(verdictOf({ bufferPods: someBufferPods(1) }).actions).toHaveLength(1);
   });
 
+  test('is not among the pods of the decision that no existing node fits (B65)', () => {
+    const bufferPods = someBufferPods(2, { cpu: '99' });
+    const { onExistingNodes = [] } = verdictOf({
+      nodes: [aNode()],
+      bufferPods,
+      pods: [pendingPod({ requests: { cpu: '99' } })],
+    });
+    expect(onExistingNodes.map(({ pods }) => pods)).toEqual([['default/web-1']]);
+    expect(verdictOf({ nodes: [aNode()], bufferPods })).not.toHaveProperty('onExistingNodes');
+  });
+
   test('exists on a node with enough free resources, which is not nominated (B65)', () => {
     expect(verdictOf({ nodes: [aNode()], bufferPods: someBufferPods(1) })).toMatchObject({
       actions: [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { schedulePods } from '../../../lib/core/provisioning/schedule-pods.ts';
 import { whatIfOf } from '../../../lib/core/provisioning/what-if.ts';
-import { anInstanceType } from '../../builders/instance-types.ts';
+import { anInstanceType, anOffering } from '../../builders/instance-types.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { pendingPod, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -55,6 +55,28 @@ describe('what if nodes were removed (E20)', () => {
     const whatIf = whatIfOf(snapshot, NOW_MS);
     expect([placesOf(whatIf([])), placesOf(whatIf([]))]).toEqual([placed(snapshot), placed(snapshot)]);
     expect(placed(snapshot)).toEqual({ existing: {}, opened: 1 });
+  });
+
+  test('the order in which the nodes are named does not change the answer', () => {
+    const nodes = ['a', 'b', 'c'].map((name) =>
+      initializedNode({ name, allocatable: { cpu: '2', memory: '8Gi', pods: '9' } }),
+    );
+    const pods = ['a', 'b'].map((node) => runningPod(node, { name: `on-${node}`, requests: { cpu: '900m' } }));
+    const whatIf = whatIfOf(snapshotOf(nodes, { nodePools: [aPoolView({ types: TYPES })], pods }), NOW_MS);
+    expect(placesOf(whatIf(['b', 'a', 'b']))).toEqual(placesOf(whatIf(['a', 'b'])));
+    expect(placesOf(whatIf(['b', 'a', 'b']))).toEqual({ existing: { c: ['on-a', 'on-b'] }, opened: 0 });
+  });
+
+  test('other capacity is used where a reservation has no free instance (B59, E20)', () => {
+    const reserved = { ...anOffering('eu-west-3a', 'reserved', 0.01), reservation: { id: 'cr-1', instances: 1 } };
+    const offerings = [reserved, anOffering('eu-west-3a', 'on-demand', 0.2)];
+    const types = [anInstanceType({ cpu: 2, offerings })];
+    const nodes = ['a', 'b'].map((name) =>
+      initializedNode({ name, allocatable: { cpu: '2', memory: '8Gi', pods: '9' } }),
+    );
+    const pods = ['a', 'b'].map((node) => runningPod(node, { name: `on-${node}`, requests: { cpu: '1500m' } }));
+    const snapshot = snapshotOf(nodes, { nodePools: [aPoolView({ types })], pods });
+    expect(placesOf(whatIfOf(snapshot, NOW_MS)(['a', 'b']))).toEqual({ existing: {}, opened: 2 });
   });
 
   test('an unknown node is an error', () => {

@@ -105,6 +105,19 @@ describe('what listeners get', () => {
     expect(JSON.parse(detail)).toMatchObject({ cut: { launchOptions: 20 * 175, actions: 0, blocked: 0 } });
   });
 
+  test('and the refusals of existing nodes, whatever the number of pods: the count of entries stays', () => {
+    const pods = Array.from({ length: 10_000 }, (_, index) => `production/a-pod-with-a-long-name-${index}`);
+    const refusal = { reason: 'NoNode', message: 'no existing node fits', numbers: {} } as const;
+    const short = { ...aDecision(), onExistingNodes: [{ pods: pods.slice(0, 9), refusal }] };
+    expect(JSON.parse(decisionDetail(short))).toEqual(short);
+    const detail = decisionDetail({ ...aDecision(), onExistingNodes: [{ pods, refusal }] });
+    expect(sizeOf(detail)).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
+    expect(JSON.parse(detail)).toEqual({
+      ...aDecision(),
+      cut: { userData: 0, launchOptions: 0, actions: 0, blocked: 0, onExistingNodes: 1 },
+    });
+  });
+
   test('then refusals, then actions: as much as fits stays', () => {
     const few = aDecision({ actions: [launch], blocked: Array.from({ length: 5_000 }, (_, index) => blocked(index)) });
     const detail = decisionDetail(few);
