@@ -1,18 +1,18 @@
-/** Faults and delays of the ports, for tests and for the simulator itself. */
+/** Faults and delays of the ports, for tests and for the simulator. */
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import { UnreachableError } from '../ports/errors.ts';
 import type { Random } from './random.ts';
 
-/** A call of a port: which one, and with what. */
+/** A call of a port, with its arguments. */
 export interface PortCall {
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-/** Where a function is cut off: before the call takes effect, or after it took effect and before its answer was seen. */
+/** When a call fails: before it takes effect, or after it took effect and before its answer is returned. */
 export type CutOff = 'before' | 'after';
 
-/** Ports that report every call, and fail where `decide` says so. @internal */
+/** Ports that pass every call to `decide`, and fail if it returns a cut-off. @internal */
 export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => CutOff | undefined): ControllerPorts {
   return around(ports, async (call, go) => {
     const cutOff = decide(call);
@@ -23,7 +23,7 @@ export function withFaults(ports: ControllerPorts, decide: (call: PortCall) => C
   });
 }
 
-/** For `withFaults`: one call in `oneIn` of those that match is cut off, before or after its effect. The same seed, the same faults. @internal */
+/** For `withFaults`: on average, one in `oneIn` matching calls is cut off, before or after its effect. The same seed gives the same faults. @internal */
 export function faultsBySeed(
   random: Random,
   oneIn: number,
@@ -35,7 +35,7 @@ export function faultsBySeed(
   };
 }
 
-/** Ports that take their time before every call. @internal */
+/** Ports with a delay before every call. @internal */
 export function withDelays(ports: ControllerPorts, delay: (call: PortCall) => Promise<void>): ControllerPorts {
   return around(ports, async (call, go) => {
     await delay(call);
@@ -47,7 +47,7 @@ export type Around = (call: PortCall, go: () => Promise<unknown>) => Promise<unk
 
 const PORTS = ['cluster', 'cloud', 'store', 'leases', 'catalogue', 'messages'] as const;
 
-/** Ports with something around every call. */
+/** Ports that pass every call to `wrap`. */
 export function around(ports: ControllerPorts, wrap: Around): ControllerPorts {
   const wrapped = Object.fromEntries(PORTS.map((name) => [name, proxied(name, ports[name], wrap)]));
   return { ...ports, ...wrapped };

@@ -22,18 +22,18 @@ import type { Timetable } from './timetable.ts';
 
 const SECRET = 'simulated';
 
-/** The deployed functions: the shell and the controllers of the real ones behind the same triggers, in virtual time. */
+/** The deployed functions: the same shell, controllers and triggers, in virtual time. */
 export interface Functions {
   wakes(target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]>;
   webhook(review: Review): Promise<void>;
   /** The queue of the interruption function. */
   readonly interruptions: SimulatedQueue;
-  /** The last report of each function that looks at the whole cluster. */
+  /** The last report of each function for the whole cluster. */
   readonly reports: ReadonlyMap<string, RunReport>;
 }
 
 interface FunctionWorld {
-  /** How many invocations each batch starts at once: more than one is SQS at its worst. */
+  /** The number of invocations that each batch starts at once. SQS can deliver a message more than once. */
   readonly invocations: number;
   readonly cluster: string;
   readonly ports: ControllerPorts;
@@ -77,7 +77,7 @@ export function functions(world: FunctionWorld): Functions {
   };
 }
 
-/** As Lambda has it: an invocation that fails brings all its messages back. */
+/** As in Lambda, a failed invocation returns all its messages to the queue. */
 async function refresh(
   { pricing }: FunctionWorld,
   run: {
@@ -89,10 +89,10 @@ async function refresh(
   const { ports, messages, telemetry } = run;
   try {
     const failures = await refreshCatalogue({ ...ports, pricing, shippedPrices: new Map() });
-    for (const failure of failures) telemetry.error('prices were not read', failure, {});
+    for (const failure of failures) telemetry.error('failed to read prices', failure, {});
     return [];
   } catch (error) {
-    telemetry.error('the catalogue was not refreshed', error, {});
+    telemetry.error('failed to refresh the catalogue', error, {});
     return messages.map(({ id }) => id);
   }
 }
@@ -115,7 +115,7 @@ async function reviewed(world: FunctionWorld, review: Review, clusters: Readonly
   });
 }
 
-/** What a function reports is kept; what fails is noted in the timeline. */
+/** Keeps the last report of a function, and notes failures in the timeline. */
 function telemetryOf(name: string, timeline: Timeline, reports: Map<string, RunReport>): Telemetry {
   const failed = (error: unknown): void =>
     timeline.note({
@@ -134,7 +134,7 @@ function telemetryOf(name: string, timeline: Timeline, reports: Map<string, RunR
   };
 }
 
-/** All of them to the end. *Shape:* the ids of the messages that any of them brings back. */
+/** Waits for all invocations. *Shape:* the ids of the messages that any of them returns. */
 async function atOnce(invocations: number, run: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const answers = await Promise.all(Array.from({ length: invocations }, run));
   return [...new Set(answers.flat())];

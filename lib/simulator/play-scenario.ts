@@ -17,7 +17,7 @@ interface Stage {
   readonly timeline: Timeline;
 }
 
-/** Puts everything that the scenario says on the timetable. */
+/** Schedules every event of the scenario. */
 export function playScenario(stage: Stage, scenario: Scenario): void {
   for (const event of scenario.events) stage.timetable.after(event.atMs, () => play(stage, event));
 }
@@ -26,7 +26,7 @@ function play(stage: Stage, event: ScenarioEvent): void {
   stage.timeline.note({ kind: 'scenario', message: perform(stage, event) });
 }
 
-/** Does it, and says in words what was done, or why nothing was. */
+/** Performs an event. *Shape:* what was done, or why nothing was done. */
 function perform(stage: Stage, event: ScenarioEvent): string {
   switch (event.kind) {
     case 'scale':
@@ -58,7 +58,7 @@ function deleteChosenNode({ state, random, timetable }: Stage, { node }: Of<'del
     .filter((one) => node.kind !== 'nodePool' || one.metadata.labels?.[NODE_POOL] === node.nodePool)
     .map((one) => one.metadata.name);
   const name = random.pick(names.toSorted());
-  if (name === undefined) return 'there is no such node: nothing is deleted';
+  if (name === undefined) return 'no node matches: nothing is deleted';
   deleteNode(state, name, timetable);
   return `node ${name} is deleted`;
 }
@@ -75,8 +75,8 @@ function interruptSpot({ ec2, state, random }: Stage, { nodePool, count }: Of<'i
   while (chosen.length < count && left.length > 0) chosen.push(...left.splice(random.between(0, left.length), 1));
   for (const id of chosen) ec2.interruptSpot(id);
   return chosen.length === 0
-    ? 'no spot instance runs: nothing is interrupted'
-    : `EC2 takes back ${chosen.join(', ')} in 2 minutes`;
+    ? 'no spot instance is running: nothing is interrupted'
+    : `EC2 interrupts ${chosen.join(', ')} in 2 minutes`;
 }
 
 function takeCapacity({ ec2, timetable, timeline }: Stage, event: Of<'withoutCapacity'>): string {

@@ -6,24 +6,24 @@ import { costOf, type SimulatedInstance } from './aws/simulated-ec2.ts';
 import type { KubernetesState } from './kubernetes/state.ts';
 import type { TimelineEntry } from './timeline.ts';
 
-/** What a simulation comes to: `kerf simulate --output json`. *Units:* seconds and USD. */
+/** The result of a simulation: `kerf simulate --output json`. *Units:* seconds and USD. */
 export interface SimulationResult {
   readonly nodesLaunched: number;
   readonly nodesAtEnd: number;
   readonly podsRunning: number;
   readonly podsPending: readonly { readonly pod: string; readonly reason: string }[];
   readonly totalCostUsd: number;
-  /** From a pod's creation to its start, over all pods that started. */
+  /** The time from the creation of a pod to its start, for all pods that started. */
   readonly pendingToRunningSeconds: {
     readonly pods: number;
     readonly median: number;
     readonly p95: number;
     readonly max: number;
   };
-  /** How often each kind of action was taken; deletions by their reason. */
+  /** The number of actions by kind; deletions also by reason. */
   readonly actions: Readonly<Record<string, number>>;
   readonly endedAt: number;
-  /** `settled`: nothing but expiry was left to happen. `time`: the simulated time was up. */
+  /** `settled`: only expiry remains. `time`: the simulated time is over. */
   readonly ended: 'settled' | 'time';
   readonly seed: number;
   readonly region: string;
@@ -34,7 +34,7 @@ export interface ResultParts {
   readonly state: KubernetesState;
   readonly instances: readonly SimulatedInstance[];
   readonly timeline: readonly TimelineEntry[];
-  /** The latest refusals, by pod. */
+  /** The last refusals, by pod. */
   readonly refusals: ReadonlyMap<string, readonly Blocked[]>;
   readonly nowMs: number;
   readonly startMs: number;
@@ -72,7 +72,7 @@ function whyPending(pod: Pod, { refusals, state }: Pick<ResultParts, 'refusals' 
       .join('; ');
   if ((pod.spec.schedulingGates ?? []).length > 0) return 'it has scheduling gates';
   const { nodeName } = pod.spec;
-  if (nodeName === undefined) return 'its node is still to come';
+  if (nodeName === undefined) return 'its node does not exist yet';
   return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
 }
 

@@ -30,9 +30,9 @@ import { resultOf, type SimulationResult } from './result.ts';
 import { type News, noteDecision, type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
 import { type Timetable, timetableFrom } from './timetable.ts';
 
-/** A Thursday. Every simulation starts then, so that schedules give the same answer every time. */
+/** A Thursday. Every simulation starts at this time, so that schedules give the same result. */
 const START = '2026-01-01T00:00:00Z';
-/** How soon the cluster's own controllers react to a change. */
+/** The delay after which the cluster's controllers react to a change. */
 const REACTION_MS = 100;
 const CLUSTER = 'simulated';
 const TICKED: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
@@ -41,23 +41,23 @@ export interface SimulationInput {
   readonly manifests: ClusterManifests;
   readonly scenario?: Scenario;
   readonly catalogue: Catalogue;
-  /** What EC2 has set aside; every NodeClass selects all of it. @default nothing */
+  /** Capacity reservations; every NodeClass selects all of them. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   readonly seed: number;
   readonly durationMs: number;
-  /** Puts something between the controllers and a port: faults, counters. */
+  /** Wraps the ports of the controllers, for faults and counters. */
   readonly wrapPorts?: (ports: ControllerPorts) => ControllerPorts;
-  /** Puts something between one invocation of a function and its ports. */
+  /** Wraps the ports of one invocation of a function. */
   readonly wrapInvocation?: WrapInvocation;
-  /** How many invocations of a function each batch of messages starts at once (1). */
+  /** The number of invocations that each batch of messages starts at once. @default 1 */
   readonly invocations?: number;
-  /** @default those of a cluster of which nothing is configured */
+  /** @default the settings of a cluster without configuration */
   readonly settings?: ClusterSettings;
 }
 
 /**
- * A cluster, EC2 and Kerf's functions in virtual time. *Shape:* yields what happens as it happens, returns what it came
- * to. The same input gives the same output, byte for byte.
+ * Runs a cluster, EC2 and Kerf's functions in virtual time. *Shape:* yields the entries of the timeline, and returns the result.
+ * The same input gives the same output, byte for byte.
  */
 export async function* simulate(input: SimulationInput): AsyncGenerator<TimelineEntry, SimulationResult> {
   const simulation = assemble(input);
@@ -75,7 +75,7 @@ export async function* simulate(input: SimulationInput): AsyncGenerator<Timeline
   return simulation.result(ended);
 }
 
-/** Runs it to the end without looking. @internal */
+/** Runs a simulation to its end. @internal */
 export async function runSimulation(input: SimulationInput): Promise<SimulationResult> {
   const run = simulate(input);
   for (;;) {
@@ -135,7 +135,7 @@ interface Kerf {
   readonly ec2: SimulatedEc2;
 }
 
-/** What `cdk deploy` does for real: the functions, their queues, their table, and the region's catalogue. */
+/** Creates what `cdk deploy` creates: the functions, their queues, their table, and the catalogue of the region. */
 function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, readonly Blocked[]>): Kerf {
   const { state, timetable, timeline } = parts;
   const news = newsFilter(refusals);
@@ -166,7 +166,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
   const wrapped = input.wrapPorts?.(ports) ?? ports;
   const lambda = simulatedLambda(timetable, {
     ports: wrapped,
-    // Of its own, so that a call more changes nothing that the scenario leaves to chance.
+    // A separate source, so that an additional call does not change the random choices of the scenario.
     random: randomFrom(~input.seed),
     wrapInvocation: input.wrapInvocation,
   });
@@ -192,7 +192,7 @@ function isRunning(ec2: SimulatedEc2, id: string): boolean {
   return ec2.instances().some((one) => one.id === id && one.state === 'running');
 }
 
-/** The cluster's own controllers: they look whenever something changed, a moment later. */
+/** The cluster's own controllers, which reconcile shortly after each change. */
 function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests): void {
   const { state, timetable, timeline } = parts;
   const [deployments, scheduler, kubelet] = [
@@ -201,17 +201,17 @@ function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests
     kubelets(parts),
   ];
   const pending = new Set<string>();
-  let appointed = false;
+  let isScheduled = false;
   state.onReview = (review) => timetable.after(0, async () => kerf.webhook(review));
   state.onChange = () => {
-    if (appointed) return;
-    appointed = true;
+    if (isScheduled) return;
+    isScheduled = true;
     timetable.after(REACTION_MS, () => {
       deployments.reconcile();
       notePending(state, timeline, pending);
       scheduler.pass();
       kubelet.reconcile();
-      appointed = false;
+      isScheduled = false;
     });
   };
   const creationTimestamp = formatTime(timetable.now());
@@ -234,7 +234,7 @@ function notePending(state: KubernetesState, timeline: Timeline, known: Set<stri
   }
 }
 
-/** The one-minute schedule. *Shape:* a question that is true once a whole round of looks found nothing but expiry ahead. */
+/** The one-minute schedule. *Shape:* a predicate that is true after a complete round of runs in which only expiry remains. */
 function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, messages }: Kerf): () => boolean {
   let before = '';
   let settled = false;
@@ -252,15 +252,15 @@ function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, me
 }
 
 /**
- * A refusal is told once, and again when its reason changes; an eviction once a pod. What a pod is refused for last is kept
- * for the result.
+ * Selects the new parts of decisions: a refusal once, and again when its reason changes; an eviction once for each pod. Keeps the
+ * last refusals of each pod for the result.
  */
 function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decision) => News {
-  const told = new Map<string, string>();
+  const noted = new Map<string, string>();
   const isNew = (key: string, text: string): boolean => {
-    const news = told.get(key) !== text;
-    told.set(key, text);
-    return news;
+    const isChanged = noted.get(key) !== text;
+    noted.set(key, text);
+    return isChanged;
   };
   return ({ controller, blocked }) => {
     if (controller === 'provisioning') {
@@ -271,7 +271,7 @@ function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decis
     return {
       isNewAction: (action) =>
         action.kind !== 'evict-pod' ||
-        isNew(`evict/${action.pod.uid}`, action.force === undefined ? 'asked' : 'forced'),
+        isNew(`evict/${action.pod.uid}`, action.force === undefined ? 'evicted' : 'forced'),
       isNewRefusal: (one) =>
         isNew(`${controller}/${formatSubject(one.subject)}/${one.nodePool ?? ''}`, `${one.reason}: ${one.message}`),
     };

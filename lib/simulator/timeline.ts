@@ -2,7 +2,7 @@ import type { Action, Blocked, Controller, Decision } from '../core/model/decisi
 import type { LaunchOption } from '../core/model/node-claim-record.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** What the world did. What Kerf did is an ActionSummary. */
+/** An event of the cluster, EC2 or the scenario. An ActionSummary is an action of Kerf. */
 export type WorldEvent =
   | { readonly kind: 'scenario'; readonly message: string }
   | { readonly kind: 'pod-pending'; readonly pod: string; readonly workload: string }
@@ -21,7 +21,7 @@ export type WorldEvent =
   | { readonly kind: 'node-gone'; readonly node: string }
   | { readonly kind: 'function-failed'; readonly function: string; readonly message: string };
 
-/** An action cut to what a person reads: a claim has hundreds of launch options, the cheapest says enough. */
+/** A summary of an action. A claim has hundreds of launch options, of which the summary has the cheapest. */
 export type ActionSummary = { readonly controller: Controller; readonly decision: string } & (
   | {
       readonly kind: 'create-node-claim';
@@ -50,7 +50,7 @@ export type Happening =
   | ActionSummary
   | ({ readonly kind: 'blocked'; readonly controller: Controller } & Blocked);
 
-/** One thing that happened. *Units:* `at` counts seconds from the start of the simulation. */
+/** One event of the timeline. *Units:* `at` is in seconds from the start of the simulation. */
 export type TimelineEntry = { readonly at: number } & Happening;
 
 /** Collects the events of a simulation. The reader continues where it stopped. */
@@ -65,13 +65,13 @@ export function timelineFrom(clock: Clock): Timeline {
   return { entries, note: (happening) => void entries.push({ at: (clock.now() - startMs) / 1_000, ...happening }) };
 }
 
-/** What of a decision is news: a thing that is tried again every few seconds is told once. */
+/** Which parts of a decision are new. Actions and refusals that repeat every few seconds are noted once. */
 export interface News {
   readonly isNewAction: (action: Action) => boolean;
   readonly isNewRefusal: (blocked: Blocked) => boolean;
 }
 
-/** The actions of a decision and its refusals, as far as they are news. */
+/** Notes the new actions and refusals of a decision. */
 export function noteDecision(timeline: Timeline, decision: Decision, news: News): void {
   const { controller, id } = decision;
   for (const action of decision.actions.filter(news.isNewAction))

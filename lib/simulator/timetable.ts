@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Cancel } from '../ports/timer.ts';
 
-/** Something that happens at an instant. `background`: it goes on for ever (ticks) and keeps no simulation alive. */
+/** A call at a time. `background`: it repeats forever, such as a tick, and does not keep the simulation running. */
 interface Appointment {
   readonly atMs: number;
   readonly order: number;
@@ -10,19 +10,19 @@ interface Appointment {
 }
 
 /**
- * Virtual time: it passes from appointment to appointment. Appointments of one instant keep the order they were made in. An
- * appointment that waits for a later one lets time pass meanwhile, so that several invocations of functions run side by side.
+ * Virtual time, which advances from appointment to appointment. Appointments at the same time run in the order in which they were
+ * made. While an appointment waits for a later one, time advances, so that several invocations of functions run in parallel.
  */
 export interface Timetable extends Clock {
   after(delayMs: number, run: () => void | Promise<void>, options?: { readonly background?: boolean }): Cancel;
-  /** Resolves once the time has passed. */
+  /** Resolves after that time. */
   wait(ms: number): Promise<void>;
   /**
-   * Runs the next appointment that is not later than `untilMs`, until it has ended or waits; false where there is none.
+   * Runs the next appointment that is not later than `untilMs`, until it ends or waits. *Shape:* false if there is none.
    * *Errors:* those of appointments.
    */
   step(untilMs: number): Promise<boolean>;
-  /** True while anything but the background is still to come. */
+  /** Whether appointments remain, except background ones. */
   isBusy(): boolean;
 }
 
@@ -66,7 +66,7 @@ async function keepFailure(run: Appointment['run'], failures: unknown[]): Promis
   }
 }
 
-/** Resolves once nothing is left to run but what waits for a later appointment: nothing here waits for the world outside. */
+/** Resolves when all running code waits for later appointments. The simulation does not wait for anything outside it. */
 async function everythingElse(): Promise<void> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
 }

@@ -31,7 +31,7 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
     lifecycle: queueOf('lifecycle'),
     disruption: queueOf('disruption'),
     termination: queueOf('termination'),
-    // The first refresh is over before the first pod is looked at, as after a deployment.
+    // The first refresh is complete before the first pod is placed, as after a deployment.
     catalogue: queueOf('catalogue', 0),
   };
   return {
