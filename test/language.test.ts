@@ -25,8 +25,6 @@ const NOT_CLEAN_YET: readonly string[] = [
   'lib/apis',
   'test/apis',
   'test/builders',
-  'test/contract',
-  'test/controllers',
   'test/core/disruption',
   'test/core/install',
   'test/core/scheduling',

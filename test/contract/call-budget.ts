@@ -32,7 +32,7 @@ export function callBudgetContract(name: string, make: (world: CallBudgetWorld) 
     });
     afterEach(() => harness.close?.());
 
-    /** How long after now each granted call may be made; what must wait is left out. */
+    /** The delay of each granted call. Calls that must wait are left out. */
     const taken = async (budget: CallBudget, count: number): Promise<readonly number[]> => {
       const grants = await Promise.all(Array.from({ length: count }, async () => budget.take('CreateFleet')));
       return grants
@@ -40,13 +40,13 @@ export function callBudgetContract(name: string, make: (world: CallBudgetWorld) 
         .toSorted((a, b) => a - b);
     };
 
-    test('calls at once up to the capacity, then at the pace that they come in, then none', async () => {
+    test('calls are granted at once up to the capacity, then at the refill rate, then not at all', async () => {
       const delays = await taken(one, 60);
       expect(delays.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 0));
       expect(delays.slice(20)).toEqual([200, 400, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800, 2_000]);
     });
 
-    test('who must wait learns until when, and gets a call then', async () => {
+    test('a call that must wait gets the time of the next try, and is granted then', async () => {
       await taken(one, 60);
       const grant = await one.take('CreateFleet');
       if (grant.kind !== 'wait') throw new Error('expected to wait');
@@ -55,7 +55,7 @@ export function callBudgetContract(name: string, make: (world: CallBudgetWorld) 
       expect((await one.take('CreateFleet')).kind).toBe('granted');
     });
 
-    test('two functions share what there is', async () => {
+    test('two functions share the budget', async () => {
       const granted = [...(await taken(one, 30)), ...(await taken(other, 30))];
       expect(granted).toHaveLength(30);
       nowMs += 2 * SECOND_MS;
@@ -64,7 +64,7 @@ export function callBudgetContract(name: string, make: (world: CallBudgetWorld) 
       expect(both.flat().length).toBeGreaterThan(0);
     });
 
-    test('over a minute of asking all the time there are as many calls as AWS allows, and not many fewer', async () => {
+    test('a minute of permanent requests grants as many calls as AWS allows, and not many fewer', async () => {
       let count = 0;
       for (let second = 0; second < 60; second += 1) {
         count += (await taken(one, 6)).length + (await taken(other, 6)).length;
@@ -80,7 +80,7 @@ export function callBudgetContract(name: string, make: (world: CallBudgetWorld) 
       expect(await one.take('DescribeImages')).toEqual({ kind: 'granted', atMs: nowMs });
     });
 
-    test('once AWS throttled nobody calls at once, and half as many come in', async () => {
+    test('after AWS has throttled, no call is granted at once, and the refill rate is halved', async () => {
       await taken(one, 1);
       await taken(other, 1);
       await one.throttled('CreateFleet');
@@ -89,7 +89,7 @@ export function callBudgetContract(name: string, make: (world: CallBudgetWorld) 
       expect(delays).toEqual([400, 800, 1_200, 1_600, 2_000]);
     });
 
-    test('a minute after it throttled AWS is believed to allow all again', async () => {
+    test('a minute after a throttled call, the full rate is granted again', async () => {
       await one.throttled('CreateFleet');
       for (let second = 0; second < 60; second += 1) {
         nowMs += SECOND_MS;

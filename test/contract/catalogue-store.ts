@@ -15,12 +15,12 @@ const SPOT = {
   reason: 'InsufficientInstanceCapacity',
 } as const;
 
-/** As the first mark is listed. */
+/** The first mark as it is listed. */
 function listedOf({ atMs, ...what }: UnavailableMark): UnavailableOffering {
   return { ...what, markedAtMs: atMs, untilMs: atMs + 3 * MINUTE_MS };
 }
 
-/** By capacity type: for how long after NOW_MS it is left alone. */
+/** How long after NOW_MS each capacity type is excluded. */
 async function untilOf(store: CatalogueStore, nowMs: number): Promise<Readonly<Record<string, number>>> {
   const listed = await store.listUnavailable(nowMs);
   return Object.fromEntries(listed.map(({ capacityType, untilMs }) => [capacityType, untilMs - NOW_MS]));
@@ -47,7 +47,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(await store.readCatalogue()).toBeUndefined();
     });
 
-    test('what was written last is read', async () => {
+    test('the last written catalogue is read', async () => {
       await store.writeCatalogue(aCatalogue('2026-01-01T00:00:00Z', 3));
       const later = aCatalogue('2026-01-02T00:00:00Z', 2);
       await store.writeCatalogue(later);
@@ -55,7 +55,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(await store.readCatalogue()).toEqual(later);
     });
 
-    test('a catalogue larger than one item of a table comes back whole, and so does a smaller one after it', async () => {
+    test('a catalogue larger than one item of a table is read completely, and so is a smaller one after it', async () => {
       const large = aCatalogue('2026-01-01T00:00:00Z', 12_000);
       await store.writeCatalogue(large);
       expect(await store.readCatalogue()).toEqual(large);
@@ -64,7 +64,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(await store.readCatalogue()).toEqual(small);
     });
 
-    test('a reader beside two writers sees one or the other, never a mixture', async () => {
+    test('a reader gets the catalogue of one of two concurrent writers, never a mixture', async () => {
       const one = aCatalogue('2026-01-01T00:00:00Z', 8_000);
       const other = aCatalogue('2026-01-02T00:00:00Z', 8_000);
       await store.writeCatalogue(one);
@@ -76,7 +76,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       }
     });
 
-    test('an offering without capacity is listed until it lapses, each capacity type by itself', async () => {
+    test('an offering without capacity is listed until its mark expires, separately for each capacity type', async () => {
       const onDemand = { ...SPOT, capacityType: 'on-demand', atMs: NOW_MS - MINUTE_MS } as const;
       await store.markUnavailable([SPOT, onDemand]);
       expect(await untilOf(store, NOW_MS)).toEqual({ 'on-demand': 2 * MINUTE_MS, spot: 3 * MINUTE_MS });
@@ -84,7 +84,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(await untilOf(store, NOW_MS + 3 * MINUTE_MS)).toEqual({});
     });
 
-    test('what was marked comes back as it was, however wide it is (C32)', async () => {
+    test('a mark is read as it was written, also for many types or zones (C32)', async () => {
       const subnet = {
         ...SPOT,
         instanceType: ANY_OFFERING,
@@ -105,16 +105,16 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(await store.listUnavailable(NOW_MS)).toHaveLength(1);
     });
 
-    test('an offering that lacks capacity again right after it lapsed is left alone twice as long', async () => {
+    test('an offering that lacks capacity again just after its mark expired is excluded twice as long', async () => {
       await store.markUnavailable([SPOT]);
       const again = { ...SPOT, atMs: NOW_MS + 3 * MINUTE_MS };
       await store.markUnavailable([again]);
-      // The same mark once more, as when a decision is carried out again.
+      // The same mark again, as after a repeated decision.
       await store.markUnavailable([again]);
       expect(await untilOf(store, again.atMs)).toEqual({ spot: 9 * MINUTE_MS });
     });
 
-    test('clusters that mark at one moment double once, whoever comes first', async () => {
+    test('the marks of several clusters at the same time double the duration once', async () => {
       await store.markUnavailable([SPOT]);
       const moments = Array.from({ length: 8 }, (_, index) => NOW_MS + 3 * MINUTE_MS + index * 100);
       await Promise.all(moments.map(async (atMs) => store.markUnavailable([{ ...SPOT, atMs }])));
@@ -123,30 +123,30 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       expect(spot).toBeLessThan(9 * MINUTE_MS + 1_000);
     });
 
-    test('a mark that comes late shortens nothing', async () => {
+    test('a late mark does not shorten the duration', async () => {
       await store.markUnavailable([SPOT]);
       await store.markUnavailable([{ ...SPOT, atMs: NOW_MS - 2 * MINUTE_MS }]);
       expect(await untilOf(store, NOW_MS)).toEqual({ spot: 3 * MINUTE_MS });
     });
 
-    test('a request that found nothing marks all that it asked for', async () => {
+    test('a request that found no capacity marks all its offerings', async () => {
       const marks = Array.from({ length: 60 }, (_, index) => ({ ...SPOT, instanceType: `m${index}.large` }));
       await store.markUnavailable(marks);
       expect(await store.listUnavailable(NOW_MS)).toHaveLength(60);
       await store.markUnavailable([]);
     });
 
-    describe('what was learned of memory (C4)', () => {
+    describe('learned memory (C4)', () => {
       const lesson = { instanceType: 'm5.large', imageId: 'ami-1', memoryBytes: 8_000, untilMs: NOW_MS + 60_000 };
       const learn = async (...lessons: readonly Partial<typeof lesson>[]) => {
         for (const one of lessons) await store.learnMemory({ ...lesson, ...one }, NOW_MS);
         return store.listLearnedMemory(NOW_MS);
       };
 
-      test('is nothing at first', async () => {
+      test('is empty at first', async () => {
         expect(await store.listLearnedMemory(NOW_MS)).toEqual([]);
       });
-      test('is kept for each type and image by itself', async () => {
+      test('is stored separately for each type and image', async () => {
         const found = await learn({}, { imageId: 'ami-2', memoryBytes: 7_000 }, { instanceType: 'm5.xlarge' });
         expect(found.map(({ instanceType, imageId }) => `${instanceType} ${imageId}`).toSorted()).toEqual([
           'm5.large ami-1',
@@ -155,15 +155,15 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
         ]);
         expect(found).toContainEqual({ ...lesson, imageId: 'ami-2', memoryBytes: 7_000 });
       });
-      test('is the least that was seen, whatever comes later', async () => {
+      test('is the lowest observed value', async () => {
         const less = { memoryBytes: 7_000, untilMs: NOW_MS + 30_000 };
         expect(await learn({}, less, { untilMs: NOW_MS + 90_000 })).toEqual([{ ...lesson, ...less }]);
       });
-      test('is kept for longer where it is seen again, never for less long', async () => {
+      test('is kept longer if it is observed again, and never shorter', async () => {
         const later = { untilMs: NOW_MS + 90_000 };
         expect(await learn({}, later, {})).toEqual([{ ...lesson, ...later }]);
       });
-      test('is forgotten in time, and then more may be learned', async () => {
+      test('expires, and then a higher value can be learned', async () => {
         await learn({});
         expect(await store.listLearnedMemory(lesson.untilMs)).toEqual([]);
         const more = { ...lesson, memoryBytes: 9_000, untilMs: NOW_MS + 120_000 };
@@ -174,7 +174,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
   });
 }
 
-/** Names are random, so that it does not shrink when compressed: 12,000 offerings take some 400 KB. */
+/** Random names, which compress badly: 12,000 offerings take about 400 KB. */
 function aCatalogue(asOf: string, offerings: number): Catalogue {
   return { region: 'us-east-1', asOf, facts: [], offerings: Array.from({ length: offerings }, anOffering) };
 }

@@ -32,7 +32,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
     otherRole: 'other-node',
     request,
     launchForeign: async () => {
-      const outcome = await cloud.launch(request({ cluster: 'somebody-else' }));
+      const outcome = await cloud.launch(request({ cluster: 'other' }));
       return outcome.kind === 'launched' ? outcome.instance.id : '';
     },
     exhaust: async () => void cloud.blackOut({}),

@@ -5,7 +5,7 @@ import { imageFor } from '../../lib/core/model/images.ts';
 import type { Instance, LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import type { CloudProvider, DescribedInstance } from '../../lib/ports/cloud-provider.ts';
 
-/** What an emulator cannot do; a unit test with a scripted EC2 covers it instead. */
+/** Functions that an emulator does not have. Unit tests with a scripted EC2 cover them. */
 export type CloudCapability =
   | 'catalogue'
   | 'clientToken'
@@ -17,20 +17,20 @@ export type CloudCapability =
 export interface CloudHarness {
   readonly cloud: CloudProvider;
   readonly cluster: string;
-  /** One that resolves. */
+  /** A NodeClass that resolves. */
   readonly nodeClass: EC2NodeClass;
-  /** A role beside the one that the NodeClass names. */
+  /** Another role than that of the NodeClass. */
   readonly otherRole: string;
-  /** One that can be launched there: at least two overrides, a token and a claim of its own for each call. */
+  /** A request that can be launched: at least two overrides, and a new token and claim for each call. */
   readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
-  /** An instance of the account that is not the cluster's, by its id. */
+  /** The id of an instance of the account that does not belong to the cluster. */
   readonly launchForeign: () => Promise<string>;
-  /** Nothing of the request's is to be had from now on. */
+  /** From now on, no offering of the request has capacity. */
   readonly exhaust?: (request: LaunchRequest) => Promise<void>;
   readonly close?: () => Promise<void>;
 }
 
-/** The doc comment of `lib/ports/cloud-provider.ts`, executed; `lacks` names what that side cannot do, with the reason. */
+/** The doc comment of `lib/ports/cloud-provider.ts`, executed; `lacks` names what the implementation does not support, with the reason. */
 export function cloudProviderContract(
   name: string,
   make: () => Promise<CloudHarness>,
@@ -62,7 +62,7 @@ export function cloudProviderContract(
       (await cloud.describeInstances(cluster, [id]))[0];
 
     describe('launch', () => {
-      test('an instance is launched as one of the overrides, and described with its claim', async () => {
+      test('an instance is launched as one of the overrides, and listed with its claim', async () => {
         const request = harness.request();
         const instance = await launchOne(request);
         const override = request.overrides.find((each) => each.instanceType === instance.instanceType);
@@ -97,7 +97,7 @@ export function cloudProviderContract(
 
       needs(
         'clientToken',
-        'a token that comes with another request launches nothing, and says that it is spent',
+        'a token that was used with another request launches nothing, and is reported as spent',
         async () => {
           const request = harness.request();
           await launchOne(request);
@@ -127,7 +127,7 @@ export function cloudProviderContract(
     });
 
     describe('ownership', () => {
-      test('a list holds the instances of the cluster, by id, and no others', async () => {
+      test('a list has only the instances of the cluster, by id', async () => {
         const foreign = await harness.launchForeign();
         const own = [await launchOne(), await launchOne()].map(({ id }) => id);
         const listed = (await cloud.describeInstances(harness.cluster)).map(({ id }) => id);
@@ -137,7 +137,7 @@ export function cloudProviderContract(
         expect(await cloud.describeInstances(`other-${randomUUID()}`)).toEqual([]);
       });
 
-      test('a list of ids holds those of the cluster; what is not there any more is left out', async () => {
+      test('a list of ids has those of the cluster; instances that do not exist any more are left out', async () => {
         const foreign = await harness.launchForeign();
         const own = [await launchOne(), await launchOne()].map(({ id }) => id);
         const asked = ['i-00000000000000000', ...own, foreign, ...own];
@@ -146,7 +146,7 @@ export function cloudProviderContract(
         expect(await cloud.describeInstances(harness.cluster, [])).toEqual([]);
       });
 
-      test('whose an instance is is told by its tags; nobody owns one that is gone', async () => {
+      test('the tags of an instance name its owner; a terminated instance has no owner', async () => {
         const foreign = await harness.launchForeign();
         const request = harness.request();
         const { id } = await launchOne(request);
@@ -158,7 +158,7 @@ export function cloudProviderContract(
         ]);
       });
 
-      test('an instance of somebody else is neither seen nor touched', async () => {
+      test('an instance of others is neither listed nor changed', async () => {
         const foreign = await harness.launchForeign();
         const { id } = await launchOne();
         await cloud.tagInstance(harness.cluster, foreign, { 'karpenter.sh/nodeclaim': 'stolen' });
@@ -172,7 +172,7 @@ export function cloudProviderContract(
     });
 
     describe('terminate', () => {
-      test('an instance goes, and terminating it again is success', async () => {
+      test('an instance is terminated, and terminating it again is success', async () => {
         const { id } = await launchOne();
         await cloud.terminate(harness.cluster, id);
         const after = await describeOne(harness.cluster, id);
@@ -180,7 +180,7 @@ export function cloudProviderContract(
         await cloud.terminate(harness.cluster, id);
       });
 
-      test('many at once go, those that are gone already among them', async () => {
+      test('many instances are terminated at once, including ones that are already terminated', async () => {
         const own = [await launchOne(), await launchOne(), await launchOne()].map(({ id }) => id);
         const ending = [...own, ...own, 'i-00000000000000000'];
         await Promise.all(ending.map(async (id) => cloud.terminate(harness.cluster, id)));
@@ -188,16 +188,16 @@ export function cloudProviderContract(
         expect(left.filter(({ state }) => state !== 'shutting-down')).toEqual([]);
       });
 
-      test('an instance that never was is gone', async () => {
+      test('terminating an instance that never existed is success', async () => {
         const id = 'i-00000000000000000';
         await cloud.terminate(harness.cluster, id);
-        await cloud.tagInstance(harness.cluster, id, { Name: 'nobody' });
+        await cloud.tagInstance(harness.cluster, id, { Name: 'missing' });
         expect(await describeOne(harness.cluster, id)).toBeUndefined();
       });
     });
 
     describe('health', () => {
-      test('instances with nothing wrong are not told of', async () => {
+      test('healthy instances are not listed', async () => {
         const { id } = await launchOne();
         expect(await cloud.describeInstanceHealth([])).toEqual([]);
         expect(await cloud.describeInstanceHealth([id])).toEqual([]);
@@ -211,7 +211,7 @@ export function cloudProviderContract(
       });
       const nowhere = [{ tags: { 'kerf.test/nowhere': randomUUID() } }];
 
-      test('it resolves to subnets, security groups, images, a profile and what a node must know', async () => {
+      test('it resolves to subnets, security groups, images, a profile and the bootstrap data of nodes', async () => {
         const resolution = await cloud.resolveNodeClass(harness.nodeClass);
         if (resolution.kind !== 'resolved') throw new Error(resolution.message);
         const { subnets, securityGroups, images, instanceProfile, bootstrap } = resolution.nodeClass;
@@ -243,7 +243,7 @@ export function cloudProviderContract(
         expect(idFor('arm64', 'accelerator')).toBeUndefined();
       });
 
-      test('A3.10: an instance profile of one’s own is launched with as it stands', async () => {
+      test('A3.10: a profile of the user is used unchanged', async () => {
         const { role: _role, ...spec } = harness.nodeClass.spec;
         const own = { ...harness.nodeClass, spec: { ...spec, instanceProfile: 'own' } };
         expect(await cloud.resolveNodeClass(own)).toMatchObject({ nodeClass: { instanceProfile: 'own' } });
@@ -274,7 +274,7 @@ export function cloudProviderContract(
         await cloud.releaseNodeClass(harness.cluster, harness.nodeClass);
       });
 
-      test('A3.29: whoever may launch is told of no missing permission, and nothing is launched by the question', async () => {
+      test('A3.29: with all permissions, no missing permission is reported, and the check launches nothing', async () => {
         const resolution = await cloud.resolveNodeClass(harness.nodeClass);
         if (resolution.kind !== 'resolved') throw new Error(resolution.message);
         const before = await cloud.describeInstances(harness.cluster);
@@ -282,7 +282,7 @@ export function cloudProviderContract(
         expect(await cloud.describeInstances(harness.cluster)).toEqual(before);
       });
 
-      needs('selectors', 'selectors that find nothing are told apart', async () => {
+      needs('selectors', 'each selector that selects nothing has its own reason', async () => {
         const reasonOf = async (over: Partial<EC2NodeClass['spec']>) => {
           const resolution = await cloud.resolveNodeClass(withSpec(over));
           return resolution.kind === 'resolved' ? 'resolved' : resolution.reason;

@@ -13,7 +13,7 @@ import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
-/** The objects that the contract of a cluster is tried on. */
+/** The objects of the contract tests of a cluster. */
 export type WorldObject =
   | { readonly kind: 'Pod'; readonly object: Pod }
   | { readonly kind: 'Node'; readonly object: Node }

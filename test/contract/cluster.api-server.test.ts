@@ -18,7 +18,7 @@ const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; read
   EC2NodeClass: { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses' },
 };
 
-/** A few objects are listed afresh each time; here each kind that can be kept is, from its first object on. */
+/** Small lists are not kept. In these tests, every kind that can be kept is kept from its first object on. */
 const PATIENCE = { quietMs: 20, silentMs: 60, bookmarkMs: 80, longestMs: 2_000 };
 
 for (const [name, kept] of [

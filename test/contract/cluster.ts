@@ -26,7 +26,7 @@ import {
 export interface ClusterHarness {
   /** Empty. */
   readonly cluster: Cluster;
-  /** What users and other controllers write: UID and resourceVersion are the API server's to give. */
+  /** Objects of users and other controllers. The API server sets UID and resourceVersion. */
   readonly put: (thing: WorldObject) => Promise<void>;
   readonly close?: () => Promise<void>;
 }
@@ -50,14 +50,14 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       const { metadata } = (await findPod(pod)) ?? aPod(pod);
       return { namespace: 'default', name: pod, uid: metadata.uid ?? '' };
     };
-    /** A pod that is going counts as gone: its kubelet has the last word. */
+    /** A deleted pod counts as gone, although its kubelet removes it later. */
     const isThere = async (pod: string) => {
       const found = await findPod(pod);
       return found !== undefined && found.metadata.deletionTimestamp === undefined;
     };
 
     describe('lists', () => {
-      test('pods are told apart by their node', async () => {
+      test('pods are listed by their node', async () => {
         await putPod('pending');
         await putPod('bound-1', { nodeName: 'node-1' });
         await putPod('bound-2', { nodeName: 'node-2' });
@@ -66,13 +66,13 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(namesOf(await cluster.listPods())).toEqual(['bound-1', 'bound-2', 'pending']);
       });
 
-      test('a list is whole, however long', async () => {
+      test('a long list is complete', async () => {
         const names = Array.from({ length: 1_101 }, (_, index) => `pod-${String(index).padStart(4, '0')}`);
         await Promise.all(names.map((each) => putPod(each)));
         expect(namesOf(await cluster.listPods())).toEqual(names);
       });
 
-      test('NodePools and NodeClaims of EKS Auto Mode are not shown: they are not ours', async () => {
+      test('NodePools and NodeClaims of EKS Auto Mode are not listed', async () => {
         const nodeClassRef = { group: 'eks.amazonaws.com', kind: 'NodeClass', name: 'default' };
         const { template, ...spec } = A_NODE_POOL.object.spec;
         const theirs = { ...spec, template: { spec: { ...template.spec, nodeClassRef } } };
@@ -86,12 +86,12 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(namesOf(await cluster.listNodeClaims())).toEqual(['general-a']);
       });
 
-      test('a cluster without other autoscalers shows none', async () => {
+      test('a cluster without other autoscalers has no signs of them', async () => {
         const nothing = { leases: [], deployments: [], autoModePools: [], unread: [] };
         expect(await cluster.findOtherAutoscalers()).toEqual(nothing);
       });
 
-      test('every kind comes back with what decisions read', async () => {
+      test('every kind is read with the fields that decisions use', async () => {
         const all = [A_NODE, A_NODE_POOL, A_NODE_CLASS, A_DAEMON_SET, A_BUDGET, AN_OVERLAY];
         for (const each of all) await harness.put(each);
         expect(await cluster.listNodes()).toMatchObject([A_NODE.object]);
@@ -103,7 +103,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await cluster.listNodeClaims()).toEqual([]);
       });
 
-      test('a CapacityBuffer comes back with all that it may refer to', async () => {
+      test('a CapacityBuffer is read with everything that it can refer to', async () => {
         for (const each of [A_BUFFER, A_POD_TEMPLATE, A_DEPLOYMENT]) await harness.put(each);
         expect(await cluster.listCapacityBuffers()).toMatchObject([A_BUFFER.object]);
         expect(await cluster.listPodTemplates()).toMatchObject([A_POD_TEMPLATE.object]);
@@ -147,7 +147,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect((await findNode('node-1'))?.metadata.labels).not.toHaveProperty('second');
       });
 
-      test('a node goes when its last finalizer does', async () => {
+      test('a node is removed with its last finalizer', async () => {
         await harness.put({
           kind: 'Node',
           object: { ...A_NODE.object, metadata: { name: 'node-1', finalizers: ['karpenter.sh/termination'] } },
@@ -158,22 +158,22 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await findNode('node-1')).toBeUndefined();
       });
 
-      test('a write to a node that is gone is success', async () => {
-        await cluster.deleteNode('nobody');
-        expect(await cluster.readNode('nobody')).toBeUndefined();
-        await cluster.patchNode({ name: 'nobody', resourceVersion: '1' }, { labels: { a: 'b' } });
+      test('a write to a node that does not exist is success', async () => {
+        await cluster.deleteNode('missing');
+        expect(await cluster.readNode('missing')).toBeUndefined();
+        await cluster.patchNode({ name: 'missing', resourceVersion: '1' }, { labels: { a: 'b' } });
         expect(await cluster.listNodes()).toEqual([]);
       });
     });
 
     describe('pods', () => {
-      test('an evicted pod goes', async () => {
+      test('an evicted pod is removed', async () => {
         await putPod('web-1', { nodeName: 'node-1' });
         expect(await cluster.evictPod(await targetOf('web-1'))).toEqual({ kind: 'evicted' });
         expect(await isThere('web-1')).toBe(false);
       });
 
-      test('a budget that allows no disruption blocks an eviction, and does not hinder a deletion', async () => {
+      test('a PodDisruptionBudget without allowed disruptions blocks an eviction, and not a deletion', async () => {
         await putPod('web-1', { nodeName: 'node-1' });
         await harness.put(A_BUDGET);
         expect(await cluster.evictPod(await targetOf('web-1'))).toMatchObject({ kind: 'blocked' });
@@ -182,7 +182,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await isThere('web-1')).toBe(false);
       });
 
-      test('another pod of the same name is left alone', async () => {
+      test('another pod of the same name is not evicted', async () => {
         await putPod('web-1', { nodeName: 'node-1' });
         const former = { ...(await targetOf('web-1')), uid: '00000000-0000-0000-0000-000000000000' };
         expect(await cluster.evictPod(former)).toEqual({ kind: 'gone' });
@@ -190,10 +190,10 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await isThere('web-1')).toBe(true);
       });
 
-      test('a pod that is not there is gone', async () => {
-        const nobody = await targetOf('nobody');
-        expect(await cluster.evictPod(nobody)).toEqual({ kind: 'gone' });
-        await cluster.deletePod(nobody, 30);
+      test('a pod that does not exist is gone', async () => {
+        const missing = await targetOf('missing');
+        expect(await cluster.evictPod(missing)).toEqual({ kind: 'gone' });
+        await cluster.deletePod(missing, 30);
       });
     });
 
@@ -204,7 +204,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         return found;
       };
 
-      test('come back with their generation, and with the version that a patch names', async () => {
+      test('are read with their generation and their resourceVersion', async () => {
         await harness.put(A_NODE_CLASS);
         const { metadata } = await read();
         expect(metadata.generation).toBe(1);
@@ -238,7 +238,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(status?.subnets).toBeUndefined();
       });
 
-      test('a class that is being deleted goes when its last finalizer does', async () => {
+      test('a deleted class is removed with its last finalizer', async () => {
         const metadata = { ...A_KEPT_CLASS, deletionTimestamp: '2026-01-31T08:00:00Z', finalizers: ['a/b'] };
         await harness.put({ kind: 'EC2NodeClass', object: { ...A_NODE_CLASS.object, metadata } });
         const going = await read();
@@ -249,7 +249,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       });
     });
 
-    describe('the kinds that people write', () => {
+    describe('kinds that users write', () => {
       const condition = {
         type: 'Ready',
         status: 'True',
@@ -258,7 +258,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         lastTransitionTime: '2026-01-31T08:00:00Z',
       } as const;
 
-      test('a NodePool takes annotations and a status, of which nothing old stays', async () => {
+      test('a patch of a NodePool merges annotations and replaces the status', async () => {
         await harness.put(A_NODE_POOL);
         const [read] = await cluster.listNodePools();
         if (read === undefined) throw new Error('there is no NodePool');
@@ -275,7 +275,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         await expect(cluster.patchNodePool(read, { status })).rejects.toBeInstanceOf(ConflictError);
       });
 
-      test('a NodeOverlay and a CapacityBuffer take a status', async () => {
+      test('a patch of a NodeOverlay or a CapacityBuffer writes its status', async () => {
         for (const each of [AN_OVERLAY, A_BUFFER]) await harness.put(each);
         const [overlay] = await cluster.listNodeOverlays();
         const [buffer] = await cluster.listCapacityBuffers();
@@ -291,15 +291,15 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
           await expect(late).rejects.toBeInstanceOf(ConflictError);
       });
 
-      test('a patch of what is gone is success', async () => {
-        const object = { ...A_NODE_CLAIM, metadata: { name: 'nobody' } };
+      test('a patch of an object that does not exist is success', async () => {
+        const object = { ...A_NODE_CLAIM, metadata: { name: 'missing' } };
         expect(await cluster.patchNodeClaim(object, { status: { conditions: [condition] } })).toBeUndefined();
         expect(await cluster.patchNodePool(A_NODE_POOL.object, { status: { nodes: 0 } })).toBeUndefined();
       });
     });
 
     describe('NodeClaims and events', () => {
-      test('a mirror is created, brought up to date and taken away', async () => {
+      test('a mirror is created, updated and removed', async () => {
         await cluster.applyNodeClaim(A_NODE_CLAIM);
         expect(await cluster.listNodeClaims()).toMatchObject([A_NODE_CLAIM]);
         const condition = { type: 'Launched', status: 'True', lastTransitionTime: '2026-01-31T08:00:00Z' } as const;
@@ -320,7 +320,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         await cluster.deleteNodeClaim('general-a');
       });
 
-      test('an event may be said twice, about anything', async () => {
+      test('an event on any object can be published twice', async () => {
         const event = { type: 'Normal', reason: 'Launched', message: 'm5.large in us-east-1a' } as const;
         for (const kind of ['NodeClaim', 'Node', 'EC2NodeClass', 'NodeClaim'] as const) {
           await cluster.publishEvent({ ...event, regarding: { kind, name: 'general-a' } });

@@ -14,7 +14,7 @@ import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aDecision, NOW_MS } from './records.ts';
 
 export interface LeasesHarness {
-  /** Two functions' view of the same leases. */
+  /** The same leases for two functions. */
   readonly leases: readonly [Leases, Leases];
   readonly store: NodeClaimStore;
   readonly close?: () => Promise<void>;
@@ -44,7 +44,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       return acquired.lease;
     };
 
-    test('of many that acquire at once one holds it, and hears that the others want another look', async () => {
+    test('if several runs acquire a lease at once, one holds it, and gets the marks of the others on release', async () => {
       const seen = await one.see(work);
       const tries = Array.from({ length: 8 }, (_, index) => insist(index % 2 === 0 ? one : other, seen));
       const held = (await Promise.all(tries)).flatMap((outcome) => (outcome.kind === 'held' ? [outcome.lease] : []));
@@ -52,7 +52,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       for (const lease of held) expect(await one.release(lease, 'done')).toEqual({ runAgain: true });
     });
 
-    test('a lease that is not as it was seen is neither acquired nor marked, and is shown as it is', async () => {
+    test('a lease that has changed since it was read is neither acquired nor marked, and its current state is returned', async () => {
       const seen = await one.see(work);
       const lease = await hold(other);
       expect(await one.acquire(seen)).toEqual({ kind: 'changed', seen: await one.see(work) });
@@ -60,12 +60,12 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       expect((await one.acquire(seen)).kind).toBe('changed');
     });
 
-    test('a lease that nobody else asked for is released without another look, and is free at once', async () => {
+    test('a lease without a mark is released without another run, and is free at once', async () => {
       expect(await one.release(await hold(one), 'done')).toEqual({ runAgain: false });
       expect((await acquire(other)).kind).toBe('held');
     });
 
-    test('numbers only ever rise: after a release, after a lapse, and for whoever acquires', async () => {
+    test('fences only increase: after a release, after expiry, and for every holder', async () => {
       const first = await hold(one);
       await one.release(first, 'done');
       const second = await hold(other);
@@ -77,7 +77,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       expect(new Set(fences).size).toBe(fences.length);
     });
 
-    test('a lease is held for as long as it is renewed, and lapses 15 s later', async () => {
+    test('a lease is held while it is renewed, and expires 15 s later', async () => {
       const lease = await hold(one);
       nowMs += LEASE_MS - 1;
       await one.renew(lease);
@@ -89,7 +89,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       await expect(one.renew(lease)).rejects.toBeInstanceOf(StaleLeaseError);
     });
 
-    test('a lease of a clock that runs ahead is held no longer than any other', async () => {
+    test('a lease of a function whose clock runs ahead is not held longer than others', async () => {
       nowMs += 10 * LEASE_MS;
       const ahead = await hold(one);
       nowMs = NOW_MS;
@@ -98,7 +98,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       expect((await acquire(one)).kind).toBe('busy');
     });
 
-    test('a lease that was taken over is released by its new holder alone, with the marks made since', async () => {
+    test('only the new holder can release a lease that was taken over, with the marks since then', async () => {
       const old = await hold(one);
       nowMs += LEASE_MS;
       const taken = await hold(other);
@@ -108,7 +108,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       expect(await other.release(taken, 'done')).toEqual({ runAgain: true });
     });
 
-    test('a mark is never lost, whenever it comes: it is heard on release, or its maker holds the lease', async () => {
+    test('a mark is never lost: release returns it, or the run that made it holds the lease', async () => {
       for (let round = 0; round < 10; round += 1) {
         const lease = await hold(one);
         const [marked, { runAgain }] = await Promise.all([acquire(other), one.release(lease, 'done')]);
@@ -117,7 +117,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       }
     });
 
-    test('whoever looks is told of the look that goes on, else of the last that came to its end', async () => {
+    test('the state has the start of the current run, else of the last run that succeeded', async () => {
       const runAtMs = async () => (await other.see(work)).runAtMs;
       expect(await runAtMs()).toBeUndefined();
       const first = await hold(one);
@@ -134,23 +134,23 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       expect(await runAtMs()).toBe(NOW_MS);
     });
 
-    test('works and clusters do not know of each other', async () => {
+    test('leases of other works and clusters are independent', async () => {
       await hold(one);
       await hold(one, { ...work, work: 'disruption' });
       await hold(one, { ...work, cluster: `${work.cluster}-2` });
     });
 
-    describe('a decision that is recorded with a lease', () => {
+    describe('recording a decision with a lease', () => {
       const decide = (id: string) => aDecision({ id, cluster: work.cluster });
 
-      test('stands while nobody took the lease over, even if it has lapsed', async () => {
+      test('succeeds if no other run has taken over the lease, even if it has expired', async () => {
         const lease = await hold(one);
         nowMs += LEASE_MS;
         await harness.store.recordDecision(decide('a'), 0, lease);
         expect(await harness.store.readEpoch(work.cluster)).toBe(1);
       });
 
-      test('is refused once the lease was taken over, and leaves nothing behind', async () => {
+      test('is refused after the lease was taken over, and writes nothing', async () => {
         const old = await hold(one);
         nowMs += LEASE_MS;
         const taken = await hold(other);
@@ -162,7 +162,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
         await expect(harness.store.recordDecision(decide('c'), 0, taken)).rejects.toBeInstanceOf(EpochMovedError);
       });
 
-      test('is recorded already where only the reply was lost, whoever holds the lease by then', async () => {
+      test('succeeds again if only the reply was lost, for any holder of the lease', async () => {
         const old = await hold(one);
         await harness.store.recordDecision(decide('a'), 0, old);
         nowMs += LEASE_MS;

@@ -20,7 +20,7 @@ messagesContract('the simulator', async () => {
   return {
     messages,
     received: async (target) => {
-      // The batch window is over before anybody can look.
+      // The batch window is over before the next read.
       for (const untilMs = timetable.now() + 1_500; await timetable.step(untilMs); );
       const wakes = arrived.get(target) ?? [];
       arrived.delete(target);

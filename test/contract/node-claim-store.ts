@@ -25,11 +25,11 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
     describe('decisions', () => {
       const decide = (id: string, atMs = NOW_MS) => aDecision({ id, cluster, atMs });
 
-      test('a cluster that was never seen is at epoch 0', async () => {
+      test('a cluster without decisions is at epoch 0', async () => {
         expect(await store.readEpoch(cluster)).toBe(0);
       });
 
-      test('each decision moves the epoch by one and is open until it is closed, oldest first', async () => {
+      test('each decision increases the epoch by one and is open until it is closed, oldest first', async () => {
         await store.recordDecision(decide('b', NOW_MS + 2), 0);
         await store.recordDecision(decide('a', NOW_MS + 1), 1);
         await store.recordDecision(decide('c', NOW_MS + 2), 2);
@@ -50,7 +50,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.openDecisions(cluster)).toEqual([]);
       });
 
-      test('a decision on an epoch that has moved is refused and leaves nothing behind', async () => {
+      test('a decision with an outdated epoch is refused and writes nothing', async () => {
         await store.recordDecision(decide('a'), 0);
         await expect(store.recordDecision(decide('b'), 0)).rejects.toBeInstanceOf(EpochMovedError);
         await expect(store.recordDecision(decide('b'), 2)).rejects.toBeInstanceOf(EpochMovedError);
@@ -65,20 +65,20 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.openDecisions(cluster)).toEqual([decide('a')]);
       });
 
-      test('a decision that no item can hold comes back as it was, for as long as it is open', async () => {
+      test('a decision that is too large for an item is read unchanged while it is open', async () => {
         const pods = Array.from({ length: 6_000 }, () => `default/${randomBytes(60).toString('hex')}`);
         const actions = [{ kind: 'create-node-claim', nodeClaim: aRecord({ pods }) }] as const;
         const large = { ...decide('large'), actions };
         await store.recordDecision(large, 0);
         await store.recordDecision(decide('small'), 1);
-        for (let look = 0; look < 2; look += 1) {
+        for (let read = 0; read < 2; read += 1) {
           expect(await store.openDecisions(cluster)).toEqual([large, decide('small')]);
         }
         await store.closeDecision(large);
         expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['small']);
       });
 
-      test('a decision that was closed is not opened again', async () => {
+      test('a closed decision is not opened again', async () => {
         await store.recordDecision(decide('a'), 0);
         await store.closeDecision(decide('a'));
         await store.recordDecision(decide('a'), 1);
@@ -86,7 +86,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.readEpoch(cluster)).toBe(1);
       });
 
-      test('of many that decide on one epoch, one wins', async () => {
+      test('of several decisions with the same epoch, one is recorded', async () => {
         const tries = Array.from({ length: 8 }, (_, index) => store.recordDecision(decide(`try-${index}`), 0));
         const outcomes = await Promise.allSettled(tries);
         expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -94,7 +94,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.openDecisions(cluster)).toHaveLength(1);
       });
 
-      test('clusters do not see each other', async () => {
+      test('clusters are independent', async () => {
         await store.recordDecision(decide('a'), 0);
         expect(await store.readEpoch(`${cluster}-2`)).toBe(0);
         expect(await store.openDecisions(`${cluster}-2`)).toEqual([]);
@@ -104,7 +104,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
     describe('decisions in shadow', () => {
       const decide = (atMs = NOW_MS) => aDecision({ id: 'shadow-a', cluster, atMs, shadow: true });
 
-      test('are kept for history alone: none is open, and the epoch stays', async () => {
+      test('are kept for history: none is open, and the epoch does not change', async () => {
         expect(await store.recordShadow(decide(), 'one')).toBe('new');
         expect(await store.openDecisions(cluster)).toEqual([]);
         expect(await store.readEpoch(cluster)).toBe(0);
@@ -112,7 +112,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['real']);
       });
 
-      test('say whether they say something new', async () => {
+      test('are new or known', async () => {
         expect(await store.recordShadow(decide(), 'one')).toBe('new');
         expect(await store.recordShadow(decide(NOW_MS + 1), 'one')).toBe('known');
         expect(await store.recordShadow(decide(NOW_MS + 2), 'two')).toBe('new');
@@ -120,8 +120,8 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
       });
     });
 
-    describe('standing down', () => {
-      test('lasts until the later of the times that were said, for its own cluster', async () => {
+    describe('standby', () => {
+      test('lasts until the later of its ends, separately for each cluster', async () => {
         expect(await store.isOnStandby(cluster, NOW_MS)).toBe(false);
         await store.setStandby(cluster, NOW_MS + 100);
         await store.setStandby(cluster, NOW_MS + 50);
@@ -134,7 +134,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
       const claim = (over: Parameters<typeof aRecord>[0] = {}) => aRecord({ cluster, ...over });
       const released = { releasedAtMs: NOW_MS + 1 };
 
-      test('what was created is read, whatever it holds', async () => {
+      test('a created record is read with all its fields', async () => {
         const request = aLaunchRequest({ templates: [aTemplate({ userData: 'ä'.repeat(9_000) })] });
         const requested = claim({
           launch: { kind: 'requested', attempt: 1, request, atMs: 1 },
@@ -144,13 +144,13 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.readNodeClaim(cluster, 'other')).toBeUndefined();
       });
 
-      test('a name that exists stays as it is', async () => {
+      test('an existing record is not overwritten', async () => {
         await store.createNodeClaim(claim());
         await store.createNodeClaim(claim({ nodePool: 'other' }));
         expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(claim());
       });
 
-      test('an update writes one version more', async () => {
+      test('an update increases the version by one', async () => {
         await store.createNodeClaim(claim());
         const written = await store.updateNodeClaim(claim({ nodeName: 'node-1' }));
         expect(written).toEqual(claim({ nodeName: 'node-1', version: 2 }));
@@ -172,7 +172,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.readNodeClaim(cluster, 'general-a')).toBeUndefined();
       });
 
-      test('of many that update one version, one wins', async () => {
+      test('of several updates of one version, one succeeds', async () => {
         await store.createNodeClaim(claim());
         const tries = Array.from({ length: 8 }, (_, index) => store.updateNodeClaim(claim({ nodeName: `n-${index}` })));
         const outcomes = await Promise.allSettled(tries);
@@ -188,7 +188,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect((await store.listNodeClaims(cluster)).map((each) => each.name)).toEqual(['a', 'a-2', 'b']);
       });
 
-      test('a released claim is still read, and its name is not taken again', async () => {
+      test('a released claim can be read, and its name is not used again', async () => {
         await store.createNodeClaim(claim());
         const gone = await store.updateNodeClaim(claim(released));
         await store.createNodeClaim(claim());
@@ -196,7 +196,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.listNodeClaims(cluster)).toEqual([]);
       });
 
-      test('a claim is found by its instance from the write on that names it, also after its release', async () => {
+      test('a claim is found by its instance after the write with the instance, also after its release', async () => {
         const id = `i-${randomUUID()}`;
         await store.createNodeClaim(claim());
         expect(await store.findNodeClaim(id)).toBeUndefined();
@@ -226,7 +226,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.listCommands(cluster)).toEqual([aCommand({ replacements: [], state: 'proposed' })]);
       });
 
-      test('a nomination lapses, and a shorter one does not cut it', async () => {
+      test('a nomination expires, and a shorter one does not shorten it', async () => {
         await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 20_000 });
         await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 10_000 });
         await store.nominate(cluster, { node: 'node-2', untilMs: NOW_MS + 5_000 });

@@ -8,7 +8,7 @@ import type {
 } from '../../lib/core/model/node-claim-record.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
-/** 2026-01-31T08:00:00Z: any instant will do. */
+/** 2026-01-31T08:00:00Z, an arbitrary time. */
 export const NOW_MS = 1_769_846_400_000;
 
 export function aRecord(over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {

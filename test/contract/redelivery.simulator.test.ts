@@ -8,7 +8,7 @@ redeliveryContract('the simulator', () => {
   const received: QueuedMessage[] = [];
   const queue = simulatedQueue(timetable, {
     windowMs: 0,
-    // It takes longer than anything that is asked of the queue meanwhile.
+    // This takes longer than any call of the test.
     invoke: async (messages) => {
       received.push(...messages);
       await timetable.wait(5_000);

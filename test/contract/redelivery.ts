@@ -4,7 +4,7 @@ import { MAX_RECEIVES, type QueuedMessage, type Redelivery } from '../../lib/por
 export interface RedeliveryHarness {
   readonly redelivery: Redelivery;
   readonly send: (body: string) => void;
-  /** What was delivered since this was last asked; none of it is handled. */
+  /** The messages that were delivered since the last call. All of them fail. */
   readonly delivered: () => Promise<readonly QueuedMessage[]>;
   readonly pass: (ms: number) => Promise<void>;
   readonly deadLetters: () => readonly string[];
@@ -13,7 +13,7 @@ export interface RedeliveryHarness {
 /** The doc comment of `lib/ports/redelivery.ts`, executed. */
 export function redeliveryContract(name: string, make: () => RedeliveryHarness): void {
   describe(`Redelivery: ${name}`, () => {
-    test('a message that was not handled comes again after the visibility timeout', async () => {
+    test('a failed message is delivered again after the visibility timeout', async () => {
       const { send, delivered, pass } = make();
       send('a');
       await pass(5_000);
@@ -24,7 +24,7 @@ export function redeliveryContract(name: string, make: () => RedeliveryHarness):
       expect(await delivered()).toMatchObject([{ body: 'a', receives: 2 }]);
     });
 
-    test('a message that is asked for comes again after that time, and not before it', async () => {
+    test('a message with a given delay is delivered again after it, and not before it', async () => {
       const { send, delivered, pass, redelivery } = make();
       send('a');
       await pass(5_000);
@@ -35,7 +35,7 @@ export function redeliveryContract(name: string, make: () => RedeliveryHarness):
       expect(await delivered()).toMatchObject([{ body: 'a', receives: 2 }]);
     });
 
-    test('a message that is never handled is a dead letter after its last delivery', async () => {
+    test('a message that always fails is moved to the dead-letter queue after its last delivery', async () => {
       const { send, delivered, pass, deadLetters } = make();
       send('a');
       await pass(300_000);

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Timer } from '../../lib/ports/timer.ts';
 
 export interface TimerHarness {
-  /** Of an invocation that may last for a minute. */
+  /** The timer of an invocation with a time limit of one minute. */
   readonly timer: Timer;
-  /** Lets time pass. */
+  /** Advances the time. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
 /** The doc comment of `lib/ports/timer.ts`, executed. */
 export function timerContract(name: string, make: () => TimerHarness): void {
   describe(`Timer: ${name}`, () => {
-    test('what is set for later is called once, and not before its time', async () => {
+    test('a scheduled function is called once, and not before its time', async () => {
       const { timer, pass } = make();
       let calls = 0;
       timer.after(1_000, () => void (calls += 1));
@@ -21,7 +21,7 @@ export function timerContract(name: string, make: () => TimerHarness): void {
       expect(calls).toBe(1);
     });
 
-    test('what is cancelled is not called, and cancelling it late changes nothing', async () => {
+    test('a cancelled function is not called, and a late cancellation changes nothing', async () => {
       const { timer, pass } = make();
       const calls: string[] = [];
       const cancel = timer.after(1_000, () => void calls.push('cancelled'));
@@ -33,7 +33,7 @@ export function timerContract(name: string, make: () => TimerHarness): void {
       expect(calls).toEqual(['done']);
     });
 
-    test('the remaining time falls as time passes', async () => {
+    test('the remaining time decreases as time passes', async () => {
       const { timer, pass } = make();
       const before = timer.remainingMs();
       await pass(15_000);

@@ -30,14 +30,14 @@ test('types, zones and prices are written as one catalogue', async () => {
   expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
 });
 
-test('prices that cannot be read are told, and those that are known stand', async () => {
+test('prices that cannot be read are reported, and the last known ones are kept', async () => {
   const ports = portsWith({ onDemandPrices: unreachable, spotPrices: unreachable });
   expect((await refreshCatalogue(ports)).map(({ message }) => message)).toEqual(['no reply', 'no reply']);
   const [offering] = (await ports.catalogue.readCatalogue())?.offerings ?? [];
   expect(offering).toMatchObject({ onDemandUsdPerHour: 0.1, spotUsdPerHour: 0.1 });
 });
 
-test('types that cannot be read leave the catalogue as it is', async () => {
+test('if types cannot be read, the catalogue does not change', async () => {
   const ports = portsWith();
   await refreshCatalogue(ports);
   await expect(refreshCatalogue({ ...ports, cloud: { describeCatalogue: unreachable } })).rejects.toThrow('no reply');

@@ -43,7 +43,7 @@ async function aWorld(records: readonly NodeClaimRecord[] = [], owners: readonly
 }
 
 describe('an interruption', () => {
-  test('deletes the claim, and wakes those who drain it and find its pods a place', async () => {
+  test('deletes the claim, and wakes termination and provisioning', async () => {
     const { ports, seen } = await aWorld([launchedClaim()]);
     await handleInterruption(ports, anInstanceEvent(SPOT));
     expect((await ports.store.readNodeClaim('demo', 'general-1'))?.deletion?.reason).toBe('spot_interrupted');
@@ -51,7 +51,7 @@ describe('an interruption', () => {
     expect(await ports.catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
   });
 
-  test('where another autoscaler is active changes nothing, and is reported', async () => {
+  test('in a cluster with another active autoscaler changes nothing, and is reported', async () => {
     const { ports, seen } = await aWorld([launchedClaim()]);
     await ports.store.setStandby('demo', NOW_MS + 1);
     const [report] = await handleInterruption(ports, anInstanceEvent(SPOT));
@@ -63,7 +63,7 @@ describe('an interruption', () => {
     expect(await ports.catalogue.listUnavailable(NOW_MS)).toEqual([]);
   });
 
-  test('of an instance of another autoscaler in a cluster in shadow waits for no launch', async () => {
+  test('of an instance of another autoscaler in a cluster in shadow does not wait for a launch', async () => {
     const { ports, seen } = await aWorld([], [ours]);
     const event = anInstanceEvent(SPOT, { 'instance-id': 'i-9' });
     await expect(handleInterruption(ports, event)).rejects.toBeInstanceOf(StaleRecordError);
@@ -73,7 +73,7 @@ describe('an interruption', () => {
     expect(seen.wakes).toEqual([]);
   });
 
-  test('of several instances deletes the claims of those that are ours', async () => {
+  test('of several instances deletes the claims of Kerf’s instances', async () => {
     const second = launchedClaim({ name: 'general-2' }, { id: 'i-2' });
     const { ports } = await aWorld([launchedClaim(), second]);
     const entities = ['i-1', 'i-7', 'i-2'].map((entityValue) => ({ entityValue }));
@@ -83,19 +83,19 @@ describe('an interruption', () => {
     expect(reasons).toEqual(['scheduled_change', 'scheduled_change']);
   });
 
-  test('of a cluster that other functions look after is left to them', async () => {
+  test('of a cluster that is not configured is ignored', async () => {
     const { ports, seen } = await aWorld([launchedClaim({ cluster: 'private' })]);
     await handleInterruption(ports, anInstanceEvent(SPOT));
     expect((await ports.store.readNodeClaim('private', 'general-1'))?.deletion).toBeUndefined();
     expect(seen).toEqual({ wakes: [], published: [], asked: [] });
   });
 
-  test('that is not understood is refused, so that it becomes a dead letter', async () => {
+  test('of an unknown kind is refused, so that the message is moved to the dead-letter queue', async () => {
     const { ports } = await aWorld();
     await expect(handleInterruption(ports, anInstanceEvent('EC2 Something New'))).rejects.toBeInstanceOf(RefusedError);
   });
 
-  test('of a rebalance recommendation is told and changes nothing (C80)', async () => {
+  test('that is a rebalance recommendation is published and changes nothing (C80)', async () => {
     const { ports, seen } = await aWorld([launchedClaim()]);
     await handleInterruption(ports, anInstanceEvent('EC2 Instance Rebalance Recommendation'));
     expect((await ports.store.readNodeClaim('demo', 'general-1'))?.version).toBe(1);
@@ -104,8 +104,8 @@ describe('an interruption', () => {
   });
 });
 
-describe('an instance that the table does not know', () => {
-  test('and that is ours by its tags is waited for: its launch is about to be recorded', async () => {
+describe('an instance without a record', () => {
+  test('with Kerf’s tags: the event is retried, because the launch is about to be recorded', async () => {
     const { ports, seen } = await aWorld([], [ours]);
     const event = anInstanceEvent(SPOT, { 'instance-id': 'i-9' });
     await expect(handleInterruption(ports, event)).rejects.toBeInstanceOf(StaleRecordError);
@@ -113,15 +113,15 @@ describe('an instance that the table does not know', () => {
   });
 
   test.each<[string, readonly InstanceOwner[]]>([
-    ['that nobody of ours owns', []],
-    ['of a cluster that is not served here', [{ ...ours, cluster: 'other' }]],
+    ['without Kerf’s tags', []],
+    ['of a cluster that is not configured', [{ ...ours, cluster: 'other' }]],
   ])('%s is none of our business', async (_, owners) => {
     const { ports, seen } = await aWorld([], owners);
     expect(await handleInterruption(ports, anInstanceEvent(SPOT, { 'instance-id': 'i-9' }))).toEqual([]);
     expect(seen.asked).toEqual(['i-9']);
   });
 
-  test('is not looked up for a state change, of which there are as many as the account ends instances', async () => {
+  test('is not described after a state change, because the account may have very many of them', async () => {
     const { ports, seen } = await aWorld([], [ours]);
     const event = anInstanceEvent('EC2 Instance State-change Notification', {
       'instance-id': 'i-9',
@@ -131,7 +131,7 @@ describe('an instance that the table does not know', () => {
     expect(seen.asked).toEqual([]);
   });
 
-  test('but whose claim is released is over and done with', async () => {
+  test('whose claim is released is ignored', async () => {
     const { ports, seen } = await aWorld([launchedClaim({ releasedAtMs: NOW_MS })], [{ ...ours, instanceId: 'i-1' }]);
     expect(await handleInterruption(ports, anInstanceEvent(SPOT))).toEqual([]);
     expect(seen).toEqual({ wakes: [], published: [], asked: [] });

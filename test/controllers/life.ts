@@ -9,20 +9,20 @@ import { aDeployment, someManifests } from './manifests.ts';
 
 const FEW_TYPES = new Set(['c7g.large', 'c7g.xlarge', 'c7g.8xlarge', 'm7g.large', 'm7g.xlarge']);
 
-/** A region with a few instance types: a life in it is played a hundred times where the types do not matter. */
+/** A region with a few instance types, for scenarios that run a hundred times and do not depend on the types. */
 export const SMALL_CATALOGUE: Catalogue = {
   ...CATALOGUE,
   facts: CATALOGUE.facts.filter(({ name }) => FEW_TYPES.has(name)),
   offerings: CATALOGUE.offerings.filter(({ type }) => FEW_TYPES.has(type)),
 };
 
-/** Pods come, a spot instance is taken back, all is scaled away: every kind of action happens. */
+/** Pods are created, a spot instance is interrupted, all pods are scaled to zero: every kind of action happens. */
 export const EVENTS: readonly ScenarioEvent[] = [
   { kind: 'interruptSpot', atMs: 5 * MINUTE_MS, count: 1 },
   { kind: 'scale', atMs: 15 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
 ];
 
-/** A cluster's life from zero nodes to zero nodes, under whatever the test does to it. */
+/** Runs a cluster from zero nodes to zero nodes, with the changes of the test. */
 export async function live(under: Partial<SimulationInput> = {}): Promise<SimulationResult> {
   return runSimulation({
     manifests: someManifests({ deployments: [aDeployment('web', 3)] }),
@@ -34,7 +34,7 @@ export async function live(under: Partial<SimulationInput> = {}): Promise<Simula
   });
 }
 
-/** The claims that got an instance, once for each instance. */
+/** The claims with an instance, once for each instance. */
 export function launchedFor(result: SimulationResult): readonly string[] {
   return result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.nodeClaim] : []));
 }
@@ -44,7 +44,7 @@ export function expectOneInstanceAClaim(result: SimulationResult): void {
   expect(new Set(launched).size, 'one instance a claim').toBe(launched.length);
 }
 
-/** However runs interleave, and whatever nodes that makes: no pod has two claims at a time while nothing happens to its node. */
+/** For any interleaving of runs, no pod has two claims at a time, unless something happens to its node. */
 export function expectOneClaimAPod(result: SimulationResult): void {
   const claimOf = new Map<string, string>();
   const twice: string[] = [];
@@ -55,7 +55,7 @@ export function expectOneClaimAPod(result: SimulationResult): void {
         claimOf.set(pod, entry.nodeClaim);
       }
     }
-    // What happens to a node may be acted on before the decision is published.
+    // Kerf may act on a change of a node before the decision is published.
     if (entry.kind === 'scenario') claimOf.clear();
     if (entry.kind !== 'delete-node-claim') continue;
     for (const [pod, claim] of claimOf) if (claim === entry.nodeClaim) claimOf.delete(pod);

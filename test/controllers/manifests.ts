@@ -4,7 +4,7 @@ import type { Deployment, PodDisruptionBudget } from '../../lib/apis/kubernetes.
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
-/** A pool that may launch c7g and m7g, spot and on-demand, in one zone. */
+/** A pool with c7g and m7g, spot and on-demand, in one zone. */
 export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {
   return {
     apiVersion: 'karpenter.sh/v1',
@@ -78,7 +78,7 @@ export function someManifests(over: Partial<ClusterManifests> = {}): ClusterMani
 
 const dnsLabels = { 'k8s-app': 'kube-dns' };
 
-/** As EKS installs it: two replicas, of which one may be missing. */
+/** As EKS installs it: two replicas, one of which may be unavailable. */
 export const coreDns: Deployment = {
   metadata: { name: 'coredns', namespace: 'kube-system' },
   spec: {

@@ -11,7 +11,7 @@ import { live } from './life.ts';
 import { aDeployment, aPool, someManifests } from './manifests.ts';
 
 describe('a proposed disruption and the epoch', () => {
-  test('it is stored though another decision was recorded during its search, and is executed by one of its own', async () => {
+  test('it is stored if another decision was recorded during its search, and is executed by a later decision', async () => {
     const started: string[] = [];
     const recorded: Decision[] = [];
     const proposals: Decision[] = [];
@@ -51,7 +51,7 @@ describe('a proposed disruption and the epoch', () => {
   });
 
   test.each(samplesOf([1, 2, 3], 1))(
-    'runs that proposed different nodes side by side never disrupt more than the budget allows, interleaved by seed %i (promise 3)',
+    'concurrent runs that propose different nodes never disrupt more than the budget allows, interleaved by seed %i (promise 3)',
     async (seed) => {
       const random = randomFrom(seed);
       let most = 0;
@@ -102,7 +102,7 @@ function isBeingDrained({ deletion }: NodeClaimRecord): boolean {
   return deletion !== undefined && deletion.terminateRequestedAtMs === undefined;
 }
 
-/** What a run would have proposed at the same moment that did not see the first node. */
+/** The proposal of a concurrent run that has not observed the first node. */
 async function forAnotherNode(
   { store }: ControllerPorts,
   cluster: string,
@@ -120,7 +120,7 @@ async function forAnotherNode(
   return { ...command, id: `${command.id}-other`, candidates };
 }
 
-/** Three nodes that all become empty at once, in a pool whose budget lets one go at a time. */
+/** Three nodes that become empty at once, in a pool whose budget allows one disruption at a time. */
 async function emptied(wrapPorts: (ports: ControllerPorts) => ControllerPorts): ReturnType<typeof live> {
   return live({
     manifests: someManifests({
@@ -136,7 +136,7 @@ async function emptied(wrapPorts: (ports: ControllerPorts) => ControllerPorts): 
   });
 }
 
-/** Nothing reports that a lease is held: only the epoch keeps two runs apart. */
+/** The lease is always granted, so that only the epoch separates two runs. */
 function withoutLeases(ports: ControllerPorts): ControllerPorts {
   const { leases } = ports;
   return {

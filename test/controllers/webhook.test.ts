@@ -56,7 +56,7 @@ const ALLOWED = {
   response: { uid: 'b9f7', allowed: true },
 };
 
-describe('who is woken', () => {
+describe('a review wakes', () => {
   test.each([
     ['events', ['provisioning']],
     ['nodepools', ['provisioning']],
@@ -75,20 +75,20 @@ describe('who is woken', () => {
     expect(sent).toEqual(targets.map((target) => ({ target, wake: { cluster: 'demo', reason: 'webhook' } })));
   });
 
-  test('the cluster is the one in the path', async () => {
+  test('the cluster in the path', async () => {
     const { ports, sent } = webhook();
     await answerWebhook(ports, call({ path: '/other/right' }));
     expect(sent.map(({ wake }) => wake.cluster)).toEqual(['other']);
   });
 
-  test('a review of one NodeClaim asks to look at that claim only', async () => {
+  test('lifecycle for one claim only, if it is a review of this NodeClaim', async () => {
     const { ports, sent } = webhook();
     await answerWebhook(ports, call({ body: reviewOf('nodeclaims', { name: 'general-abc', operation: 'DELETE' }) }));
     expect(sent.map(({ wake }) => wake.nodeClaim)).toEqual(['general-abc']);
   });
 
   test.each(['', 'General', '../secret', 'x'.repeat(254), 7])(
-    '%j names no claim, and all are looked at',
+    '%j does not name a claim, so all claims are reconciled',
     async (name) => {
       const { ports, sent } = webhook();
       await answerWebhook(ports, call({ body: reviewOf('nodeclaims', { name }) }));
@@ -96,14 +96,14 @@ describe('who is woken', () => {
     },
   );
 
-  test('an Event that Kerf wrote itself wakes nobody', async () => {
+  test('no function, if Kerf wrote the Event', async () => {
     const { ports, sent } = webhook();
     await answerWebhook(ports, call({ body: reviewOf('events', { object: { reportingController: 'kerf' } }) }));
     expect(sent).toEqual([]);
   });
 });
 
-describe('the answer is yes, whatever happens behind it (promise 5)', () => {
+describe('the request is allowed after every failure (promise 5)', () => {
   test('the queue refuses', async () => {
     const { ports } = webhook({ messages: { wake: unreachable } });
     const answer = await answerWebhook(ports, call({ body: reviewOf('nodes') }));
@@ -111,7 +111,7 @@ describe('the answer is yes, whatever happens behind it (promise 5)', () => {
     expect(answer.failures.map(({ message }) => message)).toEqual(['lifecycle of cluster demo was not woken']);
   });
 
-  test('the queue hangs: the answer does not wait for it', async () => {
+  test('the queue does not answer in time', async () => {
     const { ports } = webhook({ messages: { wake: async () => await NEVER }, deadline: async () => {} });
     const answer = await answerWebhook(ports, call());
     expect(answer).toMatchObject({ status: 200, body: ALLOWED });
@@ -119,7 +119,7 @@ describe('the answer is yes, whatever happens behind it (promise 5)', () => {
   });
 });
 
-describe('what is refused wakes nobody', () => {
+describe('a refused request wakes no function', () => {
   test.each([
     [404, 'a wrong secret', { path: '/demo/wrong' }],
     [404, 'an empty secret', { path: '/demo/' }],
@@ -145,12 +145,12 @@ describe('what is refused wakes nobody', () => {
     expect(JSON.stringify(answer)).not.toContain('right');
   });
 
-  test('a body that is no UTF-8', async () => {
+  test('a body that is not UTF-8', async () => {
     const { ports } = webhook();
     expect(await answerWebhook(ports, { ...call(), body: Uint8Array.of(0xff, 0xfe) })).toMatchObject({ status: 400 });
   });
 
-  test('an unknown cluster does not tell itself apart: the secret is compared all the same', async () => {
+  test('the secret is also compared for an unknown cluster', async () => {
     let compared = 0;
     const { ports } = webhook({ isSecret: () => (compared += 1) > 0 });
     await answerWebhook(ports, call({ path: '/elsewhere/right' }));

@@ -1,4 +1,4 @@
-/** A cluster with what every EKS cluster has in it goes to zero nodes, stays there, and comes back with its first pod. */
+/** A cluster with the usual add-ons goes to zero nodes, stays there, and comes back with its first pod. */
 import { expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
@@ -9,7 +9,7 @@ import { aDeployment, aPool, coreDns, coreDnsBudget, someManifests } from './man
 const scaled = (atMs: number, replicas: number) =>
   ({ kind: 'scale', atMs, deployment: 'default/web', replicas }) as const;
 
-test('nothing is launched for add-ons alone; they run with the first pod, and go with the last', async () => {
+test('no node is launched for add-ons alone; they run with the first pod, and are removed with the last', async () => {
   const result = await live({
     manifests: someManifests({ deployments: [coreDns, aDeployment('web', 0)], podDisruptionBudgets: [coreDnsBudget] }),
     scenario: {
@@ -28,7 +28,7 @@ test('nothing is launched for add-ons alone; they run with the first pod, and go
   expect(result).toMatchObject({ podsRunning: 3, podsPending: [], nodesAtEnd: 1 });
 });
 
-test('a last node that somebody deletes is let go by the budgets of add-ons, which nothing will ever fulfil', async () => {
+test('when a user deletes the last node, the PodDisruptionBudgets of add-ons, which cannot be satisfied, do not block it', async () => {
   const kept = { consolidateAfter: 'Never', consolidationPolicy: 'WhenEmpty', budgets: [{ nodes: '100%' }] } as const;
   const result = await live({
     manifests: someManifests({
@@ -44,7 +44,7 @@ test('a last node that somebody deletes is let go by the budgets of add-ons, whi
   expect(result).toMatchObject({ nodesAtEnd: 0, nodesLaunched: 1, podsRunning: 0 });
 });
 
-test('with nothing to be ignored they hold a node of their own', async () => {
+test('if no pods are ignored at zero, add-ons keep a node', async () => {
   const result = await live({
     manifests: someManifests({ deployments: [coreDns], podDisruptionBudgets: [coreDnsBudget] }),
     scenario: { name: 'held', events: [] },

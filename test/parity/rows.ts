@@ -8,8 +8,8 @@ export interface NamedTest {
 /** Tests that hold a row and do not cite it, being about something wider. */
 export const HELD_BY: Readonly<Record<string, readonly NamedTest[]>> = {
   B1: [
-    { file: 'test/controllers/webhook.test.ts', title: 'who is woken' },
-    { file: 'test/controllers/run/twice.test.ts', title: 'every wake lost: the tick alone gets the work done' },
+    { file: 'test/controllers/webhook.test.ts', title: 'a review wakes' },
+    { file: 'test/controllers/run/twice.test.ts', title: 'if every wake is lost, ticks alone complete the work' },
   ],
   B2: [
     {

@@ -100,26 +100,26 @@ describe('CapacityBuffers reserve capacity (A5.6)', () => {
   });
 
   test('a buffer without its PodTemplate gets a condition, and the others apply', async () => {
-    const capacityBuffers = [aCapacityBuffer(), aCapacityBuffer({ podTemplateRef: { name: 'nobody' } }, 'lost')];
+    const capacityBuffers = [aCapacityBuffer(), aCapacityBuffer({ podTemplateRef: { name: 'missing' } }, 'lost')];
     const result = await simulated({ ...spare, capacityBuffers, deployments: [] });
     expect(refusals(result, 'capacitybuffer default/lost')).toEqual(['PodTemplateNotFound']);
     expect(result).toMatchObject({ nodesAtEnd: 1, ended: 'settled' });
   });
 
   test('no event is published on their pods (B65)', async () => {
-    const told: ClusterEvent[] = [];
+    const events: ClusterEvent[] = [];
     const nominated: unknown[] = [];
     await simulated(
       { ...spare, deployments: [] },
       {
         wrapPorts: (ports) => ({
           ...ports,
-          cluster: { ...ports.cluster, publishEvent: async (event) => void told.push(event) },
+          cluster: { ...ports.cluster, publishEvent: async (event) => void events.push(event) },
           store: { ...ports.store, nominate: async (nomination) => void nominated.push(nomination) },
         }),
       },
     );
-    expect(told.filter(({ regarding }) => regarding.kind === 'Pod')).toEqual([]);
+    expect(events.filter(({ regarding }) => regarding.kind === 'Pod')).toEqual([]);
     expect(nominated).toEqual([]);
   });
 });

@@ -26,15 +26,15 @@ const GREEN: InstallTarget = { cluster: 'green', entries: [FUNCTION] };
 let there: Map<string, FoundAccessEntry>;
 let mode: AuthenticationMode;
 let unknownRoles: ReadonlySet<string>;
-/** What was done, in order. */
+/** The calls, in order. */
 let done: string[];
 let nowMs: number;
 let store: NodeClaimStore;
 let sinceMs: number | undefined;
-/** A call that the world fails, by cluster. */
+/** A call that fails, by cluster. */
 let failing: ReadonlyMap<string, Error>;
 let whyNoRights: string[];
-/** What others do while Kerf waits. */
+/** Changes by others while Kerf waits. */
 let meanwhile: () => Promise<void>;
 
 /** EKS with one list for all clusters: keys are `cluster principal`. */
@@ -106,8 +106,8 @@ beforeEach(() => {
   meanwhile = async () => {};
 });
 
-describe('giving access', () => {
-  test('lets functions and nodes in, and doing it again changes nothing', async () => {
+describe('access', () => {
+  test('is created for functions and nodes, and repeating it changes nothing', async () => {
     await install(ports(), [DEMO]);
     const first = new Map(there);
     await install(ports(), [DEMO]);
@@ -115,7 +115,7 @@ describe('giving access', () => {
     expect(there).toEqual(first);
   });
 
-  test('a cluster that cannot be entered keeps none of the others out, and every reason is told', async () => {
+  test('a cluster that refuses access does not affect the others, and every reason is reported', async () => {
     unknownRoles = new Set(['arn:role/node']);
     await expect(install(ports(), [DEMO, GREEN])).rejects.toThrow(
       'cluster demo: arn:role/node is invalid (does the role exist? Set nodeRole to an existing role, or set makeNodeRole)',
@@ -123,13 +123,13 @@ describe('giving access', () => {
     expect([...there.keys()].toSorted()).toEqual(['demo arn:role/lifecycle', 'green arn:role/lifecycle']);
   });
 
-  test('nothing is written where the ConfigMap alone decides', async () => {
+  test('nothing is written if the cluster uses only the ConfigMap', async () => {
     mode = 'CONFIG_MAP';
     await expect(install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }])).rejects.toBeInstanceOf(RefusedError);
     expect([there.size, done.length]).toEqual([0, 0]);
   });
 
-  test('the installer gets the policy that it needs, each time: somebody may have taken it', async () => {
+  test('the installer gets its policy each time, because a user may have removed it', async () => {
     await install(ports(), [{ cluster: 'demo', entries: [INSTALLER] }]);
     await install(ports(), [{ cluster: 'demo', entries: [INSTALLER] }]);
     expect(done).toEqual(Array.from({ length: 2 }, () => 'policy arn:admin for arn:role/installer'));
@@ -137,7 +137,7 @@ describe('giving access', () => {
 });
 
 describe('installing', () => {
-  test('brings definitions, rights and the webhook, in this order: each needs what is before it', async () => {
+  test('creates definitions, RBAC and the webhook in this order, because each needs the previous ones', async () => {
     await install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }]);
     const kinds = done.map((one) => one.split(' ').slice(0, 2).join(' '));
     expect(kinds.findLastIndex((one) => one.startsWith('define'))).toBe(4);
@@ -145,7 +145,7 @@ describe('installing', () => {
     expect(done.at(-1)).toBe('apply ValidatingWebhookConfiguration kerf');
   });
 
-  test('one cluster that does not answer hides no other’s failure, and keeps none from being installed', async () => {
+  test('a cluster that does not answer neither hides the failures of others nor stops their installation', async () => {
     failing = new Map<string, Error>([
       ['blue', new UnreachableError('Kubernetes API: no answer')],
       ['red', new RefusedError('Kubernetes API: 422 no')],
@@ -157,7 +157,7 @@ describe('installing', () => {
     expect(done.at(-1)).toBe('apply ValidatingWebhookConfiguration kerf');
   });
 
-  test('all that fails fits what CloudFormation shows, a part of each', async () => {
+  test('the failures of all clusters fit the text that CloudFormation shows, shortened equally', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `c${index}`);
     failing = new Map(names.map((name) => [name, new UnreachableError('x'.repeat(500))]));
     const targets = names.map((cluster) => ({ cluster, entries: [], webhook: webhookOf(cluster) }));
@@ -167,7 +167,7 @@ describe('installing', () => {
     for (const name of names) expect(message).toContain(`cluster ${name}: xxx`);
   });
 
-  test('an API server that has not heard of the entry yet is asked again, and so is one that forgets it', async () => {
+  test('a call is repeated if an API server does not accept the access entry yet', async () => {
     whyNoRights = ['401', '403'];
     await install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }]);
     expect(nowMs - NOW_MS).toBe(10 * SECOND);
@@ -187,8 +187,8 @@ async function takeOut(target: UninstallTarget, remainingMs = 15 * MINUTE) {
   return await uninstall({ ...ports(), store, messages, remainingMs: () => endMs - nowMs }, [target]);
 }
 
-describe('taking out', () => {
-  test('the webhook first, rights before finalizers, access last, the installer’s own after all', async () => {
+describe('uninstalling', () => {
+  test('removes the webhook first, RBAC before finalizers, access last, and the installer’s access at the end', async () => {
     await store.createNodeClaim(aClaim());
     expect(await takeOut(goes())).toEqual({ draining: [], failures: [] });
     const first = (start: string) => done.findIndex((one) => one.startsWith(start));
@@ -198,12 +198,12 @@ describe('taking out', () => {
     expect(done.slice(-2)).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
   });
 
-  test('leaves in the nodes that run, and takes nothing out of a cluster where only access was given', async () => {
+  test('keeps the access of running nodes, and removes only access from a cluster with only access', async () => {
     await takeOut(goes({ installed: false }));
     expect(done).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
   });
 
-  test('what fails is told, and keeps nothing else from going', async () => {
+  test('reports failures, and removes everything else', async () => {
     failing = new Map([['demo', new UnreachableError('no answer')]]);
     const { failures } = await takeOut(goes());
     expect(failures).toEqual([{ cluster: 'demo', message: 'no answer' }]);
@@ -218,13 +218,13 @@ describe('draining', () => {
     if (record !== undefined) await store.updateNodeClaim({ ...record, releasedAtMs: nowMs });
   };
 
-  test('every claim is marked and waited for before anything else is taken away', async () => {
+  test('marks every claim as deleted and waits for it before it removes anything else', async () => {
     await store.createNodeClaim(aClaim());
     let deletion: unknown;
     meanwhile = async () => {
       if (nowMs - NOW_MS < 5 * MINUTE || deletion !== undefined) return;
       deletion = (await read())?.deletion;
-      done.push('the last node is gone');
+      done.push('the last node is removed');
       await release();
     };
     expect(await takeOut(goes({ drain: true }))).toEqual({ draining: [], failures: [] });
@@ -233,11 +233,11 @@ describe('draining', () => {
       'remove ValidatingWebhookConfiguration kerf',
       'wake termination',
       'wake provisioning',
-      'the last node is gone',
+      'the last node is removed',
     ]);
   });
 
-  test('a claim that a run still recorded after the first look goes too', async () => {
+  test('deletes a claim that a run recorded after the first check', async () => {
     meanwhile = async () => {
       if (nowMs - NOW_MS === 10 * SECOND) await store.createNodeClaim(aClaim());
       if (nowMs - NOW_MS === 50 * SECOND) await release();
@@ -246,7 +246,7 @@ describe('draining', () => {
     expect((await read())?.deletion).toMatchObject({ reason: 'deleted' });
   });
 
-  test('an invocation that ends before the last node does takes nothing away, and the next goes on', async () => {
+  test('removes nothing in an invocation that ends before the last node, and the next invocation continues', async () => {
     await store.createNodeClaim(aClaim());
     expect(await takeOut(goes({ drain: true }), 5 * MINUTE)).toEqual({ draining: ['demo'], failures: [] });
     expect(done.filter((one) => !one.startsWith('wake'))).toEqual(['remove ValidatingWebhookConfiguration kerf']);
@@ -255,7 +255,7 @@ describe('draining', () => {
     expect(done.at(-1)).toBe('out arn:role/installer');
   });
 
-  test('after 40 minutes, over all invocations, what is left is told and stays: the stack must go', async () => {
+  test('reports and keeps the remaining nodes after 40 minutes in all invocations, so that the stack can be deleted', async () => {
     await store.createNodeClaim(aClaim());
     await takeOut(goes({ drain: true }));
     await takeOut(goes({ drain: true }));

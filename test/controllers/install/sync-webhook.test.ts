@@ -9,14 +9,14 @@ import { MINUTE, NOW_MS } from '../../builders/times.ts';
 const TICK = { cluster: 'demo', reason: 'tick' };
 
 interface World {
-  /** What the probe finds, minute by minute. */
+  /** The result of the probe in each minute. */
   unwell: string | undefined;
   found: Awaited<ReturnType<WebhookRegistration['read']>>;
   nowMs: number;
   calls: number;
 }
 
-/** A cluster's configuration in memory. */
+/** The webhook configuration of a cluster, in memory. */
 function registration(world: World, overrides: Partial<WebhookRegistration> = {}): WebhookRegistration {
   const wanted = webhookConfiguration({ url: 'https://hooks.test/', cluster: 'demo', secret: 's3cret' });
   return {
@@ -46,12 +46,12 @@ function aWorld(): World {
 async function tick(world: World, overrides: Partial<WebhookRegistration> = {}, { wake = TICK, shadow = false } = {}) {
   const settings = { ...DEFAULT_SETTINGS, shadow };
   const webhook = registration(world, overrides);
-  const told = await syncWebhook({ webhook, clock: { now: () => world.nowMs }, settings }, wake);
+  const failures = await syncWebhook({ webhook, clock: { now: () => world.nowMs }, settings }, wake);
   world.nowMs += MINUTE;
-  return told.map(({ message }) => message);
+  return failures.map(({ message }) => message);
 }
 
-test('after three ticks without an answer the webhooks are gone, and one answer brings them back', async () => {
+test('after three ticks without an answer the webhooks are removed, and one answer restores them', async () => {
   const world = aWorld();
   await tick(world);
   const { length } = world.found?.webhooks ?? [];
@@ -70,17 +70,17 @@ test('after three ticks without an answer the webhooks are gone, and one answer 
 });
 
 test.each([
-  { rule: 'a wake that is no tick looks at nothing', reason: 'webhook+created', looks: 0 },
-  { rule: 'a tick among other wakes looks', reason: 'webhook+tick', looks: 1 },
-  { rule: 'a cluster that Kerf only watches is not written to', reason: 'tick', shadow: true, looks: 0 },
-])('$rule', async ({ reason, shadow = false, looks }) => {
+  { rule: 'a wake that is not a tick makes no call', reason: 'webhook+created', calls: 0 },
+  { rule: 'a tick among other wakes reads and probes', reason: 'webhook+tick', calls: 1 },
+  { rule: 'a cluster in shadow is not written to', reason: 'tick', shadow: true, calls: 0 },
+])('$rule', async ({ reason, shadow = false, calls }) => {
   const world = aWorld();
   await tick(world, {}, { wake: { cluster: 'demo', reason }, shadow });
-  expect(world.calls).toBe(looks);
-  expect(world.found === undefined).toBe(looks === 0);
+  expect(world.calls).toBe(calls);
+  expect(world.found === undefined).toBe(calls === 0);
 });
 
-test('a cluster without a webhook of Kerf’s is left alone', async () => {
+test('a cluster without a webhook of Kerf does not change', async () => {
   expect(await syncWebhook({ clock: { now: () => NOW_MS }, settings: DEFAULT_SETTINGS }, TICK)).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ async function overtake(): Promise<never> {
   return await Promise.reject(new ConflictError('changed'));
 }
 
-test('a cluster that refuses is reported, and another writer that was faster is not', async () => {
+test('a refusal of the cluster is reported, and a conflict with another writer is not', async () => {
   expect(await tick(aWorld(), { read: refuse })).toEqual(['403 forbidden']);
   expect(await tick(aWorld(), { create: overtake })).toEqual([]);
 });

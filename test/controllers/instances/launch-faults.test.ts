@@ -8,7 +8,7 @@ import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from '../li
 
 type Launch = (request: LaunchRequest) => Promise<LaunchOutcome>;
 
-/** Ports whose CreateFleet is as the test makes it. */
+/** Ports with the CreateFleet of the test. */
 function withLaunch(make: (launch: Launch) => Launch): {
   readonly wrapPorts: (ports: ControllerPorts) => ControllerPorts;
 } {
@@ -20,7 +20,7 @@ function withLaunch(make: (launch: Launch) => Launch): {
   };
 }
 
-/** The reply of each claim's first call is lost after the instance launched; the second call is answered so. */
+/** The reply of the first call of each claim is lost after the launch. The test answers the second call. */
 function lostThen(second: (launch: Launch, request: LaunchRequest) => Promise<LaunchOutcome>) {
   const calls = new Map<string, number>();
   return withLaunch((launch) => async (request) => {
@@ -36,13 +36,13 @@ describe('a launch whose reply was lost', () => {
   const clean = live();
 
   test.each<[string, (launch: Launch, request: LaunchRequest) => Promise<LaunchOutcome>]>([
-    ['EC2 says again what it launched', async (launch, request) => launch(request)],
+    ['EC2 returns the launched instance again', async (launch, request) => launch(request)],
     [
-      'EC2 takes the token no more',
+      'EC2 no longer accepts the token',
       async (launch, request) => launch({ ...request, nodePool: 'changed since by an upgrade' }),
     ],
     [
-      'EC2 turns the next call down, which says nothing of the one before',
+      'EC2 rejects the next call, which has no information about the first call',
       async () => ({ kind: 'rejected', missing: [], message: 'UnauthorizedOperation' }),
     ],
     [
@@ -58,7 +58,7 @@ describe('a launch whose reply was lost', () => {
     expectAllGone(result);
   });
 
-  test('and the instance ended meanwhile: the claim is given up, and its pods get another', async () => {
+  test('and whose instance was terminated meanwhile: the claim is deleted, and its pods get another one', async () => {
     const ended = new Set<string>();
     const result = await live({
       wrapPorts: (ports) => ({
@@ -84,7 +84,7 @@ describe('a launch whose reply was lost', () => {
 const OBJECTION: LaunchOutcome = { kind: 'refused', missing: [], message: 'InternalError: try again' };
 
 describe('a launch that EC2 refuses', () => {
-  test('for a reason that says nothing of capacity is tried again after a pause, with a token of its own', async () => {
+  test('for another reason than capacity is tried again after a pause, with a new token', async () => {
     const tokens = new Set<string>();
     const result = await live(
       withLaunch((launch) => async (request) => {
@@ -97,7 +97,7 @@ describe('a launch that EC2 refuses', () => {
     expectAllGone(result);
   });
 
-  test('in one zone and as spot is made in another way within the same invocation', async () => {
+  test('in one zone and as spot is tried with another offering in the same invocation', async () => {
     const asked: LaunchRequest[] = [];
     const result = await live(
       withLaunch((launch) => async (request) => {
@@ -121,7 +121,7 @@ describe('a launch that EC2 refuses', () => {
 });
 
 test.each([1, 2, 3])(
-  'EC2 that answers as it likes (seed %i), to three invocations at once: nothing twice, nothing leaked, nothing lost',
+  'random answers of EC2 (seed %i) to three concurrent invocations: no claim launches twice, no instance leaks, no pod is lost',
   async (seed) => {
     const random = randomFrom(seed);
     const result = await live({

@@ -6,7 +6,7 @@ import { launchedFor, live } from '../life.ts';
 
 const LOST_AFTER_MS = 4 * MINUTE_MS;
 
-/** The table is empty from then on, as after a restore from nothing. */
+/** The table is empty from this time on, as after its loss. */
 function losesItsTable(ports: ControllerPorts): ControllerPorts {
   const lostAtMs = ports.clock.now() + LOST_AFTER_MS;
   const empty = memoryNodeClaimStore();
@@ -18,7 +18,7 @@ function losesItsTable(ports: ControllerPorts): ControllerPorts {
   };
 }
 
-/** NodeClaim objects that somebody deleted with the finalizers off. */
+/** NodeClaim objects that a user deleted, after removing their finalizers. */
 function losesItsObjects(ports: ControllerPorts): ControllerPorts {
   const lostAtMs = ports.clock.now() + LOST_AFTER_MS;
   const lost = losesItsTable(ports);
@@ -60,5 +60,5 @@ test.each([
   const whole = await live({ scenario, wrapPorts });
   const ended = whole.timeline.filter((entry) => entry.kind === 'instance-terminated').length;
   expect(whole).toMatchObject({ nodesAtEnd: 0, podsPending: [], ended: 'settled' });
-  expect(ended, 'and they end when nobody needs them').toBe(launchedFor(clean).length);
+  expect(ended, 'and they are terminated when they are not needed').toBe(launchedFor(clean).length);
 });

@@ -15,7 +15,7 @@ const KARPENTERS = {
   'karpenter.k8s.aws/ec2nodeclass-hash-version': 'v4',
 };
 
-/** Karpenter acts first; then `kerf adopt --apply` beside a Kerf in shadow; then Kerf acts on what it took over. */
+/** Karpenter is active first, then `kerf adopt --apply` runs while Kerf is in shadow, then Kerf manages the adopted nodes. */
 function migrated(adopted: string[]) {
   return (ports: ControllerPorts): ControllerPorts => {
     const startMs = ports.clock.now();
@@ -69,7 +69,7 @@ function adoptOnce(ports: ControllerPorts, store: ControllerPorts['store'], adop
   };
 }
 
-test('a migration from Karpenter replaces no node, however long Kerf acts afterwards', async () => {
+test('a migration from Karpenter does not replace nodes, at any later time', async () => {
   const adopted: string[] = [];
   const result = await live({
     manifests: someManifests({ deployments: [aDeployment('web', 7)] }),

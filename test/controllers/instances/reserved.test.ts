@@ -31,11 +31,11 @@ async function launchedWith(settings: Partial<ClusterSettings> = {}): Promise<re
     .toSorted();
 }
 
-test('what is reserved is launched first, and when it is used up the rest on demand (C30, C31, C43)', async () => {
+test('reserved capacity is launched first, and on-demand capacity when it is used up (C30, C31, C43)', async () => {
   expect(await launchedWith()).toEqual(['on-demand', 'reserved', 'reserved']);
 });
 
-test('F18: with the gate off nothing comes out of reservations', async () => {
+test('F18: with the feature gate off, reservations are not used', async () => {
   const featureGates = { ...DEFAULT_SETTINGS.featureGates, reservedCapacity: false };
   expect(await launchedWith({ featureGates })).toEqual(['on-demand', 'on-demand', 'on-demand']);
 });

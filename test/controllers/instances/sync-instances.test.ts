@@ -5,7 +5,7 @@ import { UnreachableError } from '../../../lib/ports/errors.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { expectOneClaimAPod, launchedFor, live } from '../life.ts';
 
-/** Nothing changes; that something is still to come keeps the simulation from ending. */
+/** An event without effect, so that the simulation continues until then. */
 const NEWS = { kind: 'scale', atMs: 14 * MINUTE_MS, deployment: 'default/web', replicas: 3 } as const;
 const CALM = { scenario: { name: 'calm', events: [NEWS] }, durationMs: 15 * MINUTE_MS };
 
@@ -13,7 +13,7 @@ function deletions(result: SimulationResult): readonly string[] {
   return result.timeline.flatMap((entry) => (entry.kind === 'delete-node-claim' ? [entry.reason] : []));
 }
 
-/** Of every instance: its system check fails since the fifth minute. */
+/** The system check of every instance fails from the fifth minute on. */
 function withBrokenMachine(ports: ControllerPorts): ControllerPorts {
   const brokenAtMs = ports.clock.now() + 5 * MINUTE_MS;
   const broken = new Set<string>();
@@ -31,7 +31,7 @@ function withBrokenMachine(ports: ControllerPorts): ControllerPorts {
   };
 }
 
-test('an instance whose machine is broken for two minutes is replaced, and nothing else (C82)', async () => {
+test('only an instance that is impaired for two minutes is replaced (C82)', async () => {
   const result = await live({ ...CALM, wrapPorts: withBrokenMachine });
   const calm = await live(CALM);
   expect(deletions(result)).toEqual(['unhealthy']);
@@ -40,7 +40,7 @@ test('an instance whose machine is broken for two minutes is replaced, and nothi
   expect(launchedFor(result).length).toBeGreaterThan(launchedFor(calm).length);
 });
 
-test('an instance gets its names once, whatever else fails in the same look (C84, promise 7)', async () => {
+test('an instance is tagged once, even if other steps of the run fail (C84, promise 7)', async () => {
   const tagged: string[] = [];
   const result = await live({
     ...CALM,

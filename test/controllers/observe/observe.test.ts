@@ -11,7 +11,7 @@ import { pendingPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { someManifests } from '../manifests.ts';
 
-/** A simulated cluster that notes which of the lists were read. */
+/** A simulated cluster that records which lists were read. */
 function clusterWith(manifests: Partial<ClusterManifests> = {}): {
   readonly cluster: Cluster;
   readonly read: string[];
@@ -40,7 +40,7 @@ const ofDeployment = {
   spec: { ...bare, scalableRef: { kind: 'Deployment', name: 'web' } },
 };
 
-describe('a look at CapacityBuffers reads the kinds that they refer to, and no others (A5.2, A5.4)', () => {
+describe('observing CapacityBuffers reads only the kinds that they refer to (A5.2, A5.4)', () => {
   test.each([
     ['none', [], []],
     ['one of another strategy', [aCapacityBuffer(OTHER)], []],
@@ -56,11 +56,11 @@ describe('a look at CapacityBuffers reads the kinds that they refer to, and no o
   });
 });
 
-describe('a look at volumes', () => {
+describe('storage', () => {
   test.each([
-    ['is taken where a pod has a claim', { name: 'data', persistentVolumeClaim: { claimName: 'data' } }, ['storage']],
-    ['or brings one along', { name: 'data', ephemeral: {} }, ['storage']],
-    ['and is spared where none does', { name: 'config' }, []],
+    ['is read if a pod has a claim', { name: 'data', persistentVolumeClaim: { claimName: 'data' } }, ['storage']],
+    ['is read if a pod has an ephemeral volume', { name: 'data', ephemeral: {} }, ['storage']],
+    ['is not read if no pod has a claim', { name: 'config' }, []],
   ])('%s', async (_name, volume, expected) => {
     const { cluster, read } = clusterWith();
     const places = await observePlaces(cluster, [pendingPod({ spec: { volumes: [volume] } })]);
@@ -69,7 +69,7 @@ describe('a look at volumes', () => {
   });
 });
 
-describe('a feature that is off is not looked at (F18)', () => {
+describe('objects of a disabled feature are not read (F18)', () => {
   const off = { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false };
 
   test('CapacityBuffers are not read', async () => {

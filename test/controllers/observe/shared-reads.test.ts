@@ -30,7 +30,7 @@ function counting() {
   return { wrapInvocation, most };
 }
 
-test('claims that are launched and registered side by side share one read of what they have in common', async () => {
+test('claims that are launched and registered in parallel share one read of common data', async () => {
   const { wrapInvocation, most } = counting();
   const result = await live({ ...CROWD, wrapInvocation });
   expect(result).toMatchObject({ nodesLaunched: 30, podsRunning: 30 });

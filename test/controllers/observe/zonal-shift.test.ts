@@ -20,7 +20,7 @@ function shifted(fromMs: number, toMs: number): (ports: ControllerPorts) => Cont
   };
 }
 
-test('nothing is launched in a zone that the cluster is shifted away from, and all is once the shift is over (C36)', async () => {
+test('instances are not launched in a zone that the cluster is shifted away from, until the shift ends (C36)', async () => {
   const result = await live({ wrapPorts: shifted(0, 4 * MINUTE_MS) });
   const launches = result.timeline.flatMap(({ kind, at }) => (kind === 'instance-launched' ? [at] : []));
   expect(Math.min(...launches)).toBeGreaterThanOrEqual(4 * 60);
@@ -29,13 +29,13 @@ test('nothing is launched in a zone that the cluster is shifted away from, and a
   expectAllGone(result);
 });
 
-/** When, in seconds. */
+/** The times, in seconds. */
 function terminations({ timeline }: SimulationResult): readonly number[] {
   return timeline.flatMap(({ kind, at }) => (kind === 'terminate-instance' ? [at] : []));
 }
 
-test('nothing is terminated there either, and all is once the shift is over (C36)', async () => {
-  // The shift begins a moment before the last instance goes, when its claim is deleted already.
+test('instances are not terminated in that zone, until the shift ends (C36)', async () => {
+  // The shift begins just before the last instance is terminated, when its claim is already deleted.
   const from = Math.max(...terminations(await live())) - 1;
   const until = from + 8 * 60;
   const result = await live({ wrapPorts: shifted(from * SECOND_MS, until * SECOND_MS) });
@@ -45,7 +45,7 @@ test('nothing is terminated there either, and all is once the shift is over (C36
   expectAllGone(result);
 });
 
-test('a shift stands for every capacity type of its zone, beside what lacks capacity', async () => {
+test('a shift excludes every capacity type of its zone, in addition to offerings without capacity', async () => {
   const catalogue = memoryCatalogueStore();
   const mark = { instanceType: 'm5.large', zone: 'a', capacityType: 'spot', reason: 'x', atMs: NOW_MS } as const;
   await catalogue.markUnavailable([mark]);
@@ -60,7 +60,7 @@ test('a shift stands for every capacity type of its zone, beside what lacks capa
   expect(ignoredObjects).toEqual([]);
 });
 
-test('shifts that cannot be read stop nothing, and it is said', async () => {
+test('shifts that cannot be read are reported, and decisions continue', async () => {
   const cloud = { shiftedZones: async () => await Promise.reject(new UnreachableError('ARC did not answer')) };
   const observed = await observeUnavailable({ catalogue: memoryCatalogueStore(), cloud }, 'demo', NOW_MS);
   expect(observed).toEqual({

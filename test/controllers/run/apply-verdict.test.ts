@@ -20,7 +20,7 @@ const WAITING = { kind: 'Pod', namespace: 'default', name: 'web-0' } as const;
 const REFUSAL: Blocked = { subject: WAITING, reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
 const SUBJECT = { name: RECORD.name, version: RECORD.version, atMs: 0 };
 
-/** A run on one claim, with what it published on the bus. */
+/** A run for one claim, with its published decisions. */
 async function aRun(over: Partial<ObjectRun['ports']> = {}) {
   const timetable = timetableFrom(0);
   const published: Decision[] = [];
@@ -44,27 +44,27 @@ async function aRun(over: Partial<ObjectRun['ports']> = {}) {
   return { run, store, published };
 }
 
-test('a refusal without an action is reported, and not published each time it is decided again', async () => {
+test('a refusal without an action is reported, and not published', async () => {
   const { run, published } = await aRun();
   await applyVerdict(run, SUBJECT, { actions: [], blocked: [REFUSAL] });
   expect(run.notes.decisions).toMatchObject([{ actions: [], blocked: [REFUSAL] }]);
   expect(published).toEqual([]);
 });
 
-test('what the cluster refuses is reported and published with what was decided', async () => {
+test('a refusal of the cluster is reported and published with the decision', async () => {
   const { run, published } = await aRun();
   await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [REFUSAL] });
   expect(run.notes.decisions).toMatchObject([{ actions: [EVICT], blocked: [REFUSAL, { reason: 'PDB' }] }]);
   expect(published).toEqual(run.notes.decisions);
 });
 
-test('a verdict that neither acts nor refuses leaves nothing in the report', async () => {
+test('a verdict without actions and refusals is not in the report', async () => {
   const { run } = await aRun();
   await applyVerdict(run, SUBJECT, { actions: [], blocked: [] });
   expect(run.notes).toEqual({ decisions: [], failures: [] });
 });
 
-test('nothing is done for a record that another run has written since', async () => {
+test('no action is carried out if another run has written the record', async () => {
   const { run, store, published } = await aRun();
   await store.updateNodeClaim(RECORD);
   const applied = applyVerdict(run, SUBJECT, { record: RECORD, actions: [DELETE], blocked: [] });
@@ -73,7 +73,7 @@ test('nothing is done for a record that another run has written since', async ()
   expect([published, run.notes.decisions]).toEqual([[], []]);
 });
 
-test('what cannot be published is a failure of the run, and the action stands', async () => {
+test('a failure to publish is reported, and the action is carried out', async () => {
   const { run, store } = await aRun({
     messages: {
       wake: async () => {},
@@ -85,7 +85,7 @@ test('what cannot be published is a failure of the run, and the action stands', 
   expect((await store.readNodeClaim(RECORD.cluster, RECORD.name))?.deletion?.reason).toBe('unhealthy');
 });
 
-test('instances are terminated aside, so that one that waits for others delays no other claim', async () => {
+test('instances are terminated in parallel, so that a termination does not delay other claims', async () => {
   const { run } = await aRun();
   const asides: unknown[] = [];
   const terminate: Action = { kind: 'terminate-instance', nodeClaim: RECORD.name, instanceId: 'i-1' };

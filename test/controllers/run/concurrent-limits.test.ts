@@ -7,7 +7,7 @@ import { samplesOf } from '../../samples.ts';
 import { launchedFor, live } from '../life.ts';
 import { aDeployment, aPool, someManifests } from '../manifests.ts';
 
-/** Nobody is ever told that a lease is held: only the epoch keeps two runs apart. */
+/** The lease is always granted, so that only the epoch separates two runs. */
 function withoutLeases(ports: ControllerPorts): ControllerPorts {
   const { leases } = ports;
   return {
@@ -21,7 +21,7 @@ function withoutLeases(ports: ControllerPorts): ControllerPorts {
 }
 
 test.each(samplesOf([1, 2], 1))(
-  'three runs at once, with no lease between them, never exceed the limits of their pool (promise 2), interleaved by seed %i',
+  'three concurrent runs without a lease never exceed the limits of their pool (promise 2), interleaved by seed %i',
   async (seed) => {
     const random = randomFrom(seed);
     let most = 0;

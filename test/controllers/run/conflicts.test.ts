@@ -7,7 +7,7 @@ import { expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
 type Write = 'patchNode' | 'applyNodeClaim' | 'patchNodePool' | 'patchNodeClass';
 const WRITES: readonly Write[] = ['patchNode', 'applyNodeClaim', 'patchNodePool', 'patchNodeClass'];
 
-/** Others write to the same objects: each call of `conflicts` is refused. */
+/** Refuses the calls that `conflicts` selects, as if others had written to the same objects. */
 function refusing(conflicts: (write: Write, object: string) => boolean) {
   return (ports: ControllerPorts): ControllerPorts => {
     const refuse = (write: Write, object: string): void => {
@@ -36,7 +36,7 @@ function refusing(conflicts: (write: Write, object: string) => boolean) {
   };
 }
 
-test('a cluster lives from zero nodes to zero nodes where every write is refused once', async () => {
+test('a cluster goes from zero nodes to zero nodes if every write is refused once', async () => {
   const refused = new Set<string>();
   const once = (write: Write, object: string): boolean => {
     const key = `${write} ${object}`;
@@ -51,7 +51,7 @@ test('a cluster lives from zero nodes to zero nodes where every write is refused
   expect(result.timeline.filter(({ kind }) => kind === 'function-failed')).toEqual([]);
 });
 
-test('a node that others write all the time is tried three times a run, and its claim keeps none of the others waiting', async () => {
+test('a node with permanent conflicts is tried three times a run, and its claim does not delay the others', async () => {
   const tries: string[] = [];
   const always = (write: Write, object: string): boolean => {
     const isRefused = write === 'patchNode' && tries.length < 9;

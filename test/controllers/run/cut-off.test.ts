@@ -5,7 +5,7 @@ import type { SimulationInput } from '../../../lib/simulator/simulation.ts';
 import { samples } from '../../samples.ts';
 import { expectAllGone, expectOneClaimAPod, expectOneInstanceAClaim, live } from '../life.ts';
 
-/** The port call in which each kind of action takes effect. Exhaustive: a new kind of action does not compile without. */
+/** The port call in which each kind of action takes effect. The compiler requires an entry for a new kind. */
 const EFFECT: Record<Action['kind'], (call: PortCall) => boolean> = {
   'create-node-claim': ({ method }) => method === 'store.createNodeClaim',
   'nominate-node': ({ method }) => method === 'store.nominate',
@@ -33,10 +33,10 @@ function under(cutOff: (call: PortCall) => CutOff | undefined): Partial<Simulati
   return { wrapPorts: (ports) => withFaults(ports, cutOff) };
 }
 
-describe('a controller that is cut off', () => {
+describe('a controller that is interrupted', () => {
   const clean = live();
 
-  test('the life that is cut off below has every kind of action in it', async () => {
+  test('the scenario of the next tests has every kind of action', async () => {
     const kinds = new Set((await clean).timeline.flatMap((entry) => ('decision' in entry ? [entry.kind] : [])));
     expect([...kinds].toSorted()).toEqual(Object.keys(EFFECT).toSorted());
     expectAllGone(await clean);
@@ -55,7 +55,7 @@ describe('a controller that is cut off', () => {
     }
   }
 
-  test('at port calls spread over its life launches nothing twice and leaks nothing', async () => {
+  test('at port calls over the whole scenario launches nothing twice and leaks nothing', async () => {
     let total = 0;
     await live(under(() => void (total += 1)));
     for (let at = 1; at <= total; at += Math.ceil(total / samples(30, 6))) {

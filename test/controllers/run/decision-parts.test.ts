@@ -14,7 +14,7 @@ function creations({ actions }: Decision): number {
   return actions.filter(({ kind }) => kind === 'create-node-claim').length;
 }
 
-/** Notes what is recorded; `before` runs ahead of each record of provisioning. */
+/** Collects recorded decisions. `before` runs before each decision of provisioning is recorded. */
 function recording(
   recorded: Decision[],
   before: (decision: Decision, ports: ControllerPorts, epoch: number) => Promise<void>,
@@ -42,7 +42,7 @@ test('more claims than one record holds are recorded in two, in one run', async 
   expectOneInstanceAClaim(result);
 });
 
-test('a part that comes after the decision of another run is decided again, and no pod gets two nodes', async () => {
+test('a part after the decision of another run is decided again, and no pod gets two nodes', async () => {
   const recorded: Decision[] = [];
   const refused: string[] = [];
   const between = async (decision: Decision, { store }: ControllerPorts, epoch: number): Promise<void> => {
@@ -81,7 +81,7 @@ test('a lease that is lost between two parts ends the run: the next one decides 
   expectOneInstanceAClaim(result);
 });
 
-test('a decision of another run before the first part makes the whole decision void', async () => {
+test('a decision of another run before the first part invalidates the whole decision', async () => {
   const recorded: Decision[] = [];
   let refusals = 0;
   const first = async (): Promise<void> => {

@@ -14,7 +14,7 @@ import {
 } from '../life.ts';
 import { aDeployment, aPool, someManifests } from '../manifests.ts';
 
-/** The lease is always granted: only the epoch keeps two runs apart. */
+/** The lease is always granted, so that only the epoch separates two runs. */
 function withoutLeases(ports: ControllerPorts): ControllerPorts {
   const { leases } = ports;
   return {
@@ -55,7 +55,7 @@ function holdingAt(name: FunctionName, pair: number, k: number) {
 
 interface Held {
   readonly name: FunctionName;
-  /** Which of the function's batches, from 1. */
+  /** The number of the function's batch, from 1. */
   readonly pair: number;
   readonly leases?: 'without';
 }
@@ -79,7 +79,7 @@ async function livesHeld(
   }
 }
 
-/** From pods to a node and, scaled away, back to none. */
+/** Pods, a node, and back to zero after scaling down. */
 const SHORT = {
   manifests: someManifests({ deployments: [aDeployment('web', 3)] }),
   scenario: {
@@ -89,9 +89,9 @@ const SHORT = {
   durationMs: 30 * MINUTE_MS,
 } as const;
 
-describe('two invocations, one held at each of its port calls while the other runs to its end', () => {
+describe('two invocations, one held at each of its port calls while the other completes', () => {
   test.each([{ leases: undefined }, { leases: 'without' as const }])(
-    'provisioning (leases: $leases) makes room for no pod twice and stays within the limits of its pool',
+    'provisioning (leases: $leases) creates one claim for each pod and stays within the limits of its pool',
     async ({ leases }) => {
       const limited = {
         manifests: someManifests({
@@ -112,7 +112,7 @@ describe('two invocations, one held at each of its port calls while the other ru
     120_000,
   );
 
-  test('lifecycle launches one instance a claim', async () => {
+  test('lifecycle launches one instance for each claim', async () => {
     const launch = { ...SHORT, scenario: { name: 'launch', events: [] }, durationMs: 65 * SECOND_MS };
     const visited = await livesHeld({ name: 'lifecycle', pair: 1 }, launch, (result, k) => {
       expectOneInstanceAClaim(result);
@@ -123,7 +123,7 @@ describe('two invocations, one held at each of its port calls while the other ru
   }, 120_000);
 
   test.each([3, 4])(
-    'disruption ends what is empty once, and leaks nothing (batch %i)',
+    'disruption deletes an empty node once, and leaks nothing (batch %i)',
     async (pair) => {
       const visited = await livesHeld({ name: 'disruption', pair, leases: 'without' }, SHORT, (result) => {
         expectOneInstanceAClaim(result);

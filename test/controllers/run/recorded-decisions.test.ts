@@ -3,7 +3,7 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
 
-/** Every field of a decision. Exhaustive: a new field does not compile without. */
+/** Every field of a decision. The compiler requires an entry for a new field. */
 const FIELDS: Readonly<Record<keyof Decision, true>> = {
   id: true,
   cluster: true,
@@ -40,7 +40,7 @@ function collecting(decisions: Decision[]) {
   });
 }
 
-test('what is recorded and published has the fields of a decision and no other, as JSON has them', async () => {
+test('recorded and published decisions have exactly the fields of a decision, as JSON', async () => {
   const decisions: Decision[] = [];
   await live({ catalogue: SMALL_CATALOGUE, wrapPorts: collecting(decisions) });
   expect(new Set(decisions.map(({ controller }) => controller)).size).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-/** What a cluster's owner sets of amounts and policies reaches the decisions (F17, F20). */
+/** The configured amounts and policies of a cluster apply to its decisions (F17, F20). */
 import { expect, test } from 'vitest';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { live } from '../life.ts';
@@ -18,7 +18,7 @@ const large = aPool({
   },
 });
 
-/** How many c7g.large (2 vCPU, 4 GiB, 3 interfaces of 10 addresses) are launched for some pods. */
+/** The number of c7g.large (2 vCPU, 4 GiB, 3 interfaces of 10 addresses) that are launched for some pods. */
 async function nodesFor(settings: Partial<ClusterSettings>, replicas: number, spec = {}): Promise<number> {
   const one = aDeployment('web', replicas, '10m');
   const deployment = {
@@ -39,13 +39,13 @@ test('C7: pods count on the addresses of interfaces that are not reserved', asyn
   expect(await nodesFor({ reservedEnis: 1 }, 25)).toBe(2);
 });
 
-test('C4: what is said to be kept of memory is not promised to pods', async () => {
+test('C4: the configured memory overhead is not available to pods', async () => {
   const containers = [{ name: 'web', resources: { requests: { memory: '2700Mi' } } }];
   expect(await nodesFor({}, 1, { containers })).toBe(1);
   expect(await nodesFor({ memoryOverhead: 0.5 }, 1, { containers })).toBe(0);
 });
 
-test('B32: a preference is not looked at where the policy says so', async () => {
+test('B32: preferences are ignored if the policy says so', async () => {
   const podAffinityTerm = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' };
   const affinity = {
     podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] },

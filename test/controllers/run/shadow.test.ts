@@ -10,7 +10,7 @@ import { expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
 
 const SHADOW = { ...DEFAULT_SETTINGS, shadow: true };
 
-/** What a cluster that is only watched may be asked, and what may be said of it. The catalogue is the account's, leases are the table's. */
+/** Calls that are allowed in shadow. The catalogue belongs to the account, and leases to the table. */
 const ALLOWED =
   /^(cluster\.(list|read|find)|cloud\.(describe|resolve|shiftedZones|autoMode)|store\.(read|list|find|is|recordShadow)|catalogue\.(read|list|writeCatalogue)|messages\.|leases\.)/;
 
@@ -23,7 +23,7 @@ interface Watched {
 function watching(seen: Watched, over: (ports: ControllerPorts) => ControllerPorts = (ports) => ports) {
   return (ports: ControllerPorts): ControllerPorts => {
     const below = over(ports);
-    const told: ControllerPorts = {
+    const recording: ControllerPorts = {
       ...below,
       store: {
         ...below.store,
@@ -40,7 +40,7 @@ function watching(seen: Watched, over: (ports: ControllerPorts) => ControllerPor
         },
       },
     };
-    return withFaults(told, ({ method }) => {
+    return withFaults(recording, ({ method }) => {
       if (!ALLOWED.test(method)) seen.written.push(method);
       return undefined;
     });
@@ -73,7 +73,7 @@ describe('the ports of a run in shadow', () => {
 });
 
 describe('a cluster in shadow', () => {
-  test('is only watched: pods that wait are decided on, and nothing is written or launched', async () => {
+  test('gets decisions for its pending pods, and nothing is written or launched', async () => {
     const seen = nothingSeen();
     const result = await live({ settings: SHADOW, wrapPorts: watching(seen), scenario, durationMs: 10 * MINUTE_MS });
     expect(seen.written).toEqual([]);
@@ -83,7 +83,7 @@ describe('a cluster in shadow', () => {
     expect(seen.published.every(({ shadow }) => shadow === true)).toBe(true);
   });
 
-  test('says the same of the same cluster once, however often it looks', async () => {
+  test('publishes the same decision for the same state once', async () => {
     const seen = nothingSeen();
     await live({ settings: SHADOW, wrapPorts: watching(seen), scenario, durationMs: 10 * MINUTE_MS });
     expect(acting(seen.recorded).length).toBeGreaterThan(5);
@@ -91,7 +91,7 @@ describe('a cluster in shadow', () => {
     expect(acting(seen.published)).toHaveLength(1);
   });
 
-  test('is looked at beside a running Karpenter all the same', async () => {
+  test('gets decisions while Karpenter is active', async () => {
     const seen = nothingSeen();
     const deployments = [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }];
     const findOtherAutoscalers = async () => ({ leases: [], deployments, autoModePools: [], unread: [] });
@@ -103,10 +103,10 @@ describe('a cluster in shadow', () => {
     );
   });
 
-  test('sees the nodes of whoever acts as claims, and starts clean when it is in shadow no more', async () => {
+  test('includes the nodes of another autoscaler as claims, and keeps no decision when shadow ends', async () => {
     const [untilMs, fromMs] = [4 * MINUTE_MS, 30 * MINUTE_MS];
     const seen = nothingSeen();
-    /** Another autoscaler acts until `untilMs`: what it leaves is its nodes and its NodeClaim objects. */
+    /** Another autoscaler is active until `untilMs`. Its nodes and NodeClaim objects remain. */
     const takeTurns = (under: ControllerPorts): ControllerPorts => {
       const ports = watching(seen)(under);
       const startMs = ports.clock.now();

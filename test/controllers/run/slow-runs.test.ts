@@ -7,7 +7,7 @@ import { around, type PortCall } from '../../../lib/simulator/faults.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { expectAllGone, expectOneClaimAPod, expectOneInstanceAClaim, live, SMALL_CATALOGUE } from '../life.ts';
 
-/** What the first call of a method came to, in each invocation of provisioning. */
+/** The outcome of the first call of a method, in each invocation of provisioning. */
 function watching(before: (call: PortCall, invocation: SimulatedInvocation) => Promise<void>): {
   readonly wrapInvocation: WrapInvocation;
   readonly outcomes: Map<string, unknown>;
@@ -35,10 +35,10 @@ function notesOf(result: SimulationResult): readonly string[] {
 }
 
 describe('a run that takes too long', () => {
-  test('its lease lapses, another invocation takes it over, and the slow one records nothing', async () => {
+  test('its lease expires, another invocation takes it over, and the slow one cannot record a decision', async () => {
     const taken = Promise.withResolvers<void>();
     const { wrapInvocation, outcomes } = watching(async ({ method }, { nth }) => {
-      // The first invocation is frozen before it records: it renews nothing either.
+      // The first invocation is frozen before it records, and does not renew its lease.
       if (nth === 1 && method === 'leases.renew') throw new UnreachableError('frozen');
       if (nth === 1 && method === 'store.recordDecision') await taken.promise;
       if (nth > 1 && method === 'cluster.listUnboundPods') taken.resolve();
@@ -56,7 +56,7 @@ describe('a run that takes too long', () => {
   });
 
   test.each(['cluster.listPods', 'store.recordDecision', 'store.createNodeClaim', 'store.closeDecision'])(
-    'it is given up at its time limit in %s, and its messages come again: nothing is lost or made twice',
+    'it is abandoned at its time limit in %s, and its messages are delivered again: nothing is lost or done twice',
     async (method) => {
       const { wrapInvocation } = watching(async (call, { nth }) => {
         if (nth === 1 && call.method === method) await new Promise<never>(() => {});
@@ -69,7 +69,7 @@ describe('a run that takes too long', () => {
     },
   );
 
-  test('it is given up and goes on later: what it still does is void or was to be done', async () => {
+  test('it is abandoned and continues later: its late calls are rejected or change nothing', async () => {
     const { wrapInvocation, outcomes } = watching(async (call, { nth, ended }) => {
       if (nth === 1 && call.method === 'store.recordDecision') await ended;
     });

@@ -15,7 +15,7 @@ const KARPENTER: AutoscalerTraces = {
   deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }],
 };
 
-/** Karpenter is there between two moments, counted from the start. */
+/** Karpenter is active between two times, counted from the start. */
 function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
   return (ports: ControllerPorts): ControllerPorts => {
     const startMs = ports.clock.now();
@@ -31,7 +31,7 @@ function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
   };
 }
 
-/** What looking for a rival asks, and what standing down says; wakes are hints and change nothing. */
+/** The calls of the guard and of standby. Wakes are hints and change nothing. */
 const ALLOWED = new Set([
   'cluster.findOtherAutoscalers',
   'cloud.autoMode',
@@ -39,33 +39,33 @@ const ALLOWED = new Set([
   'store.setStandby',
   'messages.publish',
   'messages.wake',
-  // Of the account, not of the cluster.
+  // These belong to the account, not to the cluster.
   'catalogue.readCatalogue',
   'store.findNodeClaim',
 ]);
 
-describe('where Karpenter appears for ten minutes', () => {
+describe('a cluster in which Karpenter is active for ten minutes', () => {
   test.each([
     ['while the first claims are launched', 1_500],
-    ['while nodes run, one is interrupted and all is scaled away', 3 * MINUTE_MS + 30 * SECOND_MS],
-    ['while the last nodes go', 15 * MINUTE_MS + 20 * SECOND_MS],
-  ])('nothing is done as long as it is there, and all is settled afterwards: %s', async (_, fromMs) => {
+    ['while nodes run, one is interrupted and all pods are scaled to zero', 3 * MINUTE_MS + 30 * SECOND_MS],
+    ['while the last nodes are removed', 15 * MINUTE_MS + 20 * SECOND_MS],
+  ])('does not change during this time, and settles afterwards: %s', async (_, fromMs) => {
     const calls: string[] = [];
     const wrapPorts = karpenterBetween(fromMs, fromMs + 10 * MINUTE_MS, calls);
-    // The last event keeps the simulation from ending while Karpenter is there.
+    // The last event keeps the simulation running while Karpenter is active.
     const events = [...EVENTS, { kind: 'deletePod', atMs: 30 * MINUTE_MS, pod: 'none' } as const];
-    const scenario = { name: 'stand down', events };
+    const scenario = { name: 'standby', events };
     const result = await live({ wrapPorts, scenario, durationMs: 90 * MINUTE_MS });
     expect(calls.filter((method) => !ALLOWED.has(method))).toEqual([]);
     expect(calls).toContain('store.setStandby');
-    const told = result.timeline.filter((entry) => entry.kind === 'blocked' && entry.reason === 'KarpenterActive');
-    expect(told.length).toBeGreaterThan(0);
+    const standby = result.timeline.filter((entry) => entry.kind === 'blocked' && entry.reason === 'KarpenterActive');
+    expect(standby.length).toBeGreaterThan(0);
     expectOneInstanceAClaim(result);
     expectAllGone(result);
   });
 });
 
-/** Karpenter comes as a last node is let go, and is there for an hour: meanwhile the node fills again. */
+/** Karpenter becomes active when the last node is deleted, for an hour, in which the node gets pods again. */
 async function filledMeanwhile(cutOff: 'before' | 'after') {
   const wrapPorts = (ports: ControllerPorts): ControllerPorts => {
     const endMs = ports.clock.now() + 80 * MINUTE_MS;
@@ -91,13 +91,13 @@ async function filledMeanwhile(cutOff: 'before' | 'after') {
   return live({ wrapPorts, manifests, scenario, durationMs: 120 * MINUTE_MS });
 }
 
-describe('what was decided before Karpenter came, of a cluster that was at rest then', () => {
-  test('is not carried out an hour later on a node that is full', async () => {
+describe('a decision for a cluster at rest, recorded before Karpenter became active', () => {
+  test('is not carried out an hour later on a node with pods', async () => {
     const result = await filledMeanwhile('before');
     expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, podsRunning: 5, podsPending: [] });
   });
 
-  test('if it was carried out half, is gone on with as on any node: budgets are asked', async () => {
+  test('that was carried out in part continues as on any node, by the PodDisruptionBudgets', async () => {
     const result = await filledMeanwhile('after');
     const evictions = result.timeline.filter((entry) => entry.kind === 'evict-pod');
     expect(evictions.length).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe('what was decided before Karpenter came, of a cluster that was at rest 
 
 const clock = { now: () => NOW_MS };
 
-test('EKS that does not answer is made up for by the NodePools of Auto Mode, and is reported', async () => {
+test('if EKS does not answer, this is reported, and the NodePools of Auto Mode are used', async () => {
   const cloud = { autoMode: async () => await Promise.reject(new UnreachableError('EKS did not answer')) };
   const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
@@ -116,7 +116,7 @@ test('EKS that does not answer is made up for by the NodePools of Auto Mode, and
   expect(unknown.map(({ message }) => message)).toEqual(['failed to check for EKS Auto Mode: EKS did not answer']);
 });
 
-test('what may not be looked at is reported, and is no rival', async () => {
+test('signs that cannot be read are reported, and do not count as another autoscaler', async () => {
   const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
   const cloud = { autoMode: async () => false };
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');

@@ -13,19 +13,19 @@ import { aDeployment, aPool, someManifests } from '../manifests.ts';
 const LIMITS: CallLimits = { capacity: 5, perSecond: 1 };
 const STORM_MS = MINUTE_MS;
 
-/** Other services, and what only the catalogue asks for. */
+/** Calls of other services, and calls of the catalogue function. */
 const NOT_EC2 = new Set(['cloud.describeCatalogue', 'cloud.shiftedZones', 'cloud.autoMode']);
-/** When the storms begin: with the first pods, and when all of them go. */
+/** The starts of the storms: with the first pods, and when all pods are deleted. */
 const STORMS_AT_MS = [0, 15 * MINUTE_MS];
 
 interface Counted {
-  /** By API: when each call reached EC2, throttled or not. */
+  /** The times of all calls, throttled ones included, by API. */
   readonly calls: Map<string, number[]>;
   throttled: number;
   held: number;
 }
 
-/** EC2 throttles nine calls of ten while a storm goes on; functions share a budget as they do in the table. */
+/** EC2 throttles nine of ten calls during a storm. Functions share a call budget, as in the table. */
 function inStorms(ports: ControllerPorts, random: Random, counted: Counted): ControllerPorts {
   const startMs = ports.clock.now();
   const budget = memoryCallBudget(() => LIMITS, ports.clock);
@@ -46,7 +46,7 @@ function inStorms(ports: ControllerPorts, random: Random, counted: Counted): Con
   });
 }
 
-/** A dozen pods on nodes of two CPUs at most: a claim a pod. */
+/** A dozen pods on nodes with at most two CPUs, so that each pod has a claim. */
 const manyNodes = someManifests({
   nodePools: [aPool()].map((pool) => ({
     ...pool,
@@ -68,7 +68,7 @@ const manyNodes = someManifests({
 });
 
 test.each(samplesOf([1, 2, 3], 1))(
-  'where EC2 throttles nine calls of ten for a minute, twice, every claim still gets one instance and every one goes (seed %i)',
+  'if EC2 throttles nine of ten calls for a minute, twice, every claim gets one instance and every instance is terminated (seed %i)',
   async (seed) => {
     const counted: Counted = { calls: new Map(), throttled: 0, held: 0 };
     const result = await live({
@@ -85,7 +85,7 @@ test.each(samplesOf([1, 2, 3], 1))(
   },
 );
 
-/** In a storm the rate is halved every two seconds, so that a minute of it sees little more than the first burst. */
+/** During a storm the rate is halved every two seconds, so that a minute has few calls after the first burst. */
 function expectBounded(method: string, times: readonly number[]): void {
   for (const fromMs of STORMS_AT_MS) {
     const inStorm = times.filter((atMs) => atMs >= fromMs && atMs < fromMs + STORM_MS);

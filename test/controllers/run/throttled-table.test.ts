@@ -22,7 +22,7 @@ test.each([
   [2, 20, 2],
   [3, 6, 2],
 ])(
-  'a table that throttles (seed %i, one call in %i, %i invocations at once) doubles nothing and loses nothing',
+  'with a throttled table (seed %i, one call in %i, %i invocations at once), no claim launches twice and no pod is lost',
   async (seed, oneIn, invocations) => {
     const result = await live({ invocations, wrapPorts: throttled(seed, oneIn), durationMs: 90 * MINUTE_MS });
     expect(launchedFor(result).length).toBeGreaterThan(0);

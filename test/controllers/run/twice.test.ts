@@ -19,7 +19,7 @@ describe('the same trigger twice', () => {
   }
 
   test.each(['store.createNodeClaim', 'store.nominate', 'store.closeDecision'])(
-    'an invocation that dawdles before %s is overtaken by another, which sees what was decided (promise 1)',
+    'an invocation that is slow before %s is overtaken by another one, which observes the decision (promise 1)',
     async (method) => {
       const result = await live({ invocations: 2, wrapPorts: (ports) => dawdlingBefore(ports, method) });
       expectOneInstanceAClaim(result);
@@ -35,7 +35,7 @@ describe('the same trigger twice', () => {
     expectAllGone(result);
   });
 
-  test('every wake lost: the tick alone gets the work done', async () => {
+  test('if every wake is lost, ticks alone complete the work', async () => {
     const result = await live({
       wrapPorts: (ports) => ({ ...ports, messages: { ...ports.messages, wake: async () => {} } }),
     });
@@ -44,7 +44,7 @@ describe('the same trigger twice', () => {
   });
 });
 
-/** Every call of a port takes its own time, and no two invocations see the same clock. */
+/** Every call of a port takes a random time, and each invocation has another clock. */
 function interleaved(ports: ControllerPorts, random: Random): ControllerPorts {
   const slow = withDelays(ports, async () => {
     for (let turns = random.between(0, 20); turns > 0; turns -= 1) await Promise.resolve();
@@ -53,7 +53,7 @@ function interleaved(ports: ControllerPorts, random: Random): ControllerPorts {
 }
 
 /**
- * The first invocation waits before the method, the second between its first look and its reading: it reads after the first
+ * The first invocation waits before the method, the second between its first read and its other reads: it reads after the first
  * has recorded, and before that is carried out. Clocks differ, so the two would decide different things.
  */
 function dawdlingBefore(ports: ControllerPorts, method: string): ControllerPorts {

@@ -4,7 +4,7 @@ import { live } from '../life.ts';
 import { aDeployment, someManifests } from '../manifests.ts';
 
 test.each([
-  ['a name that no label can hold', { name: 'x'.repeat(64) }, 'becomes a label of every node'],
+  ['a name that is too long for a label', { name: 'x'.repeat(64) }, 'becomes a label of every node'],
   [
     'a taint twice',
     {

@@ -31,16 +31,16 @@ const FINALIZER = 'karpenter.k8s.aws/termination';
 interface Bench {
   readonly ports: ControllerPorts;
   readonly state: KubernetesState;
-  /** Every write to a class, in order, as the fields that it names. */
+  /** The fields of every write to a class, in order. */
   readonly writes: string[];
   readonly woken: WakeTarget[];
   readonly published: Decision[];
   readonly events: string[];
-  readonly look: () => ReturnType<typeof reconcileLifecycle>;
+  readonly tick: () => ReturnType<typeof reconcileLifecycle>;
   readonly seen: (name?: string) => EC2NodeClass | undefined;
 }
 
-/** One cluster in memory, and AWS as the test has it. */
+/** One cluster in memory, with the answers of AWS that the test defines. */
 function bench(aws: Partial<CloudProvider> = {}, nodeClasses: readonly EC2NodeClass[] = [aNodeClass()]): Bench {
   const timetable = timetableFrom(NOW_MS);
   const state = kubernetesState(someManifests({ nodeClasses }));
@@ -86,7 +86,7 @@ function bench(aws: Partial<CloudProvider> = {}, nodeClasses: readonly EC2NodeCl
     woken,
     published,
     events,
-    look: async () => reconcileLifecycle(ports, { cluster: CLUSTER, reason: 'tick' }),
+    tick: async () => reconcileLifecycle(ports, { cluster: CLUSTER, reason: 'tick' }),
     seen: (name = 'default') => state.nodeClasses.get(name),
   };
 }
@@ -106,67 +106,67 @@ function deleted({ metadata, ...rest }: EC2NodeClass): EC2NodeClass {
   return { ...rest, metadata: { ...metadata, deletionTimestamp: formatTime(NOW_MS), finalizers: [FINALIZER] } };
 }
 
-describe('a look at the NodeClasses of a cluster', () => {
-  test('gives a new class its finalizer before anything is made for it, then its hash and status, and then is quiet', async () => {
+describe('reconciling the NodeClasses of a cluster', () => {
+  test('adds the finalizer to a new class before it creates resources, then writes hash and status, and then nothing', async () => {
     const order: string[] = [];
-    const { look, writes, seen } = bench({
+    const { tick, writes, seen } = bench({
       ensureInstanceProfile: async () => {
         order.push(`profile after ${writes.join()}`);
         return { kind: 'ready', name: 'made' };
       },
     });
-    await look();
+    await tick();
     expect(order).toEqual(['profile after finalizers']);
     expect(writes).toEqual(['finalizers', 'annotations+status']);
     expect(seen()?.metadata.finalizers).toEqual([FINALIZER]);
     expect(seen()?.status?.instanceProfile).toBe('made');
     expect(readyOf(seen())).toMatchObject({ status: 'True', observedGeneration: 1 });
-    await look();
-    await look();
+    await tick();
+    await tick();
     expect(writes).toHaveLength(2);
   });
 
   test('reports a class that is not ready each time, and publishes it when it is new', async () => {
-    const { look, published, seen } = bench(NOWHERE);
-    const first = await look();
-    const second = await look();
+    const { tick, published, seen } = bench(NOWHERE);
+    const first = await tick();
+    const second = await tick();
     const blocked = { subject: { kind: 'EC2NodeClass', name: 'default' }, reason: 'SubnetsNotFound' };
     for (const { decisions } of [first, second]) expect(decisions).toMatchObject([{ blocked: [blocked] }]);
     expect(published).toMatchObject([{ blocked: [blocked] }]);
     expect(readyOf(seen())).toMatchObject({ status: 'False', reason: 'SubnetsNotFound' });
   });
 
-  test('asks what is allowed only where nothing else is in the way, and shows what is not', async () => {
+  test('checks permissions only if there are no other problems, and shows missing ones', async () => {
     const why = { reason: 'CreateFleetAuthCheckFailed', message: 'not authorized' } as const;
     const refusing: Partial<CloudProvider> = { whyNotAuthorized: async () => why };
-    const { look, seen } = bench(refusing);
-    await look();
+    const { tick, seen } = bench(refusing);
+    await tick();
     expect(readyOf(seen())).toMatchObject({ status: 'False', reason: 'CreateFleetAuthCheckFailed' });
     const other = bench({ ...refusing, ...NOWHERE });
-    await other.look();
+    await other.tick();
     expect(readyOf(other.seen())).toMatchObject({ reason: 'SubnetsNotFound' });
   });
 
-  test('wakes those who waited once a class is usable again, and nobody for one that was never looked at', async () => {
+  test('wakes provisioning and lifecycle when a class becomes usable, and not for its first status', async () => {
     const base = bench();
     const { cloud } = base.ports;
     let isThere = false;
-    const { look, woken } = bench({
+    const { tick, woken } = bench({
       resolveNodeClass: async (nodeClass) => (isThere ? cloud : NOWHERE).resolveNodeClass(nodeClass),
     });
-    await base.look();
+    await base.tick();
     expect(base.woken).toEqual([]);
-    await look();
+    await tick();
     expect(woken).toEqual([]);
     isThere = true;
-    await look();
+    await tick();
     expect(woken).toEqual(['provisioning', 'lifecycle']);
   });
 
-  test('is stopped by no class that fails, nor fails for one that somebody else wrote meanwhile', async () => {
+  test('continues after a class that fails, and does not report a conflict', async () => {
     const other = { ...aNodeClass(), metadata: { name: 'other' } };
     const third = { ...aNodeClass(), metadata: { name: 'third' } };
-    const { ports, look, seen } = bench({}, [aNodeClass(), other, third]);
+    const { ports, tick, seen } = bench({}, [aNodeClass(), other, third]);
     const { cloud, cluster } = ports;
     const failing: ControllerPorts = {
       ...ports,
@@ -189,11 +189,11 @@ describe('a look at the NodeClasses of a cluster', () => {
     expect(failures.map(({ message }) => message)).toEqual(['EC2NodeClass default: IAM does not answer']);
     expect(readyOf(seen('other'))).toMatchObject({ status: 'True' });
     expect(readyOf(seen('third'))).toBeUndefined();
-    await look();
+    await tick();
     expect(readyOf(seen('third'))).toMatchObject({ status: 'True' });
   });
 
-  test('is not taken for a wake that names a claim', async () => {
+  test('does not happen after a wake that names a claim', async () => {
     const { ports, writes } = bench();
     await ports.store.createNodeClaim(aClaim({ cluster: CLUSTER }));
     const nodeClaim = aClaim().name;
@@ -202,43 +202,43 @@ describe('a look at the NodeClasses of a cluster', () => {
   });
 });
 
-test('instance profiles that no class names are let go (C67)', async () => {
+test('instance profiles that no class refers to are deleted (C67)', async () => {
   const swept: string[] = [];
-  const { look } = bench({
+  const { tick } = bench({
     removeUnusedInstanceProfiles: async (cluster, nodeClasses) => void swept.push(`${cluster} ${nodeClasses.length}`),
   });
-  await look();
+  await tick();
   expect(swept).toEqual(['demo 1']);
 });
 
 describe('a NodeClass that is deleted (A3.30)', () => {
-  test('is released, then goes', async () => {
+  test('is released, then removed', async () => {
     const released: string[] = [];
-    const { look, state, seen } = bench({
+    const { tick, state, seen } = bench({
       releaseNodeClass: async (_cluster, { metadata }) =>
         void released.push(`${metadata.name} ${state.nodeClasses.size}`),
     });
     writeCustom(state, state.nodeClasses, deleted(aNodeClass()));
-    await look();
+    await tick();
     expect(released).toEqual(['default 1']);
     expect(seen()).toBeUndefined();
   });
 
-  test('stays, with its profile, as long as a NodeClaim refers to it, and says so once', async () => {
+  test('is kept with its profile while a NodeClaim refers to it, and reports this once', async () => {
     const released: string[] = [];
-    const { ports, look, state, seen, events } = bench({
+    const { ports, tick, state, seen, events } = bench({
       releaseNodeClass: async () => void released.push('released'),
     });
     writeCustom(state, state.nodeClasses, deleted(aNodeClass()));
     await ports.store.createNodeClaim(aClaim({ cluster: CLUSTER, createdAtMs: NOW_MS }));
-    const { decisions } = await look();
+    const { decisions } = await tick();
     expect(decisions.flatMap(({ blocked }) => blocked)).toContainEqual(
       expect.objectContaining({
         subject: { kind: 'EC2NodeClass', name: 'default' },
         reason: 'WaitingOnNodeClaimTermination',
       }),
     );
-    await look();
+    await tick();
     expect(events.filter((event) => event.includes('EC2NodeClass'))).toEqual([
       'WaitingOnNodeClaimTermination EC2NodeClass default',
     ]);
@@ -258,7 +258,7 @@ async function simulated(nodeClass: EC2NodeClass): Promise<SimulationResult> {
 }
 
 describe('provisioning (C37)', () => {
-  test('makes nothing of a pool whose class is not ready, and gives the reason of the class', async () => {
+  test('does not use a pool whose class is not ready, and reports the reason of the class', async () => {
     const nodeClass = aNodeClass();
     const result = await simulated({ ...nodeClass, spec: { ...nodeClass.spec, kubelet: { registerWithTaints: [] } } });
     expect(result.nodesLaunched).toBe(0);
@@ -274,15 +274,15 @@ describe('provisioning (C37)', () => {
   });
 });
 
-test('C67: profiles that no class names any more are looked for, and what comes of it keeps no class waiting', async () => {
+test('C67: unused profiles are deleted, and a failure does not delay the classes', async () => {
   const asked: (readonly string[])[] = [];
-  const { look, seen } = bench({
+  const { tick, seen } = bench({
     removeUnusedInstanceProfiles: async (cluster, nodeClasses) => {
       asked.push([cluster, ...nodeClasses.map(({ metadata }) => metadata.name)]);
       throw new UnreachableError('list instance profiles: Throttling');
     },
   });
-  const report = await look();
+  const report = await tick();
   expect(asked).toEqual([[CLUSTER, 'default']]);
   expect(report.failures.map(({ message }) => message).join()).toContain('Throttling');
   expect(seen()?.status?.instanceProfile).toBeDefined();

@@ -109,7 +109,7 @@ describe('TaintToleration', () => {
   test.each<{ readonly rule: string; readonly taint: Taint; readonly by?: Toleration; readonly fits: boolean }>([
     { rule: 'NoSchedule keeps pods away', taint, fits: false },
     { rule: 'NoExecute keeps pods away', taint: { ...taint, effect: 'NoExecute' }, fits: false },
-    { rule: 'PreferNoSchedule keeps nobody away', taint: { ...taint, effect: 'PreferNoSchedule' }, fits: true },
+    { rule: 'PreferNoSchedule excludes no pod', taint: { ...taint, effect: 'PreferNoSchedule' }, fits: true },
     { rule: 'a toleration of key and value', taint, by: { key: 'team', value: 'a' }, fits: true },
     { rule: 'a toleration of another value', taint, by: { key: 'team', value: 'b' }, fits: false },
     { rule: 'a toleration of the key', taint, by: { key: 'team', operator: 'Exists' }, fits: true },

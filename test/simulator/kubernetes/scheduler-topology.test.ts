@@ -66,7 +66,7 @@ describe('PodTopologySpread', () => {
       there: ['a'],
       goesTo: 'b',
     },
-    { rule: 'an empty selector counts nobody', constraint: { labelSelector: {} }, there: ['a', 'a'], goesTo: 'a' },
+    { rule: 'an empty selector counts no pod', constraint: { labelSelector: {} }, there: ['a', 'a'], goesTo: 'a' },
     {
       rule: 'ScheduleAnyway is a wish: granted where it can be',
       constraint: { whenUnsatisfiable: 'ScheduleAnyway' },
@@ -188,7 +188,7 @@ describe('InterPodAffinity', () => {
     expect(goesTo(joining(affinityTerm(term)), { labels })).toBe(at);
   });
 
-  test('affinity: no selector means nobody', () => {
+  test('affinity: without a selector, no pod matches', () => {
     expect(goesTo(joining({ topologyKey: ZONE }))).toBe('none');
   });
 
@@ -203,7 +203,7 @@ describe('InterPodAffinity', () => {
     { rule: 'a pod keeps away from those that the term means', at: 'a', term: affinityTerm(), on: 'b' },
     { rule: 'a pod keeps away from its like', at: 'b', term: affinityTerm({ topologyKey: HOSTNAME }), on: 'a' },
     {
-      rule: 'a node without the label is nobody’s domain',
+      rule: 'a node without the label is in no domain',
       at: 'a',
       term: affinityTerm({ topologyKey: 'rack' }),
       on: 'a',
@@ -231,7 +231,7 @@ describe('InterPodAffinity', () => {
   test.each([
     { rule: 'affinity that is preferred', kind: 'podAffinity' as const, on: 'b', at: 'b' },
     { rule: 'anti-affinity that is preferred', kind: 'podAntiAffinity' as const, on: 'a', at: 'b' },
-  ])('$rule goes before room, and keeps nobody pending', ({ kind, on, at }) => {
+  ])('$rule goes before room, and keeps no pod pending', ({ kind, on, at }) => {
     const wish = { weight: 1, podAffinityTerm: affinityTerm() };
     const affinity: Affinity = { [kind]: { preferredDuringSchedulingIgnoredDuringExecution: [wish] } };
     expect(goesTo(affinity, {}, [there({ spec: { nodeName: on } })])).toBe(at);
