@@ -146,6 +146,7 @@ export class FunctionSet {
     webhook.mayWake(this.functions, WEBHOOK_TARGETS);
   }
 
+  /** Adds outputs to the stack: the URLs, log groups and roles that docs/operations.md and docs/webhook.md use. */
   #output(values: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(values)) {
       new CfnOutput(this.#scope, name.charAt(0).toUpperCase() + name.slice(1), { value });

@@ -34,7 +34,7 @@ export interface UnavailableMark extends Omit<UnavailableOffering, 'untilMs' | '
 /** Matches every instance type or every zone. EC2 uses no such name. */
 export const ANY_OFFERING = '*';
 
-/** Every change that Kerf can make. `controllers/carry-out.ts` carries them all out. */
+/** Every change that Kerf can make. `lib/controllers/run/carry-out.ts` carries them all out. */
 export type Action =
   | {
       readonly kind: 'create-node-claim';

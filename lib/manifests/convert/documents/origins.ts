@@ -11,6 +11,7 @@ export interface Origin {
 
 export type Origins = WeakMap<object, Origin>;
 
+/** Records the position of every node before the conversion moves it, so that warnings refer to the lines of the old manifest. */
 export function recordOrigins(root: unknown): Origins {
   const origins: Origins = new WeakMap();
   record(root, { path: [], offset: startOf(root) ?? 0 }, origins);

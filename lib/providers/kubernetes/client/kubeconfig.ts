@@ -13,6 +13,7 @@ export interface KubeconfigChoice {
 export interface KubeconfigAccess extends Pick<ApiClientOptions, 'endpoint' | 'tlsServerName'> {
   /** PEM. */
   readonly certificateAuthority: string;
+  /** Read again for each request, because the tokens of exec plugins expire. */
   readonly token: () => Promise<string>;
 }
 
@@ -35,6 +36,7 @@ export async function kubeconfigAccess({ file, context }: KubeconfigChoice): Pro
   const subject = `context ${JSON.stringify(wanted)} of ${name}`;
   refuseUnsupported(subject, cluster, user);
   const token = async (): Promise<string> => await tokenOf(config, subject);
+  // A failure of the exec plugin is reported here, before the first request.
   await token();
   const { server: endpoint, tlsServerName } = cluster;
   return {
