@@ -15,7 +15,7 @@ export function fieldOf<T>(record: Readonly<Record<string, T>>, name: string): T
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The field of a value that may be anything: undefined where the value is no object. */
+/** The field of an unknown value; undefined if the value is not an object. */
 export function ownField(value: unknown, name: string): unknown {
   return isRecord(value) ? fieldOf(value, name) : undefined;
 }

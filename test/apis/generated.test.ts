@@ -7,11 +7,11 @@ import { generatedFiles } from '../../scripts/generate/generated-apis.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const files = await generatedFiles();
 
-test.each([...files])('%s is what the schemas say: `npm run generate` writes it', (path, text) => {
+test.each([...files])('%s is generated from the schemas by `npm run generate`', (path, text) => {
   expect(readFileSync(join(ROOT, path), 'utf8')).toBe(text);
 });
 
-test.each(['lib/apis/generated', 'data/crds'])('%s has nothing else in it', (folder) => {
+test.each(['lib/apis/generated', 'data/crds'])('%s contains no other files', (folder) => {
   const expected = [...files.keys()]
     .filter((path) => path.startsWith(folder))
     .map((path) => path.slice(folder.length + 1));

@@ -47,7 +47,7 @@ describe('A3.29: an invalid expression is reported when it is compiled', () => {
   ])('%j', (text, message) => {
     expect(resultOf(text)).toEqual({ kind: 'invalid', message });
   });
-  test('one of too many parts is none', () => {
+  test('an expression with too many parts is invalid', () => {
     expect(resultOf(`${'1+'.repeat(490)}1`)).toMatchObject({ kind: 'invalid' });
   });
 });
@@ -55,7 +55,7 @@ describe('A3.29: an invalid expression is reported when it is compiled', () => {
 const TEN = '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]';
 const loops = (depth: number): string => (depth === 0 ? 'true' : `${TEN}.all(v${depth}, ${loops(depth - 1)})`);
 
-describe('an expression that is short and might take for ever is refused before it is evaluated (promise 7)', () => {
+describe('a short expression that could take very long is rejected before it is evaluated (promise 7)', () => {
   test.each([
     ['loops in loops', `${loops(12)} ? 1 : 2`, 'it calls all, but may call only min, max, int'],
     ['lists that double', `[[1]]${'.map(a, a + a)'.repeat(20)}[0].size()`, 'it calls map, but may call only'],
@@ -79,7 +79,7 @@ describe('an expression that is short and might take for ever is refused before 
   test.each([
     ['instance_type.matches("^m[0-9]+[.]") ? 1 : 2', 1],
     ['instance_type.size()', 8],
-  ])('%s is worked out', (text, value) => {
+  ])('%s is evaluated', (text, value) => {
     expect(resultOf(text)).toEqual({ kind: 'value', value });
   });
 });

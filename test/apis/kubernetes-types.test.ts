@@ -30,7 +30,7 @@ type NodeAsServed = Omit<Node, 'status'> & {
 };
 
 describe('the types match the Kubernetes API', () => {
-  test('every field of our types is in client-node’s, under its name and of its kind (tsc checks it)', () => {
+  test('every field of Kerf’s types has the same name and kind in client-node (tsc checks it)', () => {
     expectTypeOf<Outline<V1Pod>>().toExtend<Outline<Pod>>();
     expectTypeOf<Outline<V1Node>>().toExtend<Outline<NodeAsServed>>();
     expectTypeOf<Outline<V1Deployment>>().toExtend<Outline<Deployment>>();
@@ -38,12 +38,12 @@ describe('the types match the Kubernetes API', () => {
     expectTypeOf<Outline<V1PodDisruptionBudget>>().toExtend<Outline<PodDisruptionBudget>>();
   });
 
-  test('the outline tells a misspelt field and one of another kind', () => {
+  test('the comparison finds a misspelled field and a field of another kind', () => {
     expectTypeOf<Outline<V1Pod>>().not.toExtend<Outline<{ readonly spec: { readonly nodename: string } }>>();
     expectTypeOf<Outline<V1Pod>>().not.toExtend<Outline<{ readonly spec: { readonly priority: string } }>>();
   });
 
-  test('a pod that client-node has read and written again is the pod that we read', () => {
+  test('a pod that client-node has read and written is unchanged', () => {
     const yaml = `
 apiVersion: v1
 kind: Pod

@@ -4,10 +4,10 @@ import { conditionStatus, type LabelSelector, podKey, selectorMatches } from '..
 describe('label selectors', () => {
   const labels = { app: 'web', tier: 'front' };
   test.each<[string, LabelSelector | undefined, boolean]>([
-    ['no selector picks nothing', undefined, false],
-    ['an empty selector picks everything', {}, true],
+    ['a missing selector matches nothing', undefined, false],
+    ['an empty selector matches everything', {}, true],
     ['every label must match', { matchLabels: { app: 'web', tier: 'front' } }, true],
-    ['one that does not match is enough', { matchLabels: { app: 'web', tier: 'back' } }, false],
+    ['one label does not match', { matchLabels: { app: 'web', tier: 'back' } }, false],
     ['In, listed', { matchExpressions: [{ key: 'app', operator: 'In', values: ['api', 'web'] }] }, true],
     ['In, not listed', { matchExpressions: [{ key: 'app', operator: 'In', values: ['api'] }] }, false],
     ['In, absent', { matchExpressions: [{ key: 'team', operator: 'In', values: ['a'] }] }, false],
@@ -28,18 +28,18 @@ describe('label selectors', () => {
     expect(selectorMatches(selector, labels)).toBe(expected);
   });
 
-  test('a pod without labels is picked by the empty selector alone', () => {
+  test('only the empty selector matches a pod without labels', () => {
     expect(selectorMatches({}, undefined)).toBe(true);
     expect(selectorMatches({ matchLabels: { app: 'web' } }, undefined)).toBe(false);
   });
 });
 
-test('a pod is named by its namespace and name; no namespace is the default one', () => {
+test('the key of a pod is its namespace and name; the namespace defaults to default', () => {
   expect(podKey({ metadata: { name: 'web-1', namespace: 'shop' } })).toBe('shop/web-1');
   expect(podKey({ metadata: { name: 'web-1' } })).toBe('default/web-1');
 });
 
-test('a condition that an object does not carry has no status', () => {
+test('a missing condition has no status', () => {
   expect(conditionStatus({ status: { conditions: [{ type: 'Ready', status: 'True' }] } }, 'Ready')).toBe('True');
   expect(conditionStatus({}, 'Ready')).toBeUndefined();
 });

@@ -27,7 +27,7 @@ describe('labels', () => {
     expect(WELL_KNOWN_LABELS.has(name)).toBe(true);
   });
 
-  test('a label of the user’s own is not, nor is the host’s name', () => {
+  test('custom labels and the hostname are not well-known', () => {
     expect(WELL_KNOWN_LABELS.has('team')).toBe(false);
     expect(WELL_KNOWN_LABELS.has('kubernetes.io/hostname')).toBe(false);
   });

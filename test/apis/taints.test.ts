@@ -26,7 +26,7 @@ describe('tolerations', () => {
     expect(tolerates([{ key: 'gpu' }], { key: 'gpu', effect: 'NoSchedule' })).toBe(true);
   });
 
-  test('any toleration suffices for a taint, and every taint needs one', () => {
+  test('one toleration is enough for a taint, and every taint needs one', () => {
     const other: Taint = { key: 'team', value: 'a', effect: 'NoExecute' };
     const tolerations: readonly Toleration[] = [{ key: 'x' }, { key: 'gpu', operator: 'Exists' }];
     expect(untoleratedTaint([GPU], tolerations)).toBeUndefined();
@@ -34,7 +34,7 @@ describe('tolerations', () => {
     expect(untoleratedTaint([])).toBeUndefined();
   });
 
-  test('PreferNoSchedule keeps away like the others, until it is relaxed (B61)', () => {
+  test('PreferNoSchedule counts like other effects until it is relaxed (B61)', () => {
     expect(untoleratedTaint([{ key: 'soft', effect: 'PreferNoSchedule' }])).toBeDefined();
   });
 });
@@ -49,7 +49,7 @@ describe('taints', () => {
     ['karpenter.sh/disrupted', false],
     ['node.kubernetes.io/memory-pressure', false],
     ['team', false],
-  ])('%s goes by itself while a node starts: %s (A6.6)', (key, expected) => {
+  ])('%s is removed by Kubernetes while a node starts: %s (A6.6)', (key, expected) => {
     expect(isEphemeral({ key, effect: 'NoSchedule' })).toBe(expected);
   });
 

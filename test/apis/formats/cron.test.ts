@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 function cron(text: string): CronSchedule {
   const schedule = parseCron(text);
-  if (schedule === undefined) throw new RangeError(`${text} is no schedule`);
+  if (schedule === undefined) throw new RangeError(`${text} is not a schedule`);
   return schedule;
 }
 
@@ -102,7 +102,7 @@ describe('schedules as robfig/cron reads them (A1.17)', () => {
     '@constructor',
     'constructor * * * *',
     '* * * constructor *',
-  ])('"%s" is no schedule', (text) => {
+  ])('"%s" is not a schedule', (text) => {
     expect(parseCron(text)).toBeUndefined();
   });
 });
@@ -121,7 +121,7 @@ describe('a window is open from when the schedule fires until its duration has p
     expect(isWindowOpen(cron('@hourly'), 61 * MINUTE_MS, parseTime('2026-01-31T08:59:59Z'))).toBe(true);
   });
 
-  test('29 February comes in leap years alone', () => {
+  test('29 February exists only in leap years', () => {
     expect(fires('0 0 29 2 *', '2028-02-29T00:00:00Z')).toBe(true);
     expect(fires('0 0 29 2 *', '2026-03-01T00:00:00Z')).toBe(false);
   });
@@ -131,7 +131,7 @@ describe('a window is open from when the schedule fires until its duration has p
   });
 });
 
-describe('windows cover all time where none of the pauses between two firings is longer', () => {
+describe('windows are always open if they are at least as long as the longest interval of the schedule', () => {
   test.each<[string, number, boolean]>([
     ['* * * * *', MINUTE_MS, true],
     ['* * * * *', MINUTE_MS - 1, false],
@@ -175,7 +175,7 @@ function listUpTo(most: number): fc.Arbitrary<string> {
   return fc.uniqueArray(fc.nat({ max: most }), { minLength: 1, maxLength: 5 }).map((values) => values.join(','));
 }
 
-describe('what is said of all time holds at each instant', () => {
+describe('the results match at each instant', () => {
   const weekly = fc
     .tuple(listUpTo(23), fc.oneof(fc.constant('*'), listUpTo(6)))
     .map(([hours, days]) => `0 ${hours} * * ${days}`);
@@ -205,7 +205,7 @@ describe('what is said of all time holds at each instant', () => {
   });
 });
 
-describe('the library that Karpenter uses reads the same (test/oracle/values)', () => {
+describe('the library of Karpenter gives the same results (test/oracle/values)', () => {
   /** Seconds; null where none comes in five years. */
   type Firing = number | null;
   interface Fixture {

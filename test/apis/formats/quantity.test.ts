@@ -47,7 +47,7 @@ describe('quantities are exact', () => {
     expect(parseQuantityNano(a)).toBe(parseQuantityNano(b));
   });
 
-  test('what is finer than a nano-unit is rounded up, away from nothing', () => {
+  test('fractions of a nano-unit are rounded away from zero', () => {
     expect(parseQuantityNano('0.1n')).toBe(1n);
     expect(parseQuantityNano('1.0000000001')).toBe(1_000_000_001n);
     expect(parseQuantityNano('1e-999999999')).toBe(1n);
@@ -86,7 +86,7 @@ describe('quantities are exact', () => {
     expect(unitValue('10E')).toBe(Number(LARGEST / 1_000_000_000n));
   });
 
-  test('from 10^1000 units on all amounts are one, and cost no time', () => {
+  test('amounts of 10^1000 units and more are equal, and are parsed quickly', () => {
     const most = parseQuantityNano('1e1000');
     expect(parseQuantityNano('1e2147483647')).toBe(most);
     expect(parseQuantityNano('9'.repeat(1_000_000))).toBe(most);
@@ -121,7 +121,7 @@ describe('text that is not a quantity is rejected', () => {
   });
 });
 
-describe('quantities are written as people write them', () => {
+describe('quantities are written in their short form', () => {
   test.each([
     [1_500, '1500m'],
     [2_000, '2'],
@@ -205,7 +205,7 @@ describe('Kubernetes reads, compares, adds and subtracts the same', () => {
 
 function nanoOf(text: string): bigint {
   const nano = parseQuantityNano(text);
-  if (nano === undefined) throw new RangeError(`${text} is no quantity`);
+  if (nano === undefined) throw new RangeError(`${text} is not a quantity`);
   return nano;
 }
 

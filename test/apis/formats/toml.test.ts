@@ -9,8 +9,8 @@ function tableOf(text: string): TomlTable {
   return read.table;
 }
 
-describe('what is read', () => {
-  test('an integer stays one, however large, and a float stays a float', () => {
+describe('reading', () => {
+  test('integers of any size stay integers, and floats stay floats', () => {
     const table = tableOf('a = 9223372036854775807\nb = -9007199254740993\nc = 1.0\nd = 0xff\ne = 1e300\nf = -inf\n');
     expect(table).toEqual({
       a: 9_223_372_036_854_775_807n,
@@ -25,12 +25,12 @@ describe('what is read', () => {
     );
   });
 
-  test('dates and times stay what they are', () => {
+  test('dates and times are kept', () => {
     const text = 'a = 1979-05-27T07:32:00.123-07:00\nb = 1979-05-27\nc = 07:32:00.999\nd = 1979-05-27T07:32:00.000\n';
     expect(writeToml(tableOf(text))).toBe(text);
   });
 
-  test('names that mean something to JavaScript are names', () => {
+  test('names with a meaning in JavaScript are ordinary names', () => {
     const text = '__proto__ = 1\nconstructor = 2\n\n[toString]\n__proto__ = "x"\n';
     expect(writeToml(tableOf(text))).toBe(text);
   });
@@ -51,7 +51,7 @@ describe('what is read', () => {
     expect(read.kind === 'unreadable' && read.message).toMatch(/^[^\n]{5,100}$/);
   });
 
-  test('half of a surrogate pair, which TOML cannot hold, is replaced as EC2 would see it', () => {
+  test('half of a surrogate pair is replaced, because TOML cannot represent it', () => {
     expect(tableOf('a = "\ud800"\n"\udfff" = 1')).toEqual({ a: '\ufffd', '\ufffd': 1n });
   });
 

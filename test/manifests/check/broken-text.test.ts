@@ -46,7 +46,7 @@ const TEXTS: readonly Case[] = [
   ],
 ];
 
-expectProblems('text that is no YAML, or no object, is a problem with its line', TEXTS);
+expectProblems('text that is not YAML, or not an object, is a problem with its line', TEXTS);
 
 const HEADS: readonly Case[] = [
   ['a: b\n', 1, 'apiVersion', 'this document is not a Kubernetes object'],

@@ -17,7 +17,7 @@ const POD_SPEC = 'spec.template.spec';
 const AMIS = '  amiSelectorTerms:\n    - alias: al2023@latest\n';
 const CLASS_REF = '{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}';
 
-describe('a habit of v1beta1 and before is a problem with what stands for it in v1', () => {
+describe('a legacy field is a problem with its v1 equivalent', () => {
   test.each([
     [`${POD_SPEC}.kubelet`, 'write it in the EC2NodeClass: spec.kubelet', inTemplate('kubelet: {maxPods: 20}')],
     [
@@ -94,7 +94,7 @@ const OR_NEVER = 'a duration of whole hours, minutes or seconds, such as 30s, 1h
 const NO_NEVER = 'a duration of whole hours, minutes or seconds, such as 30s, 1h30m or 720h';
 const MINUTES = 'hours and minutes, such as 30m, 8h or 1h30m';
 
-describe('a duration that Karpenter does not read is a problem with the one that was meant', () => {
+describe('an invalid duration is a problem with the probable correction', () => {
   test.each([
     ['5min', '5m'],
     ['5 minutes', '5m'],
@@ -119,7 +119,7 @@ describe('a duration that Karpenter does not read is a problem with the one that
   });
 
   test.each([['PT1H'], ['soon'], ['5 fortnights'], ['1h and more'], ['"1 2h"']])(
-    'expireAfter: %s is not guessed at',
+    'expireAfter: %s has no suggestion',
     (written) => {
       expect(fixes(inTemplate(`expireAfter: ${written}`))).toEqual([[`${POD_SPEC}.expireAfter`, `write ${OR_NEVER}`]]);
     },
@@ -175,7 +175,7 @@ describe('quotes are suggested only where the quoted text would be valid', () =>
   });
 });
 
-describe('a fix quotes what is written, not what YAML made of it', () => {
+describe('a correction quotes the original text, not the parsed value', () => {
   test.each([
     ['1.20', '1.20 is read as the number 1.2'],
     ['012345678901', '012345678901 is read as the number 12345678901'],

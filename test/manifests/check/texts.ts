@@ -1,4 +1,4 @@
-/** Sound manifests that the tests break or extend, one line at a time. */
+/** Valid manifests that the tests change, one line at a time. */
 
 export const NODE_CLASS = `apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass

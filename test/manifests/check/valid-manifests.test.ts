@@ -15,7 +15,7 @@ const nodeClass = (from: string, to: string): string => edit(NODE_CLASS, from, t
 const deployment = (from: string, to: string): string => edit(DEPLOYMENT, from, to);
 const DAEMON_SET = edit(edit(DEPLOYMENT, 'kind: Deployment', 'kind: DaemonSet'), '  replicas: 3\n', '');
 
-/** What the API servers of Kubernetes and Karpenter accept, and so do we. */
+/** Manifests that the API server and Karpenter accept. */
 const VALID: readonly (readonly [rule: string, text: string])[] = [
   ['a NodePool with its class', join(NODE_POOL, NODE_CLASS)],
   ['the class after the pool, with empty documents between', `---\n# pool\n${NODE_POOL}---\n---\n${NODE_CLASS}---\n`],
@@ -39,7 +39,7 @@ const VALID: readonly (readonly [rule: string, text: string])[] = [
   ['minValues up to the number of values', pool('[spot, on-demand]', '[spot, on-demand]\n          minValues: 2')],
   ['a requirement on a label of the user', pool('karpenter.k8s.aws/instance-cpu', 'example.com/rank')],
   [
-    'a label under a name of long ago',
+    'a label with a legacy name',
     pool(
       'key: karpenter.sh/capacity-type\n          operator: In\n          values: [spot, on-demand]',
       'key: beta.kubernetes.io/arch\n          operator: In\n          values: [amd64]',
@@ -122,7 +122,7 @@ const VALID: readonly (readonly [rule: string, text: string])[] = [
   ],
   ['a limit without a request', edit(POD, 'image: busybox', 'resources: {limits: {cpu: 1, nvidia.com/gpu: 1}}')],
   [
-    'the fields of a container that nobody here reads',
+    'other fields of a container',
     edit(
       POD,
       'image: busybox',
@@ -147,7 +147,7 @@ const VALID: readonly (readonly [rule: string, text: string])[] = [
     'apiVersion: v1\nkind: List\nitems:\n  - &pod\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: a}\n    spec: &spec {containers: [{name: a}]}\n  - <<: *pod\n    metadata: {name: b}\n',
   ],
   [
-    'a typed list whose items say not what they are',
+    'a typed list whose items have no kind',
     'apiVersion: v1\nkind: PodList\nitems:\n  - metadata: {name: a}\n    spec: {containers: [{name: a}]}\n',
   ],
   [
@@ -218,7 +218,7 @@ describe('what is read', () => {
     });
   });
 
-  test('a kind that plays no part is ignored with a reason', () => {
+  test('other kinds are ignored with a reason', () => {
     const names = [
       'v1/Namespace',
       'v1/Service',
@@ -252,7 +252,7 @@ describe('what is read', () => {
     expect(read(join(pod, pod)).pods.map(({ metadata }) => metadata.name)).toEqual(['job-00001', 'job-00002']);
   });
 
-  test('what the API server fills in is there (A1.9, A1.11 to A1.15, A3.23)', () => {
+  test('the defaults of the API server are set (A1.9, A1.11 to A1.15, A3.23)', () => {
     const bare = `${NODE_POOL.slice(0, NODE_POOL.indexOf('  disruption:'))}  weight: 1\n`;
     const { nodePools, nodeClasses } = read(join(edit(bare, '      expireAfter: 720h\n', ''), NODE_CLASS));
     expect(nodePools[0]?.spec.template.spec.expireAfter).toBe('720h');

@@ -84,7 +84,7 @@ describe('a selector as terms', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('comments stay with what they are about', () => {
+  test('comments stay at their fields', () => {
     const { text } = convertText(`${HEAD}  # where
   subnetSelector:
     # ours
@@ -98,7 +98,7 @@ ${FAMILY}${REST}`);
     expect(text).toContain('    - id: sg-1 # the default one\n');
   });
 
-  test('an empty value was any value', () => {
+  test('an empty value becomes any value', () => {
     const { spec, warnings } = specOf(`  subnetSelector: {Name: ""}\n${FAMILY}${REST}`);
     expect(spec).toHaveProperty('subnetSelectorTerms', [{ tags: { Name: '*' } }]);
     expect(warnings).toEqual([expect.stringMatching(/^spec\.subnetSelector\.Name: the empty value/)]);
@@ -110,7 +110,7 @@ ${FAMILY}${REST}`);
     expect(warnings).toEqual([expect.stringMatching(/^spec\.subnetSelector: "Name" was set together with ids/)]);
   });
 
-  test('lists that stand for more terms than v1 takes stay as they are', () => {
+  test('lists with more terms than v1 allows are unchanged', () => {
     const tags = Array.from({ length: 12 }, (_, tag) => `t${tag}: "1,2,3,4,5,6,7,8,9"`);
     const { spec, warnings } = specOf(`  subnetSelector: {${tags.join(', ')}}\n${FAMILY}${REST}`);
     expect(warnings).toEqual([
@@ -120,7 +120,7 @@ ${FAMILY}${REST}`);
   });
 });
 
-describe('what was left to defaults', () => {
+describe('old defaults are written', () => {
   const GAPS: readonly (readonly [name: string, yaml: string, spec: object, warnings: readonly RegExp[]])[] = [
     [
       'the AMI family was AL2',
@@ -160,7 +160,7 @@ describe('what was left to defaults', () => {
     expect(converted.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
 
-  test('a launch template held images, security groups and subnets, for which others stand in', () => {
+  test('the images, security groups and subnets of a launch template are replaced by placeholders', () => {
     const { objects, warnings } = convertText(`${HEAD}  launchTemplate: mine\n${REST}`);
     const terms = [{ tags: { 'karpenter.sh/discovery': 'CLUSTER_NAME' } }];
     expect(objects[0]).toMatchObject({
@@ -195,7 +195,7 @@ describe('what was left to defaults', () => {
     expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
   });
 
-  test('a class without a role gets a stand-in, so that it can be simulated', () => {
+  test('a class without a role gets a placeholder, so that it can be simulated', () => {
     const { objects } = convertText(HEAD + NETWORK + FAMILY);
     expect(objects[0]).toMatchObject({ spec: { role: 'KarpenterNodeRole-CLUSTER_NAME' } });
     expect(isValid('EC2NodeClass', objects[0], () => undefined)).toBe(true);
@@ -228,7 +228,7 @@ describe('the size of a volume', () => {
   });
 });
 
-describe('what v1 does not have', () => {
+describe('fields that v1 does not have', () => {
   const LOST: readonly (readonly [yaml: string, warnings: readonly RegExp[]])[] = [
     [
       `  launchTemplate: mine\n${NETWORK}${REST}`,

@@ -95,13 +95,13 @@ describe('disruption', () => {
     expect(warnings).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)]);
   });
 
-  test('expireAfter: Never moves without a word', () => {
+  test('expireAfter: Never moves without a warning', () => {
     const { objects, warnings } = convertText(`${POOL}  disruption: {expireAfter: Never}\n`);
     expect(objects[0]).toHaveProperty('spec.template.spec.expireAfter', 'Never');
     expect(warnings).toEqual([]);
   });
 
-  test('where nothing is said, the defaults of both are the same', () => {
+  test('without disruption, the defaults of both versions are the same', () => {
     const { objects, warnings } = convertText(POOL);
     expect(objects[0]).not.toHaveProperty('spec.disruption');
     expect(warnings).toEqual([]);
@@ -130,7 +130,7 @@ spec: {template: {spec: {nodeClassRef: ${before}}}}
   });
 });
 
-describe('what v1 does not have', () => {
+describe('fields that v1 does not have', () => {
   const LOST: readonly (readonly [yaml: string, warning: RegExp])[] = [
     [`${POOL}      resources: {requests: {cpu: 1}}\n`, /^spec\.template\.spec\.resources: was removed/],
     [`${POOL}  tolerations: []\n`, /^spec\.tolerations: was removed: it is not a field of a v1beta1 NodePool/],
@@ -174,7 +174,7 @@ spec: {template: {spec: {expireAfter: 24h}}}
     ['of v1 already', `${OF_POOL}---\n${TODAYS}`, 0, '24h'],
     ['that has the default, which v1 has too', `${OF_POOL}---\n${POOL}`, 0, undefined],
   ];
-  test.each(SETS)('expires as its NodePool does: %s', (...[, text, index, expireAfter]) => {
+  test.each(SETS)('has the expiry of its NodePool: %s', (...[, text, index, expireAfter]) => {
     const { objects, warnings } = convertText(text);
     expect(objects[index]).toMatchObject({ kind: 'NodeClaim', spec: { nodeClassRef: { name: 'a' } } });
     expect(Object.getOwnPropertyDescriptor(Object(objects[index]).spec, 'expireAfter')?.value).toBe(expireAfter);
@@ -285,7 +285,7 @@ describe('a v1beta1 EC2NodeClass', () => {
     ['AL2', '  amiSelectorTerms: [{id: ami-1}]\n', [{ id: 'ami-1' }]],
   ];
 
-  test.each(VERSIONS)('of family %s keeps the noted version of its images: %s', (family, fields, terms) => {
+  test.each(VERSIONS)('of family %s keeps the image version in its annotation: %s', (family, fields, terms) => {
     const noted = (others: string): string =>
       nodeClass(`  amiFamily: ${family}\n${fields}${HOPS}`).replace(
         'name: default',

@@ -9,7 +9,7 @@ metadata: {name: a}
 spec: {amiFamily: AL2, role: nodes, metadataOptions: {httpPutResponseHopLimit: 1}}
 `;
 
-test('a document that needs no conversion comes back itself', () => {
+test('a document that needs no conversion is returned unchanged', () => {
   const [document] = parse('apiVersion: karpenter.sh/v1\nkind: NodePool\nspec: {a: &x 1, b: *x}\n');
   if (document === undefined) throw new Error('no document');
   const [conversion] = convertDocuments([document]);
@@ -17,7 +17,7 @@ test('a document that needs no conversion comes back itself', () => {
   expect(conversion).toMatchObject({ converted: false, warnings: [] });
 });
 
-test('the documents that are given stay as they are', () => {
+test('the given documents are not changed', () => {
   const documents = parse(NODE_CLASS);
   const before = documents.map(String);
   const [conversion] = convertDocuments(documents);
@@ -25,7 +25,7 @@ test('the documents that are given stay as they are', () => {
   expect(documents.map(String)).toEqual(before);
 });
 
-test('what was converted is left alone the second time', () => {
+test('a converted document is not converted again', () => {
   const texts = [
     NODE_CLASS,
     'apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: p}\nspec: {kubeletConfiguration: {maxPods: 1}, provider: {tags: {a: b}}}\n',
@@ -41,7 +41,7 @@ test('what was converted is left alone the second time', () => {
   expect(print(twice.flatMap(({ documents }) => documents))).toBe(once.text);
 });
 
-test('a former kind under the version of another is read as what it is, with a warning', () => {
+test('a legacy kind with a wrong version is converted, with a warning', () => {
   const { objects, warnings } = convertText(
     'apiVersion: karpenter.sh/v1beta1\nkind: Provisioner\nmetadata: {name: a}\n',
   );
@@ -63,7 +63,7 @@ items:
     expect(warnings).toContainEqual(expect.stringMatching(/^items\[1\]\.spec\.provider\.subnets: was removed/));
   });
 
-  test('of Provisioners becomes a List of NodePools that say what they are', () => {
+  test('of Provisioners becomes a List of NodePools with apiVersion and kind', () => {
     const { objects } = convertText(`apiVersion: karpenter.sh/v1alpha5
 kind: ProvisionerList
 items: [{metadata: {name: a}}]
@@ -78,7 +78,7 @@ items: [{metadata: {name: a}}]
     expect(objects).toEqual([{ apiVersion: 'v1', kind: 'List', items: [] }]);
   });
 
-  test('of pods need not say that they are pods', () => {
+  test('of pods may omit apiVersion and kind', () => {
     const { text } = convertText(`apiVersion: v1
 kind: PodList
 items:
@@ -88,7 +88,7 @@ items:
   });
 });
 
-test('what nests too deeply stays as it is, with a warning, and the other documents are converted', () => {
+test('a document that nests too deeply is unchanged, with a warning, and the others are converted', () => {
   const document = new Document({ apiVersion: 'karpenter.sh/v1beta1', kind: 'NodePool' });
   let node = new YAMLMap();
   document.set('spec', node);
@@ -104,7 +104,7 @@ test('what nests too deeply stays as it is, with a warning, and the other docume
 });
 
 describe('aliases and merge keys', () => {
-  test('are written out in what is converted', () => {
+  test('are expanded in converted objects', () => {
     const { text, objects } = convertText(`apiVersion: karpenter.k8s.aws/v1alpha1
 kind: AWSNodeTemplate
 metadata: {name: a}
@@ -128,7 +128,7 @@ spec:
     });
   });
 
-  test('say what an object is, too', () => {
+  test('are resolved in apiVersion and kind', () => {
     const { objects } = convertText(`apiVersion: v1
 kind: List
 items:
@@ -146,10 +146,10 @@ items:
     return `  l${level}: &l${level} [${Array.from({ length: 9 }, () => below).join(', ')}]\n`;
   });
   const REFUSED: readonly (readonly [name: string, spec: string, message: RegExp])[] = [
-    ['that multiply without end', BOMB.join(''), /repeat more than 100000 values, so it was not converted$/],
-    ['of what they stand in', '  a: &a {b: *a}\n', /"\*a" is inside the value that it repeats/],
-    ['of nothing', '  a: *a\n', /"\*a" has no anchor before it/],
-    ['merging what is no map', '  a: {<<: [1]}\n', /merges a value that is not a map/],
+    ['that multiply', BOMB.join(''), /repeat more than 100000 values, so it was not converted$/],
+    ['of the value that contains them', '  a: &a {b: *a}\n', /"\*a" is inside the value that it repeats/],
+    ['without an anchor', '  a: *a\n', /"\*a" has no anchor before it/],
+    ['merging a value that is not a map', '  a: {<<: [1]}\n', /merges a value that is not a map/],
   ];
 
   test.each(REFUSED)('%s leave the document as it is, with a warning', (_, spec, message) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isValid } from '../../../lib/manifests/check/validate.ts';
 import { convertText } from './convert-text.ts';
 
-/** Leaves nothing to defaults: fields added to it are the only ones that are converted. */
+/** All fields with defaults are set, so that only added fields cause changes. */
 const WHOLE = `apiVersion: karpenter.sh/v1alpha5
 kind: Provisioner
 metadata:
@@ -27,7 +27,7 @@ function convert(extra: string): { readonly object: unknown; readonly warnings: 
   return { object: objects[0], warnings: warnings.filter((warning) => warning !== FORCE) };
 }
 
-/** WHOLE without a field of one line, or of several that are indented further. */
+/** WHOLE without one field, with its indented lines. */
 function without(field: string): string {
   return WHOLE.replace(new RegExp(`^  ${field}:.*\\n(?:    .*\\n)*`, 'm'), '');
 }
@@ -56,7 +56,7 @@ test('a Provisioner becomes a NodePool', () => {
   expect(isValid('NodePool', convert('').object, () => undefined)).toBe(true);
 });
 
-describe('fields that have a place in v1', () => {
+describe('fields with an equivalent in v1', () => {
   const MOVES: readonly (readonly [yaml: string, path: string, value: unknown])[] = [
     ['  labels: {team: a}', 'spec.template.metadata.labels.team', 'a'],
     ['  annotations: {note: b}', 'spec.template.metadata.annotations.note', 'b'],
@@ -77,7 +77,7 @@ describe('fields that have a place in v1', () => {
   });
 });
 
-describe('fields that have none', () => {
+describe('fields without an equivalent', () => {
   const LOST: readonly (readonly [yaml: string, warning: string])[] = [
     ['status: {conditions: []}', 'status: was removed: the controller writes the status'],
     [
@@ -114,7 +114,7 @@ test.each(['taints', 'startupTaints'])('%s without an effect get one, with a war
   expect(isValid('NodePool', object, () => undefined)).toBe(true);
 });
 
-describe('when nodes go', () => {
+describe('disruption', () => {
   const TTL = '  ttlSecondsAfterEmpty: 30\n';
   const WAYS: readonly (readonly [name: string, yaml: string, disruption: object, warning: RegExp | undefined])[] = [
     ['after a time when empty', TTL, { consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s' }, undefined],
@@ -132,13 +132,13 @@ describe('when nodes go', () => {
       /empty nodes were never/,
     ],
     [
-      'both, which was refused',
+      'both, which was invalid',
       `${TTL}  consolidation: {enabled: true}\n`,
       { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '30s' },
       /v1alpha5 rejected/,
     ],
     [
-      'a time that is no number',
+      'a time that is not a number',
       '  ttlSecondsAfterEmpty: soon\n',
       { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'soon' },
       undefined,
@@ -153,21 +153,21 @@ describe('when nodes go', () => {
     else expect(others).toEqual([expect.stringMatching(warning)]);
   });
 
-  test('no age was no limit, and v1 would set one', () => {
+  test('no expiry is written, because v1 has a default', () => {
     const { objects, warnings } = convertText(without('ttlSecondsUntilExpired'));
     expect(objects[0]).toHaveProperty('spec.template.spec.expireAfter', 'Never');
     expect(warnings).toEqual([expect.stringMatching(/^spec\.ttlSecondsUntilExpired: was not set/)]);
   });
 });
 
-describe('requirements that the webhook added', () => {
+describe('default requirements of the webhook', () => {
   const base = without('requirements');
   const keys = (yaml: string): unknown => {
     const [object] = convertText(base + yaml).objects;
     return JSON.stringify(object).match(/"key":"[^"]+","operator":"\w+","values":\[[^\]]*\]/g);
   };
 
-  test('are all written out where nothing is required', () => {
+  test('are all added if there are no requirements', () => {
     expect(keys('')).toEqual([
       '"key":"kubernetes.io/os","operator":"In","values":["linux"]',
       '"key":"kubernetes.io/arch","operator":"In","values":["amd64"]',
@@ -182,13 +182,13 @@ describe('requirements that the webhook added', () => {
     'node.kubernetes.io/instance-type',
     'beta.kubernetes.io/instance-type',
     'karpenter.k8s.aws/instance-category',
-  ])('leave sizes alone where %s is required', (key) => {
+  ])('do not restrict sizes if %s is required', (key) => {
     expect(keys(`  requirements: [{key: ${key}, operator: Exists}]\n`)).toHaveLength(3);
   });
 });
 
 describe('the node class', () => {
-  test('is made of an inline provider, and named after the Provisioner', () => {
+  test('is created from an inline provider, with the name of the Provisioner', () => {
     const { objects, warnings } = convertText(`${without('providerRef')}  provider:
     subnetSelector: {Name: private}
     securityGroupSelector: {aws-ids: "sg-1,sg-2"}
@@ -218,7 +218,7 @@ describe('the node class', () => {
     expect(isValid('EC2NodeClass', objects[1], () => undefined)).toBe(true);
   });
 
-  test('made of an inline provider makes way for one of its name', () => {
+  test('from an inline provider gets another name if an object has that name', () => {
     const { objects } = convertText(`apiVersion: karpenter.k8s.aws/v1alpha1
 kind: AWSNodeTemplate
 metadata: {name: arm}
@@ -229,14 +229,14 @@ ${without('providerRef')}  provider: {subnetSelector: {a: b}}
     expect(objects[2]).toHaveProperty('metadata.name', 'arm-provider');
   });
 
-  test('is called default where none is named', () => {
+  test('is named default if there is no reference', () => {
     const { objects, warnings } = convertText(without('providerRef'));
     expect(objects[0]).toHaveProperty('spec.template.spec.nodeClassRef.name', 'default');
     expect(warnings).toContainEqual(expect.stringMatching(/^spec\.providerRef: is missing/));
   });
 });
 
-test('comments, quotes and key order survive', () => {
+test('comments, quotes and key order are kept', () => {
   const { text } = convertText(`# the pools
 apiVersion: karpenter.sh/v1alpha5 # old
 kind: Provisioner
@@ -275,7 +275,7 @@ spec:
   expect(text).toContain('      # monthly\n      expireAfter: 2592000s # 30 days\n');
 });
 
-test('warnings point at the lines of the old text', () => {
+test('warnings have the lines of the old text', () => {
   const { lines, warnings } = convertText(`${WHOLE}  # a typo
   ttlSecondsAfterEmtpy: 3
 `);

@@ -67,7 +67,7 @@ describe('in the spec of a pod', () => {
     expect(convertText(text)).toMatchObject({ text, warnings: [expect.stringContaining('has no equivalent')] });
   });
 
-  test('tolerations and pod labels are no node labels', () => {
+  test('tolerations and pod labels are not converted as node labels', () => {
     const { conversions } = convertText(`apiVersion: v1
 kind: Pod
 metadata: {labels: {beta.kubernetes.io/arch: x}}
@@ -95,7 +95,7 @@ describe('tolerations of the taint of nodes that are drained', () => {
     ]);
   });
 
-  test('stay where they tolerated nothing', () => {
+  test('are unchanged if they tolerated nothing', () => {
     const text = `${POD}spec:\n  tolerations: [{key: karpenter.sh/disruption, value: other}]\n`;
     expect(convertText(text)).toMatchObject({ text, warnings: [] });
   });
@@ -126,14 +126,14 @@ describe('annotations', () => {
     ]);
   });
 
-  test('do-not-consolidate becomes do-not-disrupt, which holds off more', () => {
+  test('do-not-consolidate becomes do-not-disrupt, with a warning', () => {
     const { text, warnings } = convertText(holder('apiVersion: v1\nkind: Node', 0, 'do-not-consolidate'));
     expect(text).toBe(holder('apiVersion: v1\nkind: Node', 0, 'do-not-disrupt'));
     expect(warnings).toEqual([expect.stringContaining('which also prevents drift')]);
   });
 });
 
-test('a workload in other words is given back as it is, the very object', () => {
+test('a workload without legacy names is returned unchanged', () => {
   const text = 'apiVersion: apps/v1\nkind: Deployment\nspec:   {template:   {spec: {nodeSelector: {a:   b}}}}\n';
   const documents = parse(text);
   const [conversion] = convertDocuments(documents);
@@ -162,7 +162,7 @@ spec:
 test.each([
   ['karpenter.sh/v1alpha5', 'Machine'],
   ['karpenter.k8s.aws/v1alpha1', 'AWSNodeInstanceProfile'],
-])('%s %s stays as it is, with a warning', (apiVersion, kind) => {
+])('%s %s is unchanged, with a warning', (apiVersion, kind) => {
   const { conversions } = convertText(`apiVersion: ${apiVersion}\nkind: ${kind}\n`);
   expect(conversions).toMatchObject([
     { converted: false, warnings: [{ message: expect.stringContaining('no equivalent') }] },

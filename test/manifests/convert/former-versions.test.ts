@@ -9,7 +9,7 @@ spec:
   template: {metadata: {labels: {app: a}}}
 `;
 
-describe('versions that Kubernetes serves no more', () => {
+describe('versions that Kubernetes no longer serves', () => {
   const RENEWED: readonly (readonly [former: string, kind: string, today: string])[] = [
     ['extensions/v1beta1', 'Deployment', 'apps/v1'],
     ['apps/v1beta1', 'Deployment', 'apps/v1'],
@@ -46,7 +46,7 @@ describe('versions that Kubernetes serves no more', () => {
   });
 });
 
-test('a selector that was left out was that of the labels of the template', () => {
+test('a missing selector becomes the labels of the template', () => {
   const { objects, warnings, text } = convertText(`apiVersion: apps/v1beta1
 kind: Deployment
 spec:

@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
   ['v1', 'List'],
 ];
 
-/** Names that conversion looks for, so that random bodies get into every corner of it. */
+/** Names that the conversion reads, so that random bodies reach all of its code. */
 const NAMES = [
   'metadata spec status name labels annotations template items apiVersion kind limits resources weight taints',
   'requirements key operator values providerRef provider ttlSecondsAfterEmpty ttlSecondsUntilExpired consolidation',

@@ -17,7 +17,7 @@ metadata: {name: a}
 spec:
 `;
 
-/** Every comment of these is to be found again, in the lines given. */
+/** All of these comments are kept, in the given lines. */
 const KEPT: readonly (readonly [name: string, before: string, after: readonly string[]])[] = [
   [
     'behind the last tag of a selector that ends the document',
@@ -160,7 +160,7 @@ const KEPT: readonly (readonly [name: string, before: string, after: readonly st
     ['    consolidationPolicy: WhenEmptyOrUnderutilized # at policy\n', '      expireAfter: 5h # at expiry\n'],
   ],
   [
-    'below fields that go',
+    'below removed fields',
     `${PROVISIONER}  weigth:
     a: b
     # below a typo
@@ -181,7 +181,7 @@ status:
   ],
 ];
 
-describe('comments stay', () => {
+describe('comments are kept', () => {
   test.each(KEPT)('%s', (_, before, after) => {
     const { text } = convertText(before);
     const comments = [...before.matchAll(/# .*$/gm)].map(([comment]) => comment);

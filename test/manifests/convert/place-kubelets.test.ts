@@ -22,7 +22,7 @@ spec:
 `;
 
 interface Result {
-  /** What each pool names. */
+  /** The NodeClass of each pool. */
   readonly pools: Readonly<Record<string, unknown>>;
   /** The kubelet settings of each class. */
   readonly classes: Readonly<Record<string, unknown>>;
@@ -70,7 +70,7 @@ spec:
 `;
 
 describe('kubelet settings of pools', () => {
-  test('move to the class that the pool names, before or behind it', () => {
+  test('move to the NodeClass of the pool, in any order', () => {
     for (const texts of [
       [pool('a', '{maxPods: 20}'), NODE_CLASS],
       [NODE_CLASS, pool('a', '{maxPods: 20}')],
@@ -78,7 +78,7 @@ describe('kubelet settings of pools', () => {
       expect(place(...texts)).toEqual({ pools: { a: 'shared' }, classes: { shared: { maxPods: 20 } }, warnings: [] });
   });
 
-  test('take their comment along', () => {
+  test('keep their comment', () => {
     expect(convertText(`${pool('a', '{maxPods: 20}')}---\n${NODE_CLASS}`).text).toContain(
       '  # settings of a\n  kubelet: {maxPods: 20}\n',
     );
@@ -94,7 +94,7 @@ describe('kubelet settings of pools', () => {
     expect(classes).toEqual({ shared: { maxPods: 20, podsPerCore: 2 } });
   });
 
-  test('that differ get a copy of the class each, but the first', () => {
+  test('that differ each get a copy of the class, except the first', () => {
     const { pools, classes, warnings } = place(
       pool('a', '{maxPods: 20}'),
       pool('b', '{maxPods: 30}'),
@@ -109,7 +109,7 @@ describe('kubelet settings of pools', () => {
     ]);
   });
 
-  test('leave the class alone for a pool without settings', () => {
+  test('do not change the class of a pool without settings', () => {
     const { pools, classes } = place(pool('a', '{maxPods: 20}'), pool('b', ''), NODE_CLASS);
     expect(pools).toEqual({ a: 'shared-a', b: 'shared' });
     expect(classes).toEqual({ shared: undefined, 'shared-a': { maxPods: 20 } });
@@ -139,7 +139,7 @@ describe('kubelet settings of pools', () => {
   });
 });
 
-test('two objects that become one by name are pointed out', () => {
+test('two objects that get the same name are reported', () => {
   const template = 'apiVersion: karpenter.k8s.aws/v1alpha1\nkind: AWSNodeTemplate\nmetadata: {name: shared}\n';
   const { warnings } = place(template, NODE_CLASS.replace('v1beta1', 'v1'));
   expect(warnings).toContainEqual(expect.stringMatching(/became EC2NodeClass\/shared, which exists twice/));

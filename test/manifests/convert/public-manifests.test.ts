@@ -14,7 +14,7 @@ const KNOWN: readonly (readonly [file: RegExp, field: RegExp, reason: string])[]
   [/./, /^spec\.role$/, 'the instance profile came from the global settings'],
   [/matt-e-builds/, /./, 'broken on purpose, to try a linter on'],
   [/abdulfrfr|EKS-Cilium/, /\.id$|^metadata\.name$/, 'a placeholder'],
-  [/ENTERPRISE/, /^spec\.instanceStorePolicy$/, 'NVME is no policy'],
+  [/ENTERPRISE/, /^spec\.instanceStorePolicy$/, 'NVME is not a policy'],
   [/jasontsaicc/, /^spec\.template\.metadata\.labels\./, 'labels that Karpenter keeps to itself'],
 ];
 
@@ -66,7 +66,7 @@ if (existsSync(ROOT)) {
   });
 
   describe('manifests of public repositories without old objects', () => {
-    test.each(files.filter((one) => !old.includes(one)).map(({ file }) => file))('%s comes back itself', (file) => {
+    test.each(files.filter((one) => !old.includes(one)).map(({ file }) => file))('%s is returned unchanged', (file) => {
       const documents = parse(read(file));
       const conversions = convertDocuments(documents);
       expect(conversions.filter((conversion, index) => conversion.documents[0] !== documents[index])).toEqual([]);
@@ -75,7 +75,7 @@ if (existsSync(ROOT)) {
   });
 
   describe('what old manifests of public repositories became', () => {
-    test.each(old.map(({ file }) => file))('%s is valid, but for faults that it had', (file) => {
+    test.each(old.map(({ file }) => file))('%s is valid, except for errors that it had', (file) => {
       const faults = convertText(read(file)).objects.flatMap(faultsOf);
       expect(faults.filter((field) => !KNOWN.some(([where, what]) => where.test(file) && what.test(field)))).toEqual(
         [],

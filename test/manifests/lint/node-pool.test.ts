@@ -154,14 +154,14 @@ describe('requirements', () => {
 describe('places', () => {
   test.each<Case>([
     [
-      'a letter beyond the zones of the region is no zone',
+      'an unknown zone letter of a region is reported',
       () => requirements(asking(ZONE, 'In', 'us-east-1a', 'us-east-1z')),
       [
         'spec.template.spec.requirements.0.values.1: "us-east-1z" is not a known zone of us-east-1; write one of us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f',
       ],
     ],
     [
-      'a region is no zone',
+      'a region instead of a zone is reported',
       () => requirements(asking(ZONE, 'In', 'us-east-1')),
       [
         'spec.template.spec.requirements.0.values: "us-east-1" is a region, not a zone, so the pool can never launch a node; write its zones, such as us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f',
@@ -175,7 +175,7 @@ describe('places', () => {
       ],
     ],
     [
-      'a zone is no region',
+      'a zone instead of a region is reported',
       () => requirements(asking(REGION, 'In', 'eu-west-3a')),
       [
         'spec.template.spec.requirements.0.values: "eu-west-3a" is a zone, not a region, so the pool can never launch a node; write eu-west-3',
@@ -250,14 +250,14 @@ describe('limits, life and class', () => {
       ],
     ],
     [
-      'a life below ten minutes is over before the node is of use',
+      'an expireAfter below ten minutes is reported',
       () => pool({ expireAfter: '5m' }),
       [
         'spec.template.spec.expireAfter: replaces every node 5m after its creation, which is about the time that it needs to become ready; write hours or days, such as 720h, or Never',
       ],
     ],
     [
-      'a life of no time is none',
+      'an expireAfter of zero is reported',
       () => pool({ expireAfter: '0s' }),
       [
         'spec.template.spec.expireAfter: replaces every node 0s after its creation, which is about the time that it needs to become ready; write hours or days, such as 720h, or Never',
@@ -278,7 +278,7 @@ describe('limits, life and class', () => {
       'AKSNodeClass',
       'spec.template.spec.nodeClassRef: references AKSNodeClass default of karpenter.azure.com: the pool is ignored, because Kerf manages only NodePools that reference EC2NodeClasses; write group: karpenter.k8s.aws and kind: EC2NodeClass if Kerf should manage it',
     ],
-  ])('A1.30: a pool of a %s %s is left alone, and its requirements are not judged', (group, kind, expected) => {
+  ])('A1.30: a NodePool of a %s %s is ignored, and its requirements are not checked', (group, kind, expected) => {
     const ours = aNodePool({ requirements: [asking(ARCH, 'In', 'x86_64')], limits: { cpu: '0' } });
     const { template } = ours.spec;
     const nodeClassRef = { group, kind, name: 'default' };
@@ -376,7 +376,7 @@ test.each<readonly [rule: string, options: NodePoolOptions]>([
   expect(sentences(pool(options))).toEqual([]);
 });
 
-test('hundreds of pools that all differ are judged each by itself', () => {
+test('hundreds of different NodePools are checked separately', () => {
   const fresh = shippedFigures();
   const pools = Array.from({ length: 500 }, (_, index) =>
     aNodePool({

@@ -14,16 +14,16 @@ const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);
 const leases = new DynamoDbLeases({ client, tableName: 'kerf', clock: { now: () => NOW_MS } });
 
-/** What the call would set, as the table then has it. */
+/** The item after the call. */
 const written = ({ ExpressionAttributeValues = {} }: UpdateItemCommand['input']) =>
   Object.fromEntries(
     Object.entries(unmarshall(ExpressionAttributeValues)).map(([name, value]) => [name.replace(':set_', ''), value]),
   );
 
 test.each([
-  ['is held by whoever finds that the first try has it already', {}, 'held'],
-  ['that another took meanwhile is not', { leaseHolder: 'another' }, 'changed'],
-])('a lease whose acquisition is sent again, since its reply was lost, %s', async (_, over, kind) => {
+  ['is held if the first try succeeded', {}, 'held'],
+  ['is not held if another holder acquired it', { leaseHolder: 'another' }, 'changed'],
+])('a lease whose acquisition is repeated after a lost response %s', async (_, over, kind) => {
   dynamo.on(GetItemCommand).resolves({});
   dynamo.on(UpdateItemCommand).callsFake((input: UpdateItemCommand['input']) => {
     const Item = marshall({ ...written(input), ...over });

@@ -149,7 +149,7 @@ describe('NodeClaims', () => {
   });
 });
 
-describe('failures of the world', () => {
+describe('failures', () => {
   test.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'InternalServerError', 'TimeoutError'])(
     '%s may succeed later',
     async (name) => {
@@ -159,7 +159,7 @@ describe('failures of the world', () => {
   );
 
   test.each(['AccessDeniedException', 'ResourceNotFoundException', 'ValidationException', 'SomethingNewException'])(
-    '%s needs somebody, and the cause is kept',
+    '%s is not retryable, and the cause is kept',
     async (name) => {
       const cause = thrown(name);
       dynamo.on(GetItemCommand).rejects(cause);
@@ -179,7 +179,7 @@ describe('failures of the world', () => {
     await expect(store.readEpoch('demo')).rejects.toBeInstanceOf(TypeError);
   });
 
-  test('a query that never ends is left', async () => {
+  test('an endless query is an error', async () => {
     dynamo.on(QueryCommand).resolves({ LastEvaluatedKey: marshall({ pk: 'a', sk: 'b' }) });
     await expect(store.listCommands('demo')).rejects.toBeInstanceOf(UnreachableError);
   });

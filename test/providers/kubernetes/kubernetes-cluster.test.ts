@@ -42,7 +42,7 @@ describe('lists', () => {
     expect(server.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '500']);
   });
 
-  test('a continue token that lapsed starts the list again, a few times', async () => {
+  test('an expired continue token restarts the list, a few times', async () => {
     many(501);
     server.failNext({ kind: 'status', status: 410 });
     expect(await cluster.listPods()).toHaveLength(501);
@@ -55,12 +55,12 @@ describe('lists', () => {
     await expect(cluster.listNodePools()).rejects.toThrow(/nodepools: the response has status 200 but is not a list/);
   });
 
-  test('pods without a node are chosen by the server', async () => {
+  test('pods without a node are selected by the server', async () => {
     await cluster.listUnboundPods();
     expect(lastRequest()?.query.get('fieldSelector')).toBe('spec.nodeName=');
   });
 
-  test('without its CRD a kind has no objects; without pods something is wrong', async () => {
+  test('a kind without a CRD has no objects; a missing pods API is an error', async () => {
     for (const path of [
       '/apis/karpenter.sh/v1/nodepools',
       '/apis/karpenter.sh/v1/nodeclaims',
@@ -123,7 +123,7 @@ describe('evictions', () => {
       { spec: { selector: { matchLabels: {} } }, status: { disruptionsAllowed: 1 } },
     );
 
-  test('the server is asked to compare the UID in the same step', async () => {
+  test('an eviction has the UID as a precondition', async () => {
     putPod({ metadata: { uid: 'uid-1' } });
     expect(await cluster.evictPod(target)).toEqual({ kind: 'evicted' });
     expect(lastRequest()).toMatchObject({
@@ -132,7 +132,7 @@ describe('evictions', () => {
     });
   });
 
-  test('a budget is used up', async () => {
+  test('an exhausted budget blocks the eviction', async () => {
     budget('web');
     putPod({ metadata: { uid: 'uid-1' } });
     expect(await cluster.evictPod(target)).toEqual({ kind: 'evicted' });
@@ -140,7 +140,7 @@ describe('evictions', () => {
     expect(await cluster.evictPod(target)).toMatchObject({ kind: 'blocked' });
   });
 
-  test('a pod under two budgets is blocked, and is not asked for three times', async () => {
+  test('a pod with two budgets is blocked, without retries', async () => {
     putPod({ metadata: { uid: 'uid-1' } });
     budget('one');
     budget('two');
@@ -156,13 +156,13 @@ describe('evictions', () => {
     await expect(cluster.evictPod(target)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  test('a conflict on the very pod is a conflict, not its end', async () => {
+  test('a conflict is not treated as a deleted pod', async () => {
     putPod({ metadata: { uid: 'uid-1' } });
     server.failNext({ kind: 'status', status: 409 });
     await expect(cluster.evictPod(target)).rejects.toThrow(/409/);
   });
 
-  test('a deletion names its grace period and the UID', async () => {
+  test('a deletion has its grace period and the UID', async () => {
     putPod({ metadata: { uid: 'uid-1' } });
     await cluster.deletePod(target, 7);
     expect(lastRequest()?.body).toMatchObject({ gracePeriodSeconds: 7, preconditions: { uid: 'uid-1' } });
@@ -183,7 +183,7 @@ describe('the NodeClaim mirror', () => {
     status: { nodeName: 'node-1' },
   };
 
-  test('it is applied as Kerf’s part of the object, its status apart', async () => {
+  test('it is applied with the field manager kerf, with a separate status', async () => {
     await cluster.applyNodeClaim(mirror);
     const [main, status] = server.requests;
     expect(main).toMatchObject({ method: 'PATCH', path: '/apis/karpenter.sh/v1/nodeclaims/general-a' });
@@ -203,7 +203,7 @@ describe('the NodeClaim mirror', () => {
     await expect(cluster.applyNodeClaim(mirror)).rejects.toBeInstanceOf(RefusedError);
   });
 
-  test('taking it away leaves the finalizers of others', async () => {
+  test('its release keeps the finalizers of others', async () => {
     server.store.put(NODE_CLAIM, {
       metadata: { finalizers: ['karpenter.sh/termination', 'example.com/audit'] },
       spec: {},
@@ -245,10 +245,10 @@ describe('events', () => {
     });
   });
 
-  describe('what is said again (F16)', () => {
+  describe('a repeated event (F16)', () => {
     const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
     const events = () => server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' });
-    /** Another function, later: all that it knows is in the cluster. */
+    /** Another function, later, with only the state in the cluster. */
     const say = async (afterSeconds: number, reason = 'Blocked') => {
       const clock = { now: () => NOW_MS + afterSeconds * 1_000 };
       await new KubernetesCluster({ client, clock }).publishEvent({ ...event, reason, regarding });
@@ -282,7 +282,7 @@ describe('events', () => {
     });
   });
 
-  test('an object with the longest name there is has events', async () => {
+  test('an object with a name of maximum length has events', async () => {
     await cluster.publishEvent({ ...event, regarding: { kind: 'Node', name: `${'a.'.repeat(126)}a` } });
     const [stored] = server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' });
     const name = textAt(stored, 'metadata', 'name');

@@ -22,7 +22,7 @@ afterEach(async () => {
 const CORE = '/api/v1';
 const STORAGE = '/apis/storage.k8s.io/v1';
 
-test('storage comes back with what says where a pod may run, and nothing else (B42, B44)', async () => {
+test('storage objects have only the fields that restrict where a pod can run (B42, B44)', async () => {
   const claim = { ...aVolumeClaim({ volume: 'pv-1' }), status: { phase: 'Bound' } };
   const volume = aVolume({
     terms: [{ matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-west-3a'] }] }],
@@ -55,7 +55,7 @@ test('storage comes back with what says where a pod may run, and nothing else (B
   expect(JSON.stringify(storage)).not.toContain('parameters');
 });
 
-test('namespaces come back with their labels (B52)', async () => {
+test('namespaces have their labels (B52)', async () => {
   const labels = { team: 'a' };
   server.store.put({ group: CORE, resource: 'namespaces', name: 'shop' }, { metadata: { labels } });
   expect(await cluster.listNamespaces()).toMatchObject([{ metadata: { name: 'shop', labels } }]);

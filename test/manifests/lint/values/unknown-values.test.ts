@@ -68,7 +68,7 @@ test.each<readonly [rule: string, asked: NodeSelectorRequirement, expected: stri
     '0.values: 4 of 5 values are unknown: "m5.lrage", "c5.lrage", "r5.lrage" and 1 more; write m5.large, c5.large, r5.large',
   ],
   [
-    'text that is no zone',
+    'text that is not a zone',
     asking(ZONE, 'In', 'a', 'b'),
     '0.values: Kerf has no data on "a", "b"; write names of zones, such as us-east-1a',
   ],
@@ -83,7 +83,7 @@ test.each([
     asking(ZONE, 'In', 'eusc-de-east-1a', 'us-gov-west-1a', 'cn-north-1a'),
   ],
   ['memory that some type has', asking(INSTANCE + 'memory', 'In', '16384')],
-  ['memory of a type that nobody knows', asking(INSTANCE + 'memory', 'In', '16384', '999999')],
+  ['an unknown amount of memory beside a known one', asking(INSTANCE + 'memory', 'In', '16384', '999999')],
 ])('no advice on %s', (_, asked) => {
   expect(advised(asked)).toEqual([]);
 });
@@ -108,7 +108,7 @@ test.each<readonly [rule: string, asked: readonly NodeSelectorRequirement[], exp
   expect(advised(...asked)).toEqual([expected]);
 });
 
-test('labels of your own that go together are no matter', () => {
+test('custom labels that can be met together give no advice', () => {
   const asked = [asking('team', 'In', 'a', 'b'), asking('team', 'NotIn', 'a'), asking('x', 'DoesNotExist')];
   expect(advised(...asked, asking('x', 'NotIn', 'y'))).toEqual([]);
 });

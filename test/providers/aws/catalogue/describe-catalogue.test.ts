@@ -20,7 +20,7 @@ const sources = {
   branchInterfaces: new Map([['m5.large', 9]]),
 };
 
-/** As EC2 describes m5.large, cut to what is read. */
+/** The description of m5.large, with the fields that are read. */
 const M5_LARGE: InstanceTypeInfo = {
   InstanceType: 'm5.large',
   SupportedUsageClasses: ['on-demand', 'spot'],
@@ -58,7 +58,7 @@ beforeEach(() => {
   });
 });
 
-test('what decides whether a NodeClass can have a type is kept where it is not as usual (C27)', async () => {
+test('unusual properties that decide whether a NodeClass supports a type are kept (C27)', async () => {
   const info: InstanceTypeInfo = {
     ...M5_LARGE,
     ProcessorInfo: { SupportedArchitectures: ['x86_64'], SupportedFeatures: ['nested-virtualization'] },
@@ -89,7 +89,7 @@ test('what decides whether a NodeClass can have a type is kept where it is not a
   ]);
 });
 
-test('types are cut to the facts that are computed with', async () => {
+test('types contain only the facts that Kerf uses', async () => {
   const { facts } = await describeCatalogue(client, sources);
   expect(facts).toEqual([
     {
@@ -144,7 +144,7 @@ test('devices, disks and Neuron cores are distinguished', async () => {
   expect(inf2?.localNvmeGb).toBeUndefined();
 });
 
-test('an offering names its zone, and leaves the prices to others', async () => {
+test('an offering has its zone and no price', async () => {
   const catalogue = await describeCatalogue(client, sources);
   expect(catalogue).toMatchObject({ region: 'us-east-1', asOf: '2026-01-31T08:00:00Z' });
   expect(catalogue.offerings).toEqual([

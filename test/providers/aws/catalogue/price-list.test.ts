@@ -62,7 +62,7 @@ describe('on-demand prices (C28)', () => {
     ['a fee that is not by the hour', product('m5.large', { unit: 'Quantity' })],
     ['a price of nothing', product('m5.large', { pricePerUnit: { USD: '0.0000000000' } })],
     ['a product without terms', JSON.stringify({ product: { attributes: { instanceType: 'm5.large' } } })],
-    ['a text that is no JSON', '{'],
+    ['a text that is not JSON', '{'],
     ['a list where an object belongs', '[]'],
     ['nothing', 'null'],
   ])('%s is not a price, and does not affect other prices', async (_, text) => {
@@ -70,13 +70,13 @@ describe('on-demand prices (C28)', () => {
     expect(await prices()).toEqual([['m6g.large', 0.096]]);
   });
 
-  test('that never end are given up', async () => {
+  test('with endless pages are an error', async () => {
     let page = 0;
     pricing.on(GetProductsCommand).callsFake(() => ({ PriceList: [], NextToken: `${(page += 1)}` }));
     await expect(prices()).rejects.toThrow(/no end after 200 pages/);
   });
 
-  test('are refused where a partition has no price list, and fail as the service fails', async () => {
+  test('are rejected for a partition without a price list, and fail if the service fails', async () => {
     await expect(prices('us-gov-west-1')).rejects.toBeInstanceOf(RefusedError);
     expect(pricing.commandCalls(GetProductsCommand)).toEqual([]);
     pricing.on(GetProductsCommand).rejects(awsError('ThrottlingException', 400));
@@ -91,6 +91,6 @@ test.each([
   ['me-south-1', 'eu-central-1'],
   ['ap-northeast-1', 'ap-south-1'],
   ['cn-north-1', 'cn-northwest-1'],
-])('prices of %s are asked for in %s', (region, endpoint) => {
+])('prices of %s are read in %s', (region, endpoint) => {
   expect(priceListRegion(region)).toBe(endpoint);
 });

@@ -24,7 +24,7 @@ function aBatch(most = 500, failed: ReadonlyMap<string, unknown> = new Map()) {
   return { act, calls, close };
 }
 
-test('ids that come within the window share a call, each once (C51)', async () => {
+test('IDs within one window share a call, each once (C51)', async () => {
   const { act, calls, close } = aBatch();
   const done = Promise.all(['a', 'b', 'a'].map(act));
   expect(calls).toEqual([]);
@@ -33,7 +33,7 @@ test('ids that come within the window share a call, each once (C51)', async () =
   expect(calls).toEqual([['a', 'b']]);
 });
 
-test('what comes after the window is the next call', async () => {
+test('IDs after the window are in the next call', async () => {
   const { act, calls, close } = aBatch();
   const first = act('a');
   close();
@@ -44,7 +44,7 @@ test('what comes after the window is the next call', async () => {
   expect(calls).toEqual([['a'], ['a']]);
 });
 
-test('a call takes no more ids than it may', async () => {
+test('a call has at most the maximum number of IDs', async () => {
   const { act, calls, close } = aBatch(2);
   const done = Promise.all(['a', 'b', 'c', 'd', 'e'].map(act));
   close();

@@ -14,7 +14,7 @@ const SLOW = { capacity: 10, perSecond: 0.5 };
 
 type Answer = 'fine' | 'throttled' | 'broken';
 
-/** An EC2 client whose service answers as told, in virtual time, within the budget. */
+/** An EC2 client with configured responses, in virtual time, within the budget. */
 function held(
   budgetOf: (clock: { now: () => number }) => CallBudget,
   answers: readonly Answer[] = [],
@@ -73,20 +73,20 @@ function response(statusCode: number, body: string) {
 const always = (grant: CallGrant) => (): CallBudget => ({ take: async () => grant, throttled: async () => {} });
 
 describe('a call within the budget', () => {
-  test('goes out at once where there is one', async () => {
+  test('is sent immediately if the budget allows it', async () => {
     const { call, requests, told } = held(always({ kind: 'granted', atMs: NOW_MS }));
     await call();
     expect(requests).toEqual([0]);
     expect(told).toEqual([]);
   });
 
-  test('waits for its time where it is promised for in a moment', async () => {
+  test('waits if the budget grants it for a later time', async () => {
     const { call, requests } = held(always({ kind: 'granted', atMs: NOW_MS + 1_500 }));
     await call();
     expect(requests).toEqual([1_500]);
   });
 
-  test('tries again where other callers hold the remaining calls', async () => {
+  test('tries again if other callers hold the remaining calls', async () => {
     const grants: CallGrant[] = [
       { kind: 'wait', untilMs: NOW_MS + 300 },
       { kind: 'granted', atMs: NOW_MS + 300 },
@@ -99,7 +99,7 @@ describe('a call within the budget', () => {
     expect(requests).toEqual([300]);
   });
 
-  test('is not made where it would wait too long, and the error has the time to try again', async () => {
+  test('is not sent if it would wait too long, and the error has the time to try again', async () => {
     const { call, requests } = held(always({ kind: 'wait', untilMs: NOW_MS + 30_000 }));
     const failed = call();
     await expect(failed).rejects.toBeInstanceOf(UnreachableError);

@@ -17,7 +17,7 @@ function world(answers: readonly (readonly string[] | Error)[]) {
   return { clock, kept, ask, calls: () => calls };
 }
 
-test('an answer is asked for once as long as it is good, and again after that', async () => {
+test('a response is cached until it expires', async () => {
   const { clock, ask, calls } = world([['a'], ['b']]);
   expect(await ask()).toEqual(['a']);
   clock.nowMs = 59_999;
@@ -27,19 +27,19 @@ test('an answer is asked for once as long as it is good, and again after that', 
   expect(await ask()).toEqual(['b']);
 });
 
-test('what is being asked is not asked twice', async () => {
+test('concurrent calls share one request', async () => {
   const { ask, calls } = world([['a']]);
   expect(await Promise.all([ask(), ask()])).toEqual([['a'], ['a']]);
   expect(calls()).toBe(1);
 });
 
-test('another question has another answer', async () => {
+test('different requests have different responses', async () => {
   const { ask } = world([['a'], ['b']]);
   await ask();
   expect(await ask({ ...MINUTE, key: 'groups' })).toEqual(['b']);
 });
 
-test('an answer that found nothing is not kept', async () => {
+test('an empty response is not cached', async () => {
   const { ask } = world([[], ['a']]);
   expect(await ask()).toEqual([]);
   expect(await ask()).toEqual(['a']);
@@ -53,7 +53,7 @@ test('a failure is returned to all callers, and is not cached', async () => {
   expect(calls()).toBe(2);
 });
 
-test('what is forgotten is asked again', async () => {
+test('an evicted response is requested again', async () => {
   const { kept, ask } = world([['a'], ['b']]);
   await ask();
   kept.forget('subnets');

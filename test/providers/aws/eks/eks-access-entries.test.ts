@@ -21,8 +21,8 @@ const gone = awsError('ResourceNotFoundException', 404);
 
 beforeEach(() => eks.reset());
 
-describe('the way a cluster lets people in', () => {
-  test.each(['API', 'API_AND_CONFIG_MAP', 'CONFIG_MAP'] as const)('%s is told', async (authenticationMode) => {
+describe('the authentication mode of a cluster', () => {
+  test.each(['API', 'API_AND_CONFIG_MAP', 'CONFIG_MAP'] as const)('%s is returned', async (authenticationMode) => {
     eks.on(DescribeClusterCommand).resolves({ cluster: { accessConfig: { authenticationMode } } });
     expect(await entries.authenticationMode('demo')).toBe(authenticationMode);
   });
@@ -87,7 +87,7 @@ describe('an entry', () => {
     await expect(entries.givePolicy('demo', ROLE, 'arn:policy')).rejects.toBeInstanceOf(RefusedError);
   });
 
-  test('is removed only where it carries our mark', async () => {
+  test('is removed only if it has the tag of Kerf', async () => {
     eks
       .on(DescribeAccessEntryCommand)
       .resolvesOnce({ accessEntry: { tags: {} } })

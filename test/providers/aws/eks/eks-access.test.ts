@@ -69,7 +69,7 @@ describe('the token', () => {
     expect(url.searchParams.has('X-Amz-Security-Token')).toBe(false);
   });
 
-  test('it is kept for 14 minutes, and then made of the credentials of that moment', async () => {
+  test('it is cached for 14 minutes, and then created from the current credentials', async () => {
     const { access: eksAccess, pass, asked } = access();
     const first = await eksAccess.token();
     pass(14 * MINUTE_MS - 1);
@@ -79,7 +79,7 @@ describe('the token', () => {
     expect(asked).toEqual([NOW_MS, NOW_MS + 14 * MINUTE_MS]);
   });
 
-  test('one that the API server refuses is made anew, of credentials that are asked for anew', async () => {
+  test('after the API server rejects it, it is created again from new credentials', async () => {
     let number = 0;
     const asked: boolean[] = [];
     const eksAccess = new EksAccess({
@@ -100,7 +100,7 @@ describe('the token', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('missing credentials are a refusal', async () => {
+  test('missing credentials are a rejected error', async () => {
     const eksAccess = new EksAccess({
       client,
       cluster: 'demo',
@@ -159,7 +159,7 @@ describe('the cluster', () => {
     expect((await access().access.describe()).bootstrap.serviceCidr).toBe('fd00::/108');
   });
 
-  test('one in creation, and one that is not there, are refusals; a failure is not', async () => {
+  test('a cluster that is being created or does not exist is rejected; a failure is retryable', async () => {
     eks.on(DescribeClusterCommand).resolves({ cluster: { status: 'CREATING' } });
     await expect(access().access.describe()).rejects.toThrow(/CREATING.*ACTIVE/);
     eks.on(DescribeClusterCommand).rejects(awsError('ResourceNotFoundException', 404));

@@ -75,12 +75,12 @@ describe('the zones that a cluster is shifted away from (C36)', () => {
     expect(await of(over)).toEqual(expected);
   });
 
-  test('a cluster that ARC does not know is not shifted', async () => {
+  test('a cluster that is not registered in ARC is not shifted', async () => {
     const { shiftedZones } = reader(() => new Response('{}', { status: 404 }));
     expect(await shiftedZones()).toEqual([]);
   });
 
-  test('ARC is asked once in 30 seconds', async () => {
+  test('the response of ARC is cached for 30 seconds', async () => {
     const { shiftedZones, asked, pass } = reader(() => Response.json(resource({ zonalShifts: [shift()] })));
     await Promise.all([shiftedZones(), shiftedZones()]);
     pass(29_999);
@@ -102,7 +102,7 @@ describe('the zones that a cluster is shifted away from (C36)', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('no answer, and one that is not JSON, may be better later', async () => {
+  test('a missing response and a response that is not JSON are retryable', async () => {
     const broken = reader(() => {
       throw new TypeError('fetch failed');
     });

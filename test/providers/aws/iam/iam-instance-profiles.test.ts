@@ -69,8 +69,8 @@ function own(instanceProfile: string): EC2NodeClass {
   return { ...aNodeClass(), spec: { ...spec, instanceProfile } };
 }
 
-describe('A3.10: a profile of one’s own', () => {
-  test('is looked for, and never made', async () => {
+describe('A3.10: the instance profile of a user', () => {
+  test('is read, and never created', async () => {
     inAccount(profile('own', []));
     expect(await profiles.ensure(place, own('own'))).toEqual({ kind: 'ready', name: 'own' });
     expect(await profiles.ensure(place, own('gone'))).toMatchObject({ reason: 'InstanceProfileNotFound' });
@@ -90,7 +90,7 @@ describe('A3.10: a profile of one’s own', () => {
 });
 
 describe('C67: the profile of a role', () => {
-  test('is made with its role at the path of its class, tagged as ours', async () => {
+  test('is created with its role, at the path of its class, with ownership tags', async () => {
     inAccount();
     iam.on(CreateInstanceProfileCommand).resolves({ InstanceProfile: profile(NAME, []) });
     const spec = { ...nodeClass.spec, tags: { team: 'web', 'eks:eks-cluster-name': 'stolen' } };
@@ -108,7 +108,7 @@ describe('C67: the profile of a role', () => {
     expect(added).toEqual({ InstanceProfileName: NAME, RoleName: 'node' });
   });
 
-  test('that is as it should be costs one call, and none for ten minutes', async () => {
+  test('that needs no change costs one call, and none for ten minutes', async () => {
     inAccount(profile(NAME, ['node']));
     await profiles.ensure(place, nodeClass);
     clock.nowMs += HOUR_MS / 6 - 1;
@@ -119,7 +119,7 @@ describe('C67: the profile of a role', () => {
     expect(iam.calls()).toHaveLength(2);
   });
 
-  test('that another run makes at the same time is taken as it is', async () => {
+  test('that another run creates at the same time is used', async () => {
     inAccount();
     iam
       .on(GetInstanceProfileCommand)
@@ -131,7 +131,7 @@ describe('C67: the profile of a role', () => {
     expect(await profiles.ensure(place, nodeClass)).toEqual({ kind: 'ready', name: NAME });
   });
 
-  test('with another role in it is mended', async () => {
+  test('with another role gets the right role', async () => {
     inAccount(profile(NAME, ['other']));
     expect(await profiles.ensure(place, nodeClass)).toEqual({ kind: 'ready', name: NAME });
     const [removed] = iam.commandCalls(RemoveRoleFromInstanceProfileCommand).map((call) => call.args[0].input);
@@ -145,7 +145,7 @@ describe('C67: the profile of a role', () => {
     expect(iam.calls()).toHaveLength(1);
   });
 
-  test('a role that does not exist is named', async () => {
+  test('the error for a missing role has its name', async () => {
     inAccount(profile(NAME, []));
     const missing = Object.assign(awsError('NoSuchEntityException', 404), {
       message: 'The role with name node cannot be found.',
@@ -155,7 +155,7 @@ describe('C67: the profile of a role', () => {
     expect(state).toMatchObject({ reason: 'RoleNotFound', message: expect.stringMatching(/default.*role node/) });
   });
 
-  test('a profile that IAM has not spread yet is asked for again', async () => {
+  test('a profile that is not visible yet is read again', async () => {
     inAccount(profile(NAME, []));
     const missing = Object.assign(awsError('NoSuchEntityException', 404), {
       message: `Instance Profile ${NAME} cannot be found.`,
@@ -164,7 +164,7 @@ describe('C67: the profile of a role', () => {
     await expect(profiles.ensure(place, nodeClass)).rejects.toMatchObject({ name: 'UnreachableError' });
   });
 
-  test('what IAM does not allow is a reason like any other', async () => {
+  test('a missing IAM permission is reported as a reason', async () => {
     inAccount();
     iam.on(CreateInstanceProfileCommand).rejects(awsError('AccessDenied', 403));
     expect(await profiles.ensure(place, nodeClass)).toMatchObject({ reason: 'Refused' });
@@ -183,7 +183,7 @@ describe('C67: profiles that nothing needs', () => {
       sinceMs === undefined ? OURS : { ...OURS, 'kerf.dev/unused-since': String(sinceMs) },
     );
 
-  test('are marked when they are first seen, and go an hour later', async () => {
+  test('are marked when they are first found, and deleted an hour later', async () => {
     inAccount(old(), profile(NAME, ['node']));
     await profiles.removeUnused(place, [nodeClass], unused);
     const [marked] = iam.commandCalls(TagInstanceProfileCommand).map((call) => call.args[0].input);
@@ -201,21 +201,21 @@ describe('C67: profiles that nothing needs', () => {
     expect(iam.commandCalls(RemoveRoleFromInstanceProfileCommand)[0]?.args[0].input.RoleName).toBe('before');
   });
 
-  test('one that an instance still has stays, and its hour begins again', async () => {
+  test('a profile of an instance stays, and its hour begins again', async () => {
     inAccount(old(NOW_MS - 2 * HOUR_MS));
     await profiles.removeUnused(place, [nodeClass], async (arn) => await Promise.resolve(arn === 'arn:demo_old'));
     expect(deleted()).toEqual([]);
     expect(iam.commandCalls(UntagInstanceProfileCommand)).toHaveLength(1);
   });
 
-  test('one that a class names again stays', async () => {
+  test('a profile that a class uses again stays', async () => {
     inAccount(profile(NAME, ['node'], { ...OURS, 'kerf.dev/unused-since': String(NOW_MS - 2 * HOUR_MS) }));
     await profiles.removeUnused(place, [nodeClass], unused);
     expect(deleted()).toEqual([]);
     expect(iam.commandCalls(UntagInstanceProfileCommand)).toHaveLength(1);
   });
 
-  test('promise 4: what lies elsewhere, or has not our tags, is not touched although IAM lists it', async () => {
+  test('promise 4: profiles at other paths or without ownership tags are not changed', async () => {
     const since = { 'kerf.dev/unused-since': '1' };
     inAccount(
       { ...profile('elsewhere', [], { ...OURS, ...since }), Path: '/' },

@@ -12,7 +12,7 @@ beforeEach(() => {
   ec2.reset();
 });
 
-test('C55: what NodePools launched is listed, also what is not tagged with its claim yet', async () => {
+test('C55: instances of NodePools are listed, also without a NodeClaim tag', async () => {
   const Tags = [
     { Key: 'kubernetes.io/cluster/demo', Value: 'owned' },
     { Key: 'karpenter.sh/nodepool', Value: 'general' },
@@ -29,7 +29,7 @@ test('C55: what NodePools launched is listed, also what is not tagged with its c
   ]);
 });
 
-test('tags that may not be given say so', async () => {
+test('a missing permission to add tags is reported', async () => {
   ec2.on(CreateTagsCommand).rejects(awsError('UnauthorizedOperation', 403));
   await expect(tagAdoptedInstance(client, 'i-1', { a: 'b' })).rejects.toBeInstanceOf(RefusedError);
 });

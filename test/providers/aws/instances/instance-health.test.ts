@@ -12,7 +12,7 @@ const FAILED = { Status: 'impaired' as const, Details: [{ Name: 'reachability' a
 
 beforeEach(() => ec2.reset());
 
-test('a healthy fleet costs three questions with empty answers, whatever its size (C82)', async () => {
+test('a healthy fleet of any size costs three calls with empty responses (C82)', async () => {
   ec2.on(DescribeInstanceStatusCommand).resolves({ InstanceStatuses: [] });
   expect(await describeInstanceHealth(client)).toEqual([]);
   const filters = ec2.commandCalls(DescribeInstanceStatusCommand).flatMap(({ args }) => args[0].input.Filters ?? []);
@@ -38,7 +38,7 @@ test('an instance in several responses and pages is reported once, with all prob
   ]);
 });
 
-test('a check that is not impaired, and the status of volumes, are nothing', async () => {
+test('checks that are not impaired and the status of volumes are ignored', async () => {
   const fine = { Status: 'ok' as const, Details: [{ ImpairedSince: SINCE }] };
   ec2.on(DescribeInstanceStatusCommand).resolves({
     InstanceStatuses: [{ InstanceId: 'i-1', InstanceStatus: fine, AttachedEbsStatus: { Status: 'impaired' } }],
@@ -46,7 +46,7 @@ test('a check that is not impaired, and the status of volumes, are nothing', asy
   expect(await describeInstanceHealth(client)).toEqual([{ id: 'i-1', events: [] }]);
 });
 
-test('a service that does not answer is unreachable', async () => {
+test('a service that does not respond is unreachable', async () => {
   ec2.on(DescribeInstanceStatusCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeInstanceHealth(client)).rejects.toBeInstanceOf(UnreachableError);
 });

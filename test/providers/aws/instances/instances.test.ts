@@ -35,7 +35,7 @@ beforeEach(() => {
   ec2.on(TerminateInstancesCommand).resolves({});
 });
 
-test('a list asks for the tags of ownership and for all states but terminated', async () => {
+test('a list filters by ownership tags and all states except terminated', async () => {
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1')));
   await describeInstances(reader, 'demo');
   expect(ec2.commandCalls(DescribeInstancesCommand)[0]?.args[0].input.Filters).toEqual([
@@ -58,7 +58,7 @@ test('pages are followed, and the list is by id', async () => {
   expect(ec2.commandCalls(DescribeInstancesCommand)[1]?.args[0].input.NextToken).toBe('more');
 });
 
-test('pages that lead in a circle, and pages without an end, are left', async () => {
+test('circular and endless pages are an error', async () => {
   ec2.on(DescribeInstancesCommand).resolves({ ...answer(), NextToken: 'again' });
   await expect(describeInstances(reader, 'demo')).rejects.toThrow(/leads back/);
   let page = 0;
@@ -73,14 +73,14 @@ test('pages that lead in a circle, and pages without an end, are left', async ()
 const endOne = async (id: string) => endInstances(reader, 'demo', [id]);
 const terminated = () => ec2.commandCalls(TerminateInstancesCommand).map(({ args }) => args[0].input.InstanceIds);
 
-/** EC2's words where ids are not known. */
+/** The error of EC2 for unknown IDs. */
 function unknown(...ids: readonly string[]): Error {
   const error = awsError('InvalidInstanceID.NotFound', 400);
   error.message = `The instance IDs '${ids.join(', ')}' do not exist`;
   return error;
 }
 
-/** Knows all that it is asked for but `lost`, as EC2 answers: one that it does not know fails the call. */
+/** Describes all requested instances except `lost`. As in EC2, one unknown ID fails the call. */
 function describeAllBut(...lost: readonly string[]): void {
   ec2.on(DescribeInstancesCommand).callsFake(({ InstanceIds = [] }: { InstanceIds?: string[] }) => {
     const missing = InstanceIds.filter((id) => lost.includes(id));
@@ -92,10 +92,10 @@ function describeAllBut(...lost: readonly string[]): void {
 test.each([
   ['of another cluster', { Tags: [{ Key: 'kubernetes.io/cluster/other', Value: 'owned' }, TAGS[1]] }],
   ['shared, not owned', { Tags: [{ Key: 'kubernetes.io/cluster/demo', Value: 'shared' }, TAGS[1]] }],
-  ['of no claim', { Tags: [TAGS[0]] }],
+  ['without a NodeClaim tag', { Tags: [TAGS[0]] }],
   ['without tags', { Tags: [] }],
   ['terminated', { State: { Name: 'terminated' } }],
-])('an instance %s is neither seen nor touched', async (_, over) => {
+])('an instance %s is neither listed nor terminated', async (_, over) => {
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', over)));
   expect(await describeInstances(reader, 'demo', ['i-1'])).toEqual([]);
   expect(await describeInstances(reader, 'demo')).toEqual([]);
@@ -111,13 +111,13 @@ test('an instance that was not requested is ignored', async () => {
   expect(terminated()).toEqual([]);
 });
 
-test('an instance that is on its way out is not terminated again (C55)', async () => {
+test('an instance that is shutting down is not terminated again (C55)', async () => {
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', { State: { Name: 'shutting-down' } })));
   await endOne('i-1');
   expect(terminated()).toEqual([]);
 });
 
-test('ids are asked for 500 at a time, each once (C51)', async () => {
+test('IDs are described 500 at a time, each once (C51)', async () => {
   describeAllBut();
   const ids = Array.from({ length: 1_200 }, (_, index) => `i-${index}`);
   expect(await describeInstances(reader, 'demo', [...ids, 'i-1'])).toHaveLength(1_200);
@@ -125,14 +125,14 @@ test('ids are asked for 500 at a time, each once (C51)', async () => {
   expect(asked).toEqual([500, 500, 200]);
 });
 
-test('ids that EC2 does not know are left out, and the rest is asked again', async () => {
+test('unknown IDs are removed, and the others are described again', async () => {
   describeAllBut('i-2', 'i-4');
   const found = await describeInstances(reader, 'demo', ['i-1', 'i-2', 'i-3', 'i-4']);
   expect(found.map(({ id }) => id)).toEqual(['i-1', 'i-3']);
   expect(ec2.commandCalls(DescribeInstancesCommand)).toHaveLength(2);
 });
 
-test('an instance that is gone between the two calls is gone, and the others are ended', async () => {
+test('if an instance disappears between the two calls, the others are terminated', async () => {
   describeAllBut();
   ec2.on(TerminateInstancesCommand).rejectsOnce(unknown('i-2')).resolves({});
   expect(await endInstances(reader, 'demo', ['i-1', 'i-2', 'i-3'])).toEqual(new Map());
@@ -142,7 +142,7 @@ test('an instance that is gone between the two calls is gone, and the others are
   ]);
 });
 
-test('one instance that EC2 refuses to end, named or not, does not keep the others alive', async () => {
+test('if EC2 refuses to terminate one instance, the others are terminated', async () => {
   describeAllBut();
   const ids = Array.from({ length: 500 }, (_, index) => `i-${index}`);
   for (const named of ["The instance 'i-77' may not be terminated", 'Something is in the way']) {
@@ -161,7 +161,7 @@ test('one instance that EC2 refuses to end, named or not, does not keep the othe
   }
 });
 
-test('without the permission the calls stay few, and every instance has its refusal', async () => {
+test('without the permission, few calls are made, and every instance has a refusal', async () => {
   describeAllBut();
   ec2.on(TerminateInstancesCommand).rejects(awsError('UnauthorizedOperation', 403));
   const ids = Array.from({ length: 500 }, (_, index) => `i-${index}`);
@@ -170,7 +170,7 @@ test('without the permission the calls stay few, and every instance has its refu
   expect(terminated().length).toBeLessThanOrEqual(32);
 });
 
-test('a service that does not answer fails the whole call, and nothing is asked twice', async () => {
+test('a service that does not respond fails the call, without repeated requests', async () => {
   describeAllBut();
   ec2.on(TerminateInstancesCommand).rejects(awsError('ServiceUnavailable', 503));
   await expect(endInstances(reader, 'demo', ['i-1', 'i-2'])).rejects.toBeInstanceOf(UnreachableError);
@@ -179,7 +179,7 @@ test('a service that does not answer fails the whole call, and nothing is asked 
   await expect(describeInstances(reader, 'demo', ['i-1'])).rejects.toBeInstanceOf(UnreachableError);
 });
 
-test('tags are added to an instance of the cluster; one that is gone meanwhile needs none (C84)', async () => {
+test('tags are added to an instance of the cluster, unless it was terminated (C84)', async () => {
   describeAllBut();
   ec2.on(CreateTagsCommand).resolves({});
   const tags = { 'karpenter.sh/nodeclaim': 'general-a', Name: 'node-1' };

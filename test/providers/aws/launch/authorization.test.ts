@@ -33,8 +33,8 @@ beforeEach(() => {
   ec2.on(CreateLaunchTemplateCommand).resolves({});
 });
 
-describe('what a launch may do is tried (A3.29)', () => {
-  test('by all three calls, which start nothing: only the template is made, for a permission hangs on its tags', async () => {
+describe('the permissions of a launch are checked (A3.29)', () => {
+  test('by three calls that launch nothing; only the template is created, because a permission depends on its tags', async () => {
     expect(await authorization().whyNot('default', trial())).toBeUndefined();
     expect(ec2.calls().map(({ args }) => [args[0].constructor.name, 'DryRun' in args[0].input])).toEqual([
       ['CreateLaunchTemplateCommand', false],
@@ -43,7 +43,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     ]);
   });
 
-  test('on the template that a launch is made with: an organization may ask for what it says', async () => {
+  test('with the template of a real launch, because policies of an organization may depend on it', async () => {
     const request = trial();
     await authorization().whyNot('default', request);
     const [name] = request.templates.map((spec) => launchTemplateOf(request, spec).name);
@@ -62,7 +62,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     expect(ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input).not.toHaveProperty('SubnetId');
   });
 
-  test('and with what policies of organizations ask of an instance: of a template they do not see it', async () => {
+  test('with parameters for policies of an organization, which do not evaluate templates', async () => {
     await authorization().whyNot('default', trial());
     expect(ec2.commandCalls(RunInstancesCommand)[0]?.args[0].input).toMatchObject({
       MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 1 },
@@ -70,7 +70,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     });
   });
 
-  test('with the tags that our permissions are bound to, on all that is made', async () => {
+  test('with the tags that permissions depend on, for all resources', async () => {
     await authorization().whyNot('default', trial());
     const tag = { Key: 'eks:eks-cluster-name', Value: 'demo' };
     const specifications = [
@@ -82,13 +82,13 @@ describe('what a launch may do is tried (A3.29)', () => {
     for (const one of specifications) expect(one).toMatchObject({ Tags: expect.arrayContaining([tag]) });
   });
 
-  test('and a template that is there already is as good as one that was made', async () => {
+  test('and an existing template is used', async () => {
     ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
     expect(await authorization().whyNot('default', trial())).toBeUndefined();
     expect(ec2.calls()).toHaveLength(3);
   });
 
-  test('and without the template nothing is said of the rest, whose permission hangs on its tags', async () => {
+  test('and without the template the other permissions are not reported, because they depend on its tags', async () => {
     ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidParameterValue', 400));
     ec2.on(CreateFleetCommand).rejects(denied('no such template'));
     expect(await authorization().whyNot('default', trial())).toBeUndefined();
@@ -114,7 +114,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     });
   });
 
-  test('and another error is not an answer about permissions', async () => {
+  test('and other errors are not reported as missing permissions', async () => {
     ec2.on(RunInstancesCommand).rejects(awsError('InvalidParameterValue', 400));
     expect(await authorization().whyNot('default', trial())).toBeUndefined();
   });
@@ -126,7 +126,7 @@ describe('what a launch may do is tried (A3.29)', () => {
     }
   });
 
-  test('once in 30 minutes while it is allowed, for each subject; each time while it is not', async () => {
+  test('once in 30 minutes for each subject while it is allowed, or else each time', async () => {
     let nowMs = 0;
     const checks = authorization(() => nowMs);
     await checks.whyNot('default/1', trial());

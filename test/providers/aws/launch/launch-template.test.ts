@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 describe('the launch template', () => {
-  test('is created once, however many claims are launched of it at one moment', async () => {
+  test('is created once for any number of concurrent launches', async () => {
     const templates = new LaunchTemplates(client);
     const names = Array.from({ length: 10 }, (_, at) => `general-${at}`);
     await Promise.all(
@@ -39,7 +39,7 @@ describe('the launch template', () => {
     expect(ec2.commandCalls(CreateFleetCommand)).toHaveLength(10);
   });
 
-  test('that could not be created is tried again by the next', async () => {
+  test('is created by the next launch if its creation failed', async () => {
     const templates = new LaunchTemplates(client);
     ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('RequestLimitExceeded', 503)).resolves({});
     const both = [1, 2].map(() => launch({ client, templates }, aLaunchRequest()));
@@ -48,7 +48,7 @@ describe('the launch template', () => {
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
   });
 
-  test('its name follows from its content alone: claims of one kind share it', () => {
+  test('has a name derived only from its content, so that similar claims share it', () => {
     const base = nameOf();
     expect(nameOf({ nodeClaim: 'general-b', clientToken: 'x', overrides: [] })).toBe(base);
     expect(nameOf({ tags: { team: 'web', 'karpenter.sh/nodeclaim': 'b' } })).toBe(base);
@@ -118,7 +118,7 @@ describe('the launch template', () => {
     expect(data.MetadataOptions).toMatchObject({ HttpPutResponseHopLimit: 2, HttpTokens: 'optional' });
   });
 
-  test('C60: it keeps away from reservations that the NodeClass does not select', () => {
+  test('C60: it does not use reservations that the NodeClass does not select', () => {
     expect(dataOf().CapacityReservationSpecification).toEqual({ CapacityReservationPreference: 'none' });
     expect(dataOf().InstanceMarketOptions).toBeUndefined();
   });
@@ -127,7 +127,7 @@ describe('the launch template', () => {
     ['default', undefined],
     ['capacity-block', { MarketType: 'capacity-block' }],
     ['interruptible', { MarketType: 'interruptible-capacity-reservation' }],
-  ] as const)('C60: out of a reservation that is %s it takes nothing else', (kind, market) => {
+  ] as const)('C60: from a reservation that is %s it uses only this reservation', (kind, market) => {
     const data = dataOf({ reservation: { id: 'cr-1', kind } });
     expect(data.CapacityReservationSpecification).toEqual({
       CapacityReservationPreference: 'capacity-reservations-only',
@@ -190,7 +190,7 @@ describe('the launch template', () => {
       { placementGroup: { id: 'pg-1', partition: 3 } },
       { Placement: { GroupId: 'pg-1', PartitionNumber: 3 } },
     ],
-  ])('%s is told where it is wanted, and only there', (_, over, told) => {
+  ])('%s is set only if it is required', (_, over, told) => {
     expect(dataOf(over)).toMatchObject(told);
     for (const key of Object.keys(told)) expect(dataOf()).not.toHaveProperty(key);
   });
@@ -200,7 +200,7 @@ describe('the launch template', () => {
     expect(tagged({ capacityType: 'spot' })).toEqual(['network-interface', 'spot-instances-request']);
   });
 
-  test('one that exists is fine, and is made once a process', async () => {
+  test('an existing template is used, and created once for each process', async () => {
     ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
     const tools = { client, templates: new LaunchTemplates(client) };
     await launch(tools, aLaunchRequest());
@@ -208,7 +208,7 @@ describe('the launch template', () => {
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
   });
 
-  test('C52: one that was deleted is made again, once', async () => {
+  test('C52: a deleted template is created again, once', async () => {
     const gone = awsError('InvalidLaunchTemplateName.NotFoundException', 400);
     ec2.on(CreateFleetCommand).rejectsOnce(gone).resolves(LAUNCHED);
     expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'launched' });

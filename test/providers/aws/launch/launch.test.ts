@@ -50,7 +50,7 @@ beforeEach(() => {
 const fleetInput = () => ec2.commandCalls(CreateFleetCommand)[0]?.args[0].input;
 
 describe('the request', () => {
-  test('one instance at once, under the claim’s token, tagged before it exists', async () => {
+  test('an instant fleet of one instance, with the token of the claim and tags at launch', async () => {
     await launchOnce(aLaunchRequest());
     const input = fleetInput();
     expect(input).toMatchObject({
@@ -162,20 +162,17 @@ describe('the outcome', () => {
       'Value (demo) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name',
     ],
     ['RequestLimitExceeded', 'Request limit exceeded.'],
-  ])(
-    'where EC2 objects with %s to what it tried, what it did not try may well be there',
-    async (ErrorCode, ErrorMessage) => {
-      const objection = { ...noCapacity('m5.large', 'us-east-1a', ErrorCode), ErrorMessage };
-      ec2.on(CreateFleetCommand).resolves({
-        Errors: [objection, noCapacity('m6g.large', 'us-east-1b', 'UnfulfillableCapacity')],
-      });
-      const outcome = await launchOnce(aLaunchRequest());
-      expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
-      expect(outcome.kind === 'refused' && outcome.message).toContain(ErrorMessage);
-    },
-  );
+  ])('%s marks only the offerings that EC2 tried', async (ErrorCode, ErrorMessage) => {
+    const objection = { ...noCapacity('m5.large', 'us-east-1a', ErrorCode), ErrorMessage };
+    ec2.on(CreateFleetCommand).resolves({
+      Errors: [objection, noCapacity('m6g.large', 'us-east-1b', 'UnfulfillableCapacity')],
+    });
+    const outcome = await launchOnce(aLaunchRequest());
+    expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
+    expect(outcome.kind === 'refused' && outcome.message).toContain(ErrorMessage);
+  });
 
-  test('C33: an error that names no place stands for all that was asked', async () => {
+  test('C33: an error without a zone marks all requested offerings', async () => {
     const code = 'MaxSpotInstanceCountExceeded';
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: code }] });
     const outcome = await launchOnce(spotRequest());
@@ -234,7 +231,7 @@ describe('the outcome', () => {
     expect((await launchOnce(spotRequest())).missing).toEqual([]);
   });
 
-  test('a type that the zone does not have, though EC2 lists it there, is not asked for again just now', async () => {
+  test('a type that the zone does not support, although EC2 lists it, is marked', async () => {
     const error = noCapacity('m5.large', 'us-east-1a', 'InvalidFleetConfiguration');
     const ErrorMessage =
       'Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a).';
@@ -246,7 +243,7 @@ describe('the outcome', () => {
     expect((await launchOnce(aLaunchRequest())).missing).toEqual([]);
   });
 
-  test('where the instance is, EC2 says beside it, also where the line that it chose names a type alone', async () => {
+  test('the zone of the instance comes from the response, also if the override has only a type', async () => {
     const request = aLaunchRequest();
     const overrides = request.overrides
       .slice(0, 1)
@@ -279,7 +276,7 @@ describe('the outcome', () => {
     ]);
   });
 
-  test('an error against the request itself ends the attempt too, and keeps what is known of capacity beside it', async () => {
+  test('an error of the request ends the attempt, and missing capacity is still reported', async () => {
     const Errors = [noCapacity('m5.large', 'us-east-1a'), { ErrorCode: 'InvalidSubnetID.NotFound', ErrorMessage: 'x' }];
     ec2.on(CreateFleetCommand).resolves({ Errors });
     const outcome = await launchOnce(aLaunchRequest());
@@ -287,7 +284,7 @@ describe('the outcome', () => {
     expect(outcome.kind === 'refused' && outcome.message).toContain('InvalidSubnetID.NotFound');
   });
 
-  test('neither an instance nor a reason: whether it launched is unknown, the same request is asked again', async () => {
+  test('without an instance or an error, the outcome is unknown, and the same request is sent again', async () => {
     ec2.on(CreateFleetCommand).resolves({});
     await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(UnreachableError);
   });
@@ -338,9 +335,9 @@ describe('out of a reservation', () => {
   });
 });
 
-describe('failures of the world', () => {
+describe('failures', () => {
   test.each(['TimeoutError', 'RequestLimitExceeded', 'Unavailable', 'InternalError'])(
-    '%s: nothing is known, the same request may be sent again',
+    '%s: the outcome is unknown, and the same request may be sent again',
     async (code) => {
       ec2.on(CreateFleetCommand).rejects(awsError(code));
       await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(UnreachableError);
@@ -348,7 +345,7 @@ describe('failures of the world', () => {
   );
 
   test.each(['UnauthorizedOperation', 'InvalidParameterValue', 'CredentialsProviderError'])(
-    '%s: this call launched nothing, and what it objects to is told',
+    '%s: nothing was launched, and the error is reported',
     async (code) => {
       ec2.on(CreateFleetCommand).rejects(awsError(code, 400));
       const outcome = await launchOnce(aLaunchRequest());
@@ -364,12 +361,12 @@ describe('failures of the world', () => {
     expect(ec2.calls()).toHaveLength(0);
   });
 
-  test('a token that came with other parameters before: an instance of that call may run (C51)', async () => {
+  test('a token used with other parameters: an instance of that call may run (C51)', async () => {
     ec2.on(CreateFleetCommand).rejects(awsError('IdempotentParameterMismatch', 400));
     expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'spent', missing: [] });
   });
 
-  test('a refusal after an earlier try of the SDK says nothing about that try (C51)', async () => {
+  test('after a retry of the SDK, a rejection does not determine the outcome of the first try (C51)', async () => {
     const refusal = Object.assign(awsError('UnauthorizedOperation', 400), {
       $metadata: { httpStatusCode: 400, attempts: 2 },
     });

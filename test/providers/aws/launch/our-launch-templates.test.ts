@@ -23,7 +23,7 @@ const template = (id: string, cluster: string) => ({
   Tags: [{ Key: 'eks:eks-cluster-name', Value: cluster }],
 });
 
-test('A3.30: the templates of a class are found by its tags, and go; one that is gone already is success', async () => {
+test('A3.30: the templates of a class are found by tags and deleted; a missing one is a success', async () => {
   ec2
     .on(DescribeLaunchTemplatesCommand)
     .resolvesOnce({ LaunchTemplates: [template('lt-1', 'demo')], NextToken: 'more' })
@@ -62,7 +62,7 @@ describe('old launch templates (C57)', () => {
     expect(deleted()).toEqual(['lt-4', 'lt-1']);
   });
 
-  test('twenty go at once, the oldest first; the others an hour later', async () => {
+  test('twenty are deleted at a time, the oldest first; the others an hour later', async () => {
     const all = Array.from({ length: 25 }, (_, index) => aged(`lt-${index}`, 100 - index));
     ec2
       .on(DescribeLaunchTemplatesCommand)

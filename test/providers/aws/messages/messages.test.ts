@@ -27,7 +27,7 @@ describe('wakes', () => {
     [1_500, 2],
     [MAX_DELAY_MS, 900],
     [MAX_DELAY_MS * 100, 900],
-  ])('a delay of %s ms is %i s: never early, never above what SQS takes', async (delayMs, seconds) => {
+  ])('a delay of %s ms is %i s: rounded up, and at most the limit of SQS', async (delayMs, seconds) => {
     await queue.wake('lifecycle', { cluster: 'demo', reason: 'due' }, delayMs);
     expect(sqs.commandCalls(SendMessageCommand)[0]?.args[0].input).toEqual({
       QueueUrl: 'https://sqs/lifecycle',
@@ -36,13 +36,13 @@ describe('wakes', () => {
     });
   });
 
-  test('a target without a queue is refused, and the known ones are named', async () => {
+  test('a target without a queue is an error that lists the known ones', async () => {
     const sent = queue.wake('catalogue', { cluster: 'demo', reason: 'due' });
     await expect(sent).rejects.toThrow(/catalogue.*lifecycle/);
     await expect(sent).rejects.toBeInstanceOf(RefusedError);
   });
 
-  test('a queue that does not answer is unreachable, one that is not there refuses', async () => {
+  test('a queue that does not respond is unreachable; a missing queue is rejected', async () => {
     sqs.on(SendMessageCommand).rejects(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     await expect(queue.wake('lifecycle', { cluster: 'demo', reason: 'due' })).rejects.toBeInstanceOf(UnreachableError);
     sqs.on(SendMessageCommand).rejects(awsError('QueueDoesNotExist', 400));
@@ -85,10 +85,10 @@ const blocked = (index: number): Blocked => ({
 
 const sizeOf = (detail: string) => Buffer.byteLength(detail);
 
-describe('what listeners get', () => {
+describe('the published event', () => {
   const launch: Action = { kind: 'launch-instance', nodeClaim: 'general-a', attempt: 1, request: aLaunchRequest() };
 
-  test('user data stays at home, and that is said', () => {
+  test('has no user data, and records that it was removed', () => {
     const detail: unknown = JSON.parse(decisionDetail(aDecision({ actions: [launch] })));
     expect(detail).toMatchObject({ id: 'decision-1', cut: { userData: 1, launchOptions: 0, actions: 0, blocked: 0 } });
     expect(JSON.stringify(detail)).not.toContain('/bin/bash');

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const LIST = { method: 'GET', path: '/api/v1/nodes' } as const;
 
-test('the token is shown with each request, as the source has it then', async () => {
+test('each request has the current token', async () => {
   let count = 0;
   connect({ token: async () => `token-${(count += 1)}` });
   await client.expect(LIST);
@@ -48,8 +48,8 @@ function source(tokens: readonly string[]) {
   return { token, refusals };
 }
 
-describe('a token that the server does not take', () => {
-  test('is asked for anew, once, and the call is made again', async () => {
+describe('a token that the server rejects', () => {
+  test('is renewed once, and the call is repeated', async () => {
     server.token = 'good';
     const { token, refusals } = source(['lapsed', 'good']);
     connect({ token });
@@ -58,14 +58,14 @@ describe('a token that the server does not take', () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer lapsed', 'Bearer good']);
   });
 
-  test('is asked for anew for an answer that is read as it comes, too', async () => {
+  test('is also renewed for streamed responses', async () => {
     server.token = 'good';
     connect({ token: source(['lapsed', 'good']).token });
     const { status, body } = await client.stream(LIST, AbortSignal.timeout(5_000));
     expect([status, body.destroy().destroyed]).toEqual([200, true]);
   });
 
-  test('and of which there is no other, is a refusal that says what to look at', async () => {
+  test('and cannot be renewed is an error that names what to check', async () => {
     server.token = 'good';
     const { token } = source(['bad', 'bad']);
     connect({ token });
@@ -77,14 +77,14 @@ describe('a token that the server does not take', () => {
   });
 });
 
-test('answers are asked for zipped, and unzipped', async () => {
+test('responses are requested with gzip and decompressed', async () => {
   const labels = { long: 'x'.repeat(2_000) };
   server.store.put({ group: '/api/v1', resource: 'nodes', name: 'node-1' }, { metadata: { labels } });
   expect(await client.expect(LIST)).toMatchObject({ items: [{ metadata: { name: 'node-1', labels } }] });
   expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip');
 });
 
-test('characters outside ASCII survive both ways', async () => {
+test('non-ASCII characters are kept in both directions', async () => {
   const body = { metadata: { name: 'e', annotations: { note: 'Größe ✓' } } };
   await client.expect({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/default/events', body });
   expect(server.requests[0]?.body).toEqual(body);
@@ -122,7 +122,7 @@ describe('retries', () => {
     expect(waits).toEqual([1_000, 200]);
   });
 
-  test('those that were refused together do not come back together, and none too soon', async () => {
+  test('requests that were rejected together are repeated at different times, and none too early', async () => {
     chance = 0.5;
     server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 1 }, { kind: 'status', status: 503 });
     await client.expect(LIST);
@@ -141,20 +141,20 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('a wait that is too long is left to the next run', async () => {
+  test('a Retry-After that is too long is an error', async () => {
     server.failNext({ kind: 'status', status: 429, retryAfterSeconds: 60 });
     await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
     expect(server.requests).toHaveLength(1);
     expect(waits).toEqual([]);
   });
 
-  test('a status that is an answer is not tried again', async () => {
+  test('other statuses are not repeated', async () => {
     server.failNext({ kind: 'status', status: 429 });
     expect(await client.send({ ...LIST, final: [429] })).toMatchObject({ status: 429 });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a server that hangs is given up on after the timeout', async () => {
+  test('a server that does not respond is an error after the timeout', async () => {
     connect({ timeoutMs: 50 });
     server.failNext({ kind: 'hang' }, { kind: 'hang' }, { kind: 'hang' });
     await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
@@ -181,7 +181,7 @@ describe('errors', () => {
     await expect(failed).rejects.toThrow(message);
   });
 
-  test('no error tells the token', async () => {
+  test('errors do not contain the token', async () => {
     server.token = 'right';
     connect({ token: async () => 'very-secret' });
     const failed: unknown = await client.expect(LIST).catch((error: unknown) => error);

@@ -86,7 +86,7 @@ test('what was read is kept for 15 s, and a failure is not', async () => {
   expect(server.requests).toHaveLength(asked + 3);
 });
 
-test('a list that may not be read is said, and takes nothing from the others', async () => {
+test('a list without permission is reported, and does not affect the others', async () => {
   putPool('general-purpose', 'eks.amazonaws.com');
   server.failNext({ kind: 'status', status: 403 });
   const traces = await reader.read();

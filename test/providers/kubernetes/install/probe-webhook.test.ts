@@ -67,15 +67,15 @@ test.each([
   ['nothing', saying(''), 'is not an AdmissionReview'],
   ['a no', saying({ response: { uid: 'kerf-probe', allowed: false } }), 'is not an AdmissionReview'],
   ['another’s answer', saying({ response: { uid: 'x', allowed: true } }), 'is not an AdmissionReview'],
-  ['more than anybody says', saying('x'.repeat(200_000)), 'the answer does not end'],
+  ['a very long response', saying('x'.repeat(200_000)), 'the answer does not end'],
   ['a broken connection', breaking, 'did not answer: '],
-] as const)('%s is not well', async (_, answer, why) => {
+] as const)('%s fails the probe', async (_, answer, why) => {
   const said = await probe(await serve(answer));
   expect(said).toContain(why);
   expect(said).not.toContain(SECRET);
 });
 
-test('one that hangs is not well when the time is over', async () => {
+test('a webhook that does not respond fails the probe after the timeout', async () => {
   const asked = new AbortController();
   const url = await serve(() => asked.abort());
   expect(await probe(url, { signal: asked.signal })).toBe('the webhook did not answer within 1000 ms');

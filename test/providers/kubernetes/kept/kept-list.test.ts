@@ -59,8 +59,8 @@ const asked = () =>
     query.get('watch') === '1' ? `watch ${query.get('resourceVersion')}` : `list ${query.get('limit')}`,
   );
 
-describe('a list that is kept', () => {
-  test('is caught up with what was created, changed and deleted, and read again in no other way', async () => {
+describe('a cached list', () => {
+  test('is updated by a watch with created, changed and deleted objects, and not listed again', async () => {
     put('web-0');
     put('web-1', { labels: { app: 'web', long: 'x'.repeat(2_000) } });
     server.store.remove(pod('web-2'));
@@ -70,18 +70,18 @@ describe('a list that is kept', () => {
     expect(told).toEqual([]);
   });
 
-  test('is known to be up to date where nothing at all happened since', async () => {
+  test('is current if nothing has changed', async () => {
     expect(await names()).toHaveLength(3);
     expect(asked()).toEqual(['list 1']);
   });
 
-  test('is used where only other kinds changed and the last known change is sent again', async () => {
+  test('is current if only other kinds changed and the last known change is sent again', async () => {
     server.store.pass();
     expect(await names()).toHaveLength(3);
     expect(asked()).toEqual(['list 1', 'watch 102']);
   });
 
-  test('is not used where the stream is silent: another stream is tried, then a complete list', async () => {
+  test('is not used if the stream is silent: another stream is tried, then a complete list', async () => {
     server.store.remove(pod('web-2'));
     server.watches.failNext({ kind: 'stall', after: 0 });
     expect(await names()).toEqual(['web-1', 'web-3']);
@@ -93,14 +93,14 @@ describe('a list that is kept', () => {
     expect(told.join()).toContain('watch did not catch up');
   });
 
-  test('is read on where the stream holds back a pod that is known to be there', async () => {
+  test('continues to read if the stream delays a pod that exists', async () => {
     put('web-4');
     server.store.pass();
     server.watches.failNext({ kind: 'stall', after: 1 });
     expect(await names()).toHaveLength(4);
   });
 
-  test('is read on where the stream breaks', async () => {
+  test('continues to read if the stream breaks', async () => {
     put('web-4');
     put('web-5');
     server.watches.failNext({ kind: 'break', after: 1 });
@@ -111,14 +111,14 @@ describe('a list that is kept', () => {
   test.each([
     { kind: 'status', status: 410 },
     { kind: 'error', code: 410 },
-  ] as const)('is read anew where its version is gone: $kind', async (fault) => {
+  ] as const)('is listed again if its version has expired: $kind', async (fault) => {
     put('web-4');
     server.watches.failNext(fault, fault);
     expect(await names()).toHaveLength(4);
     expect(asked()).toEqual(['list 1', 'watch 102', 'watch 103', 'list 500']);
   });
 
-  test('is watched from its own version where only the last known change is forgotten', async () => {
+  test('is watched from its own version if only the last known change has expired', async () => {
     server.store.pass();
     server.store.compact();
     await names();
@@ -133,21 +133,21 @@ describe('a list that is kept', () => {
     { kind: 'status', status: 504 },
     { kind: 'error', code: 500 },
     { kind: 'garbage' },
-  ] as const)('is read anew where watches fail: %j', async (fault) => {
+  ] as const)('is listed again if watches fail: %j', async (fault) => {
     put('web-4');
     server.watches.failNext(fault, fault);
     expect(await names()).toHaveLength(4);
     expect(asked().at(-1)).toBe('list 500');
   });
 
-  test('shows what we did ourselves', async () => {
+  test('contains the changes of the same run', async () => {
     const [target] = await cluster.listPods();
     await cluster.evictPod({ namespace: 'default', name: 'web-1', uid: target?.metadata.uid ?? '' });
     server.watches.failNext({ kind: 'stall', after: 1 }, { kind: 'stall', after: 1 });
     expect(await names()).toEqual(['web-2', 'web-3']);
   });
 
-  test('is late where the server holds back what nothing betrays, and never older than before', async () => {
+  test('may be late if the server delays a change, and never goes back in time', async () => {
     put('web-1', { labels: { version: '2' } });
     put('web-1', { labels: { version: '3' } });
     server.watches.failNext({ kind: 'stall', after: 2 });
@@ -156,8 +156,8 @@ describe('a list that is kept', () => {
   });
 });
 
-describe('a run that is over', () => {
-  test('leaves no watch open, and the next one continues from the last known version', async () => {
+describe('a completed run', () => {
+  test('closes its watches, and the next one continues from the last known version', async () => {
     put('web-4');
     connect({ patience: { ...PATIENCE, bookmarkMs: 60_000, longestMs: 60_000 } });
     await cluster.listPods();
@@ -174,8 +174,8 @@ describe('a run that is over', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('is nothing beyond the limit, which is said', async () => {
+describe('the cache', () => {
+  test('does not contain lists above the limit, which is logged', async () => {
     connect({ keptBytes: 1_000 });
     await cluster.listPods();
     server.requests.length = 0;
@@ -184,7 +184,7 @@ describe('what is kept', () => {
     expect(told[0]).toMatch(/too large to be cached.*"limitBytes":1000/);
   });
 
-  test('is given up once it has grown too large', async () => {
+  test('is removed when it has grown too large', async () => {
     connect({ keptBytes: 3_000 });
     await cluster.listPods();
     for (let index = 0; index < 20; index += 1) put(`more-${index}`);
@@ -194,7 +194,7 @@ describe('what is kept', () => {
     expect(asked()).toEqual(['list 500']);
   });
 
-  test('is nothing of a few objects: they are listed', async () => {
+  test('does not contain small lists', async () => {
     connect({ keptFrom: 4 });
     await cluster.listPods();
     server.requests.length = 0;
@@ -203,7 +203,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('the first look', () => {
+describe('the first read', () => {
   test('is what the whole look of the same run catches up with', async () => {
     put('web-1', { nodeName: 'node-1' });
     expect(await cluster.listUnboundPods()).toHaveLength(2);

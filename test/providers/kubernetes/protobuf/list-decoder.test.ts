@@ -19,7 +19,7 @@ function specOf(spec: WireFields): unknown {
 }
 
 describe('a pod', () => {
-  test('has what decisions read, and nothing of the rest', () => {
+  test('has only the fields that decisions read', () => {
     const env = aMessage({ 1: 'HOME', 2: '/root' });
     const container = aMessage({
       1: 'main',
@@ -37,7 +37,7 @@ describe('a pod', () => {
     ]);
   });
 
-  test('shows no field that a server writes empty because its type has no other way to leave it out', () => {
+  test('does not have fields that the server writes empty instead of omitting them', () => {
     expect(specOf({ 3: '', 10: '', 11: false, 24: '' })).toEqual({});
   });
 
@@ -69,7 +69,7 @@ describe('a pod', () => {
     expect(pod?.metadata.creationTimestamp).toBe('1970-01-01T00:00:00Z');
   });
 
-  test('loses the annotation that repeats the whole of it', () => {
+  test('does not have the annotation with its last applied configuration', () => {
     const annotations = aMap({ 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: 'é' });
     const [pod] = podsOf(aListAnswer([aWirePod('web', {}, { 12: annotations })]));
     expect(pod?.metadata.annotations).toEqual({ note: 'é' });
@@ -80,13 +80,13 @@ describe('a pod', () => {
     expect(specOf(spec)).toEqual({});
   });
 
-  test('without containers is none', () => {
+  test('without containers is an error', () => {
     const broken = aMessage({ 1: aMessage({ 1: 'web' }), 2: aMessage({}), 3: '' });
     expect(podsOf(aListAnswer([broken]))).toEqual([]);
   });
 });
 
-test('pods that have the same in a field share it', () => {
+test('pods share equal field values', () => {
   const labels = { 11: aMap({ app: 'web' }) };
   const [one, other] = podsOf(aListAnswer([aWirePod('a', {}, labels), aWirePod('b', {}, labels)]));
   expect(one?.metadata.labels).toEqual({ app: 'web' });
@@ -115,13 +115,13 @@ test('a node that is unschedulable and tainted shows both', () => {
   ]);
 });
 
-describe('refused', () => {
+describe('an error', () => {
   const labelsInTwoParts = Buffer.concat([
     aMessage({ 1: 'web', 11: aMap({ a: '1' }) }),
     aMessage({ 3: 'default', 11: aMap({ b: '2' }) }),
   ]);
   const REFUSED: readonly (readonly [string, Buffer])[] = [
-    ['no answer at all', Buffer.alloc(0)],
+    ['an empty response', Buffer.alloc(0)],
     ['JSON', Buffer.from('{"kind":"PodList","items":[]}')],
     ['a list of another kind', aListAnswer([], { kind: 'NodeList' })],
     ['an error in place of a list', aListAnswer([], { kind: 'Status' })],

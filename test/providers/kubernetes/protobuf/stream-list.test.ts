@@ -42,7 +42,7 @@ afterEach(() => {
 
 const list = () => listWithVersion(client, { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST });
 
-test('a list comes in one zipped answer', async () => {
+test('a list is one compressed response', async () => {
   answerProtobuf = (_, response) => {
     response.writeHead(200, { 'content-type': PROTOBUF, 'content-encoding': 'gzip' }).end(gzipSync(ANSWER));
   };
@@ -58,8 +58,8 @@ describe('a server that does not answer with protobuf is asked for pages of JSON
       'it answers with JSON',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
     ],
-    ['it is too busy just now', (_, response) => response.writeHead(503, { 'content-type': PROTOBUF }).end('k8s')],
-    ['it knows no such type', (_, response) => response.writeHead(406).end()],
+    ['it is overloaded', (_, response) => response.writeHead(503, { 'content-type': PROTOBUF }).end('k8s')],
+    ['it does not support the type', (_, response) => response.writeHead(406).end()],
     ['it hangs up', (request) => request.socket.destroy()],
   ];
 
@@ -71,7 +71,7 @@ describe('a server that does not answer with protobuf is asked for pages of JSON
   });
 });
 
-describe('a part of a list is never taken for the whole', () => {
+describe('an incomplete list is an error', () => {
   const half = ANSWER.subarray(0, ANSWER.length / 2);
   const ANSWERS: readonly (readonly [string, RequestListener])[] = [
     ['the answer ends in good order', (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end(half)],
@@ -83,7 +83,7 @@ describe('a part of a list is never taken for the whole', () => {
       },
     ],
     [
-      'the zipped answer breaks off',
+      'the compressed response is cut off',
       (_, response) => {
         const zipped = gzipSync(ANSWER);
         const headers = { 'content-type': PROTOBUF, 'content-encoding': 'gzip' };
@@ -91,7 +91,7 @@ describe('a part of a list is never taken for the whole', () => {
       },
     ],
     [
-      'it is not zipped as it says',
+      'it is not compressed as declared',
       (_, response) => response.writeHead(200, { 'content-type': PROTOBUF, 'content-encoding': 'gzip' }).end(ANSWER),
     ],
     ['it is something else', (_, response) => response.writeHead(200, { 'content-type': PROTOBUF }).end('<html>')],
