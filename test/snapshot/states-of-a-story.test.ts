@@ -75,6 +75,7 @@ const events: readonly ScenarioEvent[] = [
   { kind: 'scale', atMs: 4 * MINUTE_MS, deployment: 'default/late', replicas: 4 },
   { kind: 'interruptSpot', atMs: 6 * MINUTE_MS, count: 1 },
   { kind: 'scale', atMs: 9 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+  { kind: 'scale', atMs: 9 * MINUTE_MS, deployment: 'default/late', replicas: 0 },
 ];
 
 const { facts, ...shipped } = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
