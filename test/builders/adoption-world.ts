@@ -9,7 +9,7 @@ import { HOUR, NOW_MS } from './times.ts';
 
 const DAY_AGO = formatTime(NOW_MS - 24 * HOUR);
 
-/** As Karpenter 1.x writes it once its node is initialized, a day ago. */
+/** A NodeClaim of Karpenter 1.x whose node was initialized a day ago. */
 export function aKarpenterClaim(
   name: string,
   instanceId: string,

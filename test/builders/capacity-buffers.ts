@@ -3,7 +3,7 @@ import type { NamedPodTemplate, Pod, ResourceList } from '../../lib/apis/kuberne
 import { bufferPods } from '../../lib/core/provisioning/buffer-pods.ts';
 import { NOW_MS } from './times.ts';
 
-/** A buffer `spare` of room for three pods of the PodTemplate `small`. */
+/** A buffer `spare` with room for three pods of the PodTemplate `small`. */
 export function aCapacityBuffer(spec: Partial<CapacityBuffer['spec']> = {}, name = 'spare'): CapacityBuffer {
   return {
     apiVersion: 'autoscaling.x-k8s.io/v1beta1',
@@ -26,7 +26,7 @@ export function aPodTemplate(requests: ResourceList = { cpu: '1' }): NamedPodTem
   };
 }
 
-/** The pods `capacity-buffer-spare-1` and on. */
+/** The pods `capacity-buffer-spare-1`, `-2`, … */
 export function someBufferPods(replicas: number, requests?: ResourceList): readonly Pod[] {
   const workloads = { podTemplates: [aPodTemplate(requests)], deployments: [], statefulSets: [], replicaSets: [] };
   return bufferPods([aCapacityBuffer({ replicas })], workloads, NOW_MS).pods;

@@ -4,7 +4,7 @@ import { decideLifecycle, type LifecycleVerdict } from '../../lib/core/node-clai
 import { launchContext } from './launch-context.ts';
 import { NOW_MS } from './times.ts';
 
-/** A claim whose instance, where it has one, is listed, and whose NodeClass can be used. */
+/** A claim with a usable NodeClass. If it has an instance, EC2 lists the instance. */
 export function viewOf(record: NodeClaimRecord, over: Partial<NodeClaimView> = {}): NodeClaimView {
   return {
     record,
@@ -18,12 +18,12 @@ export function viewOf(record: NodeClaimRecord, over: Partial<NodeClaimView> = {
   };
 }
 
-/** EC2 was asked for its instances just now. */
+/** The list of instances is up to date. */
 export function decide(view: NodeClaimView, nowMs: number): LifecycleVerdict {
   return decideLifecycle({ ...view, listedAtMs: nowMs }, nowMs);
 }
 
-/** Why the claim is given up, where it is. */
+/** The cause of the deletion, if the claim is deleted. */
 export function deletionOf(view: NodeClaimView, nowMs: number): string | undefined {
   const [action] = decide(view, nowMs).actions;
   return action?.kind === 'delete-node-claim' ? action.reason : undefined;

@@ -12,16 +12,16 @@ export interface InstanceTypeOptions {
   readonly pods?: number;
   readonly zones?: readonly string[];
   readonly capacityTypes?: readonly CapacityType[];
-  /** On demand; spot costs 40% of it. */
+  /** The on-demand price. Spot costs 40% of it. */
   readonly price?: number;
   readonly arch?: 'amd64' | 'arm64';
-  /** Values by label, beside those of every type; an empty list says that the label is absent. */
+  /** Values by label, in addition to those of every type. An empty list means that the label is absent. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly extended?: Resources;
   readonly offerings?: readonly Offering[];
 }
 
-/** An m5.large: 2 CPUs, 8 GiB, in three zones, both capacity types; all of its capacity is for pods. */
+/** An m5.large with 2 CPUs and 8 GiB in three zones and both capacity types. All of its capacity is allocatable. */
 export function anInstanceType(options: InstanceTypeOptions = {}): InstanceType {
   const { name = 'm5.large', cpu = 2, memoryGib = 8, pods = 29, zones = ZONES, arch = 'amd64' } = options;
   const { capacityTypes = ['on-demand', 'spot'], price = cpu * 0.05 } = options;
@@ -53,7 +53,7 @@ export function anInstanceType(options: InstanceTypeOptions = {}): InstanceType 
   };
 }
 
-/** To be had; spot at 40% of the price. */
+/** An available offering; spot costs 40% of the price. */
 export function anOffering(zone: string, capacityType: CapacityType, price = 0.1): Offering {
   return {
     zone,

@@ -2,7 +2,7 @@ import type { ResolvedCapacityReservation } from '../../lib/core/model/resolved-
 import type { LaunchContext } from '../../lib/core/node-claim/launch/launch.ts';
 import { aNodeClass } from './node-pools.ts';
 
-/** Five m5.large in eu-west-3a, none of them in use. */
+/** A reservation of five m5.large in eu-west-3a, all free. */
 export function aReservation(over: Partial<ResolvedCapacityReservation> = {}): ResolvedCapacityReservation {
   return {
     id: 'cr-1',
@@ -18,7 +18,7 @@ export function aReservation(over: Partial<ResolvedCapacityReservation> = {}): R
   };
 }
 
-/** What a launch needs to know: an AL2023 class in two zones, nothing without capacity. */
+/** The context of a launch: an AL2023 class in two zones; every offering has capacity. */
 export function launchContext(over: Partial<LaunchContext> = {}): LaunchContext {
   return {
     nodeClass: aNodeClass({ tags: { team: 'a' } }),

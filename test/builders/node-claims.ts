@@ -5,7 +5,7 @@ import { HOUR, NOW_MS } from './times.ts';
 
 const GIB = 2 ** 30;
 
-/** A claim of the pool `general`, planned just now as an m5.large on demand in eu-west-3a. */
+/** A claim of the pool `general` that has just been planned as an on-demand m5.large in eu-west-3a. */
 export function aClaim(over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
   const nodePool = over.nodePool ?? 'general';
   return {
@@ -57,13 +57,13 @@ export function anInstance(over: Partial<Instance> = {}): Instance {
   };
 }
 
-/** As EC2 lists it, an hour after its launch for `general-1`. */
+/** The instance of `general-1` in EC2's list, an hour after its launch. */
 export function aFoundInstance(over: Partial<FoundInstance> = {}): FoundInstance {
   const tags = { nodeClaim: 'general-1', nodePool: 'general', nodeClass: 'default' };
   return { ...anInstance(), ...tags, launchedAtMs: NOW_MS - HOUR, ...over };
 }
 
-/** The claim launched when it was made. */
+/** The claim, launched at its creation time. */
 export function launchedClaim(over: Partial<NodeClaimRecord> = {}, instance: Partial<Instance> = {}): NodeClaimRecord {
   const atMs = over.createdAtMs ?? NOW_MS;
   return aClaim({ launch: { kind: 'launched', attempt: 1, instance: anInstance(instance), atMs }, ...over });
@@ -84,7 +84,7 @@ export function aLaunchRequest(over: Partial<LaunchRequest> = {}): LaunchRequest
   };
 }
 
-/** A request with one line: an m5.large in eu-west-3a; reserved capacity comes out of cr-1. */
+/** A launch request with one override: an m5.large in eu-west-3a. Reserved capacity is of cr-1. */
 export function aFleet(capacityType: LaunchRequest['capacityType'] = 'on-demand'): LaunchRequest {
   const where = { instanceType: 'm5.large', zone: 'eu-west-3a', subnetId: 'subnet-a', imageId: 'ami-amd64' };
   const reservation = { id: 'cr-1', kind: 'default' } as const;

@@ -24,14 +24,14 @@ export interface NodePoolOptions {
   readonly deletionTimestamp?: string;
 }
 
-/** A1.11 to A1.14: what the API server fills in. */
+/** A1.11 to A1.14: the defaults that the API server sets. */
 const DEFAULT_DISRUPTION: NodePool['spec']['disruption'] = {
   consolidateAfter: '0s',
   consolidationPolicy: 'WhenEmptyOrUnderutilized',
   budgets: [{ nodes: '10%' }],
 };
 
-/** A pool named `general` that asks for nothing and has no limits. */
+/** A pool named `general` without requirements and limits. */
 export function aNodePool(options: NodePoolOptions = {}): NodePool {
   const { name = 'general', labels, annotations, requirements = [], disruption, limits, weight, replicas } = options;
   const { taints, startupTaints, expireAfter = '720h', terminationGracePeriod, deletionTimestamp } = options;
@@ -67,7 +67,7 @@ export interface NodePoolViewOptions extends NodePoolOptions {
   readonly unusable?: NonNullable<NodePoolView['unusable']>;
 }
 
-/** The pool with m5.large, m5.xlarge and m5.2xlarge to launch. */
+/** The pool with the instance types m5.large, m5.xlarge and m5.2xlarge. */
 export function aPoolView(options: NodePoolViewOptions = {}): NodePoolView {
   const { types = someTypes(), unusable, ...pool } = options;
   return {
@@ -95,7 +95,7 @@ export function aNodeClass(spec: Partial<EC2NodeClass['spec']> = {}): EC2NodeCla
   };
 }
 
-/** One requirement, as the API writes it. */
+/** One requirement in the form of the API. */
 export function asking(
   key: string,
   operator: RequirementOperator,

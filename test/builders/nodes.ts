@@ -23,7 +23,7 @@ export interface NodeOptions {
   readonly deletionTimestamp?: string;
 }
 
-/** A node in eu-west-3a with 2 CPUs, ready, that nobody of ours made. */
+/** A ready node in eu-west-3a with 2 CPUs that Kerf did not create. */
 export function aNode(options: NodeOptions = {}): Node {
   const { name = 'node-1', zone = 'eu-west-3a', allocatable = { cpu: '2', memory: '8Gi', pods: '29' } } = options;
   return {
@@ -51,7 +51,7 @@ export function aNode(options: NodeOptions = {}): Node {
   };
 }
 
-/** A DaemonSet whose pod asks for 100m on every node, tolerating nothing. */
+/** A DaemonSet whose pod requests 100m cpu and has no tolerations. */
 export function aDaemonSet(name: string, spec: Partial<PodSpec> = {}): DaemonSet {
   return {
     metadata: { name, namespace: 'kube-system', uid: `uid-${name}` },
@@ -65,7 +65,7 @@ export function aDaemonSet(name: string, spec: Partial<PodSpec> = {}): DaemonSet
   };
 }
 
-/** A budget of the pods labelled `app: web` that lets none go. */
+/** A PodDisruptionBudget of the pods labelled `app: web` that allows no disruption. */
 export function aBudget(over: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget {
   return {
     metadata: { name: 'web', namespace: 'default' },

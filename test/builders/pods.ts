@@ -16,19 +16,19 @@ export interface PodOptions {
   readonly namespace?: string;
   readonly labels?: Labels;
   readonly annotations?: Labels;
-  /** What its one container asks for. */
+  /** The requests of its container. */
   readonly requests?: ResourceList;
   readonly containers?: readonly Container[];
   readonly owner?: 'ReplicaSet' | 'DaemonSet' | 'StatefulSet' | 'Job' | 'Node';
   readonly ownerUid?: string;
   readonly createdAtMs?: number;
-  /** When its grace period ends: it is terminating. */
+  /** The end of its grace period. Set for a terminating pod. */
   readonly deletionMs?: number;
   readonly spec?: Partial<PodSpec>;
   readonly status?: Pod['status'];
 }
 
-/** A pod of a ReplicaSet that the scheduler has not seen yet. */
+/** A pod of a ReplicaSet that the scheduler has not processed yet. */
 export function aPod(options: PodOptions = {}): Pod {
   const {
     name = 'web-1',
@@ -54,7 +54,7 @@ export function aPod(options: PodOptions = {}): Pod {
   };
 }
 
-/** The scheduler found no place for it (B6). */
+/** A pod that the scheduler marked as unschedulable (B6). */
 export function pendingPod(options: PodOptions = {}): Pod {
   return aPod({
     status: {
@@ -65,7 +65,7 @@ export function pendingPod(options: PodOptions = {}): Pod {
   });
 }
 
-/** It runs on the node. */
+/** A pod that runs on the node. */
 export function runningPod(node: string, options: PodOptions = {}): Pod {
   return aPod({
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
@@ -74,14 +74,14 @@ export function runningPod(node: string, options: PodOptions = {}): Pod {
   });
 }
 
-/** That many pending pods of one kind, named `name-1` and on. */
+/** The given number of equal pending pods, named `name-1`, `name-2`, … */
 export function pendingPods(count: number, options: PodOptions = {}): readonly Pod[] {
   return Array.from({ length: count }, (_, index) =>
     pendingPod({ ...options, name: `${options.name ?? 'web'}-${index + 1}` }),
   );
 }
 
-/** Spread of the pods labelled `app: web`, by zone and by one at the most. */
+/** A spread constraint of the pods labelled `app: web` over zones, with maxSkew 1. */
 export function spread(over: Partial<TopologySpreadConstraint> = {}): TopologySpreadConstraint {
   return {
     maxSkew: 1,
@@ -92,7 +92,7 @@ export function spread(over: Partial<TopologySpreadConstraint> = {}): TopologySp
   };
 }
 
-/** The pods labelled `app: web`, by zone. */
+/** An affinity term for the pods labelled `app: web`, by zone. */
 export function affinityTerm(over: Partial<PodAffinityTerm> = {}): PodAffinityTerm {
   return {
     topologyKey: 'topology.kubernetes.io/zone',

@@ -1,4 +1,4 @@
-/** Protobuf as a Kubernetes API server writes it: fields by number; a text, bytes, a number or a flag, and lists of them. */
+/** Encodes protobuf as a Kubernetes API server does: fields by number, with a text, bytes, a number, a boolean, or a list of these. */
 
 export type WireValue = string | Buffer | number | bigint | boolean;
 export type WireFields = Readonly<Record<number, WireValue | readonly WireValue[]>>;
@@ -21,7 +21,7 @@ export interface ListParts {
   readonly contentEncoding?: string;
 }
 
-/** A whole answer: the magic, and the list in its wrapper. */
+/** A whole response: the magic number, and the list in its envelope. */
 export function aListAnswer(items: readonly Buffer[], parts: ListParts = {}): Buffer {
   const { kind = 'PodList', resourceVersion = '7', contentEncoding = '' } = parts;
   const list = aMessage({ 1: aMessage({ 1: '', 2: resourceVersion, 3: parts.continue ?? '' }), 2: items });
@@ -29,7 +29,7 @@ export function aListAnswer(items: readonly Buffer[], parts: ListParts = {}): Bu
   return Buffer.concat([Buffer.from('k8s\0'), aMessage({ 1: type, 2: list, 3: contentEncoding, 4: '' })]);
 }
 
-/** With as little as the API server ever sends of one. */
+/** An object with the fewest fields that the API server sends. */
 export function aWirePod(name: string, spec: WireFields = {}, metadata: WireFields = {}): Buffer {
   const container = aMessage({ 1: 'main', 2: 'nginx', 8: aMessage({}) });
   return aMessage({

@@ -6,7 +6,7 @@ import { aPoolView } from './node-pools.ts';
 import { aNode, type NodeOptions } from './nodes.ts';
 import { HOUR, NOW_MS } from './times.ts';
 
-/** The cluster `demo` with one pool and nothing in it. */
+/** The cluster `demo` with one pool and no nodes or pods. */
 export function aSnapshot(over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return {
     cluster: 'demo',
@@ -24,7 +24,7 @@ export function aSnapshot(over: Partial<ClusterSnapshot> = {}): ClusterSnapshot 
   };
 }
 
-/** A node of ours that is up for an hour, with its claim. `name` is the node's; the claim's is `claim-` and that. */
+/** A node of Kerf that has run for an hour, and its claim. `name` is the name of the node; the claim is named `claim-NAME`. */
 export function initializedNode(
   options: NodeOptions = {},
   claim: Partial<NodeClaimRecord> = {},
@@ -61,7 +61,7 @@ export function initializedNode(
   };
 }
 
-/** A snapshot of these nodes of ours. */
+/** A snapshot with these nodes of Kerf. */
 export function snapshotOf(
   nodes: readonly { readonly node: Node; readonly nodeClaim: NodeClaimRecord }[],
   over: Partial<ClusterSnapshot> = {},

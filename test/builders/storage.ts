@@ -4,7 +4,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Storage, StorageClass } f
 export interface ClaimOptions {
   readonly name?: string;
   readonly namespace?: string;
-  /** The volume that it names. @default none: it is not bound */
+  /** The name of its volume. @default none: it is not bound */
   readonly volume?: string;
   readonly annotations?: Labels;
   /** @default 'gp3'; null leaves it out */
@@ -14,7 +14,7 @@ export interface ClaimOptions {
   readonly phase?: 'Pending' | 'Bound' | 'Lost';
 }
 
-/** A PersistentVolumeClaim `default/data` of class gp3; bound, as the annotation says, where it names a volume. */
+/** A PersistentVolumeClaim `default/data` of class gp3. If it names a volume, it has the annotation of a bound claim. */
 export function aVolumeClaim(options: ClaimOptions = {}): PersistentVolumeClaim {
   const { name = 'data', namespace = 'default', storageClass = 'gp3', volume } = options;
   const bound = volume === undefined ? {} : { 'pv.kubernetes.io/bind-completed': 'yes' };
@@ -43,7 +43,7 @@ export interface VolumeOptions {
   readonly deletionTimestamp?: string;
 }
 
-/** A PersistentVolume `pv-1` that any node reaches, unless terms say otherwise. */
+/** A PersistentVolume `pv-1`. Without terms, every node can reach it. */
 export function aVolume(options: VolumeOptions = {}): PersistentVolume {
   const {
     name = 'pv-1',
@@ -60,7 +60,7 @@ export function aVolume(options: VolumeOptions = {}): PersistentVolume {
   };
 }
 
-/** Class `gp3` of EBS that waits for its first pod and allows every zone. */
+/** The StorageClass `gp3` of EBS with WaitForFirstConsumer and without allowed topologies. */
 export function aStorageClass(over: Partial<StorageClass> & { readonly name?: string } = {}): StorageClass {
   const { name = 'gp3', ...rest } = over;
   return {
@@ -71,7 +71,7 @@ export function aStorageClass(over: Partial<StorageClass> & { readonly name?: st
   };
 }
 
-/** Storage with class gp3 alone, and whatever is given. */
+/** Storage with the class gp3, and the given objects. */
 export function someStorage(over: Partial<Storage> = {}): Storage {
   return {
     persistentVolumeClaims: [],
@@ -82,7 +82,7 @@ export function someStorage(over: Partial<Storage> = {}): Storage {
   };
 }
 
-/** A term that asks for the zones, and for what else is given. */
+/** A term that requires one of the zones, and the given expressions. */
 export function inZones(zones: readonly string[], ...more: readonly NodeSelectorRequirement[]): NodeSelectorTerm {
   return { matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: zones }, ...more] };
 }

@@ -11,7 +11,7 @@ export interface RecordedRequest {
   readonly body: Json;
 }
 
-/** What the next request is answered instead of what it asks for; `hang`: nothing at all; `none`: as it asks. */
+/** How the next request fails. `hang`: no response; `none`: the request succeeds. */
 export type Failure =
   | { readonly kind: 'none' }
   | { readonly kind: 'status'; readonly status: number; readonly message?: string; readonly retryAfterSeconds?: number }
@@ -41,12 +41,12 @@ const INSTALLED: readonly string[] = [
   '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers',
 ];
 
-/** A Kubernetes API server over HTTP, in memory, with what Kerf asks of one. It listens on 127.0.0.1 alone. */
+/** An in-memory Kubernetes API server over HTTP with the endpoints that Kerf uses. It listens on 127.0.0.1 only. */
 export class FakeApiServer {
   readonly store = new ApiStore();
   readonly watches = new ApiWatches(this.store);
   readonly requests: RecordedRequest[] = [];
-  /** The bearer token to be shown; any where it is undefined. */
+  /** The required bearer token; undefined accepts any. */
   token: string | undefined;
   readonly #server: Server;
   readonly #installed = new Set(INSTALLED);
@@ -73,17 +73,17 @@ export class FakeApiServer {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** The next requests fail like this, one each. */
+  /** The failures of the next requests, one for each request. */
   failNext(...failures: readonly Failure[]): void {
     this.#failures.push(...failures);
   }
 
-  /** Continue tokens that were handed out are too old from now on. */
+  /** Expires all continue tokens. */
   lapseTokens(): void {
     this.#snapshots.clear();
   }
 
-  /** As a new process on the same etcd: it knows what is, and not what was. */
+  /** Simulates a restart: the server keeps the objects, but not the history. */
   restart(): void {
     this.store.compact();
     this.lapseTokens();
@@ -105,7 +105,7 @@ export class FakeApiServer {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.headers.accept === 'application/vnd.kubernetes.protobuf') {
-      // It speaks JSON alone; whoever asks for more asks again, and that is recorded.
+      // This server supports JSON only. It records that the client then requests JSON.
       response.writeHead(406).end();
       return;
     }
@@ -179,7 +179,7 @@ export class FakeApiServer {
     return failure(405, 'MethodNotAllowed', `${request.method} ${request.path}`);
   }
 
-  /** Pages of one version: the first page keeps what the later ones show. */
+  /** Pages of one version: the later pages show the state at the time of the first page. */
   #list(where: Omit<Address, 'name'>, query: URLSearchParams): Answer {
     const limit = Number(query.get('limit') ?? 0);
     const [snapshot = '', at = '0'] = (query.get('continue') ?? '').split('@');
@@ -204,7 +204,7 @@ export class FakeApiServer {
     const [field, wanted = ''] = selector.split('=');
     if (field === 'spec.nodeName') return items.filter((item) => (fieldsOf(item['spec'])['nodeName'] ?? '') === wanted);
     if (field === 'metadata.name') return items.filter((item) => fieldsOf(item['metadata'])['name'] === wanted);
-    throw new Error(`the fake API server does not know the field selector ${selector}`);
+    throw new Error(`the fake API server does not support the field selector ${selector}`);
   }
 }
 

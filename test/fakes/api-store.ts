@@ -5,7 +5,7 @@ import { compareText } from '../../lib/core/compare-text.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Where an object lives: `/api/v1`, `pods`, `default`, `web-1`. */
+/** The path of an object: `/api/v1`, `pods`, `default`, `web-1`. */
 export interface Address {
   readonly group: string;
   readonly resource: string;
@@ -19,7 +19,7 @@ export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly version: number;
   readonly address: Address;
-  /** As it is after the change; one that is deleted, as it last was, with the version of its end. */
+  /** The object after the change. A deleted object has its last state and the version of the deletion. */
   readonly object: Json;
 }
 
@@ -34,24 +34,24 @@ export class ApiStore {
     return String(this.#version);
   }
 
-  /** *Shape:* undefined where the changes after this version are not remembered any more. */
+  /** *Shape:* undefined if the changes after this version are not in the history any more. */
   changesSince(version: number): readonly Change[] | undefined {
     return version < this.#oldest ? undefined : this.#changes.filter((change) => change.version > version);
   }
 
-  /** *Shape:* to hear no more. */
+  /** *Shape:* a function that ends the subscription. */
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Nothing is remembered of what was before. */
+  /** Deletes the history. */
   compact(): void {
     this.#oldest = this.#version;
     this.#changes = [];
   }
 
-  /** Something happens that concerns no kind that anybody asks for. */
+  /** Increments the version, as a change of another kind does. */
   pass(): void {
     this.#version += 1;
   }
@@ -82,7 +82,7 @@ export class ApiStore {
     return this.#objects.get(keyOf(address))?.object;
   }
 
-  /** As another client would write it, whole; what only the server knows is kept or made. */
+  /** Replaces the object, as another client would. Fields that the server sets are kept or created. */
   put(address: Address, object: Json): Json {
     const before = metadataOf(this.get(address));
     this.#version += 1;
@@ -117,7 +117,7 @@ export class ApiStore {
       return failure(409, 'Conflict', `the object has been modified; please apply your changes to the latest version`);
     }
     const { status, ...main } = change;
-    // A subresource is written by itself, and nothing else through it.
+    // A write to a subresource changes only this subresource.
     const written = options.subresource === 'status' ? { status } : options.create ? main : change;
     return { status: before === undefined ? 201 : 200, body: this.put(address, mergePatch(before ?? {}, written)) };
   }
@@ -137,7 +137,7 @@ export class ApiStore {
     return { status: 200, body: this.put(address, { ...object, metadata }) };
   }
 
-  /** The Eviction API: budgets first, then a deletion with its preconditions. */
+  /** The Eviction API: checks budgets, then deletes with preconditions. */
   evict(address: Address, eviction: Json): Answer {
     const pod = this.get(address);
     if (pod === undefined) return notFound(address);
@@ -177,7 +177,7 @@ export function fieldsOf(value: unknown): Json {
   return isFields(value) ? value : {};
 }
 
-/** RFC 7386: null takes away, objects merge, everything else replaces. */
+/** RFC 7386: null deletes, objects are merged, other values are replaced. */
 function mergePatch(before: Json, change: Json): Json {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(change)) {
@@ -193,7 +193,7 @@ function covers(budget: Json, pod: Json): boolean {
   return wanted.every(([key, value]) => labels[key] === value);
 }
 
-/** Whether a write leaves the object's generation as it is. */
+/** Whether a write keeps the object's generation. */
 function isSameSpec(before: Json | undefined, after: Json): boolean {
   return before !== undefined && JSON.stringify(before['spec']) === JSON.stringify(after['spec']);
 }

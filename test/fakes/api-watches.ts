@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { type ApiStore, type Change, failure, type Json } from './api-store.ts';
 
-/** What becomes of the next watch instead of its course. */
+/** How the next watch fails. */
 export type WatchFault =
   | { readonly kind: 'none' }
-  /** It is answered with this status. */
+  /** The response has this status. */
   | { readonly kind: 'status'; readonly status: number }
-  /** It begins, and says in an event that this is all. */
+  /** The watch starts, and then sends an error event. */
   | { readonly kind: 'error'; readonly code: number }
-  /** So many events come, and then the connection breaks; or nothing more comes, and it stays. */
+  /** After this number of events, the connection breaks, or it stays open without further events. */
   | { readonly kind: 'break' | 'stall'; readonly after: number }
   | { readonly kind: 'garbage' };
 
-/** The watches of a fake API server: what happened since a version, in order, then what happens. */
+/** The watches of a fake API server: the changes since a version in order, then new changes. */
 export class ApiWatches {
-  /** Whether a watch is told the version that it is at, when all before is sent. */
+  /** Whether a watch gets a bookmark with its version after the initial changes. */
   bookmarks = false;
-  /** Responses that are open. */
+  /** The open responses. */
   readonly open = new Set<ServerResponse>();
   readonly #store: ApiStore;
   readonly #faults: WatchFault[] = [];
@@ -75,7 +75,7 @@ export class ApiWatches {
       return;
     }
     const { version } = this.#store;
-    // The real server sends none where there is nothing to say.
+    // The real server sends none if there are no changes.
     if (this.bookmarks && fault.kind === 'none' && Number(version) > course.from) {
       send(response, 'BOOKMARK', { metadata: { resourceVersion: version } });
     }
@@ -94,7 +94,7 @@ function lineOf(type: string, object: Json): string {
   return `${JSON.stringify({ type, object })}\n`;
 }
 
-/** Lines and pieces have nothing to do with each other on a network. */
+/** On a network, chunks do not end at line ends. */
 function piecesOf(text: string): readonly string[] {
   return text.match(/[\s\S]{1,777}/g) ?? [];
 }

@@ -8,7 +8,7 @@ import {
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 
-/** The budget's part of the table, in memory. */
+/** The part of the table that stores the budget, in memory. */
 export function memoryCallBudget(limitsOf: (api: string) => CallLimits, clock: Clock): CallBudget {
   const buckets = new Map<string, TokenBucket>();
   const bucketOf = (api: string): TokenBucket => buckets.get(api) ?? fullBucket(limitsOf(api), clock.now());

@@ -1,6 +1,6 @@
 /**
- * A server certificate for 127.0.0.1, signed by itself, good for a hundred years, and its key: for tests on this machine
- * alone, a secret of nothing. Made by `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes`.
+ * A self-signed server certificate for 127.0.0.1 that is valid for a hundred years, and its key. It is only for tests on this
+ * machine and protects nothing. Created with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes`.
  */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBkDCCATagAwIBAgIUe29U39tsyeN/x/a7ziuiixNuFwMwCgYIKoZIzj0EAwIw

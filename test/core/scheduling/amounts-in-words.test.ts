@@ -3,7 +3,7 @@ import { amountInWords, amountsInWords } from '../../../lib/core/scheduling/amou
 
 const GIB = 1_073_741_824;
 
-describe('an amount in a sentence', () => {
+describe('an amount in a message', () => {
   test.each([
     ['cpu', 9_000, '9'],
     ['cpu', 47_810, '47.81'],

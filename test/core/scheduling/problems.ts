@@ -5,7 +5,7 @@ import type { Schedule } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 
-/** Solves for the pods in a cluster that is as told. */
+/** Places the pods in the given cluster. */
 export function place(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): Schedule {
   const snapshot = aSnapshot(over);
   const { nodePools, daemonSets, storage, namespaces, options } = snapshot;
@@ -20,7 +20,7 @@ export function place(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {})
   });
 }
 
-/** The new claims, each as the names of its pods. */
+/** The names of the pods of each new claim. */
 export function podsOfClaims({ newClaims }: Schedule): readonly (readonly string[])[] {
   return newClaims.map((claim) => claim.pods.map((pod) => pod.metadata.name));
 }
@@ -30,24 +30,24 @@ export function poolsOf({ newClaims }: Schedule): readonly string[] {
   return newClaims.map((claim) => claim.template.nodePool.metadata.name);
 }
 
-/** The instance types that are left to each new claim. */
+/** The remaining instance types of each new claim. */
 export function typesOf({ newClaims }: Schedule): readonly (readonly string[])[] {
   return newClaims.map((claim) => claim.instanceTypes.map((type) => type.name));
 }
 
-/** The values that are left to each new claim for a label. */
+/** The remaining values of a label for each new claim. */
 export function valuesOf({ newClaims }: Schedule, key: string): readonly (readonly string[])[] {
   return newClaims.map((claim) => [...(claim.requirements.get(key)?.values ?? [])].toSorted());
 }
 
-/** Where pods went that found room: the name of the node or claim by pod. */
+/** The name of the existing node or claim of each placed pod. */
 export function placesOf({ existing }: Schedule): Readonly<Record<string, string>> {
   return Object.fromEntries(
     existing.flatMap(({ stateNode, pods }) => pods.map((pod) => [pod.metadata.name, stateNode.name])),
   );
 }
 
-/** The reasons that each pod without a place was given. */
+/** The reasons of each unschedulable pod. */
 export function refusalsOf({ unplaced }: Schedule): readonly (readonly string[])[] {
   return unplaced.map(({ refusals }) => refusals.map(({ refusal }) => refusal.reason));
 }

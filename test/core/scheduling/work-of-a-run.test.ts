@@ -27,25 +27,25 @@ const WORKLOADS = {
   plain: {},
   large: { requests: { cpu: '3', memory: '2Gi' } },
   zonal: { spec: { nodeSelector: { [ZONE]: 'eu-west-3b' } } },
-  even: { labels: { app: 'web' }, spec: { topologySpreadConstraints: [spread()] } },
-  wishful: {
+  spread: { labels: { app: 'web' }, spec: { topologySpreadConstraints: [spread()] } },
+  preferring: {
     spec: {
       affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] } },
     },
   },
 } as const;
 
-/** As many pods of each workload. */
+/** The given number of pods of each workload. */
 function workloads(of: number): readonly Pod[] {
   return Object.entries(WORKLOADS).flatMap(([name, over]) => pendingPods(of, { name, ...over }));
 }
 
-/** How many requirement sets a run has come across: the next one gets the next number. */
+/** The number of requirement sets of a run, read from the number of a new set. */
 function setsOf({ sets }: Run): number {
   return sets.intern(new Map([['never-asked-for', inRequirement('never-asked-for', ['x'])]])).id;
 }
 
-/** How often a run looks up what an instance type has for a label. */
+/** How often a run looks up a label of an instance type. */
 function labelsRead(pods: readonly Pod[]): number {
   let reads = 0;
   const watched = types.map((type) => ({
@@ -59,13 +59,13 @@ function labelsRead(pods: readonly Pod[]): number {
   return reads;
 }
 
-describe('the work of a run grows with what differs among its pods, not with their number', () => {
-  test('5,000 pods of five workloads are five classes, as 50 are (B40)', () => {
+describe('the work of a run grows with the number of classes, not of pods', () => {
+  test('5,000 pods of five workloads have five classes, as 50 pods do (B40)', () => {
     const classes = (of: number): number => problemIndexOf(problemOf(workloads(of))).groups.length;
     expect([classes(10), classes(1_000)]).toEqual([5, 5]);
   });
 
-  test('what tells pods apart and decides no place makes no class (B40)', () => {
+  test('fields that do not affect placement do not create a class (B40)', () => {
     const pods = Array.from({ length: 100 }, (_, at) =>
       pendingPod({
         name: `job-${at}`,
@@ -89,7 +89,7 @@ describe('the work of a run grows with what differs among its pods, not with the
     expect(problemIndexOf(problemOf(pods)).groups).toHaveLength(2);
   });
 
-  test('a label makes one where somebody selects by it (B40)', () => {
+  test('a label creates a class if a selector uses it (B40)', () => {
     const rollouts = [1, 2].map((at) => pendingPod({ name: `web-${at}`, labels: { rollout: String(at) } }));
     const selecting = pendingPod({
       name: 'selecting',
@@ -99,7 +99,7 @@ describe('the work of a run grows with what differs among its pods, not with the
     expect(problemIndexOf(problemOf([...rollouts, selecting])).groups).toHaveLength(3);
   });
 
-  test('as many sets of requirements are asked about (B40)', () => {
+  test('the number of requirement sets does not grow (B40)', () => {
     const demanded = (of: number): number => {
       const run = startRun(problemIndexOf(problemOf(workloads(of))), 'cost');
       for (const { podClass } of run.groups) run.demandFor(podClass);
@@ -109,7 +109,7 @@ describe('the work of a run grows with what differs among its pods, not with the
   });
 
   test.each(Object.entries(WORKLOADS))(
-    'the labels of instance types are looked up as often for 4,000 pods as for 400: a workload that is %s (B40)',
+    'the labels of instance types are looked up as often for 4,000 pods as for 400: the workload %s (B40)',
     (name, over) => {
       expect(labelsRead(pendingPods(4_000, { name, ...over }))).toBe(labelsRead(pendingPods(400, { name, ...over })));
     },

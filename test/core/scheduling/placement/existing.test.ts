@@ -11,7 +11,7 @@ import { aSnapshot, initializedNode, snapshotOf } from '../../../builders/snapsh
 import { NOW_MS } from '../../../builders/times.ts';
 import { place, placesOf, podsOfClaims } from '../problems.ts';
 
-describe('an existing node comes before a new one (B33)', () => {
+describe('an existing node is used before a new one (B33)', () => {
   test('a pod that fits on a node opens no claim', () => {
     const schedule = place([pendingPod()], { nodes: [aNode()] });
     expect(placesOf(schedule)).toEqual({ 'web-1': 'node-1' });
@@ -25,13 +25,13 @@ describe('an existing node comes before a new one (B33)', () => {
     expect(placesOf(place([pendingPod()], { nodes }))).toEqual({});
   });
 
-  test('what runs there leaves so much less room', () => {
+  test('running pods reduce the free room', () => {
     const cluster = { nodes: [aNode()], pods: [runningPod('node-1', { name: 'big', requests: { cpu: '1600m' } })] };
     expect(placesOf(place([pendingPod({ requests: { cpu: '400m' } })], cluster))).toEqual({ 'web-1': 'node-1' });
     expect(placesOf(place([pendingPod({ requests: { cpu: '401m' } })], cluster))).toEqual({});
   });
 
-  test('the place of a pod is taken for the next one', () => {
+  test('a placed pod reduces the room for the next one', () => {
     const schedule = place(pendingPods(3, { requests: { cpu: '1' } }), { nodes: [aNode()] });
     expect(Object.keys(placesOf(schedule))).toHaveLength(2);
     expect(schedule.newClaims).toHaveLength(1);
@@ -43,18 +43,18 @@ describe('an existing node comes before a new one (B33)', () => {
     expect(placesOf(place(pods, { nodes: [aNode({ labels: { team: 'a' } })] }))).toEqual({ 'web-1': 'node-1' });
   });
 
-  test('a host port that is taken there keeps the pod away (B58)', () => {
+  test('a used host port excludes the pod (B58)', () => {
     const ports = [{ name: 'main', ports: [{ hostPort: 80 }] }];
     const pods = [runningPod('node-1', { name: 'first', containers: ports })];
     expect(placesOf(place([pendingPod({ containers: ports })], { nodes: [aNode()], pods }))).toEqual({});
   });
 
-  test('a node that is going takes nobody', () => {
+  test('a node that is being deleted accepts no pods', () => {
     const going = initializedNode({}, { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
     expect(placesOf(place([pendingPod()], snapshotOf([going])))).toEqual({});
   });
 
-  test('daemons that are still to come keep their room (B17)', () => {
+  test('room is reserved for daemons that are not running yet (B17)', () => {
     const daemonSets = [
       aDaemonSet('logs', { containers: [{ name: 'main', resources: { requests: { cpu: '300m' } } }] }),
     ];
@@ -69,7 +69,7 @@ describe('an existing node comes before a new one (B33)', () => {
     expect(placesOf(place([tight], { nodes: [aNode()], daemonSets, pods: [present] }))).toEqual({ 'web-1': 'node-1' });
   });
 
-  test('a host port of a daemon that is still to come is taken (B58)', () => {
+  test('a host port of a daemon that is not running yet counts as used (B58)', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
     const schedule = place([pendingPod({ containers })], {
       nodes: [aNode()],
@@ -79,18 +79,18 @@ describe('an existing node comes before a new one (B33)', () => {
     expect(placesOf(schedule)).toEqual({});
   });
 
-  test('a soft taint keeps away while there is another place, and no longer (B61)', () => {
+  test('a node with a PreferNoSchedule taint is used only if no other place fits (B61)', () => {
     const soft = aNode({ taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
     expect(place([pendingPod()], { nodes: [soft] }).newClaims).toHaveLength(1);
     expect(placesOf(place([pendingPod()], { nodes: [soft], nodePools: [] }))).toEqual({ 'web-1': 'node-1' });
   });
 
-  test('a claim in flight is a place like a node (B15)', () => {
+  test('a claim in flight accepts pods as a node does (B15)', () => {
     const schedule = place([pendingPod()], { nodeClaims: [aClaim({ name: 'general-x' })] });
     expect(placesOf(schedule)).toEqual({ 'web-1': 'general-x' });
   });
 
-  test('a claim in flight does not take a pod that must not be on what it may become', () => {
+  test('a claim in flight does not accept a pod that one of its possible types excludes', () => {
     const nodeClaims = [aClaim({ spec: claimSpec({ requirements: [asking('gpu', 'DoesNotExist')] }) })];
     expect(placesOf(place([pendingPod({ spec: { nodeSelector: { gpu: 'a100' } } })], { nodeClaims }))).toEqual({});
     const picky = pendingPod({
@@ -99,7 +99,7 @@ describe('an existing node comes before a new one (B33)', () => {
     expect(placesOf(place([picky], { nodeClaims }))).toEqual({});
   });
 
-  test('a claim in flight keeps the room of the daemons of every type that it may become', () => {
+  test('a claim in flight reserves room for the daemons of every type that it may be launched as', () => {
     const daemonSets = [
       aDaemonSet('logs', { containers: [{ name: 'main', resources: { requests: { cpu: '500m' } } }] }),
     ];
@@ -137,12 +137,12 @@ const mixture = [
   anInstanceType({ name: 'm5.2xlarge', cpu: 8, memoryGib: 32 }),
 ];
 
-describe('claims in flight hold the pods that they were made for: the same pods again open nothing new', () => {
+describe('claims in flight keep the pods for which they were created: the same pods open no new claim', () => {
   test.each<[string, readonly Pod[], NodePoolViewOptions]>([
     ['alike', pendingPods(7), {}],
     ['of any size', [pendingPod({ ...cpu('7'), name: 'a' }), pendingPod({ ...cpu('1'), name: 'b' })], {}],
     [
-      'with memory that is no round number',
+      'with an odd amount of memory',
       pendingPods(3, { requests: { cpu: '1', memory: '2500000001' } }),
       { types: mixture },
     ],
@@ -157,12 +157,12 @@ describe('claims in flight hold the pods that they were made for: the same pods 
       { types: mixture },
     ],
     [
-      'that ask for more than so many CPUs',
+      'that require more than a number of CPUs',
       pendingPods(2, { spec: { affinity: requiring(asking('karpenter.k8s.aws/instance-cpu', 'Gt', '2')) } }),
       {},
     ],
     [
-      'that ask for some CPU label but one',
+      'that exclude one value of the CPU label',
       pendingPods(2, {
         spec: {
           affinity: requiring(
@@ -174,7 +174,7 @@ describe('claims in flight hold the pods that they were made for: the same pods 
       {},
     ],
     [
-      'that avoid a label of the user’s own',
+      'that exclude a user-defined label',
       pendingPods(2, { spec: { affinity: requiring(asking('team', 'NotIn', 'a')) } }),
       {},
     ],
@@ -206,19 +206,19 @@ describe('claims in flight hold the pods that they were made for: the same pods 
     expect(created({ ...snapshot, nodeClaims })).toEqual([]);
   });
 
-  test('pods of a daemon’s node: its room is taken off once', () => {
+  test('the requests of a running daemon are subtracted once', () => {
     const daemonSets = [aDaemonSet('logs')];
     const snapshot = aSnapshot({ pods: pendingPods(5), daemonSets, nodePools: [aPoolView({ types: mixture })] });
     expect(created({ ...snapshot, nodeClaims: created(snapshot) })).toEqual([]);
   });
 
-  test('the claim was launched: still nothing new', () => {
+  test('the same after the claim was launched', () => {
     const pods = pendingPods(2);
     const nodeClaims = [launchedClaim({ pods: ['default/web-1', 'default/web-2'] })];
     expect(created(aSnapshot({ pods, nodeClaims }))).toEqual([]);
   });
 
-  test('a pod without a place does not push out one that has its claim', () => {
+  test('an unschedulable pod does not displace a pod that has a claim', () => {
     const keepsAway = { labels, spec: { affinity: avoiding(affinityTerm()) } };
     const late = pendingPod({ name: 'late', requests: { cpu: '1500m' }, ...keepsAway });
     const early = pendingPod({ name: 'early', requests: { cpu: '1' }, ...keepsAway });
@@ -229,7 +229,7 @@ describe('claims in flight hold the pods that they were made for: the same pods 
     expect(schedule.unplaced.map(({ pod }) => pod.metadata.name)).toEqual(['late']);
   });
 
-  test('a claim that was made without a preference keeps its pod when the preference can be met by now', () => {
+  test('a claim that was created with a relaxed preference keeps its pod if the preference can be satisfied later', () => {
     const preference = { matchExpressions: [asking('team', 'In', 'b')] };
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] } };
     const pods = [pendingPod({ spec: { affinity } })];
@@ -238,7 +238,7 @@ describe('claims in flight hold the pods that they were made for: the same pods 
     expect(created(aSnapshot({ pods, nodeClaims, nodePools: [aPoolView({ labels: { team: 'b' } })] }))).toEqual([]);
   });
 
-  test('they are asked for their own pods first, so that nobody takes the place', () => {
+  test('their own pods are placed first, so that no other pod takes the room', () => {
     const other = aClaim({ name: 'general-a', pods: [] });
     const mine = aClaim({ name: 'general-b', pods: ['default/web-1'] });
     expect(placesOf(place([pendingPod()], { nodeClaims: [other, mine] }))).toEqual({ 'web-1': 'general-b' });

@@ -21,7 +21,7 @@ function preferring(weight: number, ...matchExpressions: readonly NodeSelectorRe
 }
 
 describe('which pool opens the claim', () => {
-  test('the heaviest (B12, B35), though it be dearer', () => {
+  test('the pool with the highest weight, even if it is more expensive (B12, B35)', () => {
     const nodePools = [
       aPoolView({ name: 'cheap', weight: 1, types: [anInstanceType({ price: 0.01 })] }),
       aPoolView({ name: 'dear', weight: 2, types: [anInstanceType({ price: 9 })] }),
@@ -29,12 +29,12 @@ describe('which pool opens the claim', () => {
     expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['dear']);
   });
 
-  test('of equals the later name (B12)', () => {
+  test('of pools with equal weight, the last by name (B12)', () => {
     const nodePools = [aPoolView({ name: 'a' }), aPoolView({ name: 'c' }), aPoolView({ name: 'b' })];
     expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['c']);
   });
 
-  test('a lighter one where the heavier cannot', () => {
+  test('a pool with lower weight, if the pool with the higher weight cannot', () => {
     const nodePools = [
       aPoolView({ name: 'arm', weight: 9, types: [anInstanceType({ arch: 'arm64' })] }),
       aPoolView({ name: 'intel' }),
@@ -53,17 +53,17 @@ describe('which pool opens the claim', () => {
     expect(schedule.unplaced).toMatchObject([{ refusals: [{ nodePool: 'general', refusal: { reason } }] }]);
   });
 
-  test('startup taints keep nobody away (A1.7)', () => {
+  test('startup taints do not exclude pods (A1.7)', () => {
     const nodePools = [aPoolView({ startupTaints: [{ key: 'cni', effect: 'NoSchedule' }] })];
     expect(place([pendingPod()], { nodePools }).unplaced).toEqual([]);
   });
 
-  test('taints do (B36)', () => {
+  test('taints exclude pods (B36)', () => {
     const nodePools = [aPoolView({ taints: [{ key: 'team', effect: 'NoSchedule' }] })];
     expect(refusalsOf(place([pendingPod()], { nodePools }))).toEqual([['Taint']]);
   });
 
-  test('a pool with a soft taint is used when no other can (B31)', () => {
+  test('a pool with a PreferNoSchedule taint is used if no other pool fits (B31)', () => {
     const soft = aPoolView({ name: 'soft', weight: 9, taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
     expect(poolsOf(place([pendingPod()], { nodePools: [soft, aPoolView()] }))).toEqual(['general']);
     expect(poolsOf(place([pendingPod()], { nodePools: [soft] }))).toEqual(['soft']);
@@ -71,7 +71,7 @@ describe('which pool opens the claim', () => {
 });
 
 describe('which pods share a claim', () => {
-  test('those that one instance holds for the least; the largest is placed first (B28)', () => {
+  test('those that fit on one instance at the lowest price; the largest pod is placed first (B28)', () => {
     const pods = [
       pendingPod({ name: 'small', requests: { cpu: '1' } }),
       pendingPod({ name: 'large', requests: { cpu: '7500m' } }),
@@ -80,7 +80,7 @@ describe('which pods share a claim', () => {
     expect(podsOfClaims(place(pods))).toEqual([['large'], ['middle', 'small']]);
   });
 
-  test('no dearer than one node for all of them would be (B34)', () => {
+  test('the price is never higher than that of one node for all pods (B34)', () => {
     const types = [
       anInstanceType({ name: 'm5.large', cpu: 2, price: 1 }),
       anInstanceType({ name: 'm5.xlarge', cpu: 4, price: 1.9 }),
@@ -89,7 +89,7 @@ describe('which pods share a claim', () => {
     expect(typesOf(place(pods, { nodePools: [aPoolView({ types })] }))).toEqual([['m5.xlarge']]);
   });
 
-  test('not those that cost less apart', () => {
+  test('pods that cost less on separate nodes do not share a claim', () => {
     const pods = [
       pendingPod({ name: 'small', requests: { cpu: '2' } }),
       pendingPod({ name: 'middle', requests: { cpu: '4' } }),
@@ -97,7 +97,7 @@ describe('which pods share a claim', () => {
     expect(podsOfClaims(place(pods))).toEqual([['middle'], ['small']]);
   });
 
-  test('of equal pods the oldest is first (B28)', () => {
+  test('of equal pods, the oldest is placed first (B28)', () => {
     const pods = [
       pendingPod({ name: 'young', createdAtMs: NOW_MS, requests: { cpu: '5' } }),
       pendingPod({ name: 'old', createdAtMs: NOW_MS - 60_000, requests: { cpu: '5' } }),
@@ -105,7 +105,7 @@ describe('which pods share a claim', () => {
     expect(podsOfClaims(place(pods))).toEqual([['old'], ['young']]);
   });
 
-  test('open claims with room left are filled before another is opened (B34)', () => {
+  test('open claims with free room are filled before another claim is opened (B34)', () => {
     const pods = [
       ...pendingPods(2, { name: 'big', requests: { cpu: '5' } }),
       ...pendingPods(6, { name: 'small', requests: { cpu: '1' } }),
@@ -113,7 +113,7 @@ describe('which pods share a claim', () => {
     expect(podsOfClaims(place(pods)).map((claim) => claim.length)).toEqual([4, 4]);
   });
 
-  test('a claim keeps only the types that hold all of its pods', () => {
+  test('a claim keeps only the types on which all of its pods fit', () => {
     expect(typesOf(place(pendingPods(5)))).toEqual([['m5.xlarge', 'm5.2xlarge']]);
   });
 
@@ -136,7 +136,7 @@ describe('which pods share a claim', () => {
     expect(claim?.requirements.get(ZONE)).toMatchObject({ complement: true, values: new Set(['eu-west-3a']) });
   });
 
-  test('pods that must run on demand do not mix with pods that may run on spot', () => {
+  test('pods that require on-demand capacity do not share a claim with pods that can use spot', () => {
     const onDemand = { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } };
     const pods = [...pendingPods(60, { name: 'any' }), ...pendingPods(2, { name: 'must', spec: onDemand })];
     const onDemandClaims = place(pods).newClaims.filter(
@@ -145,25 +145,25 @@ describe('which pods share a claim', () => {
     expect(onDemandClaims.map((claim) => claim.pods.map((pod) => pod.metadata.name))).toEqual([['must-1', 'must-2']]);
   });
 
-  test('in a pool that is on demand anyway they do', () => {
+  test('in an on-demand pool they share a claim', () => {
     const onDemand = { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } };
     const nodePools = [aPoolView({ requirements: [asking(CAPACITY_TYPE, 'In', 'on-demand')] })];
     const pods = [pendingPod({ name: 'any' }), pendingPod({ name: 'must', spec: onDemand })];
     expect(place(pods, { nodePools }).newClaims).toHaveLength(1);
   });
 
-  test('pods with one host port each have a node of their own (B58)', () => {
+  test('pods with the same host port are placed on separate nodes (B58)', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 80 }] }];
     expect(place(pendingPods(3, { containers })).newClaims).toHaveLength(3);
   });
 
-  test('a pod whose host port a daemon takes everywhere has no place (B58)', () => {
+  test('a pod is unschedulable if a daemon uses its host port on every type (B58)', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
     const daemonSets = [aDaemonSet('exporter', { containers })];
     expect(refusalsOf(place([pendingPod({ containers })], { daemonSets }))).toEqual([['HostPort']]);
   });
 
-  test('a pod whose host port a daemon takes on some types is given the others (B58)', () => {
+  test('a pod gets other types if a daemon uses its host port on some types (B58)', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
     const daemonSets = [
       aDaemonSet('exporter', { containers, nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '4' } }),
@@ -172,18 +172,18 @@ describe('which pods share a claim', () => {
   });
 });
 
-describe('daemons take their share of each type (B21)', () => {
+describe('the requests of daemons are subtracted from each type (B21)', () => {
   const half = [{ name: 'main', resources: { requests: { cpu: '500m' } } }];
   const whole = pendingPod({ requests: { cpu: '1600m' } });
 
-  test('a type must hold the pods and its daemons', () => {
+  test('pods and daemons must fit on a type', () => {
     expect(typesOf(place([whole], { daemonSets: [aDaemonSet('logs', { containers: half })] }))).toEqual([
       ['m5.xlarge', 'm5.2xlarge'],
     ]);
   });
 
   test.each([
-    ['that the pool’s taint keeps away', { nodeSelector: {} }, [{ key: 'team', effect: 'NoSchedule' } as const]],
+    ['that do not tolerate the pool’s taint', { nodeSelector: {} }, [{ key: 'team', effect: 'NoSchedule' } as const]],
     ['that select another architecture', { nodeSelector: { 'kubernetes.io/arch': 'arm64' } }, []],
     ['that select a label that the pool lacks', { nodeSelector: { team: 'a' } }, []],
   ])('those %s take nothing', (_, spec, taints) => {
@@ -192,7 +192,7 @@ describe('daemons take their share of each type (B21)', () => {
     expect(typesOf(place([tolerant], { daemonSets, nodePools: [aPoolView({ taints })] }))[0]).toContain('m5.large');
   });
 
-  test('a soft taint keeps no daemon away, and any of its alternatives will do', () => {
+  test('a PreferNoSchedule taint does not exclude a daemon, and one of its required terms is sufficient', () => {
     const terms = [{ matchExpressions: [asking('team', 'Exists')] }, { matchExpressions: [] }];
     const spec = {
       affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
@@ -202,7 +202,7 @@ describe('daemons take their share of each type (B21)', () => {
     expect(typesOf(place([whole], { daemonSets, nodePools }))[0]).not.toContain('m5.large');
   });
 
-  test('a daemon of one type counts there alone', () => {
+  test('a daemon that runs on one type counts only on that type', () => {
     const daemonSets = [
       aDaemonSet('logs', { containers: half, nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '4' } }),
     ];
@@ -213,13 +213,13 @@ describe('daemons take their share of each type (B21)', () => {
 });
 
 describe('preferences (B30, B31)', () => {
-  test('are met where they can be', () => {
+  test('are satisfied if possible', () => {
     const preferred = preferring(1, asking(ZONE, 'In', 'eu-west-3c'));
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } };
     expect(valuesOf(place([pendingPod({ spec: { affinity } })]), ZONE)).toEqual([['eu-west-3c']]);
   });
 
-  test('the heaviest counts first, the next when it cannot be', () => {
+  test('the preference with the highest weight is tried first, then the next', () => {
     const affinity = {
       nodeAffinity: {
         preferredDuringSchedulingIgnoredDuringExecution: [
@@ -231,7 +231,7 @@ describe('preferences (B30, B31)', () => {
     expect(valuesOf(place([pendingPod({ spec: { affinity } })]), ZONE)).toEqual([['eu-west-3c']]);
   });
 
-  test('the first required alternative that can be is taken', () => {
+  test('the first required alternative that is possible is used', () => {
     const nodeSelectorTerms = [
       { matchExpressions: [asking(ZONE, 'In', 'nowhere')] },
       { matchExpressions: [asking(ZONE, 'In', 'eu-west-3b')] },
@@ -240,7 +240,7 @@ describe('preferences (B30, B31)', () => {
     expect(valuesOf(place([pendingPod({ spec: { affinity } })]), ZONE)).toEqual([['eu-west-3b']]);
   });
 
-  test('that cannot be met are not why a pod has no place', () => {
+  test('that cannot be satisfied do not make a pod unschedulable', () => {
     const preferred = preferring(1, asking(ZONE, 'In', 'nowhere'));
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } };
     const pod = pendingPod({ requests: { cpu: '100' }, spec: { affinity } });
@@ -248,10 +248,10 @@ describe('preferences (B30, B31)', () => {
   });
 });
 
-describe('a "no" says which step it is, by how much', () => {
+describe('a refusal names the step and the numbers', () => {
   test.each([
     [
-      'a resource that no type has enough of',
+      'a resource of which no type has enough',
       pendingPod({ requests: { cpu: '9' } }),
       'InsufficientResources',
       { requested: 9_000, largest: 8_000 },
@@ -264,19 +264,14 @@ describe('a "no" says which step it is, by how much', () => {
     ],
     ['a label that the pool lacks', pendingPod({ spec: { nodeSelector: { team: 'a' } } }), 'Label', {}],
     [
-      'a type that is not there',
+      'a type that does not exist',
       pendingPod({ spec: { nodeSelector: { 'node.kubernetes.io/instance-type': 'x1.large' } } }),
       'NoInstanceTypes',
       {},
     ],
+    ['a zone without offerings', pendingPod({ spec: { nodeSelector: { [ZONE]: 'eu-west-3z' } } }), 'NoOffering', {}],
     [
-      'a zone where nothing is sold',
-      pendingPod({ spec: { nodeSelector: { [ZONE]: 'eu-west-3z' } } }),
-      'NoOffering',
-      {},
-    ],
-    [
-      'two things at once',
+      'a contradiction',
       pendingPod({ spec: requiring(asking('team', 'In', 'a'), asking('team', 'In', 'b')) }),
       'Label',
       {},
@@ -287,7 +282,7 @@ describe('a "no" says which step it is, by how much', () => {
     ]);
   });
 
-  test('an offering that is gone', () => {
+  test('an offering without capacity', () => {
     const types = [
       anInstanceType({ offerings: [anOffering('eu-west-3a', 'spot'), anOffering('eu-west-3b', 'on-demand')] }),
     ];
@@ -295,7 +290,7 @@ describe('a "no" says which step it is, by how much', () => {
     expect(refusalsOf(place([pod], { nodePools: [aPoolView({ types })] }))).toEqual([['NoOffering']]);
   });
 
-  test('enough of each, together in no type', () => {
+  test('each resource alone fits, but no type has all of them', () => {
     const types = [
       anInstanceType({ name: 'c5.xlarge', cpu: 4, memoryGib: 8 }),
       anInstanceType({ name: 'r5.large', cpu: 2, memoryGib: 16 }),
@@ -307,7 +302,7 @@ describe('a "no" says which step it is, by how much', () => {
     );
   });
 
-  test('one a pool, in the order in which they were asked', () => {
+  test('one refusal for each pool, in the order in which the pools are tried', () => {
     const nodePools = [
       aPoolView({ name: 'light', taints: [{ key: 'team', effect: 'NoSchedule' }] }),
       aPoolView({ name: 'heavy', weight: 5 }),
@@ -317,7 +312,7 @@ describe('a "no" says which step it is, by how much', () => {
   });
 });
 
-test('the same pods in another order are placed the same', () => {
+test('the order of the pods does not affect the result', () => {
   const pods = [
     ...pendingPods(4, { name: 'a', requests: { cpu: '900m' } }),
     ...pendingPods(3, { name: 'b', requests: { cpu: '900m', memory: '2Gi' } }),

@@ -11,12 +11,12 @@ const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
 const RESERVATION = 'karpenter.k8s.aws/capacity-reservation-id';
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** Free instances of a reservation, at a ten-millionth of the price on demand (C30). */
+/** An offering with free instances of a reservation, at a ten-millionth of the on-demand price (C30). */
 function reserved(id: string, instances: number, zone = 'eu-west-3a'): Offering {
   return { ...anOffering(zone, 'reserved', 1e-8), reservation: { id, instances } };
 }
 
-/** For sale on demand, as spot, and out of the reservations. */
+/** A type with on-demand, spot and reserved offerings. */
 function large(...reservations: readonly Offering[]): InstanceType {
   return anInstanceType({
     offerings: [anOffering('eu-west-3a', 'on-demand'), anOffering('eu-west-3a', 'spot'), ...reservations],
@@ -36,21 +36,21 @@ const fillers = (count: number): readonly Pod[] => pendingPods(count, { requests
 const filler = (name: string, spec: Partial<Pod['spec']> = {}): Pod =>
   pendingPod({ name, requests: { cpu: '1500m' }, spec });
 
-describe('what a claim for reserved capacity asks for', () => {
-  test('reserved capacity and the reservations that it may come out of (B38)', () => {
+describe('the requirements of a claim for reserved capacity', () => {
+  test('are reserved capacity and the possible reservations (B38)', () => {
     const schedule = place([pendingPod()], { nodePools: pools(large(reserved('cr-1', 3), reserved('cr-2', 1))) });
     expect(valuesOf(schedule, CAPACITY_TYPE)).toEqual([['reserved']]);
     expect(valuesOf(schedule, RESERVATION)).toEqual([['cr-1', 'cr-2']]);
     expect(schedule.newClaims[0]?.cheapest.offering.reservation?.id).toBe('cr-1');
   });
 
-  test('types without a reservation are not among those that it may become (B38)', () => {
+  test('exclude types without a reservation (B38)', () => {
     expect(typesOf(place([pendingPod()], { nodePools: pools(large(), xlarge(reserved('cr-1', 1))) }))).toEqual([
       ['m5.xlarge'],
     ]);
   });
 
-  test('minValues are kept by what it could have been beside (B24, B59)', () => {
+  test('do not count for minValues, which apply to the types without the reservation (B24, B59)', () => {
     const requirements = [{ ...asking('node.kubernetes.io/instance-type', 'Exists'), minValues: 2 }];
     const nodePools = [aPoolView({ types: [large(reserved('cr-1', 1)), xlarge()], requirements })];
     const schedule = place([pendingPod()], { nodePools });
@@ -58,7 +58,7 @@ describe('what a claim for reserved capacity asks for', () => {
     expect(schedule.newClaims[0]?.minValuesRelaxed).toBe(false);
   });
 
-  test('a pod that asks for one reservation gets no other (B59)', () => {
+  test('include the reservation that the pod requires, and no other (B59)', () => {
     const pod = pendingPod({ spec: { nodeSelector: { [RESERVATION]: 'cr-2' } } });
     const nodePools = pools(large(reserved('cr-1', 1), reserved('cr-2', 1)));
     expect(valuesOf(place([pod], { nodePools }), RESERVATION)).toEqual([['cr-2']]);
@@ -67,7 +67,7 @@ describe('what a claim for reserved capacity asks for', () => {
 });
 
 describe('instances of a reservation', () => {
-  test('are not promised to more claims than there are, and the other pods wait (B59)', () => {
+  test('are held by one claim each, and the other pods wait (B59)', () => {
     const schedule = place(fillers(3), { nodePools: pools(large(reserved('cr-1', 2))) });
     expect(podsOfClaims(schedule)).toEqual([['web-1'], ['web-2']]);
     expect(schedule.unplaced.map(({ refusals }) => refusals.map(({ refusal }) => refusal))).toEqual([
@@ -82,14 +82,14 @@ describe('instances of a reservation', () => {
     ]);
   });
 
-  test('a simulation takes other capacity where they are held (B59)', () => {
+  test('that are held are replaced by other capacity in a simulation (B59)', () => {
     const nodePools = pools(large(reserved('cr-1', 2)));
     const schedule = place(fillers(3), { nodePools, options: { reservedFallback: true } });
     expect(valuesOf(schedule, CAPACITY_TYPE)).toEqual([['reserved'], ['reserved'], ['on-demand', 'spot']]);
     expect(schedule.newClaims.at(-1)?.cheapest.offering.capacityType).toBe('spot');
   });
 
-  test('a claim holds one of every reservation that it could use (B59)', () => {
+  test('a claim holds one instance of every reservation that it could use (B59)', () => {
     const apart = (name: string): Pod => filler(name, { containers: [portOf(name)] });
     const schedule = place([apart('a'), apart('b')], {
       nodePools: pools(large(reserved('cr-1', 1)), xlarge(reserved('cr-2', 1))),
@@ -98,7 +98,7 @@ describe('instances of a reservation', () => {
     expect(refusalsOf(schedule)).toEqual([['ReservationExhausted']]);
   });
 
-  test('what its pods leave too small for it is free for others (B59)', () => {
+  test('a claim releases reservations that become too small for its pods (B59)', () => {
     const big = pendingPod({ name: 'big', requests: { cpu: '3' } });
     const schedule = place([filler('small'), big], {
       nodePools: pools(large(reserved('cr-1', 1)), xlarge(reserved('cr-2', 1))),
@@ -107,14 +107,14 @@ describe('instances of a reservation', () => {
     expect(valuesOf(schedule, RESERVATION)).toEqual([['cr-2'], ['cr-1']]);
   });
 
-  test('a claim that grows gives back what it has outgrown (B59)', () => {
+  test('a claim that grows releases the reservations that no longer fit (B59)', () => {
     const nodePools = pools(large(reserved('cr-1', 1)), xlarge(reserved('cr-2', 1)));
     const schedule = place(pendingPods(5, { requests: { cpu: '750m' } }), { nodePools });
     expect(podsOfClaims(schedule).flat()).toHaveLength(5);
     expect(valuesOf(schedule, RESERVATION)).toEqual([['cr-2']]);
   });
 
-  test('a claim that is not launched yet holds its own (B59)', () => {
+  test('a claim that is not launched yet holds its reservations (B59)', () => {
     const requirements = [{ key: RESERVATION, operator: 'In', values: ['cr-1'] }] as const;
     const nodeClaims = [aClaim({ spec: claimSpec({ requirements: [...requirements] }) })];
     const schedule = place(fillers(2), { nodePools: pools(large(reserved('cr-1', 1))), nodeClaims });
@@ -122,7 +122,7 @@ describe('instances of a reservation', () => {
     expect(refusalsOf(schedule)).toEqual([['ReservationExhausted']]);
   });
 
-  test('of what pools tell differently of one reservation the least counts (B59)', () => {
+  test('if pools have different counts for one reservation, the smallest applies (B59)', () => {
     const nodePools = [
       aPoolView({ name: 'one', types: [large(reserved('cr-1', 2))], weight: 2 }),
       aPoolView({ name: 'two', types: [large(reserved('cr-1', 1))], weight: 1 }),
@@ -131,8 +131,8 @@ describe('instances of a reservation', () => {
   });
 });
 
-describe('pods for which reserved capacity is not all', () => {
-  test('a pod that may not be on it keeps off the claim, which stays reserved (B59)', () => {
+describe('pods that cannot use reserved capacity, or do not need it', () => {
+  test('a pod that excludes reserved capacity does not join the claim, which stays reserved (B59)', () => {
     const pods = [
       pendingPod({ name: 'any' }),
       pendingPod({ name: 'od', spec: { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } } }),
@@ -142,18 +142,18 @@ describe('pods for which reserved capacity is not all', () => {
     expect(valuesOf(schedule, CAPACITY_TYPE)).toEqual([['reserved'], ['on-demand']]);
   });
 
-  test('one that is too large for what is reserved takes other capacity (B59)', () => {
+  test('a pod that is too large for the reservation uses other capacity (B59)', () => {
     const pod = pendingPod({ requests: { cpu: '3' } });
     const schedule = place([pod], { nodePools: pools(large(reserved('cr-1', 1)), xlarge()) });
     expect(valuesOf(schedule, CAPACITY_TYPE)).toEqual([['on-demand', 'spot']]);
   });
 
-  test('a reservation without a free instance is nothing to wait for (B59)', () => {
+  test('a pod does not wait for a reservation without a free instance (B59)', () => {
     const schedule = place([pendingPod()], { nodePools: pools(large(reserved('cr-1', 0))) });
     expect(schedule.newClaims[0]?.cheapest.offering.capacityType).toBe('spot');
   });
 
-  test('but where the pool sells nothing else the pod waits for one (B59)', () => {
+  test('a pod waits for a free instance if the pool has no other offerings (B59)', () => {
     const requirements = [asking(CAPACITY_TYPE, 'In', 'reserved')];
     const nodePools = [aPoolView({ types: [large(reserved('cr-1', 0))], requirements })];
     const { refusal } = place([pendingPod()], { nodePools }).unplaced[0]?.refusals[0] ?? {};
@@ -167,7 +167,7 @@ describe('pods for which reserved capacity is not all', () => {
 });
 
 describe('while a pod waits for reserved capacity', () => {
-  test('it goes to no lighter pool (B35)', () => {
+  test('it does not use a pool with lower weight (B35)', () => {
     const nodePools = [
       aPoolView({ name: 'heavy', types: [large(reserved('cr-1', 1))], weight: 10 }),
       aPoolView({ name: 'light', types: [large()] }),
@@ -178,7 +178,7 @@ describe('while a pod waits for reserved capacity', () => {
     expect(schedule.unplaced[0]?.refusals[1]?.refusal.message).toContain('NodePool heavy');
   });
 
-  test('it goes to a heavier one (B35)', () => {
+  test('it uses a pool with higher weight (B35)', () => {
     const nodePools = [
       aPoolView({ name: 'heavy', types: [large()], weight: 10 }),
       aPoolView({ name: 'light', types: [large(reserved('cr-1', 1))] }),
@@ -186,7 +186,7 @@ describe('while a pod waits for reserved capacity', () => {
     expect(poolsOf(place(fillers(2), { nodePools }))).toEqual(['heavy', 'heavy']);
   });
 
-  test('it gives up no preference (B30)', () => {
+  test('its preferences are not relaxed (B30)', () => {
     const nodePools = pools(anInstanceType({ offerings: [reserved('cr-1', 1), reserved('cr-2', 1, 'eu-west-3b')] }));
     const inZoneA = { matchExpressions: [{ key: ZONE, operator: 'In' as const, values: ['eu-west-3a'] }] };
     const must = filler('must', { nodeSelector: { [ZONE]: 'eu-west-3a' } });

@@ -22,15 +22,15 @@ const [A, B, C] = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'] as const;
 const labels = { app: 'web' };
 const CONTEXT = { cluster: 'demo', decisionId: 'decision-1', nowMs: NOW_MS };
 
-describe('ties, which Karpenter leaves to chance, are settled by name', () => {
-  test('of types that cost the same the first by name, however they are listed (B26, B41)', () => {
+describe('ties are broken by name; in Karpenter they are random', () => {
+  test('of types with equal price, the first by name is chosen, in any order of the list (B26, B41)', () => {
     const types = ['m7.large', 'm5.large', 'm6.large'].map((name) => anInstanceType({ name }));
     const [claim] = place([pendingPod()], { nodePools: [aPoolView({ types })] }).newClaims;
     expect(claim?.instanceTypes.map(({ name }) => name)).toEqual(['m5.large', 'm6.large', 'm7.large']);
     expect(claim?.cheapest.type.name).toBe('m5.large');
   });
 
-  test('of offerings that cost the same the first zone, then the first capacity type (B41)', () => {
+  test('of offerings with equal price, the first zone is chosen, then the first capacity type (B41)', () => {
     const offerings = [
       anOffering(C, 'on-demand'),
       anOffering(B, 'on-demand'),
@@ -41,7 +41,7 @@ describe('ties, which Karpenter leaves to chance, are settled by name', () => {
     expect(claim?.cheapest.offering).toMatchObject({ zone: B, capacityType: 'on-demand' });
   });
 
-  test('of zones that are equally full the first (B41)', () => {
+  test('of zones with equal counts, the first is chosen (B41)', () => {
     const zones = (count: number) =>
       valuesOf(
         place(pendingPods(count, { labels, requests: { cpu: '5' }, spec: { topologySpreadConstraints: [spread()] } })),
@@ -50,30 +50,30 @@ describe('ties, which Karpenter leaves to chance, are settled by name', () => {
     expect([1, 2, 3].map((count) => zones(count).at(-1))).toEqual([[A], [B], [C]]);
   });
 
-  test('the first zone is where a group that follows itself starts (B41, B53)', () => {
+  test('a group with affinity to itself starts in the first zone (B41, B53)', () => {
     const group = pendingPods(2, { labels, requests: { cpu: '5' }, spec: { affinity: joining(affinityTerm()) } });
     expect(valuesOf(place(group), ZONE)).toEqual([[A], [A]]);
   });
 
-  test('the first value is what a label of the user’s own gets (B14, B41)', () => {
+  test('a user-defined label gets its first value (B14, B41)', () => {
     const nodePools = [aPoolView({ requirements: [asking('slot', 'In', 'z', 'b', 'a')] })];
     const [claim] = place([pendingPod()], { nodePools }).newClaims;
     expect(claim && newNodeClaim(claim, 0, CONTEXT).labels).toMatchObject({ slot: 'a' });
   });
 
-  test('of pods that are alike and as old the first by uid is placed first (B28, B41)', () => {
+  test('of equal pods of equal age, the first by uid is placed first (B28, B41)', () => {
     const nodes = [aNode({ allocatable: { cpu: '1', memory: '8Gi', pods: '9' } })];
     const pods = ['c', 'a', 'b'].map((name) => pendingPod({ name, requests: { cpu: '1' } }));
     expect(placesOf(place(pods, { nodes, nodePools: [] }))).toEqual({ a: 'node-1' });
   });
 
-  test('of nodes that would all do the first by name (B33, B41)', () => {
+  test('of nodes that all fit, the first by name is chosen (B33, B41)', () => {
     const nodes = ['n3', 'n1', 'n2'].map((name) => aNode({ name }));
     expect(placesOf(place([pendingPod()], { nodes }))).toEqual({ 'web-1': 'n1' });
   });
 });
 
-test('the same cluster, listed in any order, has the same answer (B41)', () => {
+test('the order in which the cluster is listed does not affect the result (B41)', () => {
   const pods = [
     ...pendingPods(5, { name: 'even', labels, spec: { topologySpreadConstraints: [spread()] } }),
     ...pendingPods(4, {

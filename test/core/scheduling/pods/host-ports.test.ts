@@ -18,11 +18,11 @@ test.each<[string, ContainerPort, ContainerPort, boolean]>([
   expect(conflictingPort(taking(a), taking(b)) !== undefined).toBe(conflict);
 });
 
-test('a container’s own port is nobody else’s business', () => {
+test('a container port without a host port does not conflict', () => {
   expect(taking({ containerPort: 80 }, { containerPort: 81, hostPort: 0 })).toEqual([]);
 });
 
-test('init containers take ports too', () => {
+test('host ports of init containers count too', () => {
   const pod = aPod({ spec: { initContainers: [{ name: 'init', ports: [{ hostPort: 80 }] }] } });
   expect(hostPorts(pod)).toEqual([{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }]);
 });

@@ -30,7 +30,7 @@ function requiring(
   return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
 }
 
-/** A pod too large to share a node, and the zones that are left to its claim. */
+/** Places a pod that is too large to share a node, and returns the remaining zones of its claim. */
 function zonesFor(spec: Partial<PodSpec>, over: Partial<ClusterSnapshot> = {}): readonly (readonly string[])[] {
   return valuesOf(place([pendingPod({ labels, requests: { cpu: '5' }, spec })], over), ZONE);
 }
@@ -43,8 +43,8 @@ function running(...apps: readonly (readonly [app: string, zone: string])[]): Pa
   };
 }
 
-describe('a pod asks first', () => {
-  test('with its selector, its first required term and its heaviest preference together (B27)', () => {
+describe('the first requirements of a pod', () => {
+  test('are its nodeSelector, its first required term and its preference with the highest weight (B27)', () => {
     const nodeAffinity = { ...requiring(inZone(A, B), inZone(C)), ...preferring(weighing(1, A), weighing(9, B, C)) };
     const schedule = place([
       pendingPod({ spec: { nodeSelector: { [CAPACITY_TYPE]: 'spot' }, affinity: { nodeAffinity } } }),
@@ -53,13 +53,13 @@ describe('a pod asks first', () => {
     expect(valuesOf(schedule, CAPACITY_TYPE)).toEqual([['spot']]);
   });
 
-  test('without its lighter preferences, which would rule out the heaviest (B27)', () => {
+  test('do not include preferences with lower weight (B27)', () => {
     expect(
       zonesFor({ affinity: { nodeAffinity: preferring(weighing(1, A), weighing(2, B), weighing(1, C)) } }),
     ).toEqual([[B]]);
   });
 
-  test('for a zone that it prefers, and spreads over those that it may use (B27, B47)', () => {
+  test('include a preferred zone; a spread constraint counts all zones that the pod can use (B27, B47)', () => {
     const affinity = { nodeAffinity: preferring(weighing(1, C)) };
     const spec = { affinity, topologySpreadConstraints: [spread()] };
     const zones = valuesOf(place(pendingPods(3, { labels, requests: { cpu: '5' }, spec })), ZONE);
@@ -67,21 +67,21 @@ describe('a pod asks first', () => {
   });
 });
 
-describe('what is given up', () => {
-  test('is given up for one pod: the next of its kind starts with all of it (B30)', () => {
+describe('a preference that is relaxed', () => {
+  test('is relaxed for one pod: the next equal pod starts with all preferences (B30)', () => {
     const affinity = { nodeAffinity: preferring(weighing(1, C)) };
     const spec = { affinity, topologySpreadConstraints: [spread()] };
     const zones = valuesOf(place(pendingPods(4, { labels, requests: { cpu: '5' }, spec })), ZONE);
     expect(zones.flat().toSorted()).toEqual([A, B, C, C]);
   });
 
-  test('is an alternative that is required before any preference (B31)', () => {
+  test('is dropped after the required alternatives (B31)', () => {
     const nodeAffinity = requiring(inZone(A), inZone(B));
     const podAffinity = { preferredDuringSchedulingIgnoredDuringExecution: near('db') };
     expect(zonesFor({ affinity: { nodeAffinity, podAffinity } }, running(['db', B]))).toEqual([[B]]);
   });
 
-  test('is a wish to be near pods before one to keep away (B31)', () => {
+  test('for pod affinity is dropped before one for anti-affinity (B31)', () => {
     const podAffinity = { preferredDuringSchedulingIgnoredDuringExecution: near('db') };
     const podAntiAffinity = { preferredDuringSchedulingIgnoredDuringExecution: near('noise') };
     expect(zonesFor({ affinity: { podAffinity, podAntiAffinity } }, running(['db', A], ['noise', A]))).not.toEqual([
@@ -90,20 +90,20 @@ describe('what is given up', () => {
     expect(zonesFor({ affinity: { podAffinity } }, running(['db', A], ['noise', A]))).toEqual([[A]]);
   });
 
-  test('is a wish to keep away from pods before one for nodes (B31)', () => {
+  test('for anti-affinity is dropped before one for node affinity (B31)', () => {
     const podAntiAffinity = { preferredDuringSchedulingIgnoredDuringExecution: near('noise') };
     const nodeAffinity = preferring(weighing(1, B));
     expect(zonesFor({ affinity: { podAntiAffinity, nodeAffinity } }, running(['noise', B]))).toEqual([[B]]);
   });
 
-  test('is a wish for nodes before a soft spread (B31)', () => {
+  test('for node affinity is dropped before a ScheduleAnyway constraint (B31)', () => {
     const nodeAffinity = preferring(weighing(1, A));
     const soft = spread({ whenUnsatisfiable: 'ScheduleAnyway' });
     const spec = { affinity: { nodeAffinity }, topologySpreadConstraints: [soft] };
     expect(zonesFor(spec, running(['web', A], ['web', C]))).toEqual([[B]]);
   });
 
-  test('is a soft spread before a soft taint is put up with (B31)', () => {
+  test('that is a ScheduleAnyway constraint is dropped before a PreferNoSchedule taint is tolerated (B31)', () => {
     const nodePools = [
       aPoolView({ name: 'plain', requirements: [asking(ZONE, 'In', A)] }),
       aPoolView({ name: 'soft', weight: 9, taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] }),
@@ -116,22 +116,22 @@ describe('what is given up', () => {
     expect(poolsOf(place([pod], { ...running(['web', A]), nodePools }))).toEqual(['plain']);
   });
 
-  test('is the heaviest wish of its kind first, so that a lighter one is met (B31)', () => {
+  test('with the highest weight of its kind is dropped first, so a preference with lower weight is satisfied (B31)', () => {
     const nodeAffinity = preferring(weighing(9, 'nowhere'), weighing(5, C), weighing(7, 'nowhere-else'));
     expect(zonesFor({ affinity: { nodeAffinity } })).toEqual([[C]]);
   });
 });
 
-describe('with the policy Ignore', () => {
+describe('with the preference policy Ignore', () => {
   const options = { preferencePolicy: 'Ignore' } as const;
 
-  test('a node that is preferred is as good as any other (B32)', () => {
+  test('preferred node affinity is ignored (B32)', () => {
     const affinity = { nodeAffinity: preferring(weighing(1, C)) };
     expect(zonesFor({ affinity })).toEqual([[C]]);
     expect(zonesFor({ affinity }, { options })).not.toEqual([[C]]);
   });
 
-  test('pods that are preferred, or better kept away from, do not count (B32)', () => {
+  test('preferred pod affinity and anti-affinity are ignored (B32)', () => {
     const podAffinity = { preferredDuringSchedulingIgnoredDuringExecution: near('db') };
     const podAntiAffinity = { preferredDuringSchedulingIgnoredDuringExecution: near('noise') };
     const cluster = running(['db', C], ['noise', A]);
@@ -142,7 +142,7 @@ describe('with the policy Ignore', () => {
     }
   });
 
-  test('a soft spread does not count, a hard one does (B32)', () => {
+  test('a ScheduleAnyway constraint is ignored, a DoNotSchedule constraint is not (B32)', () => {
     const claims = (whenUnsatisfiable: 'ScheduleAnyway' | 'DoNotSchedule') => {
       const spec = { topologySpreadConstraints: [spread({ whenUnsatisfiable })] };
       return place(pendingPods(3, { labels, requests: { cpu: '100m' }, spec }), { options }).newClaims.length;
@@ -151,7 +151,7 @@ describe('with the policy Ignore', () => {
     expect(claims('DoNotSchedule')).toBe(3);
   });
 
-  test('what is required holds, and its alternatives are still tried (B32)', () => {
+  test('requirements apply, and their alternatives are tried (B32)', () => {
     const nodeAffinity = requiring(inZone('nowhere'), inZone(B));
     expect(zonesFor({ affinity: { nodeAffinity } }, { options })).toEqual([[B]]);
     expect(
@@ -161,24 +161,24 @@ describe('with the policy Ignore', () => {
     ).toEqual([['NoOffering']]);
   });
 
-  test('a soft taint still keeps away while there is another pool (B32, B61)', () => {
+  test('a pool with a PreferNoSchedule taint is used only if no other pool fits (B32, B61)', () => {
     const soft = aPoolView({ name: 'soft', weight: 9, taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
     expect(poolsOf(place([pendingPod()], { nodePools: [soft, aPoolView()], options }))).toEqual(['general']);
   });
 });
 
-describe('what a pod prefers binds nobody else', () => {
+describe('a preference of a pod does not affect other pods', () => {
   const preferred = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: near('web') } };
   const loner = (affinity: Affinity): Pod =>
     pendingPod({ name: 'loner', requests: { cpu: '2' }, spec: { affinity, nodeSelector: { [ZONE]: A } } });
   const newcomer = pendingPod({ labels, requests: { cpu: '1' }, spec: { nodeSelector: { [ZONE]: A } } });
 
-  test('of two pods in a run, where Karpenter keeps the other away until that one gives up a wish of its own (B55)', () => {
+  test('of two pods in a run; Karpenter excludes the other pod until that pod relaxes a preference of its own (B55)', () => {
     expect(place([loner(preferred), newcomer]).unplaced).toEqual([]);
     expect(place([loner(avoiding(affinityTerm())), newcomer]).unplaced).toHaveLength(1);
   });
 
-  test('of a pod that runs (B55)', () => {
+  test('of a running pod (B55)', () => {
     const cluster = (affinity: Affinity) => ({
       nodes: [aNode({ name: A, zone: A })],
       pods: [runningPod(A, { name: 'loner', spec: { nodeName: A, affinity } })],
@@ -200,7 +200,7 @@ describe('taints', () => {
     expect(refusalsOf(place([pod], { nodePools }))).toEqual(refusals);
   });
 
-  test('NoExecute on a node keeps newcomers away too (B61)', () => {
+  test('NoExecute on a node excludes new pods too (B61)', () => {
     const nodes = [aNode({ taints: [{ key: 'team', effect: 'NoExecute' }] })];
     expect(place([pendingPod()], { nodes, nodePools: [] }).existing).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { relax } from '../../../../lib/core/scheduling/pods/relax.ts';
 import { asking } from '../../../builders/node-pools.ts';
 import { affinityTerm, pendingPod, spread } from '../../../builders/pods.ts';
 
-/** What is left after each step, as one word a step. */
+/** One word for each relaxed preference, in order. */
 function relaxations(spec: Partial<PodSpec>): readonly string[] {
   const seen: string[] = [];
   let before = pendingPod({ spec });
@@ -17,7 +17,7 @@ function relaxations(spec: Partial<PodSpec>): readonly string[] {
 
 function dropped(before: Pod, after: Pod): string {
   const gone = parts(before).filter((part) => !parts(after).includes(part));
-  return gone.length > 0 ? gone.join() : 'tolerates soft taints';
+  return gone.length > 0 ? gone.join() : 'tolerates PreferNoSchedule taints';
 }
 
 function parts({ spec }: Pod): readonly string[] {
@@ -38,8 +38,8 @@ const weighted = (weight: number) => ({ weight, podAffinityTerm: affinityTerm() 
 const soft = (topologyKey: string) => spread({ topologyKey, whenUnsatisfiable: 'ScheduleAnyway' });
 const preferring = (weight: number) => ({ weight, preference: term('a') });
 
-describe('preferences are given up one after the other (B31)', () => {
-  test('first the alternatives, then the heaviest of each kind, then soft spreads, at last soft taints', () => {
+describe('preferences are relaxed one at a time (B31)', () => {
+  test('first the required alternatives, then the highest weight of each kind, then ScheduleAnyway constraints, then PreferNoSchedule taints', () => {
     const spec: Partial<PodSpec> = {
       affinity: {
         nodeAffinity: {
@@ -64,31 +64,31 @@ describe('preferences are given up one after the other (B31)', () => {
       'node 50',
       'node 1',
       'spread soft',
-      'tolerates soft taints',
+      'tolerates PreferNoSchedule taints',
     ]);
   });
 
-  test('soft spreads go in the order in which they stand; Karpenter moves the last one up to where one went (B31)', () => {
+  test('ScheduleAnyway constraints are dropped in their order; Karpenter replaces a dropped one with the last (B31)', () => {
     expect(relaxations({ topologySpreadConstraints: [soft('a'), spread(), soft('b'), soft('c')] })).toEqual([
       'spread a',
       'spread b',
       'spread c',
-      'tolerates soft taints',
+      'tolerates PreferNoSchedule taints',
     ]);
   });
 
-  test('of wishes that weigh the same the first goes first (B31)', () => {
+  test('of preferences with equal weight, the first is dropped first (B31)', () => {
     const preferred = ['a', 'b'].map((key) => ({ weight: 1, preference: term(key) }));
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
     const after = relax(pendingPod({ spec: { affinity } }));
     expect(after?.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution).toEqual([preferred[1]]);
   });
 
-  test('a pod without preferences can only tolerate soft taints', () => {
-    expect(relaxations({})).toEqual(['tolerates soft taints']);
+  test('a pod without preferences can only tolerate PreferNoSchedule taints', () => {
+    expect(relaxations({})).toEqual(['tolerates PreferNoSchedule taints']);
   });
 
-  test('the last required term, required affinity and hard spreads stay', () => {
+  test('the last required term, required affinity and DoNotSchedule constraints stay', () => {
     const spec: Partial<PodSpec> = {
       affinity: {
         nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('a')] } },
@@ -96,7 +96,7 @@ describe('preferences are given up one after the other (B31)', () => {
       },
       topologySpreadConstraints: [spread()],
     };
-    expect(relaxations(spec)).toEqual(['tolerates soft taints']);
+    expect(relaxations(spec)).toEqual(['tolerates PreferNoSchedule taints']);
   });
 
   test('the pod itself is not changed', () => {

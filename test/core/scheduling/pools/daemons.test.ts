@@ -19,7 +19,7 @@ function daemonPod(name: string, cpu: string, options: Parameters<typeof running
   return runningPod('old', { name, owner: 'DaemonSet', ownerUid: 'uid-logs', requests: { cpu }, ...options });
 }
 
-/** What a new claim for a pod of one CPU asks for, in thousandths of a CPU, beside that pod. */
+/** The cpu requests of daemons on a new claim for a pod of one CPU, in millicores. */
 function overheadOf(daemonSets: ClusterSnapshot['daemonSets'], running: readonly Pod[] = []): number | undefined {
   const nodes = [aNode({ name: 'old', allocatable: { cpu: '1', memory: '1Gi', pods: '9' } })];
   const [claim] = place([pendingPod({ requests: { cpu: '1' } })], { daemonSets, nodes, pods: running }).newClaims;
@@ -30,8 +30,8 @@ function requiring(...nodeSelectorTerms: readonly NodeSelectorTerm[]): Partial<P
   return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
 }
 
-describe('what a daemon takes of a new node', () => {
-  test('is what its newest pod asks for, as admission has made it (B20)', () => {
+describe('the requests of a daemon on a new node', () => {
+  test('are those of its newest pod, including changes by admission (B20)', () => {
     const running = [
       daemonPod('logs-b', '300m', { createdAtMs: NOW_MS - HOUR }),
       daemonPod('logs-a', '400m', { createdAtMs: NOW_MS }),
@@ -40,24 +40,24 @@ describe('what a daemon takes of a new node', () => {
     expect(overheadOf(asking100m(), running)).toBe(400);
   });
 
-  test('is what the template asks for while none of its pods runs (B20)', () => {
+  test('are those of the template while no pod runs (B20)', () => {
     const other = daemonPod('other-a', '400m', { ownerUid: 'uid-other' });
     const ended = daemonPod('logs-a', '400m', { status: { phase: 'Failed' } });
     expect(overheadOf(asking100m(), [other, ended])).toBe(100);
   });
 
-  test('is its limits where the template has no requests (B20)', () => {
+  test('are its limits if the template has no requests (B20)', () => {
     const containers = [{ name: 'main', resources: { limits: { cpu: '250m' } } }];
     expect(overheadOf(asking100m({ containers }))).toBe(250);
   });
 
-  test('does not depend on the node that its newest pod is pinned to (B20)', () => {
+  test('do not depend on the node to which its newest pod is pinned (B20)', () => {
     const pinned = requiring({ matchFields: [asking('metadata.name', 'In', 'old')] });
     const pod = daemonPod('logs-a', '400m', { spec: { nodeName: 'old', ...pinned } });
     expect(overheadOf(asking100m(), [pod])).toBe(400);
   });
 
-  test('is for the nodes that the template selects, whatever its newest pod says (B20)', () => {
+  test('count on the nodes that the template selects, regardless of its newest pod (B20)', () => {
     const onArm = { nodeSelector: { [ARCH]: 'arm64' } };
     expect(overheadOf(asking100m(onArm), [daemonPod('logs-a', '400m')])).toBe(0);
     const pod = daemonPod('logs-a', '400m', { spec: { nodeName: 'old', ...onArm } });
@@ -65,7 +65,7 @@ describe('what a daemon takes of a new node', () => {
   });
 });
 
-describe('which daemons come', () => {
+describe('the daemons that run on a new node', () => {
   const half = [{ name: 'main', resources: { requests: { cpu: '500m' } } }];
   const tight = pendingPod({ requests: { cpu: '1600m' } });
   const typesWith = (
@@ -74,7 +74,7 @@ describe('which daemons come', () => {
   ): readonly string[] | undefined =>
     typesOf(place([tight], { daemonSets: asking100m({ containers: half, ...spec }), nodePools: [aPoolView(pool)] }))[0];
 
-  test('those for which any of their required terms holds (B21)', () => {
+  test('those with a required term that the node satisfies (B21)', () => {
     const arm = { matchExpressions: [asking(ARCH, 'In', 'arm64')] };
     expect(typesWith(requiring(arm))).toContain('m5.large');
     expect(typesWith(requiring(arm, { matchExpressions: [asking(CPU, 'In', '2')] }))).toEqual([
@@ -83,7 +83,7 @@ describe('which daemons come', () => {
     ]);
   });
 
-  test('also those that do not tolerate a startup taint: it will be gone (B21)', () => {
+  test('also those that do not tolerate a startup taint, because it will be removed (B21)', () => {
     expect(typesWith({}, { startupTaints: [{ key: 'cni', effect: 'NoSchedule' }] })).not.toContain('m5.large');
   });
 
@@ -94,13 +94,13 @@ describe('which daemons come', () => {
     expect([requestsWith('true'), requestsWith('false')]).toEqual([1_100, 1_000]);
   });
 
-  test('what they only prefer keeps none away (B21)', () => {
+  test('preferences do not exclude daemons (B21)', () => {
     const preference = { matchExpressions: [asking(ARCH, 'In', 'arm64')] };
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] } };
     expect(typesWith({ affinity })).not.toContain('m5.large');
   });
 
-  test('types with other daemons are asked each with its own (B21)', () => {
+  test('each type is evaluated with its own daemons (B21)', () => {
     const daemonSets = [
       aDaemonSet('small', { containers: half, nodeSelector: { [CPU]: '2' } }),
       aDaemonSet('large', { containers: half, nodeSelector: { [CPU]: '8' } }),

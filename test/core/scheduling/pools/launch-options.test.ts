@@ -24,8 +24,8 @@ function names(options: ReturnType<typeof launchOptions>): readonly string[] {
   return [...new Set(options.map((option) => option.instanceType))];
 }
 
-describe('what a claim may be launched as', () => {
-  test('is listed cheapest first, ties by type, zone and capacity type', () => {
+describe('the launch options of a claim', () => {
+  test('are in the order of price; ties by type, zone and capacity type', () => {
     const types = [anInstanceType({ name: 'b.large', price: 0.1 }), anInstanceType({ name: 'a.large', price: 0.1 })];
     const options = launchOptions(types, ANY, { minValues: [] });
     expect(options.map((one) => `${one.capacityType} ${one.instanceType} ${one.zone}`).slice(0, 4)).toEqual([
@@ -37,7 +37,7 @@ describe('what a claim may be launched as', () => {
     expect(options).toHaveLength(12);
   });
 
-  test('is what the requirements on zone and capacity type leave, and what is to be had', () => {
+  test('are the available offerings that match the requirements on zone and capacity type', () => {
     const sold = anOffering('eu-west-3a', 'on-demand');
     const type = anInstanceType({
       offerings: [sold, { ...sold, zone: 'eu-west-3b', available: false }, anOffering('eu-west-3c', 'spot')],
@@ -47,21 +47,21 @@ describe('what a claim may be launched as', () => {
     ]);
   });
 
-  test('is in the wanted zone where its id is named', () => {
+  test('are in the required zone if the zone id is required', () => {
     const wanted = requirementsFrom([asking('topology.k8s.aws/zone-id', 'In', 'euw3-az2')]);
     const options = launchOptions([anInstanceType()], wanted, { minValues: [] });
     expect(new Set(options.map((one) => one.zone))).toEqual(new Set(['eu-west-3b']));
   });
 
-  test('leaves out metal and accelerators while something plain is left (C39)', () => {
+  test('exclude metal and accelerators while other types remain (C39)', () => {
     expect(names(launchOptions([gpu, metal, neuron, plain], ANY, { minValues: [] }))).toEqual(['m5.large']);
   });
 
-  test('keeps them where nothing plain is left (C39)', () => {
+  test('include metal and accelerators if no other types remain (C39)', () => {
     expect(names(launchOptions([gpu, metal, neuron], ANY, { minValues: [] }))).toHaveLength(3);
   });
 
-  test('leaves out spot that is dearer than the cheapest on demand (C40)', () => {
+  test('exclude spot that costs more than the cheapest on-demand offering (C40)', () => {
     const types = [
       anInstanceType({ name: 'cheap.large', offerings: [anOffering('eu-west-3a', 'on-demand', 0.1)] }),
       anInstanceType({ name: 'dear.large', offerings: [anOffering('eu-west-3a', 'spot', 0.3)] }),
@@ -70,30 +70,30 @@ describe('what a claim may be launched as', () => {
     expect(names(launchOptions(types, ANY, { minValues: [] }))).toEqual(['cheap.large', 'fair.large']);
   });
 
-  test('keeps dear spot where there is no on-demand to compare (C40)', () => {
+  test('include expensive spot if there is no on-demand offering (C40)', () => {
     const types = [anInstanceType({ offerings: [anOffering('eu-west-3a', 'spot', 9)] })];
     expect(launchOptions(types, ANY, { minValues: [] })).toHaveLength(1);
   });
 
-  test('keeps both for a pool that asks for flexibility (C39, C40)', () => {
+  test('include both for a pool with minValues (C39, C40)', () => {
     const dear = anInstanceType({ name: 'dear.large', offerings: [anOffering('eu-west-3a', 'spot', 9)] });
     expect(names(launchOptions([gpu, plain, dear], ANY, { minValues: [{ key: FAMILY, count: 1 }] }))).toHaveLength(3);
   });
 
-  /** `t0.large` is the dearest of 70, `t69.large` the cheapest; each is a family of its own. */
+  /** 70 types, each of its own family: `t0.large` is the most expensive, `t69.large` the cheapest. */
   const many = Array.from({ length: 70 }, (_, index) =>
     anInstanceType({ name: `t${index}.large`, price: (70 - index) / 100, zones: ['eu-west-3a'] }),
   );
   const special = anInstanceType({ name: 'x1.large', price: 9, zones: ['eu-west-3a'] });
 
-  test('is the 60 cheapest types, with all their offerings (B25, C42)', () => {
+  test('are the 60 cheapest types, with all their offerings (B25, C42)', () => {
     const options = launchOptions(many, ON_DEMAND, { minValues: [] });
     expect(options).toHaveLength(60);
     expect(options.map((one) => one.instanceType)).not.toContain('t0.large');
     expect(options[0]?.instanceType).toBe('t69.large');
   });
 
-  test('is ranked by the cheapest offering that the requirements leave, not by one that they rule out (B25, B26)', () => {
+  test('are ranked by the cheapest offering that matches the requirements (B25, B26)', () => {
     const types = [
       ...many,
       anInstanceType({ name: 'spotty.large', offerings: [anOffering('eu-west-3a', 'spot', 0.001)] }),
@@ -106,7 +106,7 @@ describe('what a claim may be launched as', () => {
     expect(names(launchOptions(types, ANY, { minValues: [] })).slice(0, 2)).toEqual(['mixed.large', 'spotty.large']);
   });
 
-  test('has a dear type among the 60 where minValues needs it; Karpenter fails the claim (B24, B25)', () => {
+  test('include an expensive type among the 60 if minValues needs it; Karpenter refuses the claim (B24, B25)', () => {
     const alike = many.map((type) => ({
       ...type,
       requirements: { ...type.requirements, [FAMILY]: ['t'] },
@@ -118,7 +118,7 @@ describe('what a claim may be launched as', () => {
     expect(names(options)).toContain('t11.large');
   });
 
-  test('keeps the values of every label that minValues names, the cheapest that do (B24, B25)', () => {
+  test('include the cheapest types with the values of every label of minValues (B24, B25)', () => {
     const metered = many.map((type, at) => ({
       ...type,
       requirements: {
@@ -136,7 +136,7 @@ describe('what a claim may be launched as', () => {
     expect(kept.slice(-3)).toEqual(['t12.large', 't3.large', 't1.large']);
   });
 
-  test('is what there is where no types would keep minValues, as BestEffort lets pass (B24, B25)', () => {
+  test('are all types if no types satisfy minValues, which BestEffort allows (B24, B25)', () => {
     const options = launchOptions(many, ON_DEMAND, { minValues: [{ key: FAMILY, count: 99 }] });
     expect(options).toHaveLength(60);
     expect(names(options)).not.toContain('t0.large');

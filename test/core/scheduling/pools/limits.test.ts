@@ -23,13 +23,13 @@ describe('minValues (B24)', () => {
     anInstanceType({ name: 'r5.8xlarge', cpu: 32, memoryGib: 128 }),
   ];
 
-  test('a claim keeps as many values as the pool asks for', () => {
+  test('a claim keeps the number of values that the pool requires', () => {
     const nodePools = [aPoolView({ types, requirements: flexible(3) })];
     expect(place([pendingPod()], { nodePools }).newClaims).toHaveLength(1);
     expect(refusalsOf(place([pendingPod({ requests: { cpu: '4' } })], { nodePools }))).toEqual([['MinValues']]);
   });
 
-  test('a pod that would take one too many opens another claim', () => {
+  test('a pod that would leave too few values opens another claim', () => {
     const nodePools = [aPoolView({ types, requirements: flexible(3) })];
     expect(podsOfClaims(place(pendingPods(2, { requests: { cpu: '1500m' } }), { nodePools }))).toEqual([
       ['web-1'],
@@ -37,7 +37,7 @@ describe('minValues (B24)', () => {
     ]);
   });
 
-  test('a claim that keeps them says so, and so does one that BestEffort lets pass (B24)', () => {
+  test('a claim shows whether BestEffort relaxed minValues (B24)', () => {
     const relaxed = (count: number, minValuesPolicy: 'Strict' | 'BestEffort') => {
       const nodePools = [aPoolView({ types, requirements: flexible(count) })];
       return place([pendingPod()], { nodePools, options: { minValuesPolicy } }).newClaims.map(
@@ -50,7 +50,7 @@ describe('minValues (B24)', () => {
     expect(relaxed(4, 'Strict')).toEqual([]);
   });
 
-  test('under BestEffort a pool that cannot keep them comes before a lighter one that can (B24)', () => {
+  test('under BestEffort, a pool that cannot satisfy minValues is used before a pool with lower weight that can (B24)', () => {
     const nodePools = [aPoolView({ name: 'rigid', weight: 9, requirements: flexible(2) }), aPoolView({ types })];
     const pools = (minValuesPolicy: 'Strict' | 'BestEffort') =>
       poolsOf(place([pendingPod()], { nodePools, options: { minValuesPolicy } }));
@@ -58,7 +58,7 @@ describe('minValues (B24)', () => {
     expect(pools('Strict')).toEqual(['general']);
   });
 
-  test('under BestEffort a claim that keeps them takes no pod that would leave fewer (B24)', () => {
+  test('under BestEffort, a claim that satisfies minValues does not accept a pod that would leave fewer values (B24)', () => {
     const nodePools = [aPoolView({ types, requirements: flexible(3) })];
     const pods = pendingPods(2, { requests: { cpu: '1500m' } });
     const claims = place(pods, { nodePools, options: { minValuesPolicy: 'BestEffort' } }).newClaims;
@@ -68,19 +68,19 @@ describe('minValues (B24)', () => {
     ]);
   });
 
-  test('types that the limits leave out do not count', () => {
+  test('types that the limits exclude do not count', () => {
     const nodePools = [aPoolView({ types, requirements: flexible(3), limits: { cpu: '8' } })];
     expect(refusalsOf(place([pendingPod()], { nodePools }))).toEqual([['MinValues']]);
   });
 });
 
 describe('limits are never exceeded (B23, promise 2)', () => {
-  test('types that do not fit what is left are left out', () => {
+  test('types that exceed the remaining limits are excluded', () => {
     const nodePools = [aPoolView({ limits: { cpu: '4' } })];
     expect(typesOf(place([pendingPod()], { nodePools }))).toEqual([['m5.large', 'm5.xlarge']]);
   });
 
-  test('what claims in flight hold is taken off', () => {
+  test('the capacity of claims in flight is subtracted', () => {
     const nodePools = [aPoolView({ limits: { cpu: '4' } })];
     const nodeClaims = [
       aClaim({
@@ -92,7 +92,7 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect(typesOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['m5.large']]);
   });
 
-  test('another pool’s claims are not', () => {
+  test('the claims of other pools are not subtracted', () => {
     const nodePools = [aPoolView({ limits: { cpu: '2' } })];
     const nodeClaims = [
       aClaim({ nodePool: 'other', allocatable: { cpu: 0 }, spec: { ...aClaim().spec, resources: { requests: {} } } }),
@@ -100,7 +100,7 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect(typesOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['m5.large']]);
   });
 
-  test('a claim that is going makes room for the one that takes its place (B23)', () => {
+  test('a claim that is being deleted releases its share for its replacement (B23)', () => {
     const nodePools = [aPoolView({ limits: { cpu: '2' } })];
     const full = aClaim({
       allocatable: { cpu: 0, memory: 0, pods: 0 },
@@ -112,7 +112,7 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect([unplaced([full]), unplaced([{ ...full, deletion }])]).toEqual([[['LimitExceeded']], []]);
   });
 
-  test('where they leave no room for all, the largest pods come first, as with Karpenter (B28, B23)', () => {
+  test('if they do not allow all pods, the largest pods are placed first, as in Karpenter (B28, B23)', () => {
     const nodePools = [aPoolView({ limits: { cpu: '4' } })];
     const pods = [
       pendingPod({ name: 'large', requests: { cpu: '3' } }),
@@ -121,7 +121,7 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect(podsOfClaims(place(pods, { nodePools })).flat()).toEqual(['large', 'small-1', 'small-10']);
   });
 
-  test('several claims of a run stay within them, each at its largest', () => {
+  test('the claims of a run stay within the limits, even if each is launched as its largest type', () => {
     const nodePools = [aPoolView({ limits: { cpu: '13' } })];
     const schedule = place(pendingPods(9, { requests: { cpu: '1500m' } }), { nodePools });
     expect(schedule.newClaims.length).toBeGreaterThan(1);
@@ -129,7 +129,7 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect(refusalsOf(schedule).flat()).toContain('LimitExceeded');
   });
 
-  test('nodes are counted exactly, those of this run included', () => {
+  test('nodes are counted exactly, including those of this run', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 80 }] }];
     const nodePools = [aPoolView({ limits: { nodes: '3' } })];
     const schedule = place(pendingPods(4, { containers }), {
@@ -140,18 +140,18 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     expect(refusalsOf(schedule)).toEqual([['LimitExceeded'], ['LimitExceeded']]);
   });
 
-  test('a resource that no type has is not limited by', () => {
+  test('a limit of a resource that no type has does not exclude types', () => {
     const nodePools = [aPoolView({ limits: { 'nvidia.com/gpu': '0' } })];
     expect(place([pendingPod()], { nodePools }).newClaims).toHaveLength(1);
   });
 
-  test('limits that are overdrawn already leave nothing (B23)', () => {
+  test('limits that are already exceeded allow no new claim (B23)', () => {
     const nodePools = [aPoolView({ limits: { memory: '4Gi', cpu: '99' } })];
     const nodeClaims = [aClaim({ allocatable: {}, spec: { ...aClaim().spec, resources: { requests: {} } } })];
     expect(refusalsOf(place([pendingPod()], { nodePools, nodeClaims }))).toEqual([['LimitExceeded']]);
   });
 
-  test('a pool that is full hands over to the next', () => {
+  test('if the limits of a pool are reached, the next pool is used', () => {
     const nodePools = [aPoolView({ name: 'full', weight: 9, limits: { cpu: '0' } }), aPoolView({ name: 'open' })];
     expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['open']);
   });

@@ -21,7 +21,7 @@ describe('the order of pools', () => {
       'ten',
     ],
     [
-      'of equal weights the later name',
+      'with equal weight, the last by name comes first',
       [
         { name: 'b', weight: 5 },
         { name: 'c', weight: 5 },
@@ -30,7 +30,7 @@ describe('the order of pools', () => {
       'c',
     ],
     [
-      'whatever the order in which they are listed',
+      'in any order of the list',
       [
         { name: 'c', weight: 5 },
         { name: 'b', weight: 5 },
@@ -46,7 +46,7 @@ describe('the types of a pool', () => {
   const m5 = anInstanceType({ name: 'm5.large' });
   const c5 = anInstanceType({ name: 'c5.large' });
 
-  test('are those that its requirements and its labels allow (B13)', () => {
+  test('are those that match its requirements and its labels (B13)', () => {
     const types = [m5, c5];
     const left = (options: NodePoolViewOptions) =>
       typesOf(place([pendingPod()], { nodePools: [aPoolView({ types, ...options })] }));
@@ -54,7 +54,7 @@ describe('the types of a pool', () => {
     expect(left({ labels: { [FAMILY]: 'm5' } })).toEqual([['m5.large']]);
   });
 
-  test('are those with an offering to be had that the pool allows (B13)', () => {
+  test('are those with an available offering that the pool allows (B13)', () => {
     const sold = anOffering('eu-west-3a', 'spot');
     const types = [
       anInstanceType({ name: 'a.large', offerings: [{ ...sold, available: false }] }),
@@ -65,7 +65,7 @@ describe('the types of a pool', () => {
     expect(typesOf(place([pendingPod()], { nodePools: [aPoolView({ types, requirements })] }))).toEqual([['c.large']]);
   });
 
-  test('may be none: the pool says so, and a lighter one is asked (B13, B35)', () => {
+  test('may be none: the pool refuses the pod, and a pool with lower weight is tried (B13, B35)', () => {
     const empty = aPoolView({ name: 'empty', weight: 9, requirements: [asking(FAMILY, 'In', 'x9')] });
     const nodePools = [empty, aPoolView()];
     expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['general']);
@@ -75,37 +75,37 @@ describe('the types of a pool', () => {
   });
 });
 
-/** Of these pods, each too large to share, the one that has the node. */
+/** The pod that is placed on the node. Each pod is too large to share the node. */
 function first(...pods: readonly Parameters<typeof pendingPod>[0][]): readonly string[] {
   const nodes = [aNode({ allocatable: { cpu: '4', memory: '16Gi', pods: '1' } })];
   return Object.keys(placesOf(place(pods.map(pendingPod), { nodes, nodePools: [] })));
 }
 
-describe('which pod is placed first', () => {
-  test('is the one that asks for more cpu, whatever its priority and age (B28)', () => {
+describe('the pod that is placed first', () => {
+  test('is the pod with the highest cpu request, regardless of priority and age (B28)', () => {
     const urgent = { name: 'urgent', requests: { cpu: '1' }, spec: { priority: 1_000 }, createdAtMs: NOW_MS - 1 };
     expect(first(urgent, { name: 'large', requests: { cpu: '2' } })).toEqual(['large']);
   });
 
-  test('of equal cpu the one that asks for more memory (B28)', () => {
+  test('with equal cpu, is the pod with the highest memory request (B28)', () => {
     const lean = { name: 'lean', requests: { cpu: '1', memory: '1Gi' }, createdAtMs: NOW_MS - 1 };
     expect(first(lean, { name: 'rich', requests: { cpu: '1', memory: '2Gi' } })).toEqual(['rich']);
   });
 
-  test('of equals the oldest, also where they differ in what decides a place (B28)', () => {
+  test('with equal requests, is the oldest pod, also if other fields differ (B28)', () => {
     const young = { name: 'a-young', spec: { nodeSelector: { 'kubernetes.io/arch': 'amd64' } } };
     expect(first(young, { name: 'old', createdAtMs: NOW_MS - 1 })).toEqual(['old']);
   });
 
-  test('of equals as old the first uid (B28)', () => {
+  test('with equal requests and age, is the first by uid (B28)', () => {
     const arch = { spec: { nodeSelector: { 'kubernetes.io/arch': 'amd64' } } };
     expect(first({ name: 'b' }, { name: 'a', ...arch })).toEqual(['a']);
     expect(first({ name: 'a' }, { name: 'b', ...arch })).toEqual(['a']);
   });
 });
 
-describe('which node of those that are there; none is kept free as the goal of a consolidation, which nobody simulates yet (B33)', () => {
-  test('the first by name that does, and never one that is overdrawn in anything (B19, B33)', () => {
+describe('the existing node for a pod; no node is kept free for a consolidation, which is not simulated yet (B33)', () => {
+  test('is the first by name that fits, and never a node with a negative free amount (B19, B33)', () => {
     const nodes = ['n1', 'n2', 'n3'].map((name) => aNode({ name }));
     const pods = [
       runningPod('n1', { name: 'over', requests: { 'example.com/disk': '1' } }),
@@ -133,7 +133,7 @@ const claimsFor = (...pods: readonly Parameters<typeof pendingPod>[0][]) =>
   place(pods.map((one, index) => pendingPod({ name: `web-${index}`, ...one }))).newClaims.length;
 
 describe('host ports', () => {
-  test('of two addresses or two protocols share a new node, those of all addresses do not (B58)', () => {
+  test('of two addresses or two protocols can share a new node, ports of all addresses cannot (B58)', () => {
     expect(claimsFor(taking('10.0.0.1'), taking('10.0.0.2'))).toBe(1);
     expect(claimsFor(taking('10.0.0.1'), taking('10.0.0.1', 'UDP'))).toBe(1);
     expect(claimsFor(taking('10.0.0.1'), taking('10.0.0.1'))).toBe(2);
@@ -141,7 +141,7 @@ describe('host ports', () => {
     expect(claimsFor(taking('::'), taking('10.0.0.1'))).toBe(2);
   });
 
-  test('the same on a node that is there (B58)', () => {
+  test('the same on an existing node (B58)', () => {
     const pods = [runningPod('node-1', { name: 'there', ...taking('10.0.0.1') })];
     const onto = (hostIP: string) =>
       Object.keys(placesOf(place(pendingPods(1, taking(hostIP)), { nodes: [aNode()], pods, nodePools: [] })));

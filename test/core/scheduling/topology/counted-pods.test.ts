@@ -40,8 +40,8 @@ const spreading = (over: Partial<TopologySpreadConstraint> = {}): Partial<PodSpe
   topologySpreadConstraints: [spread(over)],
 });
 
-describe('who counts', () => {
-  test('a pod that this run moves counts where it goes, not where it was (B46)', () => {
+describe('the pods that count', () => {
+  test('a pod that this run moves counts on its new host, not on its current one (B46)', () => {
     const going = initializedNode(
       { name: 'old', zone: A },
       { deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } },
@@ -57,12 +57,12 @@ describe('who counts', () => {
     expect(zonesOf([large(spreading())], cluster)).toEqual([B]);
   });
 
-  test('a pod without a node that this run does not place counts nowhere (B46)', () => {
+  test('a pod without a node that this run does not place does not count (B46)', () => {
     const affine = large({ affinity: joining(affinityTerm()) }, { labels: {} });
     expect(refusalsOf(place([affine], { pods: [aPod({ name: 'waiting', labels })] }))).toEqual([['PodAffinity']]);
   });
 
-  test('constraints that differ in minDomains alone are two, where Karpenter takes the first for both (B48)', () => {
+  test('constraints that differ only in minDomains are separate; Karpenter uses the first for both (B48)', () => {
     const nodePools = [aPoolView({ requirements: [asking(ZONE, 'In', A, B)] })];
     const running = {
       nodes: [aNode({ name: 'a', zone: A }), aNode({ name: 'b', zone: B })],
@@ -80,14 +80,14 @@ describe('who counts', () => {
 });
 
 describe('the zones that a spread counts', () => {
-  test('are also those that a node is in and no pool can launch in: none there holds the others back (B45, B47)', () => {
+  test('include the zone of a node in which no pool can launch: if it has no pods, the others are limited (B45, B47)', () => {
     const nodes = [aNode({ name: 'd', zone: 'eu-west-3d' })];
     const pods = ['1', '2', '3', '4'].map((name) => large(spreading(), { name }));
     expect(place(pods, { nodes: [] }).unplaced).toEqual([]);
     expect(refusalsOf(place(pods, { nodes }))).toEqual([['TopologySpread']]);
   });
 
-  test('are those of every pool that takes part (B45)', () => {
+  test('are those of every pool that can launch nodes (B45)', () => {
     const inZone = (name: string, zone: string) => aPoolView({ name, requirements: [asking(ZONE, 'In', zone)] });
     const pods = ['1', '2'].map((name) => large(spreading(), { name }));
     expect(zonesOf(pods, { nodePools: [inZone('a', A), inZone('b', B)] }).toSorted()).toEqual([A, B]);
@@ -95,7 +95,7 @@ describe('the zones that a spread counts', () => {
   });
 });
 
-describe('the namespaces in which affinity looks', () => {
+describe('the namespaces of an affinity term', () => {
   const nodes = [aNode({ name: 'b', zone: B }), aNode({ name: 'c', zone: C })];
   const pods = [
     runningPod('b', { name: 'x', namespace: 'shop', labels }),
@@ -109,7 +109,7 @@ describe('the namespaces in which affinity looks', () => {
   const follow = (over: Partial<PodAffinityTerm>, known = namespaces) =>
     zonesOf([large({ affinity: joining(affinityTerm(over)) }, { labels: {} })], { nodes, pods, namespaces: known });
 
-  test('are those that the selector picks by their labels (B52)', () => {
+  test('are those that the selector selects by their labels (B52)', () => {
     expect(follow({ namespaceSelector: { matchLabels: { team: 'one' } } })).toEqual([B]);
     expect(follow({ namespaceSelector: { matchLabels: { team: 'two' } } })).toEqual([]);
     expect(
@@ -117,18 +117,18 @@ describe('the namespaces in which affinity looks', () => {
     ).toEqual([B]);
   });
 
-  test('are also picked by their name, which each has as a label (B52)', () => {
+  test('can be selected by name, which is a label of each namespace (B52)', () => {
     const named = { matchLabels: { 'kubernetes.io/metadata.name': 'shop' } };
     expect(follow({ namespaceSelector: named })).toEqual([B]);
   });
 
-  test('are those that are listed and those that are picked, together (B52)', () => {
+  test('are both the listed and the selected ones (B52)', () => {
     const term = { namespaces: ['bank'], namespaceSelector: { matchLabels: { team: 'one' } } };
     expect(follow(term)).toEqual([B]);
     expect(follow({ ...term, labelSelector: { matchLabels: { app: 'vault' } } })).toEqual([C]);
   });
 
-  test('do not include the pod’s own where a selector picks others (B52)', () => {
+  test('do not include the namespace of the pod if a selector selects others (B52)', () => {
     const own = [runningPod('b', { name: 'x', labels })];
     const affinity = joining(affinityTerm({ namespaceSelector: { matchLabels: { team: 'one' } } }));
     expect(refusalsOf(place([large({ affinity }, { labels: {} })], { nodes, pods: own, namespaces }))).toEqual([
@@ -136,7 +136,7 @@ describe('the namespaces in which affinity looks', () => {
     ]);
   });
 
-  test('hold for keeping away as well (B52)', () => {
+  test('apply to anti-affinity as well (B52)', () => {
     const affinity = (over: Partial<PodAffinityTerm>) => avoiding(affinityTerm({ ...over, topologyKey: ZONE }));
     const onlyB = { ...large({}).spec, nodeSelector: { [ZONE]: B } };
     const near = (over: Partial<PodAffinityTerm>) =>
@@ -146,23 +146,23 @@ describe('the namespaces in which affinity looks', () => {
   });
 });
 
-describe('the first pod of a group that follows itself', () => {
+describe('the first pod of a group with affinity to itself', () => {
   const affinity: Affinity = joining(affinityTerm());
 
-  test('chooses among the zones that it may use, and the others are with it (B53)', () => {
+  test('uses one of its possible zones, and the others use the same zone (B53)', () => {
     const nodeSelector = { [ZONE]: C };
     const free = pendingPods(2, { name: 'free', labels, requests: { cpu: '5' }, spec: { affinity } });
     const held = large({ affinity, nodeSelector }, { name: 'held', requests: { cpu: '6' } });
     expect(zonesOf([...free, held])).toEqual([C, C, C]);
   });
 
-  test('does not start anew while one runs out of its reach: the kube-scheduler would refuse it, though Karpenter would not (B53)', () => {
+  test('is unschedulable if a pod of the group runs in a zone that it cannot use, as in the kube-scheduler; Karpenter places it (B53)', () => {
     const cluster = { nodes: [aNode({ name: 'a', zone: A })], pods: [runningPod('a', { name: 'x', labels })] };
     const held = large({ affinity, nodeSelector: { [ZONE]: B } });
     expect(refusalsOf(place([held], cluster))).toEqual([['PodAffinity']]);
   });
 
-  test('joins the group that runs, not an emptier zone (B53)', () => {
+  test('joins the running group, not a zone with fewer pods (B53)', () => {
     const cluster = { nodes: [aNode({ name: 'c', zone: C })], pods: [runningPod('c', { name: 'x', labels })] };
     expect(zonesOf([large({ affinity })], cluster)).toEqual([C]);
   });
@@ -179,22 +179,22 @@ describe('a pod on a claim in flight that may get any of three zones', () => {
     return refusalsOf(schedule);
   };
 
-  test('is in none of them for those who follow it (B56)', () => {
+  test('counts in none of them for affinity to it (B56)', () => {
     expect(beside({ affinity: joining(affinityTerm()) }, { labels: {} })).toEqual([['PodAffinity']]);
   });
 
-  test('is in all of them for those who keep away from it (B56)', () => {
+  test('counts in all of them for anti-affinity to it (B56)', () => {
     expect(beside({ affinity: avoiding(affinityTerm()) })).toEqual([['PodAntiAffinity']]);
     expect(beside({ affinity: avoiding(affinityTerm({ labelSelector: { matchLabels: { app: 'db' } } })) })).toEqual([]);
   });
 
-  test('keeps away from all of them those whom it rejects (B56)', () => {
+  test('excludes pods from all of them by its own anti-affinity (B56)', () => {
     const rejecting = pendingPod({ name: 'promised', spec: { affinity: avoiding(affinityTerm()) } });
     const schedule = place([rejecting, large({}, { name: 'newcomer' })], { nodeClaims });
     expect(refusalsOf(schedule)).toEqual([['PodAntiAffinity']]);
   });
 
-  test('counts in each for a spread, which leaves the skew as it is; Karpenter counts it in none (B56)', () => {
+  test('counts in each of them for a spread constraint, so the skew does not change; Karpenter counts it in none (B56)', () => {
     expect(beside(spreading())).toEqual([]);
     expect(beside(spreading({ minDomains: 3 }))).toEqual([]);
     expect(beside(spreading({ minDomains: 4 }))).toEqual([['TopologySpread']]);
@@ -202,7 +202,7 @@ describe('a pod on a claim in flight that may get any of three zones', () => {
 });
 
 describe('a pod on a claim whose zone is pinned', () => {
-  test('counts there and nowhere else (B56)', () => {
+  test('counts only in that zone (B56)', () => {
     const pinned = aClaim({ pods: ['default/promised'], spec: claimSpec({ requirements: [asking(ZONE, 'In', B)] }) });
     const promised = pendingPod({ name: 'promised', labels });
     const follower = large({ affinity: joining(affinityTerm()) }, { name: 'follower', labels: {} });

@@ -28,7 +28,7 @@ const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
 const labels = { app: 'web' };
 const [A, B, C] = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'] as const;
 
-/** That many pods of `app: web`, each large enough for a node of its own. */
+/** The given number of pods of `app: web`. Each fills a node. */
 function web(count: number, spec: Partial<PodSpec>): readonly Pod[] {
   return pendingPods(count, { labels, requests: { cpu: '5' }, spec });
 }
@@ -37,7 +37,7 @@ function spreading(count: number, over: Partial<TopologySpreadConstraint> = {}):
   return web(count, { topologySpreadConstraints: [spread(over)] });
 }
 
-/** The zones of the new claims, sorted; a claim whose zone is open counts as several. */
+/** The zones of the new claims, sorted. A claim with an open zone has several. */
 function zonesOf(schedule: Schedule): readonly string[] {
   return valuesOf(schedule, ZONE)
     .map((values) => values.join('|'))
@@ -51,11 +51,11 @@ function requiring(...matchExpressions: readonly NodeSelectorRequirement[]): Aff
 }
 
 describe('spread over zones', () => {
-  test('the zone with the fewest is next, as long as the skew holds (B47)', () => {
+  test('the next pod goes to the zone with the fewest pods, within maxSkew (B47)', () => {
     expect(zonesOf(place(spreading(5)))).toEqual([A, A, B, B, C]);
   });
 
-  test('pods that run count (B46)', () => {
+  test('running pods count (B46)', () => {
     const nodes = [aNode({ name: 'a', zone: A }), aNode({ name: 'b', zone: B })];
     const pods = [runningPod('a', { name: 'x', labels }), runningPod('b', { name: 'y', labels })];
     expect(zonesOf(place(spreading(1), { nodes, pods }))).toEqual([C]);
@@ -71,26 +71,26 @@ describe('spread over zones', () => {
     expect(zonesOf(place(spreading(1), { nodes: [aNode({ name: 'a', zone: A })], pods }))).toEqual([A]);
   });
 
-  test('a wider skew allows more (B47)', () => {
+  test('a higher maxSkew allows more pods in a zone (B47)', () => {
     const nodes = [aNode({ name: 'a', zone: A, allocatable: { cpu: '64', memory: '64Gi', pods: '9' } })];
     const onto = (maxSkew: number) => Object.keys(placesOf(place(spreading(3, { maxSkew }), { nodes }))).length;
     expect(onto(1)).toBe(1);
     expect(onto(3)).toBe(3);
   });
 
-  test('a pod that may use one zone alone is spread over that one', () => {
+  test('a pod that can use one zone only is spread over that zone', () => {
     const spec = { nodeSelector: { [ZONE]: B }, topologySpreadConstraints: [spread()] };
     expect(zonesOf(place(web(3, spec)))).toEqual([B, B, B]);
   });
 
-  test('a zone that the pool rules out is no zone (B45)', () => {
+  test('a zone that the pool excludes does not count (B45)', () => {
     const nodePools = [aPoolView({ requirements: [asking(ZONE, 'NotIn', A)] })];
     const schedule = place(spreading(4), { nodePools });
     expect(schedule.unplaced).toEqual([]);
     expect(zonesOf(schedule)).toEqual([B, B, C, C]);
   });
 
-  test('pods whose types are sold in one zone alone find it', () => {
+  test('pods whose types are offered in one zone only are placed there', () => {
     const types = [...someTypes(), anInstanceType({ name: 'g5.2xlarge', cpu: 8, zones: [C] })];
     const spec = {
       nodeSelector: { 'node.kubernetes.io/instance-type': 'g5.2xlarge' },
@@ -102,7 +102,7 @@ describe('spread over zones', () => {
   test.each([
     ['a family of two', asking('karpenter.k8s.aws/instance-family', 'In', 'm5', 'c5')],
     ['any family but one', asking('karpenter.k8s.aws/instance-family', 'NotIn', 't3')],
-    ['more than so many CPUs', asking('karpenter.k8s.aws/instance-cpu', 'Gt', '4')],
+    ['more than a number of CPUs', asking('karpenter.k8s.aws/instance-cpu', 'Gt', '4')],
     ['either capacity type', asking(CAPACITY_TYPE, 'In', 'spot', 'on-demand')],
   ])('pods that ask for %s count where the run put them (B51)', (_, requirement) => {
     const pods = web(4, { affinity: requiring(requirement), topologySpreadConstraints: [spread()] });
@@ -119,14 +119,14 @@ describe('spread over zones', () => {
     expect(zonesOf(place(ignoring, { nodes, pods }))).toEqual([B]);
   });
 
-  test('tainted nodes count unless the pod says otherwise (B51)', () => {
+  test('tainted nodes count unless nodeTaintsPolicy is Honor (B51)', () => {
     const nodes = [aNode({ name: 'a', zone: A, taints: [{ key: 'team', effect: 'NoSchedule' }] })];
     const pods = [runningPod('a', { name: 'x', labels })];
     expect(zonesOf(place(spreading(1), { nodes, pods }))).toEqual([B]);
     expect(zonesOf(place(spreading(1, { nodeTaintsPolicy: 'Honor' }), { nodes, pods }))).toEqual([A]);
   });
 
-  test('fewer zones than minDomains: the emptiest counts as empty (B48)', () => {
+  test('with fewer zones than minDomains, the minimum count is 0 (B48)', () => {
     const nodePools = [aPoolView({ requirements: [asking(ZONE, 'In', A, B)] })];
     expect(place(spreading(4, { minDomains: 2 }), { nodePools }).unplaced).toEqual([]);
     expect(refusalsOf(place(spreading(4, { minDomains: 3 }), { nodePools }))).toEqual([
@@ -135,7 +135,7 @@ describe('spread over zones', () => {
     ]);
   });
 
-  test('matchLabelKeys tells one rollout from the next (B50)', () => {
+  test('matchLabelKeys separates the revisions of a Deployment (B50)', () => {
     const nodes = [aNode({ name: 'a', zone: A })];
     const pods = [runningPod('a', { name: 'x', labels: { ...labels, rollout: '1' } })];
     const next = (over: Partial<TopologySpreadConstraint>) => [
@@ -149,7 +149,7 @@ describe('spread over zones', () => {
     expect(zonesOf(place(next({}), { nodes, pods }))).toEqual([B]);
   });
 
-  test('a soft spread is met where it can be, and given up where not (B31)', () => {
+  test('a ScheduleAnyway constraint is satisfied if possible, and relaxed otherwise (B31)', () => {
     const soft = { whenUnsatisfiable: 'ScheduleAnyway' } as const;
     expect(zonesOf(place(spreading(3, soft)))).toEqual([A, B, C]);
     const nodes = [aNode({ name: 'a', zone: A, allocatable: { cpu: '64', memory: '64Gi', pods: '9' } })];
@@ -157,7 +157,7 @@ describe('spread over zones', () => {
     expect(Object.keys(placesOf(place(spreading(2, soft), { nodes, pods, nodePools: [] })))).toHaveLength(2);
   });
 
-  test('a pod that its own constraint does not select spreads by the others (B47)', () => {
+  test('a pod that its own constraint does not select is placed by the counts of the other pods (B47)', () => {
     const nodes = [aNode({ name: 'a', zone: A }), aNode({ name: 'b', zone: B })];
     const pods = [runningPod('a', { name: 'x', labels })];
     const other = pendingPods(2, { requests: { cpu: '5' }, spec: { topologySpreadConstraints: [spread()] } });
@@ -166,7 +166,7 @@ describe('spread over zones', () => {
 });
 
 describe('spread over other labels', () => {
-  test('over hosts: as many a host as the skew, a new host always counting as empty (B49)', () => {
+  test('over hosts: at most maxSkew pods on each host, because a new host is always possible (B49)', () => {
     const pods = pendingPods(4, {
       labels,
       requests: { cpu: '100m' },
@@ -175,7 +175,7 @@ describe('spread over other labels', () => {
     expect(place(pods).newClaims.map((claim) => claim.pods.length)).toEqual([2, 2]);
   });
 
-  test('over capacity types: the pods of one share a node (B57)', () => {
+  test('over capacity types: pods of one capacity type share a node (B57)', () => {
     const pods = pendingPods(6, {
       labels,
       requests: { cpu: '100m' },
@@ -186,13 +186,13 @@ describe('spread over other labels', () => {
     expect(schedule.newClaims.map((claim) => claim.pods.length)).toEqual([3, 3]);
   });
 
-  test('over values that the pool gives (B57)', () => {
+  test('over the values that the pool lists for a label (B57)', () => {
     const nodePools = [aPoolView({ requirements: [asking('slot', 'In', '1', '2', '3')] })];
     const schedule = place(spreading(3, { topologyKey: 'slot' }), { nodePools });
     expect(valuesOf(schedule, 'slot').flat().toSorted()).toEqual(['1', '2', '3']);
   });
 
-  test('a label that the pool does not give is not made up', () => {
+  test('a label that the pool does not define has no domains', () => {
     const nodes = [aNode({ name: 'a', labels: { rack: 'r1' } }), aNode({ name: 'b', labels: { rack: 'r2' } })];
     expect(refusalsOf(place(spreading(1, { topologyKey: 'rack' }), { nodes }))).toEqual([['TopologySpread']]);
     const affine = web(1, { affinity: joining(affinityTerm({ topologyKey: 'rack' })) });
@@ -202,7 +202,7 @@ describe('spread over other labels', () => {
 });
 
 describe('pod affinity (B53)', () => {
-  test('goes where such a pod is', () => {
+  test('a pod is placed in the zone of a matching pod', () => {
     const nodes = [aNode({ name: 'b', zone: B })];
     const pods = [runningPod('b', { name: 'x', labels })];
     const follower = pendingPod({
@@ -213,17 +213,17 @@ describe('pod affinity (B53)', () => {
     expect(zonesOf(place([follower], { nodes, pods }))).toEqual([B]);
   });
 
-  test('the first of a group that selects itself may start anywhere, the others follow', () => {
+  test('the first pod of a group with affinity to itself may use any zone; the others use the same zone', () => {
     const pods = web(3, { affinity: joining(affinityTerm()) });
     expect(zonesOf(place(pods))).toEqual([A, A, A]);
   });
 
-  test('a pod that does not select itself waits for one to follow', () => {
+  test('a pod that its own term does not select needs a matching pod', () => {
     const affine = pendingPod({ name: 'api', spec: { affinity: joining(affinityTerm()) } });
     expect(refusalsOf(place([affine]))).toEqual([['PodAffinity']]);
   });
 
-  test('and follows one that this run places, even a later one (B29)', () => {
+  test('the matching pod may be placed later in the same run (B29)', () => {
     const follower = pendingPod({
       name: 'follower',
       requests: { cpu: '7' },
@@ -240,7 +240,7 @@ describe('pod affinity (B53)', () => {
     expect(zonesOf(schedule)).toEqual([C, C]);
   });
 
-  test('a pod that others follow has one zone, of those where it can be had', () => {
+  test('a pod that others have affinity to gets a single zone in which it fits', () => {
     const types = [...someTypes(), anInstanceType({ name: 'g5.large', zones: [B, C] })];
     const leader = pendingPod({
       name: 'leader',
@@ -262,7 +262,7 @@ describe('pod affinity (B53)', () => {
     expect(place(pods).newClaims.map((claim) => claim.pods.length)).toEqual([3]);
   });
 
-  test('looks in its own namespace unless it names others (B52)', () => {
+  test('a term applies to the namespace of the pod unless it names others (B52)', () => {
     const nodes = [aNode({ name: 'b', zone: B })];
     const pods = [runningPod('b', { name: 'x', namespace: 'shop', labels })];
     const follow = (over: Parameters<typeof affinityTerm>[0]) =>
@@ -274,19 +274,19 @@ describe('pod affinity (B53)', () => {
 });
 
 describe('pod anti-affinity (B54, B55)', () => {
-  test('several zones in one run, and no more pods than zones', () => {
+  test('one run places a pod in each zone, and no more pods than zones', () => {
     const schedule = place(web(4, { affinity: avoiding(affinityTerm()) }));
     expect(zonesOf(schedule)).toEqual([A, B, C]);
     expect(refusalsOf(schedule)).toEqual([['PodAntiAffinity']]);
   });
 
-  test('keeps away from pods that run', () => {
+  test('a pod is not placed in the zone of a running pod that its term selects', () => {
     const nodes = [aNode({ name: 'a', zone: A }), aNode({ name: 'b', zone: B })];
     const pods = [runningPod('a', { name: 'x', labels }), runningPod('b', { name: 'y', labels })];
     expect(zonesOf(place(web(1, { affinity: avoiding(affinityTerm()) }), { nodes, pods }))).toEqual([C]);
   });
 
-  test('pods that run keep others away (B55)', () => {
+  test('the terms of running pods exclude other pods (B55)', () => {
     const nodes = [aNode({ name: 'a', zone: A })];
     const pods = [runningPod('a', { name: 'x', spec: { nodeName: 'a', affinity: avoiding(affinityTerm()) } })];
     expect(placesOf(place([pendingPod({ labels, requests: { cpu: '1' } })], { nodes, pods, nodePools: [] }))).toEqual(
@@ -296,19 +296,19 @@ describe('pod anti-affinity (B54, B55)', () => {
     expect([...(claim?.requirements.get(ZONE)?.values ?? [])].toSorted()).toEqual([B, C]);
   });
 
-  test('pods that this run placed keep others away too (B55)', () => {
+  test('the terms of pods that this run placed exclude other pods too (B55)', () => {
     const loner = pendingPod({ name: 'loner', requests: { cpu: '6' }, spec: { affinity: avoiding(affinityTerm()) } });
     const schedule = place([loner, ...web(1, {})]);
     const [first, second] = zonesOf(schedule);
     expect(first).not.toBe(second);
   });
 
-  test('on hosts: a node each', () => {
+  test('by hostname: one node for each pod', () => {
     const pods = pendingPods(3, { labels, spec: { affinity: avoiding(affinityTerm({ topologyKey: HOSTNAME })) } });
     expect(place(pods).newClaims).toHaveLength(3);
   });
 
-  test('pods whose types are sold in one zone alone find it', () => {
+  test('pods whose types are offered in one zone only are placed there', () => {
     const types = [...someTypes(), anInstanceType({ name: 'g5.2xlarge', cpu: 8, zones: [C] })];
     const spec = {
       nodeSelector: { 'node.kubernetes.io/instance-type': 'g5.2xlarge' },
@@ -317,14 +317,14 @@ describe('pod anti-affinity (B54, B55)', () => {
     expect(zonesOf(place(web(1, spec), { nodePools: [aPoolView({ types })] }))).toEqual([C]);
   });
 
-  test('leaves the choice among the free zones to the spread', () => {
+  test('a spread constraint chooses among the allowed zones', () => {
     const affinity = avoiding(affinityTerm({ labelSelector: { matchLabels: { app: 'api' } } }));
     const schedule = place(web(3, { affinity, topologySpreadConstraints: [spread()] }));
     expect(schedule.unplaced).toEqual([]);
     expect(zonesOf(schedule)).toEqual([A, B, C]);
   });
 
-  test('a preferred one is met where it can be, and given up where not (B31)', () => {
+  test('a preferred term is satisfied if possible, and relaxed otherwise (B31)', () => {
     const preferred = [{ weight: 1, podAffinityTerm: affinityTerm() }];
     const affinity = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
     const schedule = place(web(4, { affinity }));

@@ -6,7 +6,7 @@ import { aVolume, aVolumeClaim, someStorage } from '../../../builders/storage.ts
 import { DELETED, mounting, needsOf, waitingFor } from './volume-answers.ts';
 
 describe('attachments', () => {
-  test('a volume that pods share is one volume, by its claim (B44)', () => {
+  test('a volume that several pods share counts once (B44)', () => {
     const storage = storageIndex(someStorage({ persistentVolumeClaims: [aVolumeClaim()] }));
     const other = { ...mounting('data'), metadata: { name: 'web-2', namespace: 'default' } };
     expect(attachments(other, storage)).toEqual(attachments(mounting('data', 'data'), storage));
@@ -15,11 +15,7 @@ describe('attachments', () => {
 
   test.each<[string, Partial<Storage>, string]>([
     ['the class of a claim that is not bound', waitingFor({ provisioner: 'efs.csi.aws.com' }), 'efs.csi.aws.com'],
-    [
-      'a class by its name in Kubernetes of old',
-      waitingFor({ provisioner: 'kubernetes.io/aws-ebs' }),
-      'ebs.csi.aws.com',
-    ],
+    ['a class with an in-tree provisioner', waitingFor({ provisioner: 'kubernetes.io/aws-ebs' }), 'ebs.csi.aws.com'],
     [
       'the bound volume, not the class',
       {
@@ -29,7 +25,7 @@ describe('attachments', () => {
       'fsx.csi.aws.com',
     ],
     [
-      'a bound volume of old',
+      'a bound in-tree volume',
       {
         persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
         persistentVolumes: [aVolume({ source: { awsElasticBlockStore: { volumeID: 'vol-1' } } })],
@@ -41,7 +37,7 @@ describe('attachments', () => {
     expect(attached).toEqual(new Map([[driver, new Set(['default/data'])]]));
   });
 
-  test('a bound volume that no CSI driver attaches takes nothing (B44)', () => {
+  test('a bound volume without a CSI driver does not count (B44)', () => {
     const storage = someStorage({
       persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
       persistentVolumes: [aVolume({ source: { hostPath: {} } })],
@@ -49,7 +45,7 @@ describe('attachments', () => {
     expect(needsOf(mounting('data'), storage).attachments).toEqual(new Map());
   });
 
-  test('a running pod keeps its volume attached though the claim is being deleted; one that is gone takes nothing (B44)', () => {
+  test('the volume of a running pod counts while its claim is being deleted; after the deletion it does not count (B44)', () => {
     const storage = someStorage({
       persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1', deletionTimestamp: DELETED })],
       persistentVolumes: [aVolume()],
@@ -59,7 +55,7 @@ describe('attachments', () => {
     );
   });
 
-  test('a node’s limits are those of its CSINode; a driver that says nothing has none (B44)', () => {
+  test('the limits of a node are those of its CSINode; a driver without a count has no limit (B44)', () => {
     const drivers = [
       { name: 'ebs.csi.aws.com', allocatable: { count: 26 } },
       { name: 'fsx.csi.aws.com', allocatable: { count: 0 } },

@@ -28,7 +28,7 @@ export function needsOf(pod: Pod, storage: Storage) {
   return answer.needs;
 }
 
-/** The alternatives in the API's form: `zone In a,b`. */
+/** The alternatives as text: `zone In a,b`. */
 export function placesOf(pod: Pod, storage: Storage): readonly (readonly string[])[] {
   return needsOf(pod, storage).alternatives.map((place) =>
     toNodeSelector(place).map(({ key, operator, values = [] }) => {
@@ -42,7 +42,7 @@ export function refusalOf(pod: Pod, storage: Storage | undefined) {
   return answer.kind === 'refused' ? answer.refusal : undefined;
 }
 
-/** Claims `v0`, `v1` and on, each bound to a volume with these terms. */
+/** Claims `v0`, `v1`, …, each bound to a volume with these terms. */
 export function boundTo(...terms: readonly (readonly NodeSelectorTerm[])[]): Storage {
   return someStorage({
     persistentVolumeClaims: terms.map((_, index) => aVolumeClaim({ name: `v${index}`, volume: `pv-${index}` })),

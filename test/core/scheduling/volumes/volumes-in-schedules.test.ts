@@ -12,7 +12,7 @@ const ZONE = 'topology.kubernetes.io/zone';
 const [A, B, C] = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'] as const;
 const labels = { app: 'web' };
 
-/** Claims that are each bound to a volume of the zones of its name: `in-a` in A, `in-bc` in B and C. */
+/** Claims bound to volumes in the zones of their names: `in-a` in A, `in-bc` in B and C. */
 const storage = someStorage({
   persistentVolumeClaims: ['a', 'b', 'c', 'ab', 'bc'].map((zones) =>
     aVolumeClaim({ name: `in-${zones}`, volume: `pv-${zones}` }),
@@ -29,7 +29,7 @@ function mounting(claims: readonly string[], over: Partial<Parameters<typeof pen
 
 const oneInEachZone = [A, B, C].map((zone) => aNode({ name: zone, zone }));
 
-describe('a pod goes where its volumes are', () => {
+describe('a pod is placed where its volumes are', () => {
   test.each([
     ['one zone', ['in-b'], [B]],
     ['what two volumes have in common', ['in-ab', 'in-bc'], [B]],
@@ -38,7 +38,7 @@ describe('a pod goes where its volumes are', () => {
     expect(valuesOf(place([mounting(claims)], { storage }), ZONE)).toEqual([zones]);
   });
 
-  test('every way is tried, on nodes that are there and on new ones: the second where nothing has the first’s label (B33, B42)', () => {
+  test('every alternative is tried on existing and new nodes: the second if no node has the label of the first (B33, B42)', () => {
     const terms = [inZones([A], { key: 'rack', operator: 'In', values: ['r1'] }), inZones([C])];
     const twoWays = someStorage({
       persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
@@ -51,13 +51,13 @@ describe('a pod goes where its volumes are', () => {
     expect(valuesOf(place(pods, { storage: twoWays, nodePools }), ZONE)).toEqual([[A]]);
   });
 
-  test('volumes that no zone reaches together are a refusal before any pool is asked (B42)', () => {
+  test('volumes without a common zone are refused before pools are tried (B42)', () => {
     const { unplaced } = place([mounting(['in-a', 'in-c'])], { storage });
     expect(unplaced).toMatchObject([{ refusals: [{ refusal: { reason: 'VolumesApart' } }] }]);
     expect(unplaced[0]?.refusals[0]).not.toHaveProperty('nodePool');
   });
 
-  test('on the first node in order that one of the ways leads to (B33, B42)', () => {
+  test('the first node that satisfies one of the alternatives is used (B33, B42)', () => {
     const onNodes = (...claims: readonly string[]) =>
       placesOf(place([mounting(claims)], { storage, nodes: oneInEachZone, nodePools: [] }))['web-1'];
     expect(onNodes('in-bc')).toBe(B);
@@ -65,7 +65,7 @@ describe('a pod goes where its volumes are', () => {
     expect(onNodes('in-ab')).toBe(A);
   });
 
-  test('a volume that waits is made where its class allows it, on a node that is there or a new one (B33, B42)', () => {
+  test('an unbound volume follows the topologies of its class, on an existing or a new node (B33, B42)', () => {
     const waiting: Storage = someStorage({
       persistentVolumeClaims: [aVolumeClaim()],
       storageClasses: [aStorageClass(allowing({ [ZONE]: [C] }))],
@@ -75,16 +75,16 @@ describe('a pod goes where its volumes are', () => {
   });
 });
 
-describe('a spread counts every zone that the pod may use', () => {
+describe('a spread constraint counts every zone that the pod can use', () => {
   const spreading: Partial<PodSpec> = { topologySpreadConstraints: [spread()] };
   const cluster = { nodes: oneInEachZone, pods: [runningPod(B, { name: 'there', labels })] };
 
-  test('also those that its volume rules out: the one left is too full (B43)', () => {
+  test('including zones that its volume excludes: the remaining zone has too many pods (B43)', () => {
     const bound = mounting(['in-b'], { requests: { cpu: '5' }, spec: spreading });
     expect(refusalsOf(place([bound], { ...cluster, storage }))).toEqual([['TopologySpread']]);
   });
 
-  test('but not those that its own selector rules out (B43, B47)', () => {
+  test('but not zones that its own selector excludes (B43, B47)', () => {
     const selecting = pendingPod({
       labels,
       requests: { cpu: '5' },
@@ -93,7 +93,7 @@ describe('a spread counts every zone that the pod may use', () => {
     expect(valuesOf(place([selecting], { ...cluster, storage }), ZONE)).toEqual([[B]]);
   });
 
-  test('and takes the volume’s zone once the others have caught up (B43)', () => {
+  test('and uses the zone of the volume when the other zones have enough pods (B43)', () => {
     const pods = [A, B, C].map((zone) => runningPod(zone, { name: `in-${zone}`, labels }));
     const bound = mounting(['in-b'], { requests: { cpu: '5' }, spec: spreading });
     expect(valuesOf(place([bound], { ...cluster, pods, storage }), ZONE)).toEqual([[B]]);
@@ -110,7 +110,7 @@ describe('volumes that a node can attach', () => {
   });
   const small = { requests: { cpu: '100m' } };
 
-  test('no more than its CSINode says, those of running pods included; the others need another node (B33, B44)', () => {
+  test('at most the count of its CSINode, including volumes of running pods; other pods need another node (B33, B44)', () => {
     const running = { ...mounting(['v0'], small), spec: { ...mounting(['v0'], small).spec, nodeName: 'node-1' } };
     const pods = ['v1', 'v2'].map((claim) => mounting([claim], { ...small, name: `uses-${claim}` }));
     const schedule = place(pods, {
@@ -122,19 +122,19 @@ describe('volumes that a node can attach', () => {
     expect(schedule.newClaims).toHaveLength(1);
   });
 
-  test('a volume that is attached there already takes nothing more (B44)', () => {
+  test('a volume that is already attached to the node does not count again (B44)', () => {
     const pods = [1, 2, 3].map((at) => mounting(['v0'], { ...small, name: `shares-${at}` }));
     const nodes = [aNode()];
     expect(Object.keys(placesOf(place(pods, { nodes, nodePools: [], storage: own })))).toHaveLength(3);
   });
 
-  test('pods without volumes do not mind (B44)', () => {
+  test('pods without volumes are not limited (B44)', () => {
     const full = mounting(['v0', 'v1'], { ...small, name: 'full' });
     const schedule = place([full, ...pendingPods(2, small)], { nodes: [aNode()], nodePools: [], storage: own });
     expect(Object.keys(placesOf(schedule))).toHaveLength(3);
   });
 
-  test('of a new node nobody knows the limit yet, and none is made up (B44)', () => {
+  test('a new node has no limit, because its limit is not known yet (B44)', () => {
     const claims = Array.from({ length: 40 }, (_, at) => `v${at}`);
     expect(place([mounting(claims, small)], { storage: own }).newClaims).toHaveLength(1);
   });

@@ -36,7 +36,7 @@ function podOwner(uid: string): OwnerReference {
   return { apiVersion: 'v1', kind: 'Pod', name: 'web-1', uid, controller: true };
 }
 
-describe('what asks for nothing', () => {
+describe('volumes without requirements', () => {
   test.each<[string, Volumes | undefined]>([
     ['no volumes', undefined],
     ['an emptyDir', [{ name: 'cache' }]],
@@ -45,11 +45,11 @@ describe('what asks for nothing', () => {
     expect(answer).toEqual({ kind: 'needs', needs: { alternatives: [new Map()], attachments: new Map() } });
   });
 
-  test('a volume of a class without topologies may be made anywhere (B42)', () => {
+  test('a volume of a class without topologies can be created in any zone (B42)', () => {
     expect(placesOf(mounting('data'), waitingFor({}))).toEqual([[]]);
   });
 
-  test('a bound volume without node affinity is reached from anywhere (B42)', () => {
+  test('a bound volume without node affinity can be reached from every node (B42)', () => {
     const storage = someStorage({
       persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
       persistentVolumes: [aVolume()],
@@ -58,17 +58,17 @@ describe('what asks for nothing', () => {
   });
 });
 
-describe('where a volume can be', () => {
-  test('a bound volume is where its node affinity says, whatever its class allows (B42)', () => {
+describe('the requirements of a volume', () => {
+  test('a bound volume uses its node affinity, not the topologies of its class (B42)', () => {
     const storage = { ...boundTo([inZones(['b'])]), storageClasses: [aStorageClass(allowing({ [ZONE]: ['c'] }))] };
     expect(placesOf(mounting('v0'), storage)).toEqual([['zone In b']]);
   });
 
-  test('a volume that waits for its pod is made where its class allows it (B42)', () => {
+  test('an unbound volume uses the topologies of its class (B42)', () => {
     expect(placesOf(mounting('data'), waitingFor(allowing({ [ZONE]: ['b', 'c'] })))).toEqual([['zone In b,c']]);
   });
 
-  test('each term is a way of its own (B42)', () => {
+  test('each term is an alternative (B42)', () => {
     const terms = [inZones(['a'], labelled('rack', '1')), inZones(['b'], labelled('rack', '2'))];
     expect(placesOf(mounting('v0'), boundTo(terms))).toEqual([
       ['rack In 1', 'zone In a'],
@@ -78,7 +78,7 @@ describe('where a volume can be', () => {
     expect(placesOf(mounting('data'), storage)).toHaveLength(2);
   });
 
-  test('terms that differ in one label alone are one, with the values of all (B42)', () => {
+  test('terms that differ in one label only are merged (B42)', () => {
     expect(placesOf(mounting('v0'), boundTo([inZones(['a']), inZones(['b']), inZones(['c'])]))).toEqual([
       ['zone In a,b,c'],
     ]);
@@ -98,7 +98,7 @@ describe('where a volume can be', () => {
     },
   );
 
-  test('the zone labels of a volume hold too, as kube-scheduler has it', () => {
+  test('the zone labels of a volume apply too, as in the kube-scheduler', () => {
     const storage = someStorage({
       persistentVolumeClaims: [aVolumeClaim({ volume: 'pv-1' })],
       persistentVolumes: [aVolume({ labels: { 'failure-domain.beta.kubernetes.io/zone': 'a__b', app: 'db' } })],
@@ -107,7 +107,7 @@ describe('where a volume can be', () => {
   });
 
   test.each(['local', 'hostPath'])(
-    'the host name of a %s volume does not hold the pod to its old node (B42)',
+    'the hostname of a %s volume does not bind the pod to its old node (B42)',
     (kind) => {
       const host = labelled('kubernetes.io/hostname', 'node-1');
       const storageWith = (term: NodeSelectorTerm) =>
@@ -120,7 +120,7 @@ describe('where a volume can be', () => {
     },
   );
 
-  test('the host name of any other volume holds (B42)', () => {
+  test('the hostname of other volumes applies (B42)', () => {
     const host = labelled('kubernetes.io/hostname', 'node-1');
     expect(placesOf(mounting('v0'), boundTo([{ matchExpressions: [host] }]))).toEqual([
       ['kubernetes.io/hostname In node-1'],
@@ -142,7 +142,7 @@ describe('where a volume can be', () => {
   });
 });
 
-test('pods of one class share one list of places, so that they are known to be alike (B42)', () => {
+test('pods of one class share one list of alternatives, so that they can be compared by identity (B42)', () => {
   const storage = storageIndex({
     ...waitingFor(allowing({ [ZONE]: ['a'] })),
     persistentVolumeClaims: [aVolumeClaim({ name: 'v0' }), aVolumeClaim({ name: 'v1' })],
@@ -153,12 +153,12 @@ test('pods of one class share one list of places, so that they are known to be a
 });
 
 describe('several volumes', () => {
-  test('only what all of them allow is left (B42)', () => {
+  test('only combinations that all volumes allow remain (B42)', () => {
     const storage = boundTo([inZones(['a', 'b'])], [inZones(['b', 'c'])], []);
     expect(placesOf(mounting('v0', 'v1'), storage)).toEqual([['zone In b']]);
   });
 
-  test('every way of one goes with every way of the other, but for those that exclude each other (B42)', () => {
+  test('all combinations of alternatives are used, except those that contradict each other (B42)', () => {
     const storage = boundTo(
       [inZones(['a'], labelled('rack', '1')), inZones(['b'], labelled('rack', '2'))],
       [inZones(['a'], labelled('disk', 'fast')), inZones(['b'], labelled('disk', 'slow'))],
@@ -180,7 +180,7 @@ describe('several volumes', () => {
     });
   });
 
-  test('three that agree by twos and not together are all named (B42)', () => {
+  test('three volumes that are compatible in pairs but not together are all named (B42)', () => {
     const storage = boundTo([inZones(['a', 'b'])], [inZones(['b', 'c'])], [inZones(['c', 'a'])]);
     const refused = refusalOf(mounting('v0', 'v1', 'v2'), storage);
     expect(refused?.reason).toBe('VolumesApart');
@@ -188,38 +188,38 @@ describe('several volumes', () => {
     for (const name of ['default/v0', 'default/v1', 'default/v2']) expect(refused?.message).toContain(name);
   });
 
-  test('twenty volumes with a term for each of three zones are three zones (B42)', () => {
+  test('twenty volumes with a term for each of three zones have three zones (B42)', () => {
     const terms = Array.from({ length: 20 }, () => ['a', 'b', 'c'].map((zone) => inZones([zone])));
     const claims = terms.map((_, index) => `v${index}`);
     expect(placesOf(mounting(...claims), boundTo(...terms))).toEqual([['zone In a,b,c']]);
   });
 
-  test('ways that multiply beyond measure are refused with the bound, not computed (B42)', () => {
+  test('too many combinations are refused with the limit, and not computed (B42)', () => {
     const terms = Array.from({ length: 20 }, (_, index) =>
       ['x', 'y', 'z'].map((value) => ({
         matchExpressions: [labelled(`rack-${index}`, value), labelled(`row-${index}`, value)],
       })),
     );
     const refused = refusalOf(mounting(...terms.map((_, index) => `v${index}`)), boundTo(...terms));
-    // 3 × 3 × 3 = 27 ways are few enough, 81 are not.
+    // 3 × 3 × 3 = 27 combinations are allowed, 81 are not.
     expect(refused?.reason).toBe('TooManyVolumeAlternatives');
     expect(refused?.numbers).toEqual({ volumes: 4, allowed: MAX_ALTERNATIVES });
   });
 });
 
 describe('the default class', () => {
-  test('is that of a claim that names none, as Kubernetes will write it there (B9)', () => {
+  test('applies to a claim without a class, as in Kubernetes (B9)', () => {
     const storageClasses = [aStorageClass(), byDefault('usual', 'b')];
     expect(placesOf(mounting('data'), someStorage({ ...claimOfClass(null), storageClasses }))).toEqual([['zone In b']]);
     expect(refusalOf(mounting('data'), someStorage(claimOfClass(null)))?.reason).toBe('StorageClassUnset');
   });
 
-  test('is not that of a claim which wants no class (B9)', () => {
+  test('does not apply to a claim with an empty class (B9)', () => {
     const storage = someStorage({ ...claimOfClass(''), storageClasses: [byDefault('usual', 'b')] });
     expect(refusalOf(mounting('data'), storage)?.reason).toBe('StorageClassUnset');
   });
 
-  test('is the newest of several, the first by name of those (B9)', () => {
+  test('is the newest of several; ties by name (B9)', () => {
     const newer = '2026-02-01T00:00:00Z';
     const storageClasses = [byDefault('a', 'a'), byDefault('c', 'c', newer), byDefault('b', 'b', newer)];
     for (const order of [storageClasses, storageClasses.toReversed()]) {
@@ -231,7 +231,7 @@ describe('the default class', () => {
 });
 
 describe('ephemeral volumes', () => {
-  test('the claim POD-VOLUME counts once it is there (B11)', () => {
+  test('the claim POD-VOLUME is used if it exists (B11)', () => {
     const storage = someStorage({
       persistentVolumeClaims: [
         aVolumeClaim({ name: 'web-1-scratch', volume: 'pv-1', owner: podOwner('uid-default-web-1') }),
@@ -241,7 +241,7 @@ describe('ephemeral volumes', () => {
     expect(placesOf(withScratch('gp3'), storage)).toEqual([['zone In b']]);
   });
 
-  test('before that, the class of its template does (B11)', () => {
+  test('otherwise, the class of the template is used (B11)', () => {
     const storageClasses = [aStorageClass(allowing({ [ZONE]: ['c'] }))];
     const storage = someStorage({ storageClasses });
     expect(placesOf(withScratch('gp3'), storage)).toEqual([['zone In c']]);
@@ -250,7 +250,7 @@ describe('ephemeral volumes', () => {
     );
   });
 
-  test('a template without a class gets the default one, and is refused where there is none (B11)', () => {
+  test('a template without a class gets the default class, and is refused if there is none (B11)', () => {
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
     const storageClasses = [{ ...aStorageClass(allowing({ [ZONE]: ['c'] })), metadata: { name: 'gp3', annotations } }];
     expect(placesOf(withScratch(), someStorage({ storageClasses }))).toEqual([['zone In c']]);
@@ -258,7 +258,7 @@ describe('ephemeral volumes', () => {
     expect(refusalOf(withScratch('io9'), someStorage())?.reason).toBe('StorageClassMissing');
   });
 
-  test('the claim of another pod is not taken for it (B11)', () => {
+  test('the claim of another pod is not used (B11)', () => {
     const storage = someStorage({
       persistentVolumeClaims: [aVolumeClaim({ name: 'web-1-scratch', owner: podOwner('uid-of-the-former') })],
     });
@@ -276,7 +276,7 @@ interface ScenarioFile {
 }
 
 test.skipIf(!existsSync(SCENARIO))(
-  'scenario s29: bound in zone b, allowed in zone c, free, and missing (B9, B42; needs the shared scenarios beside the repository)',
+  'scenario s29: bound in zone b, allowed in zone c, free, and missing (B9, B42; needs the shared scenarios next to the repository)',
   () => {
     const file: ScenarioFile = JSON.parse(readFileSync(SCENARIO, 'utf8'));
     const storage = {

@@ -3,7 +3,7 @@ import type { Storage } from '../../../../lib/apis/storage.ts';
 import { aVolume, aVolumeClaim, inZones, someStorage } from '../../../builders/storage.ts';
 import { allowing, boundTo, DELETED, mounting, refusalOf, waitingFor, withScratch } from './volume-answers.ts';
 
-describe('a volume that is not ready asks for no node', () => {
+describe('a pod with an unusable volume is refused', () => {
   const bound = { volume: 'pv-1' };
   const cases: readonly [string, string, Partial<Storage>, RegExp][] = [
     ['a claim that is not there', 'PersistentVolumeClaimMissing', {}, /default\/data.*create it/],
@@ -23,7 +23,7 @@ describe('a volume that is not ready asks for no node', () => {
       /lost its PersistentVolume pv-1/,
     ],
     [
-      'a bound volume that is not there',
+      'a bound volume that does not exist',
       'PersistentVolumeMissing',
       { persistentVolumeClaims: [aVolumeClaim(bound)] },
       /PersistentVolume pv-1 of PersistentVolumeClaim default\/data/,
@@ -47,13 +47,13 @@ describe('a volume that is not ready asks for no node', () => {
       /set storageClassName/,
     ],
     [
-      'a class that is not there',
+      'a class that does not exist',
       'StorageClassMissing',
       { persistentVolumeClaims: [aVolumeClaim({ storageClass: 'io9' })] },
       /StorageClass io9 of PersistentVolumeClaim default\/data does not exist/,
     ],
     [
-      'a class that binds at once and has not',
+      'an unbound claim of a class with immediate binding',
       'PersistentVolumeClaimPending',
       waitingFor({ volumeBindingMode: 'Immediate' }),
       /Immediate.*check why ebs\.csi\.aws\.com has not created the volume, or use a class with WaitForFirstConsumer/,
@@ -65,7 +65,7 @@ describe('a volume that is not ready asks for no node', () => {
       /ebs\.csi\.eks\.amazonaws\.com.*use a class of ebs\.csi\.aws\.com/,
     ],
     [
-      'a volume that is bound with such a driver',
+      'a bound volume with this driver',
       'UnsupportedProvisioner',
       {
         persistentVolumeClaims: [aVolumeClaim(bound)],
@@ -87,11 +87,11 @@ describe('a volume that is not ready asks for no node', () => {
     expect(refused?.message).toMatch(message);
   });
 
-  test('one bad volume among good ones is enough (B9)', () => {
+  test('one unusable volume is enough for a refusal (B9)', () => {
     expect(refusalOf(mounting('v0', 'nope'), boundTo([inZones(['a'])]))?.message).toContain('default/nope');
   });
 
-  test('where storage was not read, the refusal does not say that the claim is missing (B9)', () => {
+  test('if storage was not read, the refusal does not state that the claim is missing (B9)', () => {
     expect(refusalOf(mounting('data'), undefined)?.reason).toBe('StorageUnknown');
     expect(refusalOf(withScratch('gp3'), undefined)?.reason).toBe('StorageUnknown');
   });
