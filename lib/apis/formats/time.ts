@@ -21,3 +21,12 @@ export function parseTime(text: string): number {
   if (Number.isNaN(ms)) throw new RangeError(`"${text}" is not a time; write it as 2026-01-31T08:00:00Z`);
   return ms;
 }
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The time in a text that nothing has validated; undefined for one that is not an RFC 3339 time. */
+export function timeIn(text: string | undefined): number | undefined {
+  if (text === undefined || !RFC_3339.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}

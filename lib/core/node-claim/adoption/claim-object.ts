@@ -2,7 +2,7 @@
 
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import { parseDuration } from '../../../apis/formats/duration.ts';
-import { parseTime } from '../../../apis/formats/time.ts';
+import { parseTime, timeIn } from '../../../apis/formats/time.ts';
 import type { Condition, Labels, Node } from '../../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
@@ -83,15 +83,14 @@ export function progressOf(
   };
 }
 
-/** D18: when deletion was requested, and its deadline as it was announced, not counted from now. */
+/** D18: when deletion was requested, and its deadline as it was announced, not counted from now. Anyone can write the annotation. */
 function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   const { deletionTimestamp, annotations = {} } = metadata;
   if (deletionTimestamp === undefined) return undefined;
   const requestedAtMs = parseTime(deletionTimestamp);
-  const promised = annotations[TERMINATION_TIMESTAMP];
   const graceMs = spec.terminationGracePeriod === undefined ? undefined : parseDuration(spec.terminationGracePeriod);
   const deadlineMs =
-    promised === undefined ? (graceMs === undefined ? undefined : requestedAtMs + graceMs) : parseTime(promised);
+    timeIn(annotations[TERMINATION_TIMESTAMP]) ?? (graceMs === undefined ? undefined : requestedAtMs + graceMs);
   const message = 'its NodeClaim was already being deleted';
   return { reason: 'deleted', message, requestedAtMs, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
 }

@@ -31,6 +31,8 @@ const classHash = () => OURS;
 const nodeClasses = [aNodeClass()];
 const DAY_AGO_MS = NOW_MS - 24 * HOUR;
 
+const DEADLINE = 'karpenter.sh/nodeclaim-termination-timestamp';
+
 describe('a node of Karpenter', () => {
   test('is adopted with its name, age, progress and last pod event', () => {
     expect(recordOf(plan(whole()))).toMatchObject({
@@ -65,12 +67,10 @@ describe('a node of Karpenter', () => {
   });
 
   test.each([
-    [
-      'with the announced deadline',
-      { 'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T09:30:00Z' },
-      '2026-01-31T09:30:00Z',
-    ],
+    ['with the announced deadline', { [DEADLINE]: '2026-01-31T09:30:00Z' }, '2026-01-31T09:30:00Z'],
     ['without a deadline if it has none', {}, undefined],
+    ['as without a deadline if the annotation is not a time', { [DEADLINE]: 'soon' }, undefined],
+    ['as without a deadline if the annotation is not a whole time', { [DEADLINE]: '1' }, undefined],
   ])('D18: that is being deleted continues to be deleted, %s', (_, annotations, deadline) => {
     const deletionTimestamp = '2026-01-31T07:30:00Z';
     const claim = aKarpenterClaim('general-a', 'i-1', { deletionTimestamp, annotations });
