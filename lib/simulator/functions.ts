@@ -28,8 +28,8 @@ export interface Functions {
   webhook(review: Review): Promise<void>;
   /** The queue of the interruption function. */
   readonly interruptions: SimulatedQueue;
-  /** The last report of each function for the whole cluster. */
-  readonly reports: ReadonlyMap<string, RunReport>;
+  /** The last report of each function on the whole cluster since the last tick. */
+  readonly reports: Map<string, RunReport>;
 }
 
 interface FunctionWorld {

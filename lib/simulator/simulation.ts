@@ -243,6 +243,8 @@ function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, me
     const quiet = now === before && !timetable.isBusy();
     const ahead = [...kerf.reports.values()].flatMap((report) => report.due).some((due) => due.kind !== 'expiration');
     settled = quiet && !ahead && kerf.reports.size === TICKED.length;
+    // An older report may not have what is still to be done: the run that found it may have failed.
+    kerf.reports.clear();
     before = now;
     timetable.after(MINUTE_MS, tick, { background: true });
     for (const target of TICKED) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
