@@ -108,17 +108,19 @@ test('a call of the webhook is answered at once, and its message reaches the pro
 });
 
 test('the pod has its NodeClaim in the table, and the lifecycle function launches it', async () => {
-  const [record] = await eventually('a launched NodeClaim', async () => {
+  const launched = async () => {
     const records = await claims();
     return records.some(({ launch }) => launch.kind === 'launched') ? records : undefined;
-  });
+  };
+  // EC2 refuses the launch until the first tick of lifecycle, up to a minute later, has created the instance profile.
+  const [record] = await eventually('a launched NodeClaim', launched, 100_000);
   expect(record).toMatchObject({ cluster: 'demo', nodePool: 'general', pods: ['default/web-1'] });
   // The table is written first, then the mirror in the cluster.
   const mirror = await eventually('a NodeClaim in the cluster', async () =>
     api.store.list({ group: '/apis/karpenter.sh/v1', resource: 'nodeclaims' }).at(0),
   );
   expect(textAt(mirror, 'metadata', 'name')).toBe(record?.name);
-});
+}, 150_000);
 
 test('a rule on the bus receives the decision', async () => {
   const event = await eventually('a decision on the bus', async () => {

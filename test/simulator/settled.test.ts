@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
