@@ -25,8 +25,6 @@ const NOT_CLEAN_YET: readonly string[] = [
   'test/core/disruption',
   'test/core/install',
   'test/core/validation',
-  'test/parity',
-  'test/property',
 ];
 
 function bannedWords(text: string): readonly string[] {

@@ -102,7 +102,7 @@ export function aPlan(newNodeClaims: readonly RawPlannedClaim[], over: Partial<R
   return { newNodeClaims, existing: [], podErrors: {}, totalHourlyPrice, ...over };
 }
 
-/** A plan that puts pods on a node that is there. */
+/** A plan that places pods on an existing node. */
 export function onNode(node: string, ...pods: readonly string[]): RawPlan {
   return aPlan([], { existing: [{ node, pods: pods.map((name) => `default/${name}`) }] });
 }

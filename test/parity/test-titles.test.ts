@@ -40,7 +40,7 @@ test.each([
   ['a group that is skipped for good', `describe.skip('a', () => { test('b (G71)', () => {}); });`],
   ['a test that is only planned', `test.todo('a (G71)');`],
   ['a group without a test', `describe('a (G71)', () => {});`],
-])('%s is no test', (_, source) => {
+])('%s is not a test', (_, source) => {
   expect(titlesIn(source)).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { aNode, aPod, aPool, aSnapshot, hostPort, onNode, requests } from './sma
 import { type Objection, testObjections } from './verifier/objections.ts';
 import { NODE_POOL, ZONE } from './verifier/well-known-labels.ts';
 
-/** The verifier's proof for nodes that are there. */
+/** Tests the verifier for existing nodes. */
 
 const free = { pods: [aPod('p')] };
 const starting = (taint: string) =>

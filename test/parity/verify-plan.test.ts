@@ -87,7 +87,7 @@ const CLAIMS: readonly Objection[] = [
     snapshot: aSnapshot({ pods: [aPod('p')], nodePoolInstanceTypes: { pool: ['small'] } }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: sound,
-    says: /type large is no type of NodePool pool/,
+    says: /type large is not a type of NodePool pool/,
   },
   {
     rule: 'a listed type meets the requirements of the claim',

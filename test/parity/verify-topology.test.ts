@@ -141,7 +141,7 @@ const SPREAD: readonly Objection[] = [
     says: /1 is the most that kubernetes.io\/hostname may differ/,
   },
   {
-    rule: 'a label that is not on the node is no domain',
+    rule: 'a node without the label is not in a domain',
     snapshot: aSnapshot({ pods: pods(spread({ topologyKey: 'family' }), 'p'), nodes: [aNode('n')] }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: onNode('n', 'p'),

@@ -8,7 +8,7 @@ import { NOW_MS } from '../builders/times.ts';
 import { samples } from '../samples.ts';
 import { problem } from './random/problems.ts';
 
-/** What a snapshot comes to, as plain data. */
+/** The result for a snapshot, as plain data. */
 function summary(snapshot: ClusterSnapshot): unknown {
   const { newClaims, existing, unplaced } = schedulePods(snapshot, NOW_MS);
   return {
@@ -24,7 +24,7 @@ function summary(snapshot: ClusterSnapshot): unknown {
   };
 }
 
-/** The same cluster, everything in it listed the other way round. */
+/** The same cluster, with all lists reversed. */
 function reversed(snapshot: ClusterSnapshot): ClusterSnapshot {
   return {
     ...snapshot,

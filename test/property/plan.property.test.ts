@@ -8,7 +8,7 @@ import { randomSnapshot } from './random/random-snapshot.ts';
 
 const RUN = { seed: 20_261_121, numRuns: samples(3_000) };
 
-test('every plan keeps every rule, whatever becomes of its claims', () => {
+test('every plan satisfies every rule for every possible outcome of its claims', () => {
   fc.assert(
     fc.property(randomSnapshot, (snapshot) => {
       expect(verifyPlan(snapshot, planOf(snapshot))).toEqual([]);
@@ -17,7 +17,7 @@ test('every plan keeps every rule, whatever becomes of its claims', () => {
   );
 });
 
-test('the same snapshot in another order comes to the same plan', () => {
+test('the order of a snapshot does not affect the plan', () => {
   const shuffled = randomSnapshot.chain((snapshot) =>
     fc
       .record({

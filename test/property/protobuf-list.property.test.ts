@@ -9,7 +9,7 @@ import { samples } from '../samples.ts';
 
 type Outcome = { readonly kind: 'list'; readonly items: readonly Pod[] } | { readonly kind: 'refused' };
 
-/** *Errors:* whatever is no WireError: a crash. */
+/** *Errors:* all errors except WireError, which would be a crash. */
 function read(chunks: readonly Buffer[]): Outcome {
   const decoder = listDecoder(POD_LIST);
   try {
@@ -55,7 +55,7 @@ test('a list that is cut short anywhere is refused, or has all its items', () =>
   expect(refused.filter(({ kind }) => kind === 'list').length).toBeLessThanOrEqual(4);
 });
 
-test('bytes that are no list are refused, never a crash', () => {
+test('bytes that are not a list are refused, and do not crash the reader', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (bytes, isNearly) => {
       const start = isNearly ? ANSWER.subarray(0, 4) : Buffer.alloc(0);

@@ -9,7 +9,7 @@ import { randomSnapshot } from './random/random-snapshot.ts';
 const RESERVATION = 'karpenter.k8s.aws/capacity-reservation-id';
 const RUN = { seed: 20_261_122, numRuns: samples(400) };
 
-/** Random snapshots in which the first types can be had out of a few reservations as well. */
+/** Random snapshots in which the first types also have offerings of reservations. */
 const withReservations = fc
   .record({
     snapshot: randomSnapshot,

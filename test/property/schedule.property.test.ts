@@ -18,7 +18,7 @@ function solved(snapshot: ClusterSnapshot, pods: readonly Pod[]): Schedule {
   return solve({ pods, stateNodes: stateNodes(snapshot), nodePools, daemonSets });
 }
 
-/** What a schedule comes to, as plain data. */
+/** A schedule as plain data. */
 function summary({ newClaims, existing, unplaced }: Schedule): unknown {
   return {
     newClaims: newClaims.map((claim) => ({
@@ -52,7 +52,7 @@ test('the order of the pods does not matter', () => {
   );
 });
 
-test('the same pods again, with the claims in flight, are launched for no second time', () => {
+test('the same pods with their claims in flight cause no second launch', () => {
   fc.assert(
     fc.property(problem, ({ snapshot, pods }) => {
       const before = { ...snapshot, pods: [...snapshot.pods, ...pods] };

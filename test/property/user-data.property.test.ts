@@ -190,7 +190,7 @@ describe('C71: Bottlerocket, whatever is written', () => {
     });
   });
 
-  test('what is refused is no TOML, has no table where one must be, or is too long', () => {
+  test('text is refused only if it is not TOML, lacks a table, or is too long', () => {
     always(fc.oneof(written, toml), (userData) => {
       const data = dataOf({ amiFamily: 'Bottlerocket', userData });
       if (data.kind === 'user-data' || data.reason === 'UserDataSizeLimitExceeded') return undefined;

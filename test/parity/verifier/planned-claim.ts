@@ -49,7 +49,7 @@ function launchOf(raw: RawPlannedClaim, allowance: Allowance, types: ReadonlyMap
   const listed: TypeView[] = [];
   for (const name of raw.instanceTypes) {
     const type = types.get(name);
-    const its = type === undefined ? `is no type of NodePool ${raw.nodePool}` : allowance.optionsOf(type);
+    const its = type === undefined ? `is not a type of NodePool ${raw.nodePool}` : allowance.optionsOf(type);
     if (typeof its === 'string') {
       faults.push(`type ${name} ${its}`);
       continue;

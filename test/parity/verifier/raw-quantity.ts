@@ -78,7 +78,7 @@ function parse(text: string): bigint {
   const found = FORM.exec(text);
   const digits = `${found?.[2] ?? ''}${found?.[3] ?? ''}`;
   if (found === null || digits === '') {
-    throw new Error(`${JSON.stringify(text)} is no quantity: write digits and a suffix such as m, k, Mi or e3`);
+    throw new Error(`${JSON.stringify(text)} is not a quantity: write digits and a suffix such as m, k, Mi or e3`);
   }
   const [, sign, , fraction = '', exponent, binary, suffix] = found;
   const power = Number(exponent ?? 0) + (suffix === undefined ? 0 : (POWERS[suffix] ?? 0)) + 9 - fraction.length;

@@ -6,7 +6,7 @@ import { lessThan, shortageOf, sumOf } from '../raw-quantity.ts';
 import { portClashes } from './check-claims.ts';
 import { checkPodOnNode } from './check-pod-on-node.ts';
 
-/** Pods that go to nodes that are there. */
+/** Checks pods on existing nodes. */
 export function checkExisting(cluster: Cluster, plan: RawPlan): readonly string[] {
   const added = new Map<string, RawPod[]>();
   for (const { node, pods } of plan.existing ?? []) {

@@ -80,7 +80,7 @@ interface DomainCount {
   all: number;
   /** Of those, the ones that were here before or carry the constraint. */
   load: number;
-  /** What may come on top of the load from claims left open, whoever carries the constraint: no engine saw where they go. */
+  /** Pods on claims with an open domain that may add to the load, with or without the constraint. */
   open: number;
   owner: PlacedPod | undefined;
 }
