@@ -2,6 +2,7 @@ import { type Application, buildApplication, buildRouteMap, help, text_en, versi
 import packageJson from '../../package.json' with { type: 'json' };
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { adoptCommand } from './adopt/adopt-command.ts';
+import { ARGUMENT_ERRORS } from './argument-errors.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -20,7 +21,7 @@ export const app: Application<CliContext> = buildApplication(
       'instance-types': instanceTypesCommand,
       adopt: adoptCommand,
     },
-    docs: { brief: 'Node autoscaling for Amazon EKS with nothing left running' },
+    docs: { brief: 'Node autoscaling for Amazon EKS, without pods in the cluster' },
   }),
   {
     name: 'kerf',
@@ -28,6 +29,7 @@ export const app: Application<CliContext> = buildApplication(
     localization: {
       text: {
         ...text_en,
+        ...ARGUMENT_ERRORS,
         exceptionWhileRunningCommand: (error) => (error instanceof Error ? error.message : String(error)),
       },
     },

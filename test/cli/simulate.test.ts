@@ -70,7 +70,7 @@ describe('kerf simulate', () => {
 
   test.each([
     ['a file that does not exist', ['nope.yaml'], /nope\.yaml cannot be read/],
-    ['no file at all', [], /Expected at least 1/],
+    ['no file at all', [], /no PATH is given: add at least one/],
     ['a seed that is not a number', ['a.yaml', '--seed', 'x'], /"x" is not a whole number/],
     ['a speed of zero', ['a.yaml', '--speed', '0'], /"0" is not a speed/],
     ['a duration without a unit', ['a.yaml', '--for', '10'], /"10" is not a duration/],

@@ -2,10 +2,10 @@ import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
-/** `kerf convert -f PATH…`: rewrites manifests for Karpenter before v1, and workloads that use its old names. */
+/** `kerf convert -f PATH…`: converts manifests of older Karpenter versions to v1, and workloads that use their names. */
 export const convertCommand: Command<CliContext> = buildCommand({
   docs: {
-    brief: 'Rewrite manifests for Karpenter before v1',
+    brief: 'Convert manifests of older Karpenter versions to v1',
     fullDescription: [
       'Prints Provisioners, AWSNodeTemplates and v1beta1 kinds as v1 NodePools and',
       'EC2NodeClasses, and workloads with current labels and annotations. Comments are',
@@ -14,6 +14,7 @@ export const convertCommand: Command<CliContext> = buildCommand({
       'error. Exit code 0: everything was converted; 1: some text could not be read;',
       '2: nothing could be read.',
     ].join('\n'),
+    customUsage: ['[FLAGS] PATH...'],
   },
   parameters: MANIFEST_PARAMETERS,
   loader: async () => {

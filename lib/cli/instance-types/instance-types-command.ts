@@ -12,7 +12,7 @@ export interface InstanceTypesFlags extends ManifestFlags {
 /** `kerf instance-types`: lists the instance types of a region with the settings of an EC2NodeClass. */
 export const instanceTypesCommand: Command<CliContext> = buildCommand({
   docs: {
-    brief: 'List the instance types of a region as decisions use them',
+    brief: 'List instance types with their capacity and prices',
     fullDescription: [
       'Lists the capacity, allocatable resources, labels, zones and prices of each',
       'type with the settings of the EC2NodeClass of a file (-f, or plain arguments).',

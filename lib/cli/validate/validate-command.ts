@@ -13,6 +13,7 @@ export const validateCommand: Command<CliContext> = buildCommand({
       'valid but probably unintended. Exit code 0: all valid; 1: some are invalid or',
       'unreadable; 2: nothing could be read.',
     ].join('\n'),
+    customUsage: ['[FLAGS] PATH...'],
   },
   parameters: MANIFEST_PARAMETERS,
   loader: async () => {

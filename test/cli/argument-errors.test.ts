@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { runKerf } from './run-kerf.ts';
+
+const CASES: readonly (readonly [name: string, args: readonly string[], message: string])[] = [
+  ['an unknown command', ['simulat'], '"simulat" is not a command: write simulate, or see kerf --help'],
+  ['a command that is like no other', ['zzzzzzz'], '"zzzzzzz" is not a command: see kerf --help'],
+  [
+    'a misspelled flag',
+    ['simulate', 'a.yaml', '--sed', '1'],
+    '--sed is not a flag of this command: write --seed, or see --help',
+  ],
+  ['an unknown letter', ['simulate', 'a.yaml', '-x'], '-x is not a flag of this command: see --help'],
+  ['a missing flag', ['plan', 'provisioning'], '--snapshot has no value: add --snapshot and its value'],
+  [
+    'a value that cannot be read',
+    ['simulate', 'a.yaml', '--for', 'long'],
+    '--for: "long" is not a duration: write a duration such as 90s, 30m or 2h',
+  ],
+  [
+    'a value that is not allowed',
+    ['simulate', 'a.yaml', '--output', 'yml'],
+    '--output: "yml" is not allowed; write text or json',
+  ],
+  ['no file', ['simulate'], 'no PATH is given: add at least one'],
+  [
+    'an argument too many',
+    ['adopt', 'all', '--cluster', 'c', '--table', 't'],
+    '"all" is an unexpected argument: remove it',
+  ],
+];
+
+test.for(CASES)('%s is an error with what to do', async ([, args, message]) => {
+  const { stderr, code } = await runKerf(args, { 'a.yaml': '' });
+  expect({ stderr: stderr.trim(), code }).toEqual({ stderr: message, code: 2 });
+});
