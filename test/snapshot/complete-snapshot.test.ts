@@ -6,7 +6,7 @@ import { launchedClaim } from '../builders/node-claims.ts';
 import { aPoolView } from '../builders/node-pools.ts';
 import { aSnapshot } from '../builders/snapshots.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { aDocument, aGivenNode, aGivenPod } from './documents.ts';
+import { aDocument, aGivenClaim, aGivenNode, aGivenPod } from './documents.ts';
 
 function read(text: string) {
   return readSnapshot({ readText: () => text }, { path: 'a.json', nowMs: 0 });
@@ -75,4 +75,16 @@ test('the record of a launched claim without an instance is rejected, with its p
   expect(() => read(JSON.stringify(document))).toThrow(
     'a.json: nodeClaimRecords[0].launch: kind is launched, but instance is missing; add the instance',
   );
+});
+
+test('a NodeClaim that is both a record and an object is read once, from the record', () => {
+  const record = { ...launchedClaim(), name: 'claim-node-1' };
+  const document = { ...aDocument({ nodes: [aGivenNode()] }), nodeClaims: [aGivenClaim()], nodeClaimRecords: [record] };
+  expect(read(JSON.stringify(document)).snapshot.nodeClaims).toEqual([record]);
+});
+
+test('a disruption command of an earlier version has no replacements and is proposed', () => {
+  const command = { id: 'a', method: 'emptiness', reason: 'Empty', candidates: [], decidedAtMs: 1, validateAtMs: 2 };
+  const { commands } = read(JSON.stringify({ ...aDocument(), commands: [command] })).snapshot;
+  expect(commands).toEqual([{ ...command, replacements: [], state: 'proposed' }]);
 });
