@@ -59,8 +59,8 @@ async function looksAt(controlPlane: ControlPlane): Promise<readonly Taken[]> {
   const busy = await firstLook(controlPlane);
   const early = { targetCpuMs: 200, mostRequests: 4 };
   return [
-    { name: 'first look, nothing to do', look: idle, expected: nothing, ...early },
-    { name: `first look, ${unbound} unbound`, look: busy, expected: { ...nothing, unbound }, ...early },
+    { name: 'first read, nothing to do', look: idle, expected: nothing, ...early },
+    { name: `first read, ${unbound} unbound`, look: busy, expected: { ...nothing, unbound }, ...early },
     ...(await wholeLooks(controlPlane)),
   ];
 }

@@ -36,7 +36,7 @@ function over(what: string, value: number, most: number | undefined): readonly s
   return most === undefined || value <= most ? [] : [`${what}: ${Math.round(value)}, at most ${most} are allowed`];
 }
 
-const HEAD = ['look', 'CPU s', 'target', 'peak MB', 'target', 'wall s', 'requests', 'MB'];
+const HEAD = ['read', 'CPU s', 'target', 'peak MB', 'target', 'wall s', 'requests', 'MB'];
 
 export function renderLooks(taken: readonly Taken[]): string {
   const rows = taken.map(({ name, look, targetCpuMs, targetPeakMb }) => [

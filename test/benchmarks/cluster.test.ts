@@ -33,7 +33,7 @@ describe('a look', () => {
   });
 
   test('is a line that fits a terminal', () => {
-    const widths = renderLooks([{ ...taken(), name: 'first look, nothing to do' }]).split('\n');
+    const widths = renderLooks([{ ...taken(), name: 'first read, nothing to do' }]).split('\n');
     for (const line of widths) expect(line.length).toBeLessThanOrEqual(80);
   });
 });
