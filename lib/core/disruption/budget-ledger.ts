@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import type { DisruptionReason } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
@@ -7,11 +8,11 @@ import type { Refusal } from '../model/refusal.ts';
 import { budgetRoom } from './budgets.ts';
 import { type Candidate, describeCandidate, poolCounts } from './candidates.ts';
 
-/** What the budgets of NodePools still allow in one pass; what is taken is not there for the next. */
+/** The disruptions that the budgets of NodePools still allow in one pass. Each accepted candidate reduces them. */
 export interface BudgetLedger {
   /**
-   * Takes room for the candidates, the dearest first (E17), as far as the budgets of their pools go.
-   * *Shape:* those that have room, and one refusal for each of the others.
+   * Accepts candidates, the most expensive first (E17), until the budgets of their pools are exhausted.
+   * *Shape:* the accepted candidates, and one refusal for each of the others.
    */
   take(
     candidates: readonly Candidate[],
@@ -47,7 +48,7 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
           ...dearest.slice(room.left).map(({ stateNode }) =>
             blockedNode(stateNode, {
               reason: 'BudgetExhausted',
-              message: `the budget for ${reason} allows ${room.allowed} at once, ${room.disrupting} are under way`,
+              message: `the budget for ${reason} allows ${counted(room.allowed, 'disruption')} at once, and ${room.disrupting} are in progress`,
               numbers: { allowed: room.allowed, disrupting: room.disrupting },
             }),
           ),
@@ -66,7 +67,7 @@ function priceOf(candidate: Candidate): number {
   return describeCandidate(candidate).priceUsdPerHour;
 }
 
-/** The refusal of a node. */
+/** Returns the refusal of a node. */
 export function blockedNode(stateNode: StateNode, refusal: Refusal): Blocked {
   return {
     subject: { kind: 'Node', name: stateNode.name },

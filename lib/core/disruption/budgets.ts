@@ -2,17 +2,17 @@ import { isWindowOpen, parseCron } from '../../apis/formats/cron.ts';
 import { parseDuration } from '../../apis/formats/duration.ts';
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 
-/** How many nodes of a pool may be disrupted at once, and how many are already. */
+/** How many nodes of a pool may be disrupted at once, and how many are being disrupted. */
 export interface BudgetRoom {
   readonly allowed: number;
   readonly disrupting: number;
-  /** What is left: never below zero. */
+  /** The remaining number, at least zero. */
   readonly left: number;
 }
 
 /**
- * What the pool's budgets leave for a reason just now. *Source:* E6–E10: the smallest of the budgets that speak of the
- * reason; percentages of the pool's nodes round up; a schedule that cannot be read closes the pool.
+ * Returns what the budgets of the pool allow now for a reason. *Source:* E6–E10: the smallest budget that applies to the
+ * reason counts; percentages of the pool's nodes round up; a budget with an invalid schedule allows no disruption.
  */
 export function budgetRoom(
   nodePool: NodePool,
@@ -37,7 +37,7 @@ function allowedBy(
     : Number(budget.nodes);
 }
 
-/** A budget without a schedule always counts. Undefined: its schedule makes no sense. */
+/** A budget without a schedule is always active. *Shape:* undefined if the schedule is invalid. */
 function isOpen({ schedule, duration }: DisruptionBudget, nowMs: number): boolean | undefined {
   if (schedule === undefined || duration === undefined) return true;
   const cron = parseCron(schedule);

@@ -4,12 +4,12 @@ import type { Subject } from '../model/subject.ts';
 import { bufferSubject, isBufferPod } from '../provisioning/buffer-pods.ts';
 import { schedulePods } from '../provisioning/schedule-pods.ts';
 
-/** By the name of a node the CapacityBuffer that it keeps room for. */
+/** The CapacityBuffer for which a node reserves capacity, by the name of the node. */
 export type BufferedNodes = ReadonlyMap<string, Subject>;
 
 /**
- * Which nodes hold pods of CapacityBuffers. These are in no cluster, so that they are placed anew at each look, among the
- * pods that wait, as provisioning places them, and on the nodes that there are: without a NodePool none is opened.
+ * Returns the nodes that have room for pods of CapacityBuffers. These pods do not exist in the cluster, so each run places them
+ * again together with the pending pods, as provisioning does, but only on existing nodes: without a NodePool no node is opened.
  * *Source:* A5.5, A5.6.
  */
 export function bufferedNodes(snapshot: ClusterSnapshot, nodes: readonly StateNode[], nowMs: number): BufferedNodes {

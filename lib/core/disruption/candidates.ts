@@ -10,14 +10,14 @@ import type { DisruptionCandidate } from '../model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 
-/** A node that a method may consider, with the pool and claim that every method needs. */
+/** A node that a method may disrupt, with its NodePool and NodeClaim. */
 export interface Candidate {
   readonly stateNode: StateNode;
   readonly nodeClaim: NodeClaimRecord;
   readonly nodePool: NodePool;
 }
 
-/** The node as a candidate, or why it is none (E3); undefined for one that is not ours, still starting or already going. */
+/** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting or being deleted. */
 export function candidateOf(
   stateNode: StateNode,
   snapshot: ClusterSnapshot,
@@ -29,11 +29,11 @@ export function candidateOf(
   const view = snapshot.nodePools.find(({ nodePool }) => nodePool.metadata.name === nodeClaim.nodePool);
   if (view === undefined) return refusal('NodePoolNotFound', `its NodePool ${nodeClaim.nodePool} does not exist`);
   const zone = instanceOf(nodeClaim)?.zone ?? '';
-  // C36: voluntary work there waits until the shift is over.
+  // C36: voluntary disruption in the zone waits until the shift ends.
   if (isShifted(zone, snapshot.unavailable)) return refusal('ZonalShift', `the cluster is shifted away from ${zone}`);
   if (snapshot.nominated.includes(stateNode.name)) return refusal('Nominated', 'it is promised to pending pods');
   if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
-    return refusal('DoNotDisrupt', `the node carries ${DO_NOT_DISRUPT}`);
+    return refusal('DoNotDisrupt', `the node has the annotation ${DO_NOT_DISRUPT}`);
   const pod = whyPodsBlock(activePods(stateNode), snapshot.podDisruptionBudgets, nowMs);
   return pod ?? { stateNode, nodeClaim, nodePool: view.nodePool };
 }
@@ -42,7 +42,7 @@ export function isCandidate(one: Candidate | Refusal | undefined): one is Candid
   return one !== undefined && 'stateNode' in one;
 }
 
-/** E4: a pod that must not be moved, or that its PodDisruptionBudgets do not let go. */
+/** E4: returns why a pod must not be evicted, or why its PodDisruptionBudget does not allow the eviction. */
 function whyPodsBlock(
   pods: readonly Pod[],
   budgets: readonly PodDisruptionBudget[],
@@ -50,7 +50,7 @@ function whyPodsBlock(
 ): Refusal | undefined {
   for (const pod of pods.filter(isActive)) {
     if (isKeptInPlace(pod, nowMs)) {
-      return refusal('DoNotDisrupt', `pod ${podKey(pod)} carries ${DO_NOT_DISRUPT}`);
+      return refusal('DoNotDisrupt', `pod ${podKey(pod)} has the annotation ${DO_NOT_DISRUPT}`);
     }
     if (!isDrainable(pod) || isOwnedByDaemonSet(pod)) continue;
     const mine = budgets.filter((budget) => selectsPod(budget, pod));
@@ -59,7 +59,7 @@ function whyPodsBlock(
         budgets: mine.length,
       });
     if (mine.some((budget) => holds(budget, pod))) {
-      return refusal('PDB', `PodDisruptionBudget ${mine[0]?.metadata.name ?? ''} lets no pod go`, {
+      return refusal('PDB', `PodDisruptionBudget ${mine[0]?.metadata.name ?? ''} allows no disruption`, {
         disruptionsAllowed: 0,
       });
     }
@@ -67,7 +67,7 @@ function whyPodsBlock(
   return undefined;
 }
 
-/** A budget that is spent holds a pod, unless the pod is not ready and the budget always lets such go. */
+/** An exhausted budget blocks the eviction of a pod, unless the pod is not ready and the budget always allows that (AlwaysAllow). */
 function holds({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
   const exempt = spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod);
   return !exempt && (status?.disruptionsAllowed ?? 0) === 0;
@@ -77,7 +77,7 @@ function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {
   return snapshot.commands.some((command) => command.candidates.some((one) => one.nodeClaim === nodeClaim));
 }
 
-/** E7: the nodes of a pool that budgets count, and those that are being disrupted or are not ready. */
+/** E7: counts the nodes of a pool for its budgets, and those that are being disrupted or are not ready. */
 export function poolCounts(
   nodePool: string,
   stateNodes: readonly StateNode[],
@@ -94,7 +94,7 @@ export function poolCounts(
   return { nodes: mine.length, disrupting: busy.length };
 }
 
-/** The candidate as a command keeps it. */
+/** Returns the candidate in the form that a command stores. */
 export function describeCandidate({ stateNode, nodeClaim }: Candidate): DisruptionCandidate {
   const instance = instanceOf(nodeClaim);
   return {

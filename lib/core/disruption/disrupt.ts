@@ -18,7 +18,7 @@ const METHODS: readonly Method[] = [emptiness];
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
 
-/** So many steps a search of one pass may take. */
+/** The number of steps that the searches of one pass may take. */
 const MAX_STEPS = 10_000;
 
 export interface DisruptContext {
@@ -27,15 +27,15 @@ export interface DisruptContext {
 }
 
 /**
- * Which nodes to disrupt. A command is first proposed, which has no effect, then validated after 15 s, and only what still
- * holds is executed. *Shape:* `end-disruption` and `delete-node-claim` for commands that are due, else at most one
+ * Decides which nodes to disrupt. A command is first proposed, which has no effect. After 15 s it is validated, and the part that
+ * is still valid is executed. *Shape:* `end-disruption` and `delete-node-claim` for commands that are due, else at most one
  * `start-disruption`. *Source:* E1–E13, E29.
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   return disruptBy(METHODS, snapshot, context);
 }
 
-/** The same with other methods. */
+/** Decides with other methods. @internal */
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const { decisionId, nowMs } = context;
   const { commands } = snapshot;
@@ -66,7 +66,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
 
 type NamedCommand = NonNullable<Proposal['command']> & Pick<DisruptionCommand, 'method' | 'reason'>;
 
-/** E2: asks the methods in turn until one proposes a command. *Shape:* with what all that were asked refuse and wait for. */
+/** E2: calls the methods in turn until one proposes a command. *Shape:* includes the refusals and due times of all methods that were called. */
 function firstProposal(
   methods: readonly Method[],
   world: () => World,
@@ -76,7 +76,7 @@ function firstProposal(
   for (const method of methods) {
     const { name, reason } = method;
     const proposal = method.propose(world());
-    // Two methods may refuse a node for the same reason: it is one refusal.
+    // Two methods may refuse a node for the same reason. This counts as one refusal.
     for (const one of proposal.blocked) blocked.set(JSON.stringify(one), one);
     due.push(...proposal.due);
     if (proposal.command !== undefined) {
@@ -89,12 +89,12 @@ function firstProposal(
 
 interface Seen {
   readonly all: readonly StateNode[];
-  /** The nodes without pods that hold none. */
+  /** The nodes, without the pods that do not keep a node (ignoreAtZero). */
   readonly nodes: readonly StateNode[];
   readonly nowMs: number;
 }
 
-/** The world beside these commands: their nodes are no candidates, and count as disrupting. Each has a ledger of its own. */
+/** The world outside these commands: their nodes are not candidates and count as being disrupted. Each world has its own ledger. */
 function worldsOf(
   snapshot: ClusterSnapshot,
   { all, nodes, nowMs }: Seen,
@@ -114,7 +114,7 @@ function worldsOf(
   };
 }
 
-/** The nodes that were relieved of pods. */
+/** The names of nodes from which waiting pods were removed. */
 function atRestAmong(all: readonly StateNode[], relieved: readonly StateNode[]): ReadonlySet<string> {
   return new Set(all.flatMap(({ name }, index) => (relieved[index] === all[index] ? [] : [name])));
 }

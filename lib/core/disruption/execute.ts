@@ -10,16 +10,16 @@ export interface Execution {
   /** Every command of the cluster, due or not. */
   readonly commands: readonly DisruptionCommand[];
   readonly nowMs: number;
-  /** The world beside the commands that go first. */
+  /** The world outside the commands that are executed before. */
   readonly worldBeside: (commands: readonly DisruptionCommand[]) => World;
-  /** Names of nodes on which there is nothing but pods that can wait. */
+  /** Names of nodes whose only pods can wait (ignoreAtZero). */
   readonly atRest: ReadonlySet<string>;
 }
 
 /**
- * Validates the commands that are due and executes what still holds. Two runs may have proposed the same node, or the same room
- * of a budget: the command that was decided first goes first, ties by id, and those behind it find its nodes disrupted.
- * *Shape:* deletions and one `end-disruption` a command. *Source:* E13, E29.
+ * Validates the commands that are due and executes the part that is still valid. Two runs may have proposed the same node, or used
+ * the same budget. The command that was decided first comes first, ties by id, and the later ones count its nodes as disrupted.
+ * *Shape:* deletions, and one `end-disruption` for each command. *Source:* E13, E29.
  */
 export function executeDue({ methods, commands, nowMs, worldBeside, atRest }: Execution): readonly Action[] {
   const actions: Action[] = [];
@@ -43,7 +43,8 @@ function byDecision(a: DisruptionCommand, b: DisruptionCommand): number {
 
 function endOf({ id, candidates }: DisruptionCommand, valid: number): Action {
   const lost = candidates.length - valid;
-  const why = lost === 0 ? 'all candidates stand' : `${lost} of ${candidates.length} candidates do not stand any more`;
+  const why =
+    lost === 0 ? 'all candidates are valid' : `${lost} of ${candidates.length} candidates are no longer valid`;
   return { kind: 'end-disruption', command: id, outcome: valid > 0 ? 'executed' : 'rejected', why };
 }
 
@@ -58,7 +59,7 @@ function deletionOf(
     kind: 'delete-node-claim',
     nodeClaim: nodeClaim.name,
     reason,
-    message: `node ${stateNode.name} is ${reason} (${command.method})${waiting ? ', but for pods that can wait' : ''}`,
+    message: `node ${stateNode.name} is ${reason} (${command.method})${waiting ? ' except for pods that can wait' : ''}`,
     ...(waiting && { atRest: true as const }),
   };
 }

@@ -8,37 +8,37 @@ import type { BudgetLedger } from './budget-ledger.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
 import type { Candidate } from './candidates.ts';
 
-/** What a method decides by, in one pass or for one command. */
+/** The input of a method, for one pass or one command. */
 export interface World {
   readonly candidates: Candidates;
   readonly budgets: BudgetLedger;
-  /** Where the pods of nodes would go if these were gone. *Cost:* nothing unless it is asked. */
+  /** Returns where the pods of the nodes would go if the nodes were gone. *Cost:* none until it is called. */
   readonly whatIf: WhatIf;
   readonly buffered: BufferedNodes;
   readonly nowMs: number;
-  /** How many steps a search may take: a decision must replay, so it ends after steps, not after seconds. */
+  /** The number of steps that a search may take. The limit is in steps, not seconds, so that a replay gives the same decision. */
   readonly steps: number;
 }
 
 export interface Candidates {
   readonly nodes: readonly StateNode[];
-  /** The node as a candidate, or why it is none (E3); undefined for one that is not ours, still starting or already going. */
+  /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting or being deleted. */
   judge(stateNode: StateNode): Candidate | Refusal | undefined;
 }
 
-/** What a method proposes: it has no effect until it is validated and executed. */
+/** The proposal of a method. It has no effect until it is validated and executed. */
 export interface Proposal {
-  /** The whole command, less what all commands have alike; undefined where there is nothing to do. */
+  /** The command without the fields that every command gets; undefined if there is nothing to disrupt. */
   readonly command?: Pick<DisruptionCommand, 'candidates' | 'replacements'>;
   readonly blocked: readonly Blocked[];
   readonly due: readonly Due[];
 }
 
-/** One reason to disrupt nodes. The methods stand in a list; the first that proposes a command wins the pass (E2). */
+/** A reason to disrupt nodes. The methods form a list, and a pass ends with the first method that proposes a command (E2). */
 export interface Method {
   readonly name: DisruptionCommand['method'];
   readonly reason: DisruptionReason;
   propose(world: World): Proposal;
-  /** E29: the candidates of the command that may be disrupted now; none where the command no longer holds. */
+  /** E29: returns the candidates of the command that may be disrupted now; none if the command is no longer valid. */
   stillValid(command: DisruptionCommand, world: World): readonly Candidate[];
 }

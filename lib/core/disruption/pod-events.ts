@@ -4,8 +4,8 @@ import { fingerprint } from '../identity.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /**
- * The records whose nodes have other pods than when they were last looked at, with that noted. Nothing watches the
- * cluster between two runs, so a change counts from the moment it is seen. *Source:* D12.
+ * Returns the records whose nodes have other pods than at the last run, with the time of the change. No process watches the
+ * cluster between two runs, so a change counts from the run that finds it. *Source:* D12.
  */
 export function recordsWithPodEvents(stateNodes: readonly StateNode[], nowMs: number): readonly NodeClaimRecord[] {
   return stateNodes.flatMap(({ nodeClaim, pods, initialized }) => {
@@ -13,7 +13,7 @@ export function recordsWithPodEvents(stateNodes: readonly StateNode[], nowMs: nu
     const uids = pods.filter((pod) => isActive(pod) && !isOwnedByDaemonSet(pod)).map((pod) => pod.metadata.uid ?? '');
     const podsSeen = fingerprint(uids.toSorted().join(' '));
     if (nodeClaim.podsSeen === podsSeen) return [];
-    // The first look finds no event, only a beginning.
+    // The first run records the pods and no event.
     const event = nodeClaim.podsSeen === undefined && uids.length === 0 ? {} : { lastPodEventAtMs: nowMs };
     return [{ ...nodeClaim, podsSeen, ...event }];
   });

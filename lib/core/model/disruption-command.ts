@@ -9,18 +9,18 @@ export interface DisruptionCandidate {
   readonly priceUsdPerHour: number;
 }
 
-/** A disruption under way: durable, so that a function that dies forgets nothing (E36). */
+/** A disruption in progress. It is stored, so that nothing is lost if a function ends early (E36). */
 export interface DisruptionCommand {
   readonly id: string;
   readonly method: 'emptiness';
   readonly reason: DisruptionReason;
   readonly candidates: readonly DisruptionCandidate[];
-  /** The names of the NodeClaims that take the candidates' place; empty where their pods need no new node. */
+  /** The names of the NodeClaims that replace the candidates; empty if their pods need no new node. */
   readonly replacements: readonly string[];
-  /** `proposed`: nothing has been touched; it is validated before anything is (E29). */
+  /** `proposed`: nothing has changed in the cluster yet; the command is validated first (E29). */
   readonly state: 'proposed';
   readonly decidedAtMs: number;
-  /** E29: when it is validated. */
+  /** E29: the time of validation. */
   readonly validateAtMs: number;
 }
 
@@ -28,7 +28,7 @@ export interface DisruptionCommand {
 export type StoredCommand = Omit<DisruptionCommand, 'replacements' | 'state'> &
   Partial<Pick<DisruptionCommand, 'replacements' | 'state'>>;
 
-/** The stored command with what older versions left out: theirs had no replacements and waited for validation. */
+/** Adds the fields that older versions did not store: their commands had no replacements and waited for validation. */
 export function commandFromStored(stored: StoredCommand): DisruptionCommand {
   return { ...stored, replacements: stored.replacements ?? [], state: stored.state ?? 'proposed' };
 }

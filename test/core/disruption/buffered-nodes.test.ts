@@ -26,7 +26,7 @@ function startedFor(snapshot: ClusterSnapshot): readonly string[] {
   );
 }
 
-describe('an empty node that keeps room for a CapacityBuffer stays (A5.6)', () => {
+describe('an empty node that reserves capacity for a CapacityBuffer is not deleted (A5.6)', () => {
   test('as many nodes as the buffer needs, and no more', () => {
     const requests = { cpu: '1500m' };
     expect(startedFor(emptyNodes(['a', 'b', 'c'], {}))).toEqual(['a', 'b', 'c']);
@@ -41,7 +41,7 @@ describe('an empty node that keeps room for a CapacityBuffer stays (A5.6)', () =
         subject: { kind: 'Node', name: 'a' },
         nodePool: 'general',
         reason: 'KeepsBuffer',
-        message: 'it keeps room for capacitybuffer default/spare',
+        message: 'the node reserves capacity for capacitybuffer default/spare',
       },
     ]);
   });

@@ -181,7 +181,12 @@ describe('who is no candidate, and why (E3, E4)', () => {
     ['the node says so', {}, { annotations }, 'DoNotDisrupt'],
     ['a daemon on it says so', { pods: [runningPod('a', { owner: 'DaemonSet', annotations })] }, {}, 'DoNotDisrupt'],
     ['its NodePool is gone', { nodePools: [] }, {}, 'NodePoolNotFound'],
-    ['a budget lets no pod go', { pods: [runningPod('a', worthless)], podDisruptionBudgets: [aBudget()] }, {}, 'PDB'],
+    [
+      'a budget allows no disruption',
+      { pods: [runningPod('a', worthless)], podDisruptionBudgets: [aBudget()] },
+      {},
+      'PDB',
+    ],
     [
       'a pod has two budgets',
       {
@@ -266,7 +271,7 @@ describe('validation, 15 s later (E13, E29)', () => {
     expect(outcome(snapshotOf(nodes, { nodePools: pool(), commands }))).toEqual([
       'claim-a empty',
       'claim-b empty',
-      'executed: all candidates stand',
+      'executed: all candidates are valid',
     ]);
   });
 
@@ -292,21 +297,21 @@ describe('validation, 15 s later (E13, E29)', () => {
     const nodePools = pool({ consolidateAfter: '30s' });
     expect(outcome(snapshotOf(nodes, { nodePools, commands, ...over }))).toEqual([
       'claim-a empty',
-      'executed: 1 of 2 candidates do not stand any more',
+      'executed: 1 of 2 candidates are no longer valid',
     ]);
   });
 
   test('the budget is looked at again', () => {
     expect(outcome(snapshotOf(nodes, { nodePools: pool({ budgets: [{ nodes: '1' }] }), commands }))).toEqual([
       'claim-a empty',
-      'executed: 1 of 2 candidates do not stand any more',
+      'executed: 1 of 2 candidates are no longer valid',
     ]);
   });
 
   test('where nobody is left the command is rejected', () => {
     const pods = [runningPod('a'), runningPod('b', { name: 'other' })];
     expect(outcome(snapshotOf(nodes, { nodePools: pool(), commands, pods }))).toEqual([
-      'rejected: 2 of 2 candidates do not stand any more',
+      'rejected: 2 of 2 candidates are no longer valid',
     ]);
   });
 

@@ -9,7 +9,7 @@ import { type Candidate, describeCandidate, isCandidate } from '../candidates.ts
 import { isEmptyNode } from '../cost.ts';
 import type { Method, Proposal, World } from '../method.ts';
 
-/** Nodes without a pod that would be missed are deleted. *Source:* E11–E13, D13. */
+/** Deletes nodes without pods that need another node. *Source:* E11–E13, D13. */
 export const emptiness: Method = {
   name: 'emptiness',
   reason: 'Empty',
@@ -42,7 +42,7 @@ function propose(world: World): Proposal {
   };
 }
 
-/** Of the nodes those that are empty: as candidates, or refused. */
+/** Returns the empty nodes, as candidates or as refusals. */
 function emptyAmong(
   nodes: readonly StateNode[],
   world: World,
@@ -58,23 +58,25 @@ function emptyAmong(
   return { empty, refused };
 }
 
-/** A5.6: a node that keeps room for a CapacityBuffer is not empty. */
+/** A5.6: a node that reserves capacity for a CapacityBuffer is not empty. */
 function whyExcluded({ stateNode }: Candidate, { buffered }: World): Refusal | undefined {
   const buffer = buffered.get(stateNode.name);
-  return buffer === undefined ? undefined : refusal('KeepsBuffer', `it keeps room for ${formatSubject(buffer)}`);
+  return buffer === undefined
+    ? undefined
+    : refusal('KeepsBuffer', `the node reserves capacity for ${formatSubject(buffer)}`);
 }
 
 function isEligible(candidate: Candidate, { nowMs }: World): boolean {
   return (eligibleAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }
 
-/** From when on the node may be disrupted; undefined: never (E12). */
+/** The time from which the node may be disrupted; undefined if never (E12). */
 function eligibleAtMs(candidate: Candidate): number | undefined {
   const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
   return after === undefined ? undefined : quietSinceMs(candidate) + after;
 }
 
-/** D13: since a pod last came or went, or since the node is initialized. */
+/** D13: the time of the last pod event, or else of initialization. */
 function quietSinceMs({ nodeClaim }: Candidate): number {
   return Math.max(nodeClaim.lastPodEventAtMs ?? 0, nodeClaim.initializedAtMs ?? nodeClaim.createdAtMs);
 }
