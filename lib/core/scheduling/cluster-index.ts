@@ -1,6 +1,7 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { memoize } from './memoize.ts';
 import {
   type ExistingHost,
   existingHost,
@@ -110,7 +111,8 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
   const context = { daemons, sets, storage, askedLabels: labelsAskedFor(problem, use, storage) };
   const hosts = stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
   const sources = termSources(problem, templates);
-  const moving = new Set(problem.pods.map(identityOf));
+  const isEmpty = stateNodes.every(({ pods }) => pods.length === 0);
+  const moving = new Set(isEmpty ? [] : problem.pods.map(identityOf));
   const base: SpaceContext = { sets, storage, hosts, templates, sources, caches };
   const known = new Map<string, SpaceIndex>();
   return {
@@ -198,8 +200,8 @@ function spaceIndex(space: ResourceSpace, base: SpaceContext): SpaceIndex {
   const rooms = hosts.map((host) => initialRoom(host, space));
   const sources = { ...base.sources, eligibleDomains: eligibleDomains(hosts, pools, sets) };
   const volumesOf = memoize((original: Pod): VolumeAnswer => volumeNeeds(original, storage));
-  const hostsFor = (needs: Needs): readonly ExistingHost[] =>
-    hosts.filter(({ stateNode }) => takesPods(stateNode)).filter(admitsByKind(needs));
+  const takers = hosts.filter(({ stateNode }) => takesPods(stateNode));
+  const hostsFor = (needs: Needs): readonly ExistingHost[] => takers.filter(admitsByKind(needs));
   const roomyFor = ({ podClass }: Needs): readonly ExistingHost[] => roomyForClass(podClass);
   const needsFor = memoize((podClass: PodClass): NeedsAnswer => {
     const answer = volumesOf(podClass.original);
@@ -238,18 +240,10 @@ function takesPods({ deleting }: StateNode): boolean {
 function admitsByKind(needs: Needs): (host: ExistingHost) => boolean {
   const byKind = new Map<string, boolean>();
   return (host) => {
-    const known = byKind.get(host.kind) ?? isAdmitted(host, needs);
-    byKind.set(host.kind, known);
-    return known;
-  };
-}
-
-/** Caches the result for each key. */
-function memoize<Key, Answer>(make: (key: Key) => Answer): (key: Key) => Answer {
-  const known = new Map<Key, Answer>();
-  return (key) => {
-    const answer = known.get(key) ?? make(key);
-    known.set(key, answer);
+    const known = byKind.get(host.kind);
+    if (known !== undefined) return known;
+    const answer = isAdmitted(host, needs);
+    byKind.set(host.kind, answer);
     return answer;
   };
 }

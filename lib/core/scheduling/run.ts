@@ -7,7 +7,7 @@ import { type Goal, goalOf, type OptimizationTarget } from './packing/goal.ts';
 import { type ExistingHost, type HostRooms, hostRooms } from './placement/existing-host.ts';
 import type { OpenClaim } from './placement/open-claim.ts';
 import { type ReservationLedger, reservationLedger } from './placement/reservations.ts';
-import type { Demand, Needs } from './pods/demand.ts';
+import { type Demand, demandOf, type Needs } from './pods/demand.ts';
 import { type PodClass, type PodClasses, type PodGroup, podGroups } from './pods/pod-classes.ts';
 import { takeFromLimits } from './pools/limits.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
@@ -192,7 +192,7 @@ function demands({ groups, index }: ProblemIndex, counting: Counters): Run['dema
     );
     const countedBy = counting.countersOf(podClass);
     const hostCounters = [...countedBy, ...counting.ownedBy(podClass)].filter(({ counted }) => counted.key.isHostname);
-    return { kind: 'demand', demand: { ...answer.needs, rules, hostCounters, countedBy: new Set(countedBy) } };
+    return { kind: 'demand', demand: demandOf(answer.needs, { rules, hostCounters, countedBy: new Set(countedBy) }) };
   };
   return (podClass) => {
     const demand = known.get(podClass) ?? make(podClass);

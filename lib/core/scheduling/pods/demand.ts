@@ -57,6 +57,14 @@ export function needsOf(
   };
 }
 
+/** The demand of a class in one run. Written out: V8 reads properties that follow a spread more slowly. */
+export function demandOf(
+  { podClass, requests, alternatives, attachments }: Needs,
+  { rules, hostCounters, countedBy }: Omit<Demand, keyof Needs>,
+): Demand {
+  return { podClass, requests, alternatives, attachments, rules, hostCounters, countedBy };
+}
+
 function alternativeOf(requirements: Requirements, sets: RequirementSets): RequirementAlternative {
   const hostname = requirements.get(HOSTNAME);
   if (hostname === undefined) return { set: sets.intern(requirements), requirements, hostname };

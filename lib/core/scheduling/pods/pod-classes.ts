@@ -2,6 +2,7 @@ import { type Container, type Labels, namespaceOf, type Pod, type PodSpec, podKe
 import { compareText } from '../../compare-text.ts';
 import { podRequests } from '../../resources/pod-requests.ts';
 import type { Resources } from '../../resources/resources.ts';
+import { memoize } from '../memoize.ts';
 import type { SchedulingProblem } from '../schedule.ts';
 import { type HostPort, hostPorts } from './host-ports.ts';
 import { relevantLabelKeys } from './pod-affinity-terms.ts';
@@ -33,30 +34,24 @@ export interface PodGroup {
 
 /** The classes of a cluster's pods. */
 export interface PodClasses {
-  /** The class of a pod to place, and the pod as it is placed. `moving`: it runs on a node that is not being deleted. */
-  classOf(pod: Pod, moving: boolean): ClassedPod;
+  /** The pod as it is placed: without preferences if preferencePolicy is Ignore (B32). */
+  asPlaced(pod: Pod): Pod;
+  /** The class of a pod to place, as `asPlaced` returns it. `moving`: it runs on a node that is not being deleted. */
+  classOf(pod: Pod, moving: boolean): PodClass;
   /** The class with one preference fewer (B31); undefined if no preference remains. */
   relaxed(podClass: PodClass): PodClass | undefined;
   /** The class of a placed pod. Only its labels and its required anti-affinity matter. */
   ofPlaced(pod: Pod): PodClass;
 }
 
-export interface ClassedPod {
-  /** B32: without preferences if preferencePolicy is Ignore. */
-  readonly pod: Pod;
-  readonly podClass: PodClass;
-}
-
 /** `caches`: whether the class of each pod is cached, for an index that serves many questions. */
 export function podClasses(problem: SchedulingProblem, caches = false): PodClasses {
   const ignore = problem.options?.preferencePolicy === 'Ignore';
-  const wanted = (pod: Pod): Pod => (ignore ? withoutPreferences(pod) : pod);
+  const asPlaced = ignore ? memoize(withoutPreferences) : (pod: Pod): Pod => pod;
   const placed = problem.stateNodes.flatMap((stateNode) => stateNode.pods);
-  const keys = relevantLabelKeys([...problem.pods.map(wanted), ...placed]);
+  const keys = relevantLabelKeys([...problem.pods.map(asPlaced), ...placed]);
   const specs = new Map<string, Pick<PodClass, 'requests' | 'ports'>>();
   const register = (byText: Map<string, PodClass>, text: string, of: Pick<PodClass, 'pod' | 'moving'>): PodClass => {
-    const known = byText.get(text);
-    if (known !== undefined) return known;
     const podClass = { ...describe(of.pod, keys), moving: of.moving, ...sizeOf(of.pod, specs) };
     byText.set(text, podClass);
     return podClass;
@@ -64,13 +59,13 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
   const byText = new Map<string, PodClass>();
   const byPresence = new Map<string, PodClass>();
   const relaxedBy = new Map<PodClass, PodClass | undefined>();
-  const classify = (original: Pod, moving: boolean): ClassedPod => {
-    const pod = wanted(original);
+  const classOf = (pod: Pod, moving: boolean): PodClass => {
     const text = `${presence(pod, keys)}${moving ? 'moving' : ''}${specText(pod)}`;
-    return { pod, podClass: register(byText, text, { pod, moving }) };
+    return byText.get(text) ?? register(byText, text, { pod, moving });
   };
   return {
-    classOf: caches ? cached(classify) : classify,
+    asPlaced,
+    classOf: caches ? cached(classOf) : classOf,
     relaxed(podClass) {
       if (!relaxedBy.has(podClass)) {
         const pod = relax(podClass.pod);
@@ -80,19 +75,15 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
     },
     ofPlaced(pod) {
       const text = presence(pod, keys) + JSON.stringify(pod.spec.affinity?.podAntiAffinity);
-      return register(byPresence, text, { pod, moving: false });
+      return byPresence.get(text) ?? register(byPresence, text, { pod, moving: false });
     },
   };
 }
 
-function cached(classify: PodClasses['classOf']): PodClasses['classOf'] {
-  const known = [new Map<Pod, ClassedPod>(), new Map<Pod, ClassedPod>()] as const;
-  return (pod, moving) => {
-    const those = known[moving ? 1 : 0];
-    const one = those.get(pod) ?? classify(pod, moving);
-    those.set(pod, one);
-    return one;
-  };
+function cached(classOf: PodClasses['classOf']): PodClasses['classOf'] {
+  const ofMoving = memoize((pod: Pod) => classOf(pod, true));
+  const ofOther = memoize((pod: Pod) => classOf(pod, false));
+  return (pod, moving) => (moving ? ofMoving(pod) : ofOther(pod));
 }
 
 /**
@@ -104,13 +95,12 @@ export function podGroups(
   pods: readonly Pod[],
   isDeleting: (node: string) => boolean,
 ): readonly PodGroup[] {
+  const moves = ({ spec }: Pod): boolean => spec.nodeName !== undefined && !isDeleting(spec.nodeName);
   const members = Map.groupBy(
-    pods.map((pod) => classes.classOf(pod, pod.spec.nodeName !== undefined && !isDeleting(pod.spec.nodeName))),
-    ({ podClass }) => podClass,
+    pods.map((pod) => classes.asPlaced(pod)),
+    (pod) => classes.classOf(pod, moves(pod)),
   );
-  return [...members]
-    .map(([podClass, those]) => ({ podClass, pods: those.map(({ pod }) => pod).toSorted(byAge) }))
-    .toSorted(bySize);
+  return [...members].map(([podClass, those]) => ({ podClass, pods: those.toSorted(byAge) })).toSorted(bySize);
 }
 
 function describe(pod: Pod, keys: readonly string[]): Pick<PodClass, 'pod' | 'original' | 'namespace' | 'labels'> {

@@ -222,11 +222,12 @@ function amountOf(room: Vector | undefined, resource: number): number {
 
 function typesMeeting(types: readonly InstanceType[]): (one: Requirement) => Bitset {
   const known = new WeakMap<Requirement, Bitset>();
+  const requirements = types.map(typeRequirements);
   return (one) => {
     const found = known.get(one) ?? emptyBitset(types.length);
     if (!known.has(one)) {
-      types.forEach((type, at) => {
-        const own = typeRequirements(type).get(one.key);
+      requirements.forEach((ofType, at) => {
+        const own = ofType.get(one.key);
         if (own === undefined || overlaps(own, one) || (allowsAbsence(own) && allowsAbsence(one))) addTo(found, at);
       });
       known.set(one, found);

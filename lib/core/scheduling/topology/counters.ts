@@ -130,17 +130,21 @@ function countersByText(before: PlacedPods): {
     ofPlaced.set(counted.text, counter);
     return counter;
   };
-  const together = (mine: readonly Counter[], theirs: readonly Counted[]): readonly Counter[] =>
-    theirs.length === 0 ? mine : [...mine, ...theirs.filter(({ text }) => !byText.has(text)).map(placedCounter)];
   const select = (podClass: PodClass): Selecting => {
-    const all = [
-      ...together(index.others, before.repelling.others),
-      ...labelTexts(podClass.labels).flatMap((label) => together(index.at(label), before.repelling.at(label))),
-    ].filter(({ counted }) => selects(counted, podClass));
-    return {
-      counting: all.filter(({ counted }) => counted.kind !== 'repelled'),
-      repelling: all.filter(({ counted }) => counted.kind === 'repelled'),
+    const counting: Counter[] = [];
+    const repelling: Counter[] = [];
+    const add = (mine: readonly Counter[], theirs: readonly Counted[]): void => {
+      for (const counter of mine) {
+        const { counted } = counter;
+        if (selects(counted, podClass)) (counted.kind === 'repelled' ? repelling : counting).push(counter);
+      }
+      for (const counted of theirs) {
+        if (!byText.has(counted.text) && selects(counted, podClass)) repelling.push(placedCounter(counted));
+      }
     };
+    add(index.others, before.repelling.others);
+    for (const label of labelTexts(podClass.labels)) add(index.at(label), before.repelling.at(label));
+    return { counting, repelling };
   };
   return {
     counterFor(counted) {
@@ -153,7 +157,9 @@ function countersByText(before: PlacedPods): {
       return { counter, isNew: true };
     },
     selectingOf(podClass) {
-      const found = selecting.get(podClass) ?? select(podClass);
+      const known = selecting.get(podClass);
+      if (known !== undefined) return known;
+      const found = select(podClass);
       selecting.set(podClass, found);
       return found;
     },

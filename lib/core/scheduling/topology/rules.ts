@@ -125,7 +125,21 @@ export function repelledBy(
 /** The rules of the pod's own terms. Creates their counters, so that they count from now on. */
 export function ownRules(podClass: PodClass, own: OwnTerms, counters: Counters): readonly TopologyRule[] {
   for (const one of own.repelled) counters.own(counters.counterFor(one), podClass);
-  return own.terms.map(({ counted, ...rule }): TopologyRule => ({ ...rule, counter: counters.counterFor(counted) }));
+  return own.terms.map((term) => ruleOf(term, counters.counterFor(term.counted)));
+}
+
+/** Written out, so that all rules of a kind have one shape: V8 reads objects made by a spread more slowly. */
+function ruleOf(term: OwnTerm, counter: Counter): TopologyRule {
+  switch (term.kind) {
+    case 'repel':
+      return { kind: 'repel', counter };
+    case 'attract':
+      return { kind: 'attract', counter, self: term.self };
+    case 'spread': {
+      const { maxSkew, minDomains, self, eligible } = term;
+      return { kind: 'spread', counter, maxSkew, minDomains, self, eligible };
+    }
+  }
 }
 
 /** B46, B51: pods of the namespace that the selector selects, on nodes that the pod itself could use. */
