@@ -1,3 +1,4 @@
+import { optional } from './optional.ts';
 import type { CustomResource } from './schemas/custom-resource.ts';
 import type { Rule, Schema } from './schemas/schema.ts';
 
@@ -16,7 +17,7 @@ export function customResourceDefinition(of: CustomResource): CustomResourceDefi
     listKind: `${kind}List`,
     plural,
     singular: kind.toLowerCase(),
-    ...(shortNames !== undefined && { shortNames }),
+    ...optional({ shortNames }),
     categories: [category],
   };
   return {
@@ -46,7 +47,7 @@ function versionOf({ version, columns, description, spec, specIsOptional, status
     storage: true,
     additionalPrinterColumns: columns,
     schema: { openAPIV3Schema },
-    subresources: { status: {}, ...(scale !== undefined && { scale }) },
+    subresources: { status: {}, ...optional({ scale }) },
   };
 }
 
@@ -58,7 +59,7 @@ function structural(schema: Schema): object {
   return {
     ...plain,
     ...typeOf(schema),
-    ...(filled !== undefined && { default: filled }),
+    ...optional({ default: filled }),
     ...(properties !== undefined && { properties: mapValues(properties, structural) }),
     ...(items !== undefined && { items: structural(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: structural(additionalProperties) }),
@@ -76,7 +77,7 @@ function validationOf({ rule, message, allowed, fieldPath, each }: Rule): object
   return {
     rule: each ? `self.all(x, ${rule})` : rule,
     message: text,
-    ...(fieldPath !== undefined && { fieldPath }),
+    ...optional({ fieldPath }),
   };
 }
 

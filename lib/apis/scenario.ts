@@ -1,6 +1,7 @@
 import { parseDuration } from './formats/duration.ts';
 import type { ObjectMeta } from './kubernetes.ts';
 import type { CapacityType } from './labels.ts';
+import { optional } from './optional.ts';
 
 /** The node that an event affects. The simulator chooses among several with its seed. */
 export type NodeChoice =
@@ -66,8 +67,7 @@ export function parseScenario(manifest: ScenarioManifest): Scenario {
   const { seed, region, duration, events } = manifest.spec;
   return {
     name: manifest.metadata.name,
-    ...(seed !== undefined && { seed }),
-    ...(region !== undefined && { region }),
+    ...optional({ seed, region }),
     ...(duration !== undefined && { durationMs: milliseconds(duration) }),
     events: events.map(parseEvent).toSorted((a, b) => a.atMs - b.atMs),
   };

@@ -2,6 +2,7 @@
  * Answers the admission webhook of the API server. A call is a hint to reconcile, never data, and the answer always allows
  * (promise 5): a failure of Kerf does not affect the cluster.
  */
+import { optional } from '../apis/optional.ts';
 import { ownField } from '../apis/record.ts';
 import type { Messages, Wake, WakeTarget } from '../ports/messages.ts';
 
@@ -118,7 +119,7 @@ async function wake(ports: WebhookPorts, cluster: string, review: Review): Promi
   if (target === undefined) return [];
   const { nodeClaim } = review;
   const failure = await Promise.race([
-    whyNotSent(ports, target, { cluster, reason: 'webhook', ...(nodeClaim !== undefined && { nodeClaim }) }),
+    whyNotSent(ports, target, { cluster, reason: 'webhook', ...optional({ nodeClaim }) }),
     ports
       .deadline()
       .then(() => new Error(`the queue of ${target} took more than ${ANSWER_WITHIN_MS} ms: the wake may be lost`)),

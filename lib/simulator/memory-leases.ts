@@ -1,3 +1,4 @@
+import { optional } from '../apis/optional.ts';
 import type { Clock } from '../ports/clock.ts';
 import { StaleLeaseError } from '../ports/errors.ts';
 import { isHeldAt, LEASE_MS, type Lease, type LeaseName, type Leases, type SeenLease } from '../ports/leases.ts';
@@ -27,7 +28,7 @@ export function memoryLeases(clock: Clock): MemoryLeases {
   const seen = ({ cluster, work }: LeaseName): SeenLease => {
     const { fence, heldUntilMs, lookingSinceMs, lookedAtMs } = stateOf({ cluster, work });
     const runAtMs = isHeldAt(clock.now(), heldUntilMs) ? lookingSinceMs : lookedAtMs;
-    return { cluster, work, fence, heldUntilMs, ...(runAtMs !== undefined && { runAtMs }) };
+    return { cluster, work, fence, heldUntilMs, ...optional({ runAtMs }) };
   };
   return {
     isCurrent,

@@ -1,5 +1,6 @@
 import { formatDuration } from '../apis/formats/duration.ts';
 import { NODE_POOL } from '../apis/labels.ts';
+import { optional } from '../apis/optional.ts';
 import type { Scenario, ScenarioEvent } from '../apis/scenario.ts';
 import type { SimulatedEc2 } from './aws/simulated-ec2.ts';
 import { changed } from './kubernetes/objects.ts';
@@ -82,9 +83,7 @@ function interruptSpot({ ec2, state, random }: Stage, { nodePool, count }: Of<'i
 function takeCapacity({ ec2, timetable, timeline }: Stage, event: Of<'withoutCapacity'>): string {
   const { instanceTypes, zones, capacityTypes, forMs } = event;
   const restore = ec2.blackOut({
-    ...(instanceTypes === undefined ? {} : { instanceTypes }),
-    ...(zones === undefined ? {} : { zones }),
-    ...(capacityTypes === undefined ? {} : { capacityTypes }),
+    ...optional({ instanceTypes, zones, capacityTypes }),
   });
   const what =
     [instanceTypes, capacityTypes, zones]

@@ -1,3 +1,4 @@
+import { optional } from '../apis/optional.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import { formatResources } from '../core/resources/resources.ts';
@@ -46,8 +47,7 @@ function givenInstanceType(type: InstanceType): GivenInstanceType {
     allocatable: formatResources(allocatable),
     requirements,
     offerings: offerings.map(givenOffering),
-    ...(capacityOverlaid === undefined ? {} : { capacityOverlaid }),
-    ...(launch === undefined ? {} : { launch }),
+    ...optional({ capacityOverlaid, launch }),
   };
 }
 

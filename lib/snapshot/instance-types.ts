@@ -1,6 +1,7 @@
 import { milliValue, unitValue } from '../apis/formats/quantity.ts';
 import type { ResourceList } from '../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts';
+import { optional } from '../apis/optional.ts';
 import { unavailability } from '../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { InstanceType, LabelValues, Offering, Reservation } from '../core/model/instance-type.ts';
@@ -52,8 +53,7 @@ export function instanceTypesFrom(
         ]),
       ),
       offerings,
-      ...(capacityOverlaid === undefined ? {} : { capacityOverlaid }),
-      ...(launch === undefined ? {} : { launch }),
+      ...optional({ capacityOverlaid, launch }),
     };
   });
 }
@@ -65,13 +65,13 @@ function offeringFrom(
   const { zone, zoneId, capacityType, price, available = true, reservation, allocatable, priceOverlaid } = given;
   return {
     zone,
-    ...(zoneId === undefined ? {} : { zoneId }),
+    ...optional({ zoneId }),
     capacityType,
     priceUsdPerHour: price,
     available: available && !lacking,
-    ...(reservation === undefined ? {} : { reservation }),
+    ...optional({ reservation }),
     ...(allocatable === undefined ? {} : { allocatable: resources(allocatable) }),
-    ...(priceOverlaid === undefined ? {} : { priceOverlaid }),
+    ...optional({ priceOverlaid }),
   };
 }
 
@@ -79,7 +79,7 @@ function givenReservation({ reservationId: id, reservationCapacity: instances = 
   readonly reservation?: Reservation;
 } {
   if (id === undefined) return {};
-  return { reservation: { id, instances, ...(reservationKind === undefined ? {} : { kind: reservationKind }) } };
+  return { reservation: { id, instances, ...optional({ kind: reservationKind }) } };
 }
 
 /** B59: a reserved offering without a reservation ID gets its own reservation with one instance. */

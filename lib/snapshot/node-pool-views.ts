@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Condition } from '../apis/kubernetes.ts';
+import { optional } from '../apis/optional.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { Reason } from '../core/model/reasons.ts';
@@ -31,9 +32,9 @@ export function nodePoolViews(
           : undefined;
     return {
       nodePool,
-      ...(nodeClass === undefined ? {} : { nodeClass }),
+      ...optional({ nodeClass }),
       instanceTypes: instanceTypesOf(name),
-      ...(unusable === undefined ? {} : { unusable }),
+      ...optional({ unusable }),
     };
   });
 }

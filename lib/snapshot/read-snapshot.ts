@@ -3,6 +3,7 @@ import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import { parseTime } from '../apis/formats/time.ts';
 import type { NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
+import { optional } from '../apis/optional.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
@@ -150,9 +151,7 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
   const { preferencePolicy, minValuesPolicy, reservedFallback } = options;
   return {
-    ...(reservedFallback === undefined ? {} : { reservedFallback }),
-    ...(preferencePolicy === undefined ? {} : { preferencePolicy }),
-    ...(minValuesPolicy === undefined ? {} : { minValuesPolicy }),
+    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy }),
   };
 }
 

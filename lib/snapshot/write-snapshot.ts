@@ -1,4 +1,5 @@
 import { formatExactTime } from '../apis/formats/time.ts';
+import { optional } from '../apis/optional.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { GivenUnavailableOffering, SnapshotHead, SnapshotLists } from './document-schemas.ts';
@@ -37,7 +38,7 @@ function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSna
     bufferPods,
     daemonSets: snapshot.daemonSets,
     pdbs: snapshot.podDisruptionBudgets,
-    ...(namespaces === undefined ? {} : { namespaces }),
+    ...optional({ namespaces }),
     ...storageLists(snapshot),
     nodeClaimRecords: snapshot.nodeClaims,
     commands: snapshot.commands,

@@ -1,5 +1,6 @@
 import type { ResourceList } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { formatResources, subtract } from '../../core/resources/resources.ts';
@@ -37,8 +38,7 @@ export function instanceTypesOutput(
   return {
     region,
     asOf,
-    ...(onDemandAsOf === undefined ? {} : { onDemandAsOf }),
-    ...(spotAsOf === undefined ? {} : { spotAsOf }),
+    ...optional({ onDemandAsOf, spotAsOf }),
     nodeClass,
     instanceTypes: types.map(given),
   };

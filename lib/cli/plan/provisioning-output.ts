@@ -1,5 +1,6 @@
 import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { LaunchOption, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Reason } from '../../core/model/reasons.ts';
@@ -82,7 +83,7 @@ export function podErrors({ refusals, onNodes }: Unplaced): readonly PodError[] 
   const nodes = onNodes === undefined ? [] : [onNodes];
   if (refusals.length === 0) return [...nodes, NO_NODE_POOL];
   const pools = refusals.map(({ nodePool, refusal: { reason, message, numbers } }) => ({
-    ...(nodePool === undefined ? {} : { nodePool }),
+    ...optional({ nodePool }),
     reason,
     message,
     numbers,
@@ -118,7 +119,7 @@ function requirementsOutput(requirements: Requirements): ClaimOutput['requiremen
         toNodeSelectorRequirements(one).map(({ operator, values = [], minValues }) => ({
           operator,
           values,
-          ...(minValues === undefined ? {} : { minValues }),
+          ...optional({ minValues }),
         })),
       ]),
   );

@@ -1,6 +1,7 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Scenario } from '../../apis/scenario.ts';
 import { chooseRegion } from '../../catalogue/choose-region.ts';
 import { shippedCatalogue } from '../../catalogue/figures.ts';
@@ -39,7 +40,7 @@ function inputOf(manifests: ParsedManifests, flags: SimulateFlags): SimulationIn
   checkSize(manifests);
   return {
     manifests,
-    ...(scenario === undefined ? {} : { scenario }),
+    ...optional({ scenario }),
     catalogue: shippedCatalogue(chooseRegion(manifests.nodePools, flags.region ?? scenario?.region)),
     seed: flags.seed ?? scenario?.seed ?? 1,
     durationMs: flags.for ?? scenario?.durationMs ?? HOUR_MS,

@@ -2,6 +2,7 @@ import { amiFamilyOf } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceLabels } from '../../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../../core/model/learned-memory.ts';
@@ -73,12 +74,12 @@ export async function viewOf(
   const mirror = world.mirrors.find((one) => one.metadata.name === record.name);
   return {
     record,
-    ...(node === undefined ? {} : { node }),
+    ...optional({ node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
     mirrorUid: mirror?.metadata.uid,
     listedAtMs: world.listedAtMs,
     instanceListed: instance !== undefined && mayRun(instance, world),
-    ...(tagged === undefined ? {} : { taggedInstance: tagged }),
+    ...optional({ taggedInstance: tagged }),
     ...(node === undefined || isRegistered(node)
       ? { instanceLabels: {}, learnedMemory: [] }
       : await registrationFacts(record, world)),

@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { unavailability, zonesWithAddresses } from '../../core/instance-type/offerings/unavailable.ts';
 import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
@@ -48,7 +49,7 @@ export async function withInstanceTypes(
     const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
     const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
     const launches = invalidity(nodePool) ?? launchable.get(name) ?? missing;
-    return { nodePool, ...(nodeClass === undefined ? {} : { nodeClass }), ...launches };
+    return { nodePool, ...optional({ nodeClass }), ...launches };
   });
   return applyOverlays(views, overlays);
 }

@@ -1,4 +1,5 @@
 import type { Node } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait, runsNothingElse } from '../../core/cluster/at-rest.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
@@ -60,7 +61,7 @@ export async function terminationViewOf(
     record,
     pods,
     ...((await goesLast(ports, { record, pods }, world)) && { ignoreAtZero }),
-    ...(node === undefined ? {} : { node }),
+    ...optional({ node }),
     ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
     ...(zoneShifted ? { zoneShifted } : {}),
   };

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import { type Controller, type Decision, requeueAt, type Verdict } from '../../core/model/decision.ts';
@@ -51,7 +52,7 @@ export async function recordAndAct(
   const { cluster, controller, atMs } = named;
   const { actions, blocked, onExistingNodes, due } = verdict;
   // Field by field: a verdict may have more, for example the schedule of provisioning, which is too large to record.
-  const decision = { ...named, actions, blocked, ...(onExistingNodes !== undefined && { onExistingNodes }) };
+  const decision = { ...named, actions, blocked, ...optional({ onExistingNodes }) };
   const parts = decisionParts(decision);
   const { done, failures } = await recordParts(ports, parts, snapshot);
   // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.

@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import type { WakeTimes } from '../../core/provisioning/batch.ts';
 import type { Wake } from '../../ports/messages.ts';
 
@@ -26,7 +27,7 @@ export function coalesceWakes(cluster: string, sent: readonly SentWake[]): Coale
     cluster,
     reason,
     ...(claims.length === 1 && nodeClaim !== undefined ? { nodeClaim } : {}),
-    ...(times === undefined ? {} : { times }),
+    ...optional({ times }),
   };
 }
 

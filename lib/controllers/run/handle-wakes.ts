@@ -1,4 +1,5 @@
 /** The shell of an invocation: a batch of wakes becomes one run for each cluster. The failure of one cluster does not affect others. */
+import { optional } from '../../apis/optional.ts';
 import { isConflict, UnreachableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
@@ -77,10 +78,7 @@ function parseWake({ body, sentAtMs }: QueuedMessage): SentWake | undefined {
     wake: {
       cluster,
       reason,
-      ...(nodeClaim !== undefined && { nodeClaim }),
-      ...(sinceMs !== undefined && { sinceMs }),
-      ...(lastMs !== undefined && { lastMs }),
-      ...(dueMs !== undefined && { dueMs }),
+      ...optional({ nodeClaim, sinceMs, lastMs, dueMs }),
     },
     sentAtMs,
   };

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Action } from '../../core/model/decision.ts';
 import type { Deletion, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { HasClock, SendsWakes, WritesClaims } from './ports.ts';
@@ -35,7 +36,6 @@ function deletionOf(record: NodeClaimRecord, action: DeleteNodeClaim, nowMs: num
     reason,
     message,
     requestedAtMs: nowMs,
-    ...(latestMs === undefined ? {} : { deadlineMs: latestMs }),
-    ...(atRest === undefined ? {} : { atRest }),
+    ...optional({ deadlineMs: latestMs, atRest }),
   };
 }

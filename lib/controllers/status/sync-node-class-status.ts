@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { optional } from '../../apis/optional.ts';
 import { type KubeletExpressionProblem, kubeletExpressionsOf } from '../../core/instance-type/kubelet-expressions.ts';
 import { kubeletExpressionProblem } from '../../core/instance-type/type-kubelet.ts';
 import type { Blocked } from '../../core/model/decision.ts';
@@ -116,7 +117,7 @@ async function release({ ports, cluster, world }: NodeClassWork, nodeClass: EC2N
       if (patch === undefined) return { blocked: [blocked], isNew: false };
       await ports.cluster.patchNodeClass(nodeClass, patch);
       const { reason, message } = blocked;
-      const regarding = { kind: 'EC2NodeClass', name, ...(uid !== undefined && { uid }) } as const;
+      const regarding = { kind: 'EC2NodeClass', name, ...optional({ uid }) } as const;
       await ports.cluster.publishEvent({ regarding, type: 'Normal', reason, message });
       return { blocked: [blocked], isNew: true };
     }

@@ -1,4 +1,5 @@
 import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import { decideNodePool, type NodePoolState } from '../../core/node-pool/decide-node-pool.ts';
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
 import { isConflict } from '../../ports/errors.ts';
@@ -30,7 +31,7 @@ async function writeStatus({ ports }: ClusterWork<WritesStatus>, state: NodePool
   const unready = conditionOf(written, 'NodeClassReady');
   if (unready?.status !== 'False' || conditionOf(nodePool, 'NodeClassReady')?.reason === unready.reason) return;
   const { name, uid } = nodePool.metadata;
-  const regarding = { kind: 'NodePool', name, ...(uid === undefined ? {} : { uid }) } as const;
+  const regarding = { kind: 'NodePool', name, ...optional({ uid }) } as const;
   const message = unready.message ?? '';
   await ports.cluster.publishEvent({ regarding, type: 'Warning', reason: 'NodeClassNotReady', message });
 }

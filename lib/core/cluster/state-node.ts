@@ -1,5 +1,6 @@
 import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import { isEphemeral, sameTaint } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -72,9 +73,9 @@ function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonl
   const expected = initialized ? NO_REQUIREMENTS : requirementsFrom(record?.spec.requirements ?? []);
   return {
     name: node.metadata.name,
-    ...(labels[NODE_POOL] === undefined ? {} : { nodePool: labels[NODE_POOL] }),
+    ...optional({ nodePool: labels[NODE_POOL] }),
     node,
-    ...(record === undefined ? {} : { nodeClaim: record }),
+    ...optional({ nodeClaim: record }),
     labels,
     requirements: merge(expected, requirementsFromLabels({ [HOSTNAME]: node.metadata.name, ...labels })),
     taints: schedulingTaints(node, record, initialized),

@@ -1,5 +1,6 @@
 import { counted } from '../../apis/counted.ts';
 import type { DisruptionReason } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -71,7 +72,7 @@ function priceOf(candidate: Candidate): number {
 export function blockedNode(stateNode: StateNode, refusal: Refusal): Blocked {
   return {
     subject: { kind: 'Node', name: stateNode.name },
-    ...(stateNode.nodePool === undefined ? {} : { nodePool: stateNode.nodePool }),
+    ...optional({ nodePool: stateNode.nodePool }),
     ...refusal,
   };
 }

@@ -3,7 +3,9 @@
  * matching writes by up to 1 s if the endpoint does not answer. So there are rules only where waiting for the next
  * minute's tick would be too late, and none for frequent writes (heartbeats, leases, pods).
  */
+
 import { INITIALIZED, NODE_POOL } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import { INSTALLED_LABELS } from './rbac.ts';
 
 /** The name of the object in a cluster. RBAC grants access by this name. */
@@ -71,7 +73,7 @@ export function webhookConfiguration(endpoint: WebhookEndpoint): ValidatingWebho
   const { url, cluster, secret, certificateAuthority } = endpoint;
   const clientConfig = {
     url: `${url}${cluster}/${secret}`,
-    ...(certificateAuthority !== undefined && { caBundle: certificateAuthority }),
+    ...optional({ caBundle: certificateAuthority }),
   };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',

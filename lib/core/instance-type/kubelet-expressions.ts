@@ -2,6 +2,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { isQuantity } from '../../apis/formats/quantity.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import { compileKubeletExpression, type ExpressionVariables } from '../../apis/kubelet-expression.ts';
+import { optional } from '../../apis/optional.ts';
 
 /** A3.29. */
 export interface KubeletExpressionProblem {
@@ -37,7 +38,7 @@ export function kubeletExpressionsOf({ metadata, spec }: EC2NodeClass): KubeletE
   });
   const pods = typeof maxPods === 'string' ? compiled(maxPods, { where: `${at}maxPods`, invalid }) : undefined;
   if (pods === undefined && reservations.length === 0 && invalid.length === 0) return undefined;
-  return { ...(pods === undefined ? {} : { maxPods: pods }), reservations, invalid };
+  return { ...optional({ maxPods: pods }), reservations, invalid };
 }
 
 function textsOf(amounts: Readonly<Record<string, string>> = {}): readonly (readonly [string, string])[] {

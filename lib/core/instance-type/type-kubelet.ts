@@ -2,6 +2,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { isQuantity } from '../../apis/formats/quantity.ts';
 import type { ExpressionVariables } from '../../apis/kubelet-expression.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import type { TypeKubelet } from '../model/instance-type.ts';
 import { type CapacitySettings, delegatesPrefixes, maxPodsOf, podsByNetwork } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
@@ -70,7 +71,7 @@ export function withTypeKubelet(nodeClass: EC2NodeClass, computed: TypeKubelet |
       ...nodeClass.spec,
       kubelet: {
         ...rest,
-        ...(maxPods === undefined ? {} : { maxPods }),
+        ...optional({ maxPods }),
         ...(kubeReserved === undefined ? {} : { kubeReserved: overlaid(kubeReserved, computed.kubeReserved) }),
         ...(systemReserved === undefined ? {} : { systemReserved: overlaid(systemReserved, computed.systemReserved) }),
       },

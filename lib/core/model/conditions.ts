@@ -1,5 +1,6 @@
 import { formatTime } from '../../apis/formats/time.ts';
 import type { Condition } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { sameContent } from '../canonical-json.ts';
 import { compareText } from '../compare-text.ts';
 import type { Reason } from './reasons.ts';
@@ -74,7 +75,7 @@ export function conditionsFrom(
       reason,
       message: message.slice(0, MAX_MESSAGE_LENGTH),
       lastTransitionTime: since ?? formatTime(nowMs),
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...optional({ observedGeneration: generation }),
     };
   });
   const all = [...wanted, ...others];

@@ -1,4 +1,5 @@
 import type { Labels, Node, OwnerReference, Taint } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 
 /** The node to change, as it was when it was read: a change in between makes the write a conflict. */
 export interface NodeTarget {
@@ -17,5 +18,5 @@ export interface NodePatch {
 
 export function nodeTarget({ metadata }: Node): NodeTarget {
   const { name, resourceVersion } = metadata;
-  return { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  return { name, ...optional({ resourceVersion }) };
 }

@@ -1,6 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import { sameContent } from '../canonical-json.ts';
 import { type ConditionFinding, conditionsFrom, holds, readiness } from '../model/conditions.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
@@ -36,7 +37,7 @@ export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<
   const health = registrationHealth({ nodePool, records: look.records, sameGeneration });
   const status: Status = {
     ...sumOf(look),
-    ...(observed === undefined ? {} : { nodeClassObservedGeneration: observed }),
+    ...optional({ nodeClassObservedGeneration: observed }),
     conditions: conditionsFrom(
       [...gates, readiness(gates), health],
       { conditions: before.conditions ?? [], generation },

@@ -1,6 +1,7 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Subject } from '../model/subject.ts';
 import { bufferReplicas } from './buffer-replicas.ts';
 import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buffer-template.ts';
@@ -102,7 +103,7 @@ function virtualPods({ buffer, template }: SizedBuffer, count: number, nowMs: nu
       name: `capacity-buffer-${name}-${index + 1}`,
       namespace,
       uid: `${uid}-${index + 1}`,
-      ...(labels === undefined ? {} : { labels }),
+      ...optional({ labels }),
       annotations,
       creationTimestamp,
     },

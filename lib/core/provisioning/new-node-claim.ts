@@ -9,6 +9,7 @@ import {
   WELL_KNOWN_LABELS,
   ZONE,
 } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import { digest } from '../identity.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import type { LaunchOption, NodeClaimRecord } from '../model/node-claim-record.ts';
@@ -46,7 +47,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     version: 0,
     decisionId: context.decisionId,
     nodePool: pool,
-    ...(uid === undefined ? {} : { nodePoolUid: uid }),
+    ...optional({ nodePoolUid: uid }),
     labels: { ...customLabels(requirements), ...template.labels },
     annotations: {
       ...template.annotations,
@@ -58,10 +59,9 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
       nodeClassRef: spec.nodeClassRef,
       requirements: toNodeSelector(requirements),
       resources: { requests: formatResources(claim.requests) },
-      ...(spec.taints === undefined ? {} : { taints: spec.taints }),
-      ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
+      ...optional({ taints: spec.taints, startupTaints: spec.startupTaints }),
       expireAfter: spec.expireAfter,
-      ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
+      ...optional({ terminationGracePeriod: spec.terminationGracePeriod }),
     },
     createdAtMs: context.nowMs,
     pods: claim.pods.map(podKey),

@@ -1,4 +1,5 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import { nomination } from '../cluster/nomination.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -154,7 +155,7 @@ function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
   }
   return refusals.map(({ nodePool, refusal }) => ({
     subject,
-    ...(nodePool === undefined ? {} : { nodePool }),
+    ...optional({ nodePool }),
     ...refusal,
   }));
 }

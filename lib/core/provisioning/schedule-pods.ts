@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
@@ -24,9 +25,7 @@ export function clusterProblem(
     stateNodes: nodes,
     nodePools,
     daemonSets,
-    ...(storage === undefined ? {} : { storage }),
-    ...(namespaces === undefined ? {} : { namespaces }),
-    ...(options === undefined ? {} : { options }),
+    ...optional({ storage, namespaces, options }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 
 /**
  * The allowed values of a label: one of `values`, or any value except `values`; numbers can also have bounds.
@@ -80,7 +81,7 @@ function intersectValues(a: Requirement, b: Requirement): Requirement {
   if (crosses(a, b) || crosses(b, a)) return nothing(a.key);
   const gte = largest(a.gte, b.gte);
   const lte = smallest(a.lte, b.lte);
-  const bounds = { ...(gte === undefined ? {} : { gte }), ...(lte === undefined ? {} : { lte }) };
+  const bounds = { ...optional({ gte, lte }) };
   if (a.complement && b.complement) {
     return {
       key: a.key,

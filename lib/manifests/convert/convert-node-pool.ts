@@ -1,4 +1,5 @@
 import { isMap, type YAMLMap } from 'yaml';
+import { optional } from '../../apis/optional.ts';
 import { prune } from './documents/shape.ts';
 import { ensureMap, mapAt, present, setText, textAt, write } from './documents/yaml-map.ts';
 import { takeKubelet } from './fields/kubelet-settings.ts';
@@ -50,7 +51,7 @@ export function convertNodeClaim(subject: ConversionSubject): Outcome {
 }
 
 function withKubelet(kubelet: KubeletSettings | undefined): Outcome {
-  return { ...CHANGED, ...(kubelet !== undefined && { kubelet }) };
+  return { ...CHANGED, ...optional({ kubelet }) };
 }
 
 /** Converts the fields that a NodeClaim shares with the template of a NodePool. */

@@ -1,4 +1,5 @@
 import { isMap, isNode, type Pair, YAMLMap } from 'yaml';
+import { optional } from '../../apis/optional.ts';
 import { convertTemplateSpec } from './convert-aws-node-template.ts';
 import { inherit, liftComment, takeAbove } from './documents/comments.ts';
 import { prune } from './documents/shape.ts';
@@ -58,7 +59,7 @@ export function convertProvisioner(subject: ConversionSubject): Outcome {
   if (metadata.items.length > 0) put(template, 'metadata', withoutGap(metadata));
   put(template, 'spec', withoutGap(nodes));
   spec.items.unshift(newPair('template', template), newPair('disruption', withoutGap(disruption)));
-  return { changed: true, added, ...(kubelet !== undefined && { kubelet }) };
+  return { changed: true, added, ...optional({ kubelet }) };
 }
 
 interface Parts {

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { cutText, quote } from '../../apis/formats/quote.ts';
+import { optional } from '../../apis/optional.ts';
 import { fieldOf, isRecord } from '../../apis/record.ts';
 import { isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
@@ -98,7 +99,7 @@ interface Absent {
 function missing({ path, name, schema, data }: Absent): Explanation {
   const field = fieldOf(schema.properties ?? {}, name);
   const allowed = wantedField([...path, name], data) ?? (field === undefined ? undefined : allowedBy(field));
-  return { path: [...path, name], message: 'is missing', ...(allowed !== undefined && { allowed }) };
+  return { path: [...path, name], message: 'is missing', ...optional({ allowed }) };
 }
 
 function wrongType(path: Path, data: unknown, schema: Schema): Explanation {

@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { ownField } from '../../apis/record.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { movedField, needlessField } from './common-mistakes.ts';
@@ -30,7 +31,7 @@ export function unknownField({ path, name, schema, data, root }: UnknownField): 
       path: at,
       message: 'this field does not exist here',
       allowed: moved.allowed,
-      ...(moved.meant !== undefined && { meant: moved.meant }),
+      ...optional({ meant: moved.meant }),
       unknown: true,
     };
   const known = Object.keys(schema.properties ?? {}).filter((field) => field !== 'status');

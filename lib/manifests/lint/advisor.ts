@@ -1,4 +1,5 @@
 import type { LabelSelector, PodTemplate } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import type { ReadObject } from '../read/read-object.ts';
@@ -75,7 +76,7 @@ function workloadOf(object: unknown): Workload | undefined {
   const namespace = textField(metadata, 'namespace');
   return {
     kind,
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    metadata: { name, ...optional({ namespace }) },
     spec: { ...(typeof replicas === 'number' && { replicas }), selector, template },
   };
 }

@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { type ConversionWarning, convertDocuments } from '../convert/convert-documents.ts';
 import { formatPath, type ManifestProblem, type Path } from '../explain/problem.ts';
 import { parseDocuments, type SourceDocument } from './parse-documents.ts';
@@ -73,7 +74,7 @@ function problemOf({ path, offset, message, fix }: ConversionWarning, written: S
   return {
     file: written.file,
     ...written.document.at(offset),
-    ...(label !== undefined && { object: label }),
+    ...optional({ object: label }),
     field: formatPath(path),
     message,
     fix,

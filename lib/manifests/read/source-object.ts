@@ -1,4 +1,5 @@
 import { cutText, quote } from '../../apis/formats/quote.ts';
+import { optional } from '../../apis/optional.ts';
 import { isRecord, ownField, textField } from '../../apis/record.ts';
 import {
   type Advice,
@@ -62,7 +63,7 @@ export function reporterOf(object: SourceObject, problems: ManifestProblem[]): R
     const written = sourceAt(object.document.document, whole);
     const sentence =
       written === undefined || restate === undefined
-        ? asWritten({ message, ...(allowed !== undefined && { allowed }) }, written)
+        ? asWritten({ message, ...optional({ allowed }) }, written)
         : restate(written);
     problems.push({
       file: object.file,

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { optional } from '../../apis/optional.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../core/model/settings.ts';
 import type { RefreshIntervals } from '../../providers/aws/node-class/resolution-answers.ts';
 import type { ClusterOptions } from './cluster-options.ts';
@@ -19,14 +20,16 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
   const batchMaxMs = msOf(batchMaxDuration);
   return {
     ...DEFAULT_SETTINGS,
-    ...(batchIdleMs !== undefined && { batchIdleMs }),
-    ...(batchMaxMs !== undefined && { batchMaxMs }),
-    ...(preferencePolicy !== undefined && { preferencePolicy }),
-    ...(minValuesPolicy !== undefined && { minValuesPolicy }),
-    ...(memoryOverhead !== undefined && { memoryOverhead }),
-    ...(reservedEnis !== undefined && { reservedEnis }),
-    ...(ignoreAtZero !== undefined && { ignoreAtZero }),
-    ...(shadow !== undefined && { shadow }),
+    ...optional({
+      batchIdleMs,
+      batchMaxMs,
+      preferencePolicy,
+      minValuesPolicy,
+      memoryOverhead,
+      reservedEnis,
+      ignoreAtZero,
+      shadow,
+    }),
     featureGates: { ...DEFAULT_SETTINGS.featureGates, ...featureGates },
   };
 }

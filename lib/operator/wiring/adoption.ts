@@ -1,7 +1,9 @@
 /** Wires `kerf adopt`: the credentials of the shell, one cluster, the table of the deployment. */
+
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
+import { optional } from '../../apis/optional.ts';
 import type { AdoptionPorts } from '../../controllers/instances/adopt.ts';
 import { nodeClassHash } from '../../core/node-class/node-class-hash.ts';
 import { RefusedError } from '../../ports/errors.ts';
@@ -38,7 +40,7 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
   await haveCredentials(eksClient);
   const credentials = async () => await eksClient.config.credentials();
   const eks = new EksAccess({ client: eksClient, cluster: name, region, credentials, clock: systemClock });
-  const access = clusterAccess({ name, ...(endpoint !== undefined && { endpoint }) }, eks);
+  const access = clusterAccess({ name, ...optional({ endpoint }) }, eks);
   const { bootstrap } = await access.describe();
   const client = new ApiClient(
     kubeconfig === undefined

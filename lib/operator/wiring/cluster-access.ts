@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import type { EksAccess, EksCluster } from '../../providers/aws/eks/eks-access.ts';
 import type { ClusterOptions } from '../options/cluster-options.ts';
 
@@ -29,9 +30,7 @@ export function clusterAccess(options: ClusterOptions, eks: Pick<EksAccess, 'des
       const found = await eks.describe();
       const bootstrap = {
         ...found.bootstrap,
-        ...(endpoint !== undefined && { endpoint }),
-        ...(certificateAuthority !== undefined && { certificateAuthority }),
-        ...(serviceCidr !== undefined && { serviceCidr }),
+        ...optional({ endpoint, certificateAuthority, serviceCidr }),
       };
       return { bootstrap, kubernetesVersion: kubernetesVersion ?? found.kubernetesVersion };
     },

@@ -1,10 +1,12 @@
 /** Wires the four functions that reconcile a cluster: provisioning, lifecycle, disruption, termination. */
+
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
+import { optional } from '../../apis/optional.ts';
 import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
@@ -144,11 +146,11 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     onDemandUsdPerHour: new Map(),
     branchInterfaces: new Map(),
     describeCluster: async () => await access.describe(),
-    ...(cluster.dryRunChecks !== undefined && { dryRunChecks: cluster.dryRunChecks }),
+    ...optional({ dryRunChecks: cluster.dryRunChecks }),
     readParameters: ssmParameters(clients.ssm),
     refresh: refreshOf(cluster),
     ...(clients.profiles !== undefined && cluster.isolatedVpc !== true && { profiles: clients.profiles }),
-    ...(shiftedZones !== undefined && { shiftedZones }),
+    ...optional({ shiftedZones }),
     autoMode: async () => await access.autoMode(),
   });
   const { keptBytes } = clients;
@@ -166,7 +168,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
       known = {
         endpoint: server.endpoint,
         cluster: kubernetes,
-        ...(webhook !== undefined && { webhook }),
+        ...optional({ webhook }),
       };
     }
     const { endpoint: _, ...reached } = known;

@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { type WebhookEndpoint, webhookConfiguration } from '../../core/install/webhook-configuration.ts';
 import type { WebhookRegistration } from '../../ports/webhook-registration.ts';
 import type { ApiClient } from '../../providers/kubernetes/client/api-client.ts';
@@ -16,7 +17,7 @@ export function webhookEndpointOf(
     url,
     cluster: name,
     secret: address.secret,
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...optional({ certificateAuthority }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { optional } from '../../apis/optional.ts';
 import { UnreachableError } from '../../ports/errors.ts';
 import { dynamoDbPortError, portErrorOfReason } from './errors.ts';
 
@@ -88,8 +89,7 @@ export class Table {
         ConsistentRead: true,
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
         ExpressionAttributeValues: marshall({ ':pk': pk, ':prefix': prefix }),
-        ...(projection === undefined ? {} : { ProjectionExpression: projection }),
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+        ...optional({ ProjectionExpression: projection, ExclusiveStartKey: start }),
       });
       // Each page has the start of the next one, so pages cannot be read in parallel.
       const answer = await translated(`query ${pk} ${prefix}`, () => this.#client.send(command));

@@ -1,4 +1,5 @@
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import { type Marked, marked, REMEMBERED_MS } from '../../core/instance-type/offerings/marked.ts';
 import { unavailableKey } from '../../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
@@ -56,8 +57,7 @@ function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
     typeName: instanceType,
     zoneName: zone,
     capacityType,
-    ...(subnetId === undefined ? {} : { subnetId }),
-    ...(reservationId === undefined ? {} : { reservationId }),
+    ...optional({ subnetId, reservationId }),
     refusal: reason,
     // Kept beyond its end, so the next mark can be longer.
     expiresAt: Math.ceil((memory.untilMs + REMEMBERED_MS) / 1_000),

@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { optional } from '../../apis/optional.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import type { ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
@@ -56,5 +57,5 @@ function imagesOf({ spec }: EC2NodeClass): readonly FoundImage[] {
 
 function image(architecture: string, kind: string, variants?: readonly ImageVariant[]): FoundImage {
   const name = `simulated-${kind}`;
-  return { id: `ami-${name}`, name, architecture, createdAt: '', ...(variants !== undefined && { variants }) };
+  return { id: `ami-${name}`, name, architecture, createdAt: '', ...optional({ variants }) };
 }

@@ -1,5 +1,6 @@
 import { formatTime } from '../../apis/formats/time.ts';
 import { namespaceOf, type ObjectMeta } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import type { ObjectPatch } from '../../core/model/object-patch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError } from '../../ports/errors.ts';
@@ -75,9 +76,9 @@ export function patchSimulatedCustom<Status, Kind extends CustomObject<Status>>(
     metadata: {
       ...metadata,
       ...(annotations !== undefined && { annotations: { ...metadata.annotations, ...annotations } }),
-      ...(finalizers !== undefined && { finalizers }),
+      ...optional({ finalizers }),
     },
-    ...(status !== undefined && { status }),
+    ...optional({ status }),
   });
   return objects.get(nameOf(object));
 }

@@ -1,4 +1,5 @@
 import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { isActive, isTerminal, isTerminating } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { countPods, nodeText, type PodCount, readNode, type SchedulerNode, schedulerNode } from './scheduler-node.ts';
@@ -51,7 +52,7 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   const read = (key: string, pod: Pod, known: KnownPod | undefined): KnownPod => {
     const kind = known !== undefined && isSameKind(known.pod, pod) ? known.kind : kindOf(pod);
     const node = isTerminal(pod) ? undefined : nodes.named(pod.spec.nodeName);
-    const now = { pod, kind, ...(node === undefined ? {} : { node }) };
+    const now = { pod, kind, ...optional({ node }) };
     const stays = known?.kind === kind && known.node === node && isTerminating(known.pod) === isTerminating(pod);
     if (!stays && known !== undefined) forget(key, known);
     if (!stays && node !== undefined) count(node, kind, countOf(pod));

@@ -2,6 +2,7 @@ import { formatTime } from '../../apis/formats/time.ts';
 import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import { optional } from '../../apis/optional.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { NodePatch } from '../../core/model/node-patch.ts';
@@ -92,10 +93,9 @@ function patchNode(
       ...node.metadata,
       labels: mergedLabels(node, patch),
       annotations: { ...node.metadata.annotations, ...annotations },
-      ...(finalizers === undefined ? {} : { finalizers }),
-      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      ...optional({ finalizers, ownerReferences }),
     },
-    spec: { ...node.spec, ...(taints === undefined ? {} : { taints }) },
+    spec: { ...node.spec, ...optional({ taints }) },
   });
   if (node.metadata.deletionTimestamp !== undefined && finalizers?.length === 0) removeNode(state, target.name);
 }

@@ -1,3 +1,4 @@
+import { optional } from '../../../apis/optional.ts';
 import type { Catalogue, RegionalOffering } from '../facts.ts';
 
 export interface PriceSources {
@@ -32,8 +33,7 @@ export function pricedCatalogue(catalogue: Catalogue, sources: PriceSources): Ca
   const spotAsOf = spot === undefined ? previous?.spotAsOf : catalogue.asOf;
   return {
     ...catalogue,
-    ...(onDemandAsOf === undefined ? {} : { onDemandAsOf }),
-    ...(spotAsOf === undefined ? {} : { spotAsOf }),
+    ...optional({ onDemandAsOf, spotAsOf }),
     offerings,
   };
 }

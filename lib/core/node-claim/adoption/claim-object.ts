@@ -15,6 +15,7 @@ import {
   ZONE,
 } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
+import { optional } from '../../../apis/optional.ts';
 import { type Deletion, type Instance, instanceIdOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { isInitialized, isRegistered } from '../registration.ts';
 
@@ -79,7 +80,7 @@ export function progressOf(
     ...(node !== undefined &&
       isInitialized(node) && { initializedAtMs: trueSince(conditions, 'Initialized') ?? unknownSinceMs }),
     ...(lastPodEventTime !== undefined && { lastPodEventAtMs: parseTime(lastPodEventTime) }),
-    ...(deletion !== undefined && { deletion }),
+    ...optional({ deletion }),
   };
 }
 
@@ -92,7 +93,7 @@ function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   const deadlineMs =
     timeIn(annotations[TERMINATION_TIMESTAMP]) ?? (graceMs === undefined ? undefined : requestedAtMs + graceMs);
   const message = 'its NodeClaim was already being deleted';
-  return { reason: 'deleted', message, requestedAtMs, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  return { reason: 'deleted', message, requestedAtMs, ...optional({ deadlineMs }) };
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '../../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../../apis/node-claim.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { parseResources, type Resources } from '../../resources/resources.ts';
@@ -85,7 +86,7 @@ function launchedClaim(evidence: ClaimEvidence, instance: FoundInstance, unknown
     launch: {
       kind: 'launched',
       attempt: 1,
-      instance: { id, ...option, imageId, ...(reservation === undefined ? {} : { reservation }) },
+      instance: { id, ...option, imageId, ...optional({ reservation }) },
       // If the node has not registered, its registration timeout starts now.
       atMs: registered ? instance.launchedAtMs : unknownSinceMs,
     },
@@ -111,10 +112,9 @@ function specOf(evidence: ClaimEvidence): NodeClaimSpec | undefined {
       nodeClassRef,
       requirements: requirementsOf(nodePool, instance),
       resources,
-      ...(taints === undefined ? {} : { taints }),
-      ...(startupTaints === undefined ? {} : { startupTaints }),
+      ...optional({ taints, startupTaints }),
       expireAfter,
-      ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
+      ...optional({ terminationGracePeriod }),
     };
   }
   const name = instance.nodeClass || node?.metadata.labels?.[NODE_CLASS];

@@ -1,6 +1,7 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { NITRO_SANDBOX, PLACEMENT_PARTITION, TENANCY } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { UNREGISTERED_TAINT } from '../../../apis/taints.ts';
 import { reservationKind } from '../../instance-type/offerings/reserved-offerings.ts';
 import type { TypeKubelet } from '../../model/instance-type.ts';
@@ -84,7 +85,7 @@ function sharedTraits(
     metadataOptions: spec.metadataOptions,
     securityGroupIds: resolved.securityGroups.map(({ id }) => id),
     ...(spec.detailedMonitoring === true ? { detailedMonitoring: true } : {}),
-    ...(nestedVirtualization === undefined ? {} : { nestedVirtualization }),
+    ...optional({ nestedVirtualization }),
     ...(spec.enclaveOptions?.enabled === true || only[NITRO_SANDBOX] === 'true' ? { enclaves: true } : {}),
     // C43.
     ...(only[TENANCY] === 'dedicated' ? { dedicated: true } : {}),
@@ -114,7 +115,7 @@ function ownTraits(
     networkInterfaces,
     // C56: EC2 applies the subnet of the fleet only if there is one interface.
     ...(networkInterfaces.length > 1 ? { subnetId } : {}),
-    ...(reservation === undefined ? {} : { reservation }),
+    ...optional({ reservation }),
   };
 }
 
@@ -139,7 +140,7 @@ function userDataByKubelet(
       bootstrap: resolved.bootstrap,
       labels: record.labels,
       taints: amiFamilyOf(nodeClass) === 'Custom' ? [] : taints,
-      ...(kubelet === undefined ? {} : { kubelet }),
+      ...optional({ kubelet }),
     };
     const userData = known.get(key) ?? nodeUserData(nodeClass, settings);
     known.set(key, userData);

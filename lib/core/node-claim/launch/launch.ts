@@ -11,6 +11,7 @@ import {
   NODE_POOL,
   PRICE_OVERLAY_APPLIED,
 } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { digest } from '../../identity.ts';
 import { exhaustedSubnets, zonesWithAddresses } from '../../instance-type/offerings/unavailable.ts';
 import type {
@@ -145,7 +146,7 @@ export function adopted(found: Instance, { launch, options }: NodeClaimRecord): 
     imageId,
     capacityType: option?.capacityType ?? capacityType,
     priceUsdPerHour: option?.priceUsdPerHour ?? priceUsdPerHour,
-    ...(reservation === undefined ? {} : { reservation }),
+    ...optional({ reservation }),
   };
 }
 

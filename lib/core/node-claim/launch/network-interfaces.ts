@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { LaunchInterface } from '../../model/node-claim-record.ts';
 
 export interface InterfaceOptions {
@@ -49,14 +50,13 @@ function efaPlaces([first = 0, ...others]: readonly number[]): readonly Interfac
 
 function primaryTraits({ spec }: EC2NodeClass): Pick<LaunchInterface, 'publicAddress' | 'prefixes'> {
   return {
-    ...(spec.associatePublicIPAddress === undefined ? {} : { publicAddress: spec.associatePublicIPAddress }),
-    ...(spec.ipPrefixCount === undefined ? {} : { prefixes: spec.ipPrefixCount }),
+    ...optional({ publicAddress: spec.associatePublicIPAddress, prefixes: spec.ipPrefixCount }),
   };
 }
 
 function addressTraits({ spec }: EC2NodeClass, ipv6: boolean): Pick<LaunchInterface, 'ipv6' | 'connectionTracking'> {
   return {
     ...(ipv6 ? { ipv6: true } : {}),
-    ...(spec.connectionTracking === undefined ? {} : { connectionTracking: spec.connectionTracking }),
+    ...optional({ connectionTracking: spec.connectionTracking }),
   };
 }

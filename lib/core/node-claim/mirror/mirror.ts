@@ -2,6 +2,7 @@ import { formatTime } from '../../../apis/formats/time.ts';
 import type { Labels, OwnerReference } from '../../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
+import { optional } from '../../../apis/optional.ts';
 import { sameContent } from '../../canonical-json.ts';
 import { compareText } from '../../compare-text.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
@@ -33,7 +34,7 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
     // The spec of an existing object is immutable (A2.1), so it is kept, including fields that are not set.
     spec: view.mirror?.spec ?? record.spec,
     status: {
-      ...(nodeName === undefined ? {} : { nodeName }),
+      ...optional({ nodeName }),
       ...(lastPodEventAtMs === undefined ? {} : { lastPodEventTime: formatTime(lastPodEventAtMs) }),
       ...(instance === undefined ? {} : { providerID: providerIdOf(instance), imageID: instance.imageId }),
       ...(instance === undefined

@@ -1,5 +1,6 @@
 import type { EC2NodeClassStatus } from '../../../apis/ec2-node-class.ts';
 import { formatTime } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import { sameContent } from '../../canonical-json.ts';
 import { compareText } from '../../compare-text.ts';
 import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../model/resolved-node-class.ts';
@@ -31,7 +32,7 @@ export function resourcesFound(
     ...(capacityReservations.length > 0 && {
       capacityReservations: capacityReservations.map(reservationOf).toSorted(byId),
     }),
-    ...(instanceProfile !== undefined && { instanceProfile }),
+    ...optional({ instanceProfile }),
   };
 }
 
@@ -51,7 +52,7 @@ function amiOf({ id, name, deprecated, requirements }: ResolvedNodeClass['images
     requirements: requirements.map(({ key, operator, values }) => ({
       key,
       operator,
-      ...(values !== undefined && { values }),
+      ...optional({ values }),
     })),
   };
 }

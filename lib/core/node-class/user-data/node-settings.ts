@@ -3,6 +3,7 @@ import { isQuantity } from '../../../apis/formats/quantity.ts';
 import { quote } from '../../../apis/formats/quote.ts';
 import type { KubeletConfiguration } from '../../../apis/kubelet-configuration.ts';
 import type { Labels, Taint } from '../../../apis/kubernetes.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { ClusterBootstrap } from '../../model/cluster-bootstrap.ts';
 import type { TypeKubelet } from '../../model/instance-type.ts';
 import { clusterDnsOf } from './cluster-dns.ts';
@@ -49,7 +50,7 @@ function withTypeValues(kubelet: KubeletConfiguration, type: TypeKubelet = {}): 
   const { maxPods, kubeReserved, systemReserved } = type;
   return {
     ...kubelet,
-    ...(maxPods === undefined ? {} : { maxPods }),
+    ...optional({ maxPods }),
     ...(kubeReserved === undefined ? {} : { kubeReserved: { ...kubelet.kubeReserved, ...kubeReserved } }),
     ...(systemReserved === undefined ? {} : { systemReserved: { ...kubelet.systemReserved, ...systemReserved } }),
   };

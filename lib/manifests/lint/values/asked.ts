@@ -1,5 +1,6 @@
 import type { Labels, NodeSelectorRequirement } from '../../../apis/kubernetes.ts';
 import { currentLabelName } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { type Requirement, requirement } from '../../../core/requirements/requirement.ts';
 import type { FieldProblem } from '../../../core/validation/field-problem.ts';
 import { listNames } from './words.ts';
@@ -26,7 +27,7 @@ export function askedByRequirements(
     requirement: requirement({ key: currentLabelName(key), operator, values }),
     path: [...path, index],
     ...(operator === 'In' ? { choice: { path: [...path, index, 'values'], values } } : {}),
-    ...(minValues === undefined ? {} : { minValues }),
+    ...optional({ minValues }),
   }));
 }
 

@@ -5,6 +5,7 @@ import {
   type EC2Client,
 } from '@aws-sdk/client-ec2';
 import { formatTime } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../core/instance-type/facts.ts';
 import { translated } from '../client/errors.ts';
@@ -48,7 +49,7 @@ async function describeFacts(client: EC2Client, branches: BranchInterfaces): Pro
       new DescribeInstanceTypesCommand({
         Filters,
         MaxResults: 100,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     return { items: answer.InstanceTypes, next: answer.NextToken };
@@ -65,7 +66,7 @@ async function describePlaces(client: EC2Client): Promise<readonly { readonly ty
       new DescribeInstanceTypeOfferingsCommand({
         LocationType: 'availability-zone',
         MaxResults: 1_000,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     return { items: answer.InstanceTypeOfferings, next: answer.NextToken };

@@ -1,4 +1,5 @@
 import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
+import { optional } from '../../../apis/optional.ts';
 import { recordOf } from '../../../apis/record.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import { allPages } from '../client/pages.ts';
@@ -46,7 +47,7 @@ function listProducts(
         ServiceCode: 'AmazonEC2',
         Filters,
         MaxResults: 100,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     // Text, or the SDK's own string type.

@@ -1,4 +1,5 @@
 import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import { optional } from '../../../apis/optional.ts';
 import { allPages } from '../client/pages.ts';
 
 /** C29: the latest price of each type and zone, by `type zone`. A history that starts now contains only the present prices. */
@@ -9,7 +10,7 @@ export async function describeSpotPrices(client: EC2Client, nowMs: number): Prom
         StartTime: new Date(nowMs),
         ProductDescriptions: ['Linux/UNIX', 'Linux/UNIX (Amazon VPC)'],
         MaxResults: 1_000,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     return { items: answer.SpotPriceHistory, next: answer.NextToken };

@@ -1,5 +1,6 @@
 import { type Cluster, DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { ClusterBootstrap } from '../../../core/model/cluster-bootstrap.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
@@ -105,7 +106,7 @@ function clusterOf(name: string, cluster: Cluster | undefined): EksCluster {
   return {
     bootstrap: { clusterName: name, endpoint, certificateAuthority, serviceCidr },
     kubernetesVersion: version,
-    ...(arn === undefined ? {} : { arn }),
+    ...optional({ arn }),
     autoMode: cluster?.computeConfig?.enabled === true,
   };
 }

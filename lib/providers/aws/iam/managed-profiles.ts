@@ -7,6 +7,7 @@ import {
   RemoveRoleFromInstanceProfileCommand,
 } from '@aws-sdk/client-iam';
 import type { Labels } from '../../../apis/kubernetes.ts';
+import { optional } from '../../../apis/optional.ts';
 import { CLUSTER_TAG } from '../../../core/model/ownership-tags.ts';
 import { managedProfilePath, type ProfilePlace } from '../../../core/node-class/instance-profile-name.ts';
 import { isEntityMissing, translated } from '../client/errors.ts';
@@ -54,7 +55,7 @@ export async function findProfile(client: IAMClient, name: string): Promise<Prof
 export async function listManaged(client: IAMClient, place: ProfilePlace, owner?: string): Promise<readonly Profile[]> {
   const PathPrefix = managedProfilePath(place, owner);
   const listed = await allPages('list instance profiles', async (token) => {
-    const command = new ListInstanceProfilesCommand({ PathPrefix, ...(token === undefined ? {} : { Marker: token }) });
+    const command = new ListInstanceProfilesCommand({ PathPrefix, ...optional({ Marker: token }) });
     const answer = await client.send(command);
     return { items: answer.InstanceProfiles, next: answer.IsTruncated === true ? answer.Marker : undefined };
   });

@@ -1,4 +1,5 @@
 import { DescribeInstanceStatusCommand, type EC2Client, type Filter, type InstanceStatus } from '@aws-sdk/client-ec2';
+import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import type { InstanceHealth } from '../../../core/node-claim/instance-health.ts';
 import { allPages } from '../client/pages.ts';
@@ -29,7 +30,7 @@ async function describe(client: EC2Client, filter: Filter): Promise<readonly Ins
       new DescribeInstanceStatusCommand({
         Filters: [filter],
         MaxResults: 1_000,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     return { items: InstanceStatuses, next: NextToken };
@@ -44,8 +45,7 @@ function healthOf({ InstanceId: id, InstanceStatus, SystemStatus, Events = [] }:
   return [
     {
       id,
-      ...(instance === undefined ? {} : { instanceImpairedSinceMs: instance }),
-      ...(system === undefined ? {} : { systemImpairedSinceMs: system }),
+      ...optional({ instanceImpairedSinceMs: instance, systemImpairedSinceMs: system }),
       events: Events.map(({ Code = '', Description = '' }) => ({ code: Code, description: Description })),
     },
   ];

@@ -5,6 +5,7 @@ import {
   type Filter,
 } from '@aws-sdk/client-ec2';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { CLUSTER_TAG, ownershipKey } from '../../../core/model/ownership-tags.ts';
 import type { DescribedInstance, InstanceOwner } from '../../../ports/cloud-provider.ts';
@@ -68,7 +69,7 @@ export async function listInstances(
       new DescribeInstancesCommand({
         Filters,
         MaxResults: 1_000,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     return { items: answer.Reservations, next: answer.NextToken };
@@ -129,7 +130,7 @@ export function instanceFactsOf(
     nodePool: tags[NODE_POOL] ?? '',
     nodeClass: tags[NODE_CLASS] ?? '',
     launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
-    ...(reservation === undefined ? {} : { reservation }),
+    ...optional({ reservation }),
   };
 }
 

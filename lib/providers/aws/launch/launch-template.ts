@@ -12,6 +12,7 @@ import type { BlockDeviceMapping } from '../../../apis/ec2-node-class.ts';
 import { unitValue } from '../../../apis/formats/quantity.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { digest, fingerprint } from '../../../core/identity.ts';
 import type {
   HeldReservation,
@@ -124,10 +125,9 @@ function interfaceOf(
     InterfaceType: one.kind,
     Groups: [...securityGroupIds],
     DeleteOnTermination: true,
-    ...(subnetId === undefined ? {} : { SubnetId: subnetId }),
-    ...(publicAddress === undefined ? {} : { AssociatePublicIpAddress: publicAddress }),
+    ...optional({ SubnetId: subnetId, AssociatePublicIpAddress: publicAddress }),
     ...(one.ipv6 === true ? { PrimaryIpv6: true, Ipv6AddressCount: 1 } : {}),
-    ...(prefixes === undefined ? {} : { [one.ipv6 === true ? 'Ipv6PrefixCount' : 'Ipv4PrefixCount']: prefixes }),
+    ...optional({ [one.ipv6 === true ? 'Ipv6PrefixCount' : 'Ipv4PrefixCount']: prefixes }),
     ...(tracking === undefined ? {} : { ConnectionTrackingSpecification: trackingOf(tracking) }),
   };
 }

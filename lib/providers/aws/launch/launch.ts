@@ -6,6 +6,7 @@ import {
   type EC2Client,
   type LaunchTemplateAndOverridesResponse,
 } from '@aws-sdk/client-ec2';
+import { optional } from '../../../apis/optional.ts';
 import { NOT_TRIED } from '../../../core/instance-type/offerings/marked.ts';
 import { unavailableKey } from '../../../core/instance-type/offerings/unavailable.ts';
 import { ANY_OFFERING } from '../../../core/model/decision.ts';
@@ -126,7 +127,7 @@ function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem
   switch (scope) {
     case 'offering':
       // C34: for reserved capacity, only the one reservation.
-      return { instanceType, zone, capacityType, ...(reservationId === undefined ? {} : { reservationId }), reason };
+      return { instanceType, zone, capacityType, ...optional({ reservationId }), reason };
     case 'subnet':
       return { instanceType: ANY_OFFERING, zone, capacityType, subnetId, reason };
     case 'capacity-type':
@@ -158,7 +159,7 @@ function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance 
     capacityType,
     priceUsdPerHour,
     imageId: where?.Overrides?.ImageId ?? imageId,
-    ...(reservation === undefined ? {} : { reservation }),
+    ...optional({ reservation }),
   };
 }
 

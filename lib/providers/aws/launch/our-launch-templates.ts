@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DAY_MS, HOUR_MS } from '../../../apis/formats/time.ts';
 import { NODE_CLASS } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { CLUSTER_TAG } from '../../../core/model/ownership-tags.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { errorNameOf, isTemplateMissing, translated } from '../client/errors.ts';
@@ -65,7 +66,7 @@ async function listOurs(
   const Filters = [{ Name: `tag:${CLUSTER_TAG}`, Values: [cluster] }, ...more];
   const templates = await allPages('describe launch templates', async (token) => {
     const answer = await client.send(
-      new DescribeLaunchTemplatesCommand({ Filters, ...(token === undefined ? {} : { NextToken: token }) }),
+      new DescribeLaunchTemplatesCommand({ Filters, ...optional({ NextToken: token }) }),
     );
     return { items: answer.LaunchTemplates, next: answer.NextToken };
   });

@@ -1,5 +1,6 @@
 import type { PlacementGroup, SecurityGroup, Subnet } from '@aws-sdk/client-ec2';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { ResolvedCapacityReservation } from '../../../core/model/resolved-node-class.ts';
 import type { FoundImage } from '../../../core/node-class/images/choose-images.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -44,7 +45,7 @@ export function resolutionAnswers(clock: Clock, { imagesMs, subnetsMs }: Refresh
     keepMs: {
       ...KEEP_MS,
       ...(imagesMs !== undefined && { images: imagesMs, latestParameters: imagesMs }),
-      ...(subnetsMs !== undefined && { subnets: subnetsMs }),
+      ...optional({ subnets: subnetsMs }),
     },
     subnets: new KeptAnswers(clock, (answer) => answer.length > 0),
     securityGroups: new KeptAnswers(clock, (answer) => answer.length > 0),

@@ -1,5 +1,6 @@
 import { DescribeImagesCommand, type EC2Client, type Filter, type Image } from '@aws-sdk/client-ec2';
 import type { AmiSelectorTerm, EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { optional } from '../../../apis/optional.ts';
 import { type ImageParameter, readAlias } from '../../../core/node-class/images/ami-alias.ts';
 import { chooseImages, type FoundImage, type ImageVariant } from '../../../core/node-class/images/choose-images.ts';
 import { allPages } from '../client/pages.ts';
@@ -102,7 +103,7 @@ function listImages(client: EC2Client, { owners, filters }: Search): Promise<rea
         ...(owners === undefined ? {} : { Owners: [...owners] }),
         // A deprecated image is better than none.
         IncludeDeprecated: true,
-        ...(token === undefined ? {} : { NextToken: token }),
+        ...optional({ NextToken: token }),
       }),
     );
     return { items: answer.Images, next: answer.NextToken };

@@ -1,5 +1,6 @@
 import { DescribeSecurityGroupsCommand, DescribeSubnetsCommand, type Filter } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { allPages } from '../client/pages.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
@@ -53,18 +54,14 @@ function nothingFound({ region }: ResolveTools, where: string, terms: readonly u
 
 function listSubnets({ client }: ResolveTools, Filters: Filter[]) {
   return allPages('describe subnets', async (token) => {
-    const answer = await client.send(
-      new DescribeSubnetsCommand({ Filters, ...(token === undefined ? {} : { NextToken: token }) }),
-    );
+    const answer = await client.send(new DescribeSubnetsCommand({ Filters, ...optional({ NextToken: token }) }));
     return { items: answer.Subnets, next: answer.NextToken };
   });
 }
 
 function listSecurityGroups({ client }: ResolveTools, Filters: Filter[]) {
   return allPages('describe security groups', async (token) => {
-    const answer = await client.send(
-      new DescribeSecurityGroupsCommand({ Filters, ...(token === undefined ? {} : { NextToken: token }) }),
-    );
+    const answer = await client.send(new DescribeSecurityGroupsCommand({ Filters, ...optional({ NextToken: token }) }));
     return { items: answer.SecurityGroups, next: answer.NextToken };
   });
 }

@@ -1,6 +1,7 @@
 import { type CapacityReservation, DescribeCapacityReservationsCommand, type Filter } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import type { ResolvedCapacityReservation } from '../../../core/model/resolved-node-class.ts';
 import { isUnknownReservation } from '../client/errors.ts';
@@ -67,7 +68,7 @@ function listReservations(
     const command = new DescribeCapacityReservationsCommand({
       ...(id === undefined ? {} : { CapacityReservationIds: [id] }),
       Filters: [...filters, { Name: 'state', Values: ['active'] }],
-      ...(token === undefined ? {} : { NextToken: token }),
+      ...optional({ NextToken: token }),
     });
     try {
       const answer = await client.send(command);

@@ -2,6 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
+import { optional } from '../../../apis/optional.ts';
 import { type ApiResponse, kubernetesPortError, noAnswer } from './errors.ts';
 
 export interface ApiClientOptions {
@@ -57,8 +58,7 @@ export class ApiClient {
       ? new http.Agent({ keepAlive: true })
       : new https.Agent({
           keepAlive: true,
-          ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-          ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+          ...optional({ ca: certificateAuthority, servername: tlsServerName }),
         });
   }
 

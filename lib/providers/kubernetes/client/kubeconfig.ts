@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Cluster, HttpMethod, KubeConfig, RequestContext, type User } from '@kubernetes/client-node';
+import { optional } from '../../../apis/optional.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClientOptions } from './api-client.ts';
 
@@ -42,7 +43,7 @@ export async function kubeconfigAccess({ file, context }: KubeconfigChoice): Pro
   return {
     endpoint,
     certificateAuthority: authorityOf(cluster, subject),
-    ...(tlsServerName === undefined ? {} : { tlsServerName }),
+    ...optional({ tlsServerName }),
     token,
   };
 }

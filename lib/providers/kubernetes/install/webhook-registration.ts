@@ -1,3 +1,4 @@
+import { optional } from '../../../apis/optional.ts';
 import type { FoundWebhookConfiguration, WebhookPatch } from '../../../core/install/guard-webhook.ts';
 import type { ValidatingWebhookConfiguration } from '../../../core/install/webhook-configuration.ts';
 import type { WebhookRegistration } from '../../../ports/webhook-registration.ts';
@@ -40,7 +41,7 @@ export class KubernetesWebhookRegistration implements WebhookRegistration {
       method: 'PATCH',
       query: { fieldManager: 'kerf' },
       contentType: 'application/merge-patch+json',
-      body: { metadata: { resourceVersion, annotations }, ...(webhooks !== undefined && { webhooks }) },
+      body: { metadata: { resourceVersion, annotations }, ...optional({ webhooks }) },
     });
   }
 }
