@@ -1,4 +1,12 @@
-import { type Application, buildApplication, buildRouteMap, help, text_en, version } from '@stricli/core';
+import {
+  type Application,
+  buildApplication,
+  buildRouteMap,
+  help,
+  type RouteMap,
+  text_en,
+  version,
+} from '@stricli/core';
 import packageJson from '../../package.json' with { type: 'json' };
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { adoptCommand } from './adopt/adopt-command.ts';
@@ -7,9 +15,15 @@ import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
-import { planRoutes } from './plan/plan-routes.ts';
+import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
+
+/** `kerf plan …`: shows what a controller would do with a snapshot. */
+const planRoutes: RouteMap<CliContext> = buildRouteMap({
+  routes: { provisioning: planProvisioningCommand },
+  docs: { brief: 'Show the decision for a snapshot of a cluster' },
+});
 
 export const app: Application<CliContext> = buildApplication(
   buildRouteMap({

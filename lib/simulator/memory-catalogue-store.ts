@@ -2,7 +2,7 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import { type Marked, marked } from '../core/instance-type/offerings/marked.ts';
 import { unavailableKey } from '../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableMark, UnavailableOffering } from '../core/model/decision.ts';
-import { type LearnedMemory, standsAgainst } from '../core/model/learned-memory.ts';
+import { type LearnedMemory, replacesLesson } from '../core/model/learned-memory.ts';
 import type { CatalogueStore } from '../ports/catalogue-store.ts';
 
 /** The CatalogueStore in memory. */
@@ -29,7 +29,7 @@ export function memoryCatalogueStore(): CatalogueStore {
     learnMemory: async (lesson, nowMs) => {
       const key = `${lesson.instanceType} ${lesson.imageId}`;
       const before = learned.get(key);
-      if (before === undefined || standsAgainst(lesson, before, nowMs)) learned.set(key, lesson);
+      if (before === undefined || replacesLesson(lesson, before, nowMs)) learned.set(key, lesson);
     },
     listLearnedMemory: async (nowMs) => [...learned.values()].filter(({ untilMs }) => untilMs > nowMs),
   };

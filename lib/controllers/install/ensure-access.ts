@@ -1,4 +1,9 @@
-import { type AccessEntry, accessStep, type WantedAccess, whyNoEntries } from '../../core/install/access-entries.ts';
+import {
+  type AccessEntry,
+  accessStep,
+  type WantedAccess,
+  whyEntriesUnsupported,
+} from '../../core/install/access-entries.ts';
 import type { AccessEntries } from '../../ports/access-entries.ts';
 import { RefusedError } from '../../ports/errors.ts';
 
@@ -10,7 +15,7 @@ export async function ensureAccess(
   entries: AccessEntries,
   { cluster, entries: wanted }: WantedAccess,
 ): Promise<AccessOutcome> {
-  const noEntries = whyNoEntries(cluster, await entries.authenticationMode(cluster));
+  const noEntries = whyEntriesUnsupported(cluster, await entries.authenticationMode(cluster));
   if (noEntries !== undefined) return { noEntries };
   const refusals: string[] = [];
   for (const entry of wanted) refusals.push(...(await ensureAccessEntry(entries, cluster, entry)));

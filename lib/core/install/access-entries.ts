@@ -45,7 +45,7 @@ export function accessStep(cluster: string, wanted: AccessEntry, found: FoundAcc
 export type AuthenticationMode = 'API' | 'API_AND_CONFIG_MAP' | 'CONFIG_MAP';
 
 /** Returns why access entries cannot be created; undefined where they can. */
-export function whyNoEntries(cluster: string, mode: AuthenticationMode): string | undefined {
+export function whyEntriesUnsupported(cluster: string, mode: AuthenticationMode): string | undefined {
   if (mode !== 'CONFIG_MAP') return undefined;
   return (
     `cluster ${cluster} authenticates only by its aws-auth ConfigMap (authenticationMode CONFIG_MAP). Enable access entries, ` +

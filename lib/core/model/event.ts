@@ -15,7 +15,7 @@ export interface ClusterEvent {
 }
 
 /** F16: the time after which an event with the same object, reason and message is published again. */
-export function quietForMs({ reason }: Pick<ClusterEvent, 'reason'>): number {
+export function dedupeMs({ reason }: Pick<ClusterEvent, 'reason'>): number {
   return QUIET_MINUTES[reason] === undefined ? 2 * MINUTE_MS : QUIET_MINUTES[reason] * MINUTE_MS;
 }
 

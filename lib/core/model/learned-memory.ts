@@ -37,7 +37,7 @@ export function memoryLesson(
 }
 
 /** Whether `lesson` replaces `before`: the smaller memory wins, and of equal ones the later expiry. */
-export function standsAgainst(lesson: LearnedMemory, before: LearnedMemory, nowMs: number): boolean {
+export function replacesLesson(lesson: LearnedMemory, before: LearnedMemory, nowMs: number): boolean {
   if (before.untilMs <= nowMs || lesson.memoryBytes < before.memoryBytes) return true;
   return lesson.memoryBytes === before.memoryBytes && lesson.untilMs > before.untilMs;
 }

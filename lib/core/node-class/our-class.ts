@@ -2,6 +2,6 @@
 const GROUP = 'karpenter.k8s.aws';
 
 /** Whether Kerf manages the NodeClass of a NodePool or NodeClaim. Lists also contain objects of EKS Auto Mode. */
-export function isOurClass(reference: { readonly group: string }): boolean {
+export function isManagedNodeClass(reference: { readonly group: string }): boolean {
   return reference.group === GROUP;
 }

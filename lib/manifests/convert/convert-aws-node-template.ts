@@ -3,7 +3,7 @@ import { prune } from './documents/shape.ts';
 import { find, present, put, take, textAt, write } from './documents/yaml-map.ts';
 import { convertAmis } from './fields/ami-family.ts';
 import { convertMetadataOptions } from './fields/metadata-options.ts';
-import { convertSelector, type SelectorName, standIn } from './fields/selector-terms.ts';
+import { addPlaceholderTerms, convertSelector, type SelectorName } from './fields/selector-terms.ts';
 import { convertVolumeSizes } from './fields/volume-sizes.ts';
 import { AWS_NODE_TEMPLATE } from './legacy/legacy-fields.ts';
 import { CHANGED, type ConversionSubject, dropStatus, type Outcome, setHead, specOf } from './subject.ts';
@@ -29,7 +29,8 @@ export function convertTemplateSpec(subject: ConversionSubject, spec: YAMLMap): 
   if (launchTemplate !== undefined) leaveLaunchTemplateOut(subject, spec, launchTemplate);
   // The API required both selectors unless there was a launch template.
   for (const name of ['subnetSelector', 'securityGroupSelector'] as const)
-    if (launchTemplate !== undefined || find(spec, `${name}Terms`) !== undefined) standIn(subject, spec, name);
+    if (launchTemplate !== undefined || find(spec, `${name}Terms`) !== undefined)
+      addPlaceholderTerms(subject, spec, name);
   convertVolumeSizes(subject, spec);
   convertAmis(subject, spec, { family: 'AL2' });
   convertMetadataOptions(subject, spec, 'v1alpha1');

@@ -1,11 +1,15 @@
 import { convertAwsNodeTemplate } from './convert-aws-node-template.ts';
-import { convertEc2NodeClass } from './convert-ec2-node-class.ts';
 import { convertNodeClaim, convertNodePool } from './convert-node-pool.ts';
 import { convertProvisioner } from './convert-provisioner.ts';
 import { convertNode, convertWorkload, hasPods } from './convert-workload.ts';
+import { prune } from './documents/shape.ts';
 import { find } from './documents/yaml-map.ts';
+import { addCustomFamily, convertAmis, takeAliasVersion } from './fields/ami-family.ts';
+import { convertMetadataOptions } from './fields/metadata-options.ts';
+import { convertVolumeSizes } from './fields/volume-sizes.ts';
+import { BETA_NODE_CLASS } from './legacy/legacy-fields.ts';
 import { hasFormerVersion, renewVersion } from './legacy/legacy-versions.ts';
-import { type ConversionSubject, type Outcome, UNCHANGED } from './subject.ts';
+import { CHANGED, type ConversionSubject, dropStatus, type Outcome, setHead, specOf, UNCHANGED } from './subject.ts';
 
 export interface KindHead {
   readonly apiVersion: string;
@@ -115,4 +119,17 @@ function convertToday(subject: ConversionSubject, head: KindHead): Outcome {
 
 function isWorkload({ apiVersion, kind }: KindHead): boolean {
   return (hasPods(kind) && WORKLOAD_GROUPS.test(apiVersion)) || (kind === 'Node' && apiVersion === 'v1');
+}
+
+function convertEc2NodeClass(subject: ConversionSubject): Outcome {
+  setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
+  dropStatus(subject);
+  const spec = specOf(subject);
+  prune(subject, subject.root, BETA_NODE_CLASS);
+  if (spec === undefined) return CHANGED;
+  addCustomFamily(subject, spec);
+  convertVolumeSizes(subject, spec);
+  convertAmis(subject, spec, { version: takeAliasVersion(subject.root) });
+  convertMetadataOptions(subject, spec, 'v1beta1');
+  return CHANGED;
 }

@@ -98,7 +98,7 @@ const WANTED_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns an example for a required field that is often missing. `beside` is the object that lacks it. */
-export function wantedField(path: Path, beside: unknown): string | undefined {
+export function exampleOfField(path: Path, beside: unknown): string | undefined {
   const name = String(path.at(-1));
   if (name !== 'amiSelectorTerms')
     return fieldOf(WANTED_FIELDS, path.slice(-2).join('.')) ?? fieldOf(WANTED_FIELDS, name);

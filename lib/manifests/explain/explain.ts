@@ -7,7 +7,7 @@ import type { Schema } from '../../apis/schemas/schema.ts';
 import { placeholderHint } from '../../core/validation/placeholder.ts';
 import { allowedBy, boundsOf, sizeAllowed, sizeMessage, tooLong } from '../check/allowed-words.ts';
 import { hasFormat } from '../check/format-checks.ts';
-import { FORMER_VALUES, sizeMeant, wantedField } from './common-mistakes.ts';
+import { exampleOfField, FORMER_VALUES, sizeMeant } from './common-mistakes.ts';
 import { durationAllowed } from './duration-slips.ts';
 import type { Explanation, Path, Sentence } from './problem.ts';
 import { suggest } from './suggest.ts';
@@ -40,7 +40,7 @@ export function explain(
     return { path, message: sizeMessage('maximum', data), allowed: boundsOf(schema) };
   if (keyword === 'format' || keyword === 'pattern') return wrongText(path, data, schema);
   if (keyword === 'uniqueItems') return { path, message: 'contains a value twice', allowed: 'each value once' };
-  const wanted = keyword === 'minItems' ? wantedField(path, undefined) : undefined;
+  const wanted = keyword === 'minItems' ? exampleOfField(path, undefined) : undefined;
   return { path, message: sizeMessage(keyword, data), allowed: wanted ?? sizeAllowed(schema) };
 }
 
@@ -98,7 +98,7 @@ interface Absent {
 
 function missing({ path, name, schema, data }: Absent): Explanation {
   const field = fieldOf(schema.properties ?? {}, name);
-  const allowed = wantedField([...path, name], data) ?? (field === undefined ? undefined : allowedBy(field));
+  const allowed = exampleOfField([...path, name], data) ?? (field === undefined ? undefined : allowedBy(field));
   return { path: [...path, name], message: 'is missing', ...optional({ allowed }) };
 }
 

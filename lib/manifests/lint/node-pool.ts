@@ -4,11 +4,11 @@ import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { budgetAdvice } from './budgets.ts';
 import { limitAdvice, unknownLimits } from './limits.ts';
-import { minValuesAdvice } from './min-values.ts';
 import { requirementAdvice } from './requirements.ts';
-import { askedByLabels, askedByRequirements } from './values/asked.ts';
+import { type Asked, askedByLabels, askedByRequirements } from './values/asked.ts';
 import type { KnownFigures } from './values/known-figures.ts';
 import { longName } from './values/label-names.ts';
+import type { KnownTypeIndex, TypeSet } from './values/type-index.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 const NEVER = 'so the pool can never launch a node';
@@ -58,4 +58,15 @@ function shortLife(expireAfter: string): readonly FieldProblem[] {
       allowed: 'hours or days, such as 720h, or Never',
     },
   ];
+}
+
+/** B24: warns of a minValues that the instance types cannot meet. */
+function minValuesAdvice(asked: readonly Asked[], types: KnownTypeIndex, meeting: TypeSet): readonly FieldProblem[] {
+  return asked.flatMap(({ key, path, minValues }) => {
+    if (minValues === undefined || !types.has(key)) return [];
+    const count = types.valuesAmong(key, meeting).length;
+    if (count >= minValues) return [];
+    const message = `requires ${minValues} values of ${key}, but the instance types that meet the requirements have ${count}, so the pool can never launch a node`;
+    return [{ path: [...path, 'minValues'], message, allowed: `at most ${count}, or wider requirements` }];
+  });
 }

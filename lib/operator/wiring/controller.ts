@@ -18,6 +18,7 @@ import { EventBridgeDecisionBus } from '../../providers/aws/messages/decision-bu
 import { awsMessages } from '../../providers/aws/messages/messages.ts';
 import { SqsWakeQueue } from '../../providers/aws/messages/wake-queue.ts';
 import { ssmParameters } from '../../providers/aws/node-class/ssm-parameters.ts';
+import type { Bodies } from '../../providers/dynamodb/body-bucket.ts';
 import { DynamoDbCatalogueStore } from '../../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbLeases } from '../../providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../providers/dynamodb/node-claim-store.ts';
@@ -35,7 +36,6 @@ import {
   type WebhookAddress,
 } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
-import { bodiesIn } from './bodies.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';
@@ -173,5 +173,22 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     }
     const { endpoint: _, ...reached } = known;
     return { ...reached, cloud, settings };
+  };
+}
+
+/** The payloads in a bucket. The S3 client is loaded with the first payload, because most functions never read or write one. */
+function bodiesIn(bucket: string, requestHandler: object): Bodies {
+  let loaded: Promise<Bodies> | undefined;
+  const load = async (): Promise<Bodies> => {
+    const [{ S3Client }, { BodyBucket }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('../../providers/dynamodb/body-bucket.ts'),
+    ]);
+    return new BodyBucket({ client: new S3Client({ requestHandler }), bucket });
+  };
+  const bodies = async (): Promise<Bodies> => await (loaded ??= load());
+  return {
+    put: async (body) => (await bodies()).put(body),
+    get: async (key, subject) => (await bodies()).get(key, subject),
   };
 }

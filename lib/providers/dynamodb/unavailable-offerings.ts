@@ -1,6 +1,6 @@
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
-import { type Marked, marked, REMEMBERED_MS } from '../../core/instance-type/offerings/marked.ts';
+import { MARK_SERIES_MS, type Marked, marked } from '../../core/instance-type/offerings/marked.ts';
 import { unavailableKey } from '../../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
 import { UnreachableError } from '../../ports/errors.ts';
@@ -60,7 +60,7 @@ function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
     ...optional({ subnetId, reservationId }),
     refusal: reason,
     // Kept beyond its end, so the next mark can be longer.
-    expiresAt: Math.ceil((memory.untilMs + REMEMBERED_MS) / 1_000),
+    expiresAt: Math.ceil((memory.untilMs + MARK_SERIES_MS) / 1_000),
   };
 }
 

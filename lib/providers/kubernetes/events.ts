@@ -1,6 +1,6 @@
 import { parseTime } from '../../apis/formats/time.ts';
 import { fingerprint } from '../../core/identity.ts';
-import { type ClusterEvent, quietForMs } from '../../core/model/event.ts';
+import { type ClusterEvent, dedupeMs } from '../../core/model/event.ts';
 import type { ApiClient } from './client/api-client.ts';
 import { isNamespaceGoing, kubernetesPortError } from './client/errors.ts';
 import { fieldsOf, type RawObject } from './project/project.ts';
@@ -47,7 +47,7 @@ async function repeatEvent(
   const { eventTime, series, metadata } = fieldsOf(found.body);
   const { count, lastObservedTime } = fieldsOf(series);
   const saidAtMs = parseTime(String(lastObservedTime ?? eventTime));
-  if (nowMs - saidAtMs < quietForMs(event)) return;
+  if (nowMs - saidAtMs < dedupeMs(event)) return;
   const { resourceVersion } = fieldsOf(metadata);
   const body = {
     metadata: { resourceVersion },

@@ -42,7 +42,7 @@ import {
   projectNamespace,
 } from './project/project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project/project-custom.ts';
-import { readStorage } from './read-storage.ts';
+import { STORAGE_CLASSES } from './storage.ts';
 
 export interface KubernetesClusterOptions {
   readonly client: ApiClient;
@@ -239,4 +239,15 @@ export class KubernetesCluster implements Cluster {
   publishEvent(event: ClusterEvent): Promise<void> {
     return publishEvent(this.#client, event, this.#clock.now());
   }
+}
+
+/** Reads the storage objects of the cluster, reduced to the fields that restrict where a pod may run. */
+async function readStorage(client: ApiClient, kept: KeptLists): Promise<Storage> {
+  const [persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes] = await Promise.all([
+    kept.persistentVolumeClaims.read(),
+    kept.persistentVolumes.read(),
+    listAll(client, STORAGE_CLASSES),
+    kept.csiNodes.read(),
+  ]);
+  return { persistentVolumeClaims, persistentVolumes, storageClasses, csiNodes };
 }

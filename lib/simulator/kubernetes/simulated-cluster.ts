@@ -6,7 +6,7 @@ import { optional } from '../../apis/optional.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { NodePatch } from '../../core/model/node-patch.ts';
-import { isOurClass } from '../../core/node-class/our-class.ts';
+import { isManagedNodeClass } from '../../core/node-class/our-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
@@ -28,7 +28,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listNodes: async () => [...state.nodes.values()],
     readNode: async (name) => state.nodes.get(name),
     listNodePools: async () =>
-      [...state.nodePools.values()].filter(({ spec }) => isOurClass(spec.template.spec.nodeClassRef)),
+      [...state.nodePools.values()].filter(({ spec }) => isManagedNodeClass(spec.template.spec.nodeClassRef)),
     listNodeClasses: async () => [...state.nodeClasses.values()],
     listDaemonSets: async () => state.daemonSets,
     listPodDisruptionBudgets: async () =>
@@ -36,7 +36,8 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
         ...one,
         status: { disruptionsAllowed: disruptionsAllowed(one, state) },
       })),
-    listNodeClaims: async () => [...state.nodeClaims.values()].filter(({ spec }) => isOurClass(spec.nodeClassRef)),
+    listNodeClaims: async () =>
+      [...state.nodeClaims.values()].filter(({ spec }) => isManagedNodeClass(spec.nodeClassRef)),
     listNodeOverlays: async () => [...state.nodeOverlays.values()],
     listCapacityBuffers: async () => [...state.capacityBuffers.values()],
     listPodTemplates: async () => state.podTemplates,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AccessEntry, accessStep, whyNoEntries } from '../../../lib/core/install/access-entries.ts';
+import { type AccessEntry, accessStep, whyEntriesUnsupported } from '../../../lib/core/install/access-entries.ts';
 
 const FUNCTION: AccessEntry = { principal: 'arn:role/lifecycle', type: 'STANDARD', groups: ['kerf:lifecycle'] };
 const NODE: AccessEntry = { principal: 'arn:role/node', type: 'EC2_LINUX', groups: [] };
@@ -33,7 +33,7 @@ describe('the entry of a role', () => {
 });
 
 test('a cluster that authenticates only by its ConfigMap gets an explanation; the others accept entries', () => {
-  expect(whyNoEntries('demo', 'CONFIG_MAP')).toMatch(/update-cluster-config --name demo .*API_AND_CONFIG_MAP/);
-  expect(whyNoEntries('demo', 'API_AND_CONFIG_MAP')).toBeUndefined();
-  expect(whyNoEntries('demo', 'API')).toBeUndefined();
+  expect(whyEntriesUnsupported('demo', 'CONFIG_MAP')).toMatch(/update-cluster-config --name demo .*API_AND_CONFIG_MAP/);
+  expect(whyEntriesUnsupported('demo', 'API_AND_CONFIG_MAP')).toBeUndefined();
+  expect(whyEntriesUnsupported('demo', 'API')).toBeUndefined();
 });

@@ -12,7 +12,7 @@ export interface Marked {
 /** kubernetes-sigs/karpenter#3198: a type without capacity for hours must not be tried every three minutes. */
 const MAX_PAUSE_MS = 30 * MINUTE_MS;
 /** A new mark continues the series if the last mark ended less than this time ago. */
-export const REMEMBERED_MS = HOUR_MS;
+export const MARK_SERIES_MS = HOUR_MS;
 /** Failures within this time count as one: ten claims that fail together cause one write. */
 const ONE_EVENT_MS = 10 * SECOND_MS;
 
@@ -27,7 +27,7 @@ export const NOT_TRIED = 'UnfulfillableCapacity';
  * *Source:* C32, C35; kubernetes-sigs/karpenter#3198.
  */
 export function marked(previous: Marked | undefined, atMs: number, reason = ''): Marked {
-  if (previous === undefined || atMs >= previous.untilMs + REMEMBERED_MS) {
+  if (previous === undefined || atMs >= previous.untilMs + MARK_SERIES_MS) {
     return { markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS, strikes: 1 };
   }
   if (atMs - previous.markedAtMs < ONE_EVENT_MS) return previous;

@@ -1,4 +1,4 @@
-import { amiFamilyOf, type EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { NITRO_SANDBOX, PLACEMENT_PARTITION, TENANCY } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
@@ -15,7 +15,6 @@ import type {
 import type { ResolvedNodeClass } from '../../model/resolved-node-class.ts';
 import { isIpv6 } from '../../node-class/user-data/cluster-dns.ts';
 import { nodeUserData, type UserData } from '../../node-class/user-data/user-data.ts';
-import { volumesOf } from '../../node-class/volumes.ts';
 import { requirementsFrom, singleValues } from '../../requirements/requirements.ts';
 import { parseResources } from '../../resources/resources.ts';
 import { networkInterfacesOf } from './network-interfaces.ts';
@@ -146,4 +145,17 @@ function userDataByKubelet(
     known.set(key, userData);
     return userData;
   };
+}
+
+/** The volumes of an instance: those of the NodeClass, else of the AMI family (C76); none for Custom, where the image defines them. */
+function volumesOf(nodeClass: EC2NodeClass): readonly BlockDeviceMapping[] {
+  if (nodeClass.spec.blockDeviceMappings !== undefined) return nodeClass.spec.blockDeviceMappings;
+  const family = amiFamilyOf(nodeClass);
+  if (family === 'Custom') return [];
+  if (family === 'Bottlerocket') return [volume('/dev/xvda', '4Gi'), volume('/dev/xvdb', '20Gi')];
+  return family.startsWith('Windows') ? [volume('/dev/sda1', '50Gi')] : [volume('/dev/xvda', '20Gi')];
+}
+
+function volume(deviceName: string, volumeSize: string): BlockDeviceMapping {
+  return { deviceName, ebs: { volumeSize, volumeType: 'gp3', encrypted: true } };
 }

@@ -6,7 +6,7 @@ import type { ClusterBootstrap } from '../../model/cluster-bootstrap.ts';
 import type { TypeKubelet } from '../../model/instance-type.ts';
 
 /** The parameters of a node in its user data. */
-export interface NodeIntroduction {
+export interface NodeParameters {
   readonly bootstrap: ClusterBootstrap;
   readonly labels: Labels;
   /** Includes startup taints. The taint of an unregistered node is added later. */

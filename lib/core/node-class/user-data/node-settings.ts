@@ -7,7 +7,7 @@ import { optional } from '../../../apis/optional.ts';
 import type { ClusterBootstrap } from '../../model/cluster-bootstrap.ts';
 import type { TypeKubelet } from '../../model/instance-type.ts';
 import { clusterDnsOf } from './cluster-dns.ts';
-import type { NodeIntroduction } from './node-introduction.ts';
+import type { NodeParameters } from './node-introduction.ts';
 import { type Refused, refused } from './rendered.ts';
 
 /** The settings of a node, independent of the format of its AMI family, with all expressions evaluated. */
@@ -22,10 +22,10 @@ export interface NodeSettings {
   readonly joinDisks: boolean;
 }
 
-export type SettledNode = { readonly kind: 'settled'; readonly settings: NodeSettings } | Refused;
+export type NodeSettingsResult = { readonly kind: 'settled'; readonly settings: NodeSettings } | Refused;
 
 /** Computes the settings of a node. *Errors:* refused where an expression of the NodeClass has no value for its type (A3.17). */
-export function settleNode(nodeClass: EC2NodeClass, node: NodeIntroduction): SettledNode {
+export function resolveNodeSettings(nodeClass: EC2NodeClass, node: NodeParameters): NodeSettingsResult {
   const { maxPods, ...kubelet } = withTypeValues(nodeClass.spec.kubelet ?? {}, node.kubelet);
   if (typeof maxPods === 'string') return unsettled('maxPods', maxPods);
   for (const field of ['kubeReserved', 'systemReserved'] as const) {

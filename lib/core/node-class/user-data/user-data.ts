@@ -5,8 +5,8 @@ import { bottlerocketSettings } from './bottlerocket-settings.ts';
 import { kubeletArguments } from './kubelet-arguments.ts';
 import { mimeMessage } from './mime.ts';
 import { nodeConfig } from './node-config.ts';
-import type { NodeIntroduction } from './node-introduction.ts';
-import { settleNode } from './node-settings.ts';
+import type { NodeParameters } from './node-introduction.ts';
+import { resolveNodeSettings } from './node-settings.ts';
 import { asText, type RefusalReason, type Refused, type Rendered, refused } from './rendered.ts';
 import { LARGEST_USER_DATA_BYTES, userDataBytes } from './user-data-size.ts';
 import { windowsBootstrap } from './windows-bootstrap.ts';
@@ -33,13 +33,13 @@ export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
  * *Errors:* unsupported where the family does not support a field of `kubelet` (A3.18), an expression has no value for the
  * type (A3.17), the user data of the NodeClass cannot be read, or the result is larger than EC2 allows (C75).
  */
-export function nodeUserData(nodeClass: EC2NodeClass, node: NodeIntroduction): UserData {
+export function nodeUserData(nodeClass: EC2NodeClass, node: NodeParameters): UserData {
   const data = unsettableKubelet(nodeClass) ?? rendered(nodeClass, node);
   if (data.kind === 'text') return { kind: 'user-data', text: data.text };
   return { kind: 'unsupported', reason: data.reason, message: forNodeClass(nodeClass, data.message) };
 }
 
-const NO_NODE: NodeIntroduction = {
+const NO_NODE: NodeParameters = {
   bootstrap: { clusterName: '', endpoint: '', certificateAuthority: '', serviceCidr: '' },
   labels: {},
   taints: [],
@@ -52,7 +52,7 @@ function unsettableKubelet(nodeClass: EC2NodeClass): Refused | undefined {
   return refused('UnsupportedKubeletConfiguration', message);
 }
 
-function rendered(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
+function rendered(nodeClass: EC2NodeClass, node: NodeParameters): Rendered {
   const written = userDataBytes(nodeClass.spec.userData ?? '');
   if (written > MAX_READ_BYTES) return tooLarge(written);
   const isCustom = amiFamilyOf(nodeClass) === 'Custom';
@@ -71,8 +71,8 @@ function tooLarge(bytes: number): Refused {
   );
 }
 
-function joining(nodeClass: EC2NodeClass, node: NodeIntroduction): Rendered {
-  const settled = settleNode(nodeClass, node);
+function joining(nodeClass: EC2NodeClass, node: NodeParameters): Rendered {
+  const settled = resolveNodeSettings(nodeClass, node);
   if (settled.kind === 'refused') return settled;
   const { settings } = settled;
   const written = nodeClass.spec.userData ?? '';

@@ -46,7 +46,7 @@ export function convertSelector(subject: ConversionSubject, pair: Pair, name: Se
 }
 
 /** Writes a placeholder where the required terms are missing: a term with the tag of Karpenter's setup guide. */
-export function standIn(
+export function addPlaceholderTerms(
   subject: ConversionSubject,
   spec: YAMLMap,
   name: 'subnetSelector' | 'securityGroupSelector',

@@ -15,7 +15,7 @@ interface Kept<T> {
  * Caches results in a warm function. Concurrent queries with the same key share one call. Failures and empty results are not
  * cached, because their cause may be fixed at any time.
  */
-export class KeptAnswers<T> {
+export class AnswerCache<T> {
   readonly #clock: Clock;
   readonly #isFound: (answer: T) => boolean;
   readonly #kept = new Map<string, Kept<T>>();

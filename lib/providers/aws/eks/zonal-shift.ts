@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../../apis/formats/time.ts';
 import { ownField } from '../../../apis/record.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
-import { KeptAnswers } from '../client/kept-answers.ts';
+import { AnswerCache } from '../client/kept-answers.ts';
 import { type AwsCredentials, awsDomain, requestSigner } from '../client/request-signer.ts';
 
 export interface ZonalShiftOptions {
@@ -27,7 +27,7 @@ const SERVICE = 'arc-zonal-shift';
  * replaces the ARC client. *Errors:* RefusedError, UnreachableError. *Source:* ARC's GetManagedResource.
  */
 export function zonalShifts(options: ZonalShiftOptions): () => Promise<readonly string[]> {
-  const kept = new KeptAnswers<readonly string[]>(options.clock, () => true);
+  const kept = new AnswerCache<readonly string[]>(options.clock, () => true);
   return () => kept.ask({ key: 'shifts', keepMs: KEPT_MS }, () => readShifts(options));
 }
 

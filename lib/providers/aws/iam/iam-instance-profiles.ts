@@ -20,7 +20,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { InstanceProfileState } from '../../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
 import { isEntityLimit, isEntityMissing, isEntityTaken, translated } from '../client/errors.ts';
-import { KeptAnswers } from '../client/kept-answers.ts';
+import { AnswerCache } from '../client/kept-answers.ts';
 import type { InstanceProfiles } from './instance-profiles.ts';
 import {
   deleteProfile,
@@ -43,13 +43,13 @@ const KEEP_MS = 10 * MINUTE_MS;
 export class IamInstanceProfiles implements InstanceProfiles {
   readonly #client: IAMClient;
   readonly #clock: Clock;
-  readonly #ready: KeptAnswers<InstanceProfileState>;
+  readonly #ready: AnswerCache<InstanceProfileState>;
   readonly #sweptAtMs = new Map<string, number>();
 
   constructor({ client, clock }: { readonly client: IAMClient; readonly clock: Clock }) {
     this.#client = client;
     this.#clock = clock;
-    this.#ready = new KeptAnswers(clock, ({ kind }) => kind === 'ready');
+    this.#ready = new AnswerCache(clock, ({ kind }) => kind === 'ready');
   }
 
   async ensure(place: ProfilePlace, nodeClass: EC2NodeClass): Promise<InstanceProfileState> {

@@ -4,7 +4,7 @@ import { optional } from '../../../apis/optional.ts';
 import type { ResolvedCapacityReservation } from '../../../core/model/resolved-node-class.ts';
 import type { FoundImage } from '../../../core/node-class/images/choose-images.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { KeptAnswers } from '../client/kept-answers.ts';
+import { AnswerCache } from '../client/kept-answers.ts';
 
 /** C31, C61, C63, C68. The keys are the terms, so a NodeClass with other terms has another key. */
 const KEEP_MS = {
@@ -26,12 +26,12 @@ const KEEP_MS = {
 export interface ResolutionAnswers {
   /** How long a result is cached. */
   readonly keepMs: Readonly<Record<keyof typeof KEEP_MS, number>>;
-  readonly subnets: KeptAnswers<readonly Subnet[]>;
-  readonly securityGroups: KeptAnswers<readonly SecurityGroup[]>;
-  readonly images: KeptAnswers<readonly FoundImage[]>;
-  readonly parameters: KeptAnswers<ReadonlyMap<string, string>>;
-  readonly reservations: KeptAnswers<readonly Omit<ResolvedCapacityReservation, 'state'>[]>;
-  readonly placementGroups: KeptAnswers<readonly PlacementGroup[]>;
+  readonly subnets: AnswerCache<readonly Subnet[]>;
+  readonly securityGroups: AnswerCache<readonly SecurityGroup[]>;
+  readonly images: AnswerCache<readonly FoundImage[]>;
+  readonly parameters: AnswerCache<ReadonlyMap<string, string>>;
+  readonly reservations: AnswerCache<readonly Omit<ResolvedCapacityReservation, 'state'>[]>;
+  readonly placementGroups: AnswerCache<readonly PlacementGroup[]>;
 }
 
 /** F20: the cache time in the cluster's configuration. */
@@ -47,12 +47,12 @@ export function resolutionAnswers(clock: Clock, { imagesMs, subnetsMs }: Refresh
       ...(imagesMs !== undefined && { images: imagesMs, latestParameters: imagesMs }),
       ...optional({ subnets: subnetsMs }),
     },
-    subnets: new KeptAnswers(clock, (answer) => answer.length > 0),
-    securityGroups: new KeptAnswers(clock, (answer) => answer.length > 0),
-    images: new KeptAnswers(clock, (answer) => answer.length > 0),
-    parameters: new KeptAnswers(clock, (answer) => answer.size > 0),
+    subnets: new AnswerCache(clock, (answer) => answer.length > 0),
+    securityGroups: new AnswerCache(clock, (answer) => answer.length > 0),
+    images: new AnswerCache(clock, (answer) => answer.length > 0),
+    parameters: new AnswerCache(clock, (answer) => answer.size > 0),
     // An empty result is usual here, so it is cached for a minute.
-    reservations: new KeptAnswers(clock, () => true),
-    placementGroups: new KeptAnswers(clock, (answer) => answer.length > 0),
+    reservations: new AnswerCache(clock, () => true),
+    placementGroups: new AnswerCache(clock, (answer) => answer.length > 0),
   };
 }

@@ -9,7 +9,7 @@ import { CAPACITY_BUFFER_RESOURCE } from '../../../apis/schemas/capacity-buffer.
 import { manifestSchema } from '../../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../../apis/schemas/ec2-node-class.ts';
 import { NODE_POOL_RESOURCE } from '../../../apis/schemas/node-pool.ts';
-import { isOurClass } from '../../../core/node-class/our-class.ts';
+import { isManagedNodeClass } from '../../../core/node-class/our-class.ts';
 import { checked, fieldsOf, isNamed, metadataOf, pick, type RawObject } from './project.ts';
 
 /** The kinds of Kerf's CRDs, with their defaults. */
@@ -22,13 +22,13 @@ const CAPACITY_BUFFER_SCHEMA = manifestSchema(CAPACITY_BUFFER_RESOURCE);
 /** *Shape:* undefined for an object of EKS Auto Mode, which Kerf does not manage. */
 export function nodePoolOf(raw: RawObject): NodePool | undefined {
   const pool = checked(withDefaults(custom(raw, 'karpenter.sh/v1', 'NodePool'), NODE_POOL_SCHEMA), isNodePool);
-  return pool !== undefined && isOurClass(pool.spec.template.spec.nodeClassRef) ? pool : undefined;
+  return pool !== undefined && isManagedNodeClass(pool.spec.template.spec.nodeClassRef) ? pool : undefined;
 }
 
 /** *Shape:* undefined for an object of EKS Auto Mode, which Kerf does not manage. */
 export function nodeClaimOf(raw: RawObject): NodeClaim | undefined {
   const claim = checked(custom(raw, 'karpenter.sh/v1', 'NodeClaim'), isNodeClaim);
-  return claim !== undefined && isOurClass(claim.spec.nodeClassRef) ? claim : undefined;
+  return claim !== undefined && isManagedNodeClass(claim.spec.nodeClassRef) ? claim : undefined;
 }
 
 export function nodeClassOf(raw: RawObject): EC2NodeClass | undefined {

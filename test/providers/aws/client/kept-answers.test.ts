@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { KeptAnswers } from '../../../../lib/providers/aws/client/kept-answers.ts';
+import { AnswerCache } from '../../../../lib/providers/aws/client/kept-answers.ts';
 
 const MINUTE = { key: 'subnets', keepMs: 60_000 };
 
 function world(answers: readonly (readonly string[] | Error)[]) {
   const clock = { nowMs: 0, now: () => clock.nowMs };
-  const kept = new KeptAnswers<readonly string[]>(clock, (answer) => answer.length > 0);
+  const kept = new AnswerCache<readonly string[]>(clock, (answer) => answer.length > 0);
   let calls = 0;
   const ask = (question = MINUTE) =>
     kept.ask(question, async () => {
