@@ -19,14 +19,6 @@ const BANNED: readonly { readonly pattern: RegExp; readonly write: string }[] = 
   { pattern: /\bLEAST_/, write: 'MIN_' },
 ];
 
-/** Not clean yet. An entry goes with the last banned word in it: the list only becomes shorter. */
-const NOT_CLEAN_YET: readonly string[] = [
-  'docs/parity',
-  'test/core/disruption',
-  'test/core/install',
-  'test/core/validation',
-];
-
 function bannedWords(text: string): readonly string[] {
   return text.split('\n').flatMap((line, at) =>
     BANNED.flatMap(({ pattern, write }) => {
@@ -36,22 +28,13 @@ function bannedWords(text: string): readonly string[] {
   );
 }
 
-function isIn(path: string, entry: string): boolean {
-  return path === entry || path.startsWith(`${entry}/`);
-}
-
 /** This file lists the words. */
 const found = trackedFiles(ROOT, /\.(ts|js|md|yaml|py)$/)
   .filter(({ path }) => path !== 'test/language.test.ts')
   .flatMap(({ path, text }) => bannedWords(text).map((word) => ({ path, word })));
 
 test('sources and documents use none of the banned words', () => {
-  const clean = found.filter(({ path }) => !NOT_CLEAN_YET.some((entry) => isIn(path, entry)));
-  expect(clean.map(({ path, word }) => `${path}:${word}`)).toEqual([]);
-});
-
-test('what is clean is taken off the list', () => {
-  expect(NOT_CLEAN_YET.filter((entry) => !found.some(({ path }) => isIn(path, entry)))).toEqual([]);
+  expect(found.map(({ path, word }) => `${path}:${word}`)).toEqual([]);
 });
 
 describe('a banned word', () => {

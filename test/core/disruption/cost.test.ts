@@ -18,7 +18,7 @@ describe('what it costs to evict a pod (E14)', () => {
     ['a priority weighs a 2^25th', priority(2 ** 25), 2],
     ['the highest are 10', priority(2_000_000_000), 10],
     ['the lowest are −10', costing(String(-(2 ** 31))), -10],
-    ['a cost that is no number counts as none', costing('much'), 1],
+    ['a cost that is not a number counts as zero', costing('much'), 1],
   ])('%s', (_, over, cost) => {
     expect(evictionCost(runningPod('node-1', over))).toBe(cost);
   });

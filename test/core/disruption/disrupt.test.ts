@@ -159,7 +159,7 @@ describe('what uses up the budget (E7)', () => {
   });
 });
 
-describe('who is no candidate, and why (E3, E4)', () => {
+describe('nodes that are not candidates, with the reason (E3, E4)', () => {
   const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
   const worthless: PodOptions = {
     labels: { app: 'web' },

@@ -83,8 +83,8 @@ describe('an endpoint that does not answer', () => {
   test.each([
     ['the first time', {}, '1'],
     ['the second time', failed('1'), '2'],
-    ['for the first time, by an annotation that is no number', failed('many'), '1'],
-    ['for the second time, by an annotation that is no time', { [FAILED_PROBES]: '1', [FAILED_AT]: 'soon' }, '2'],
+    ['for the first time, by an annotation that is not a number', failed('many'), '1'],
+    ['for the second time, by an annotation that is not a time', { [FAILED_PROBES]: '1', [FAILED_AT]: 'soon' }, '2'],
   ])('is counted %s, and keeps its webhooks', (_, annotations, count) => {
     const step = unwell(found({ annotations }));
     expect(step).toMatchObject({ complaint: `webhook probe ${count} of 3 failed: it answered 502` });

@@ -138,7 +138,7 @@ describe('A3.16: thresholds are quantities of zero or more, or percentages from 
 });
 
 test.each(['memory.free', 'containerfs.available', 'allocatableMemory.available', 'Memory.available', ''])(
-  'A3.16: %j is no eviction signal',
+  'A3.16: %j is not an eviction signal',
   (signal) => {
     const refused = { evictionHard: { [signal]: '5%' }, evictionMinimumReclaim: { [signal]: '5%' } };
     expect(pathsOf(refused)).toEqual([`evictionHard/${signal}`, `evictionMinimumReclaim/${signal}`]);

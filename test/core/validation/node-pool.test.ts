@@ -48,7 +48,7 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       },
     ],
     [
-      'a label whose key is no name',
+      'a label whose key is not a name',
       { labels: { 'a b': 'c' } },
       { path: [...TEMPLATE, 'metadata', 'labels', 'a b'], message: '"a b" is not a label name', allowed: LABEL_NAME },
     ],
@@ -103,12 +103,12 @@ describe('A1.26: why Karpenter refuses a NodePool that the API server has accept
       },
     ],
     [
-      'A1.7: a taint whose key is no name',
+      'A1.7: a taint whose key is not a name',
       { taints: [{ key: LONG, effect: 'NoSchedule' }] },
       { path: [...POD_SPEC, 'taints', 0, 'key'], message: `"${LONG}" is not a valid name`, allowed: TAINT_NAME },
     ],
     [
-      'A1.7: a taint whose value is no name',
+      'A1.7: a taint whose value is not a name',
       { startupTaints: [{ key: 'gpu', value: LONG, effect: 'NoSchedule' }] },
       {
         path: [...POD_SPEC, 'startupTaints', 0, 'value'],

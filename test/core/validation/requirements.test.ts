@@ -18,7 +18,7 @@ function problemsOf(requirement: NodePoolRequirement): readonly FieldProblem[] {
 describe('A1.26: a requirement that the API server lets pass and Karpenter refuses', () => {
   test.each<[string, NodePoolRequirement, FieldProblem]>([
     [
-      'a key that is no name',
+      'a key that is not a name',
       { key: `example.com/${LONG}`, operator: 'Exists' },
       { path: [1, 'key'], message: `"example.com/${LONG}" is not a label name`, allowed: KEY_RULE },
     ],
