@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf } from '../../../lib/core/instance-type/capacity.ts';
+import { factsOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { factsOf } from './builders.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

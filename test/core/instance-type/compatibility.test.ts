@@ -3,8 +3,8 @@ import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { whyNotBootable } from '../../../lib/core/instance-type/compatibility.ts';
 import type { InstanceTypeFacts } from '../../../lib/core/instance-type/facts.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
+import { catalogueOf, factsOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { catalogueOf, factsOf } from './builders.ts';
 
 type Spec = Partial<EC2NodeClass['spec']>;
 type Facts = Partial<InstanceTypeFacts>;

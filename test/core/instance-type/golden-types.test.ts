@@ -5,8 +5,8 @@ import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { readFacts } from '../../../lib/core/instance-type/catalogue.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import { formatResources } from '../../../lib/core/resources/resources.ts';
+import { catalogueOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { catalogueOf } from './builders.ts';
 
 const FACTS = readFacts(
   JSON.parse(readFileSync(join(import.meta.dirname, '../../../data/instance-types.json'), 'utf8')),

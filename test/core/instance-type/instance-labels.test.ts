@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { WELL_KNOWN_LABELS } from '../../../lib/apis/labels.ts';
 import { instanceLabels } from '../../../lib/core/instance-type/instance-labels.ts';
-import { factsOf } from './builders.ts';
+import { factsOf } from '../../builders/catalogue-facts.ts';
 
 const AWS = 'karpenter.k8s.aws/instance-';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { readFacts } from '../../../lib/core/instance-type/catalogue.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
+import { catalogueOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { catalogueOf } from './builders.ts';
 
 /** What Karpenter and Kerf say differently of instance types, and why. */
 export interface Difference {

@@ -4,8 +4,8 @@ import { capacityOf } from '../../../lib/core/instance-type/capacity.ts';
 import type { InstanceTypeFacts } from '../../../lib/core/instance-type/facts.ts';
 import { allocatableOf } from '../../../lib/core/instance-type/overhead.ts';
 import { subtract } from '../../../lib/core/resources/resources.ts';
+import { factsOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { factsOf } from './builders.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

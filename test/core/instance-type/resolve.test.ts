@@ -3,8 +3,8 @@ import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.t
 import type { OfferingKey } from '../../../lib/core/instance-type/offerings/availability.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
+import { catalogueOf, factsOf, regionalOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { catalogueOf, factsOf, regionalOf } from './builders.ts';
 
 const ZONES = [regionalOf(), regionalOf({ zone: 'eu-west-3b', zoneId: 'euw3-az2', spotUsdPerHour: 0.05 })];
 

@@ -7,8 +7,8 @@ import {
   kubeletWorker,
   withTypeKubelet,
 } from '../../../lib/core/instance-type/type-kubelet.ts';
+import { catalogueOf, factsOf } from '../../builders/catalogue-facts.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { catalogueOf, factsOf } from './builders.ts';
 
 const MIB = 2 ** 20;
 

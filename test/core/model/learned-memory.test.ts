@@ -4,11 +4,11 @@ import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import { type LearnedMemory, memoryLesson } from '../../../lib/core/model/learned-memory.ts';
 import type { ResolvedImage } from '../../../lib/core/model/resolved-node-class.ts';
 import { decideLifecycle } from '../../../lib/core/node-claim/lifecycle.ts';
+import { catalogueOf, factsOf } from '../../builders/catalogue-facts.ts';
 import { launchContext } from '../../builders/launch-context.ts';
 import { anInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { HOUR, NOW_MS } from '../../builders/times.ts';
-import { catalogueOf, factsOf } from '../instance-type/builders.ts';
 
 const DAY = 24 * HOUR;
 const { instanceType, imageId } = anInstance();

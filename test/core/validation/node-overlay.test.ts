@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
 import { nodeOverlayProblems } from '../../../lib/core/validation/node-overlay.ts';
-
-function anOverlay(spec: Partial<NodeOverlay['spec']>): NodeOverlay {
-  return {
-    apiVersion: 'karpenter.sh/v1alpha1',
-    kind: 'NodeOverlay',
-    metadata: { name: 'a' },
-    spec: { requirements: [], ...spec },
-  };
-}
+import { anOverlay } from '../../builders/node-overlays.ts';
 
 const OF_EC2 = [
   'cpu',

@@ -3,9 +3,9 @@ import type { AvailabilityOptions } from '../../../../lib/core/instance-type/off
 import { compatibleOfferings } from '../../../../lib/core/instance-type/offerings/compatible-offerings.ts';
 import { instanceTypesFor } from '../../../../lib/core/instance-type/resolve.ts';
 import { requirementsFrom } from '../../../../lib/core/requirements/requirements.ts';
+import { factsOf } from '../../../builders/catalogue-facts.ts';
 import { aReservation } from '../../../builders/launch-context.ts';
 import { aNodeClass, asking } from '../../../builders/node-pools.ts';
-import { factsOf } from '../builders.ts';
 
 const REGION = { type: 'm5.large', zoneId: 'id', onDemandUsdPerHour: 0.2, spotUsdPerHour: 0.1 };
 const catalogue = {

@@ -3,9 +3,9 @@ import type { NodeOverlay } from '../../../../lib/apis/node-overlay.ts';
 import type { Catalogue } from '../../../../lib/core/instance-type/facts.ts';
 import { withOverlayPrices } from '../../../../lib/core/instance-type/offerings/unpriced-types.ts';
 import { instanceTypesFor } from '../../../../lib/core/instance-type/resolve.ts';
+import { catalogueOf, factsOf } from '../../../builders/catalogue-facts.ts';
 import { anOverlay } from '../../../builders/node-overlays.ts';
 import { aNodeClass, asking } from '../../../builders/node-pools.ts';
-import { catalogueOf, factsOf } from '../builders.ts';
 
 /** An m5.large whose price on demand only is known, and a new type of which none is. */
 const CATALOGUE: Catalogue = catalogueOf(

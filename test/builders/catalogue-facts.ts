@@ -1,6 +1,6 @@
-import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../lib/core/instance-type/facts.ts';
+import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../lib/core/instance-type/facts.ts';
 
-/** An m5.large unless told otherwise. */
+/** The facts of an m5.large. */
 export function factsOf(partial: Partial<InstanceTypeFacts> = {}): InstanceTypeFacts {
   return {
     name: 'm5.large',
@@ -24,7 +24,7 @@ export function factsOf(partial: Partial<InstanceTypeFacts> = {}): InstanceTypeF
   };
 }
 
-/** Sold in eu-west-3a at both prices unless told otherwise. */
+/** An m5.large in eu-west-3a with both prices. */
 export function regionalOf(partial: Partial<RegionalOffering> = {}): RegionalOffering {
   return {
     type: 'm5.large',
@@ -36,7 +36,7 @@ export function regionalOf(partial: Partial<RegionalOffering> = {}): RegionalOff
   };
 }
 
-/** Every type is sold once unless offerings are given. */
+/** A catalogue of eu-west-3. By default each type has one offering. */
 export function catalogueOf(facts: readonly InstanceTypeFacts[], offerings?: readonly RegionalOffering[]): Catalogue {
   return {
     region: 'eu-west-3',
