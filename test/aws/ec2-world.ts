@@ -18,7 +18,8 @@ import {
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
-import { aLaunchRequest, aTemplate } from '../contract/records.ts';
+import { aTemplate } from '../builders/launch-templates.ts';
+import { aLaunchOfTwoTypes } from '../contract/records.ts';
 
 export interface Ec2World {
   readonly cluster: string;
@@ -61,7 +62,7 @@ export async function ec2World(ec2: EC2Client, iam: IAMClient): Promise<Ec2World
       },
     },
     request: (over = {}) => ({
-      ...aLaunchRequest(),
+      ...aLaunchOfTwoTypes(),
       clientToken: randomUUID(),
       nodeClaim: `general-${randomUUID().slice(0, 8)}`,
       cluster,

@@ -5,7 +5,7 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import type { Ec2CloudProvider } from '../../lib/providers/aws/ec2-cloud-provider.ts';
-import { aTemplate } from '../contract/records.ts';
+import { aTemplate } from '../builders/launch-templates.ts';
 import { cloudOf } from './cloud.ts';
 import { variable } from './deployment.ts';
 import { type Ec2World, ec2World } from './ec2-world.ts';

@@ -1,6 +1,6 @@
 import type { Instance, LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { FoundInstance } from '../../lib/core/node-claim/adoption/claim-object.ts';
-import { aTemplate } from '../contract/records.ts';
+import { aTemplate } from './launch-templates.ts';
 import { HOUR, NOW_MS } from './times.ts';
 
 const GIB = 2 ** 30;

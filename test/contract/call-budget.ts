@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../lib/apis/formats/time.ts';
 import { type CallLimits, PATIENCE_MS } from '../../lib/core/call-budget/token-bucket.ts';
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
-import { NOW_MS } from './records.ts';
+import { NOW_MS } from '../builders/times.ts';
 
 export interface CallBudgetWorld {
   readonly limitsOf: (api: string) => CallLimits;

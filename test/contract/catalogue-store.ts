@@ -5,7 +5,7 @@ import { compareText } from '../../lib/core/compare-text.ts';
 import type { Catalogue, RegionalOffering } from '../../lib/core/instance-type/facts.ts';
 import { ANY_OFFERING, type UnavailableMark, type UnavailableOffering } from '../../lib/core/model/decision.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
-import { NOW_MS } from './records.ts';
+import { NOW_MS } from '../builders/times.ts';
 
 const SPOT = {
   instanceType: 'm5.large',

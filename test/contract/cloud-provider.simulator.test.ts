@@ -4,19 +4,20 @@ import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import { timelineFrom } from '../../lib/simulator/timeline.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
+import { NOW_MS } from '../builders/times.ts';
 import { aNodeClass } from '../controllers/manifests.ts';
 import { cloudProviderContract } from './cloud-provider.ts';
-import { aLaunchRequest, NOW_MS } from './records.ts';
+import { aLaunchOfTwoTypes } from './records.ts';
 
 const lacks = { selectors: 'every selector finds something there, so that manifests from anywhere can be simulated' };
 
-const request: typeof aLaunchRequest = (over) =>
-  aLaunchRequest({ clientToken: randomUUID(), nodeClaim: randomUUID(), ...over });
+const request: typeof aLaunchOfTwoTypes = (over) =>
+  aLaunchOfTwoTypes({ clientToken: randomUUID(), nodeClaim: randomUUID(), ...over });
 
 const make: Parameters<typeof cloudProviderContract>[1] = async () => {
   const timetable = timetableFrom(NOW_MS);
   const cloud = simulatedEc2({
-    cluster: aLaunchRequest().cluster,
+    cluster: aLaunchOfTwoTypes().cluster,
     catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
     timetable,
     random: randomFrom(1),
@@ -27,7 +28,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
   });
   return {
     cloud,
-    cluster: aLaunchRequest().cluster,
+    cluster: aLaunchOfTwoTypes().cluster,
     nodeClass: aNodeClass(),
     otherRole: 'other-node',
     request,

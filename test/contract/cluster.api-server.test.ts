@@ -1,9 +1,9 @@
 import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { NOW_MS } from '../builders/times.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { clusterContract } from './cluster.ts';
 import type { WorldObject } from './cluster-objects.ts';
-import { NOW_MS } from './records.ts';
 
 const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; readonly resource: string }>> = {
   Pod: { group: '/api/v1', resource: 'pods' },

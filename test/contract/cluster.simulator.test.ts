@@ -5,8 +5,8 @@ import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { createCustom, objectKeyOf, uidOf } from '../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { kubernetesState, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
+import { NOW_MS } from '../builders/times.ts';
 import { clusterContract } from './cluster.ts';
-import { NOW_MS } from './records.ts';
 
 clusterContract('the simulator', async () => {
   const podDisruptionBudgets: PodDisruptionBudget[] = [];

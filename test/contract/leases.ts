@@ -11,7 +11,8 @@ import {
   type SeenLease,
 } from '../../lib/ports/leases.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
-import { aDecision, NOW_MS } from './records.ts';
+import { NOW_MS } from '../builders/times.ts';
+import { aLaunchDecision } from './records.ts';
 
 export interface LeasesHarness {
   /** The same leases for two functions. */
@@ -141,7 +142,7 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
     });
 
     describe('recording a decision with a lease', () => {
-      const decide = (id: string) => aDecision({ id, cluster: work.cluster });
+      const decide = (id: string) => aLaunchDecision({ id, cluster: work.cluster });
 
       test('succeeds if no other run has taken over the lease, even if it has expired', async () => {
         const lease = await hold(one);

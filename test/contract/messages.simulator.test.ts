@@ -2,8 +2,8 @@ import type { Decision } from '../../lib/core/model/decision.ts';
 import type { Wake, WakeTarget } from '../../lib/ports/messages.ts';
 import { simulatedMessages } from '../../lib/simulator/aws/simulated-messages.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
+import { NOW_MS } from '../builders/times.ts';
 import { messagesContract } from './messages.ts';
-import { NOW_MS } from './records.ts';
 
 messagesContract('the simulator', async () => {
   const timetable = timetableFrom(NOW_MS);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Decision } from '../../lib/core/model/decision.ts';
 import { MAX_DELAY_MS, type Messages, type Wake, type WakeTarget } from '../../lib/ports/messages.ts';
-import { aDecision } from './records.ts';
+import { aLaunchDecision } from './records.ts';
 
 export interface MessagesHarness {
   readonly messages: Messages;
@@ -47,7 +47,7 @@ export function messagesContract(name: string, make: () => Promise<MessagesHarne
     });
 
     test('listeners receive published decisions', async () => {
-      const decision = aDecision({ id: 'heard-1' });
+      const decision = aLaunchDecision({ id: 'heard-1' });
       await harness.messages.publish(decision);
       expect(await harness.heard()).toContainEqual(decision);
     });

@@ -2,7 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
-import { aCommand, aDecision, aLaunchRequest, aRecord, aTemplate, launchedAs, NOW_MS } from './records.ts';
+import { aCommand } from '../builders/decisions.ts';
+import { aTemplate } from '../builders/launch-templates.ts';
+import { NOW_MS } from '../builders/times.ts';
+import { aLaunchDecision, aLaunchOfTwoTypes, aRecord, launchedAs } from './records.ts';
 
 export interface NodeClaimStoreHarness {
   readonly store: NodeClaimStore;
@@ -23,7 +26,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
     afterEach(() => harness.close?.());
 
     describe('decisions', () => {
-      const decide = (id: string, atMs = NOW_MS) => aDecision({ id, cluster, atMs });
+      const decide = (id: string, atMs = NOW_MS) => aLaunchDecision({ id, cluster, atMs });
 
       test('a cluster without decisions is at epoch 0', async () => {
         expect(await store.readEpoch(cluster)).toBe(0);
@@ -102,13 +105,13 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
     });
 
     describe('decisions in shadow', () => {
-      const decide = (atMs = NOW_MS) => aDecision({ id: 'shadow-a', cluster, atMs, shadow: true });
+      const decide = (atMs = NOW_MS) => aLaunchDecision({ id: 'shadow-a', cluster, atMs, shadow: true });
 
       test('are kept for history: none is open, and the epoch does not change', async () => {
         expect(await store.recordShadow(decide(), 'one')).toBe('new');
         expect(await store.openDecisions(cluster)).toEqual([]);
         expect(await store.readEpoch(cluster)).toBe(0);
-        await store.recordDecision(aDecision({ id: 'real', cluster, atMs: NOW_MS }), 0);
+        await store.recordDecision(aLaunchDecision({ id: 'real', cluster, atMs: NOW_MS }), 0);
         expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['real']);
       });
 
@@ -135,7 +138,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
       const released = { releasedAtMs: NOW_MS + 1 };
 
       test('a created record is read with all its fields', async () => {
-        const request = aLaunchRequest({ templates: [aTemplate({ userData: 'ä'.repeat(9_000) })] });
+        const request = aLaunchOfTwoTypes({ templates: [aTemplate({ userData: 'ä'.repeat(9_000) })] });
         const requested = claim({
           launch: { kind: 'requested', attempt: 1, request, atMs: 1 },
         });

@@ -1,4 +1,5 @@
 /** Pods of `ignoreAtZero`: they neither launch the first node nor keep the last node, and run when other pods run. */
+
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
@@ -6,6 +7,7 @@ import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.t
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { aBudget, aNode } from '../../builders/nodes.ts';
@@ -142,25 +144,7 @@ describe('the last nodes', () => {
   });
 
   test('are removed with their waiting pods, whose PodDisruptionBudget would keep them forever', () => {
-    const command = {
-      id: 'command-1',
-      method: 'emptiness',
-      reason: 'Empty',
-      candidates: [
-        {
-          nodeClaim: 'claim-a',
-          nodePool: 'general',
-          node: 'a',
-          instanceType: 'm5.large',
-          zone: 'z',
-          priceUsdPerHour: 1,
-        },
-      ],
-      replacements: [],
-      state: 'proposed',
-      decidedAtMs: NOW_MS,
-      validateAtMs: NOW_MS,
-    } as const;
+    const command = aCommand({ candidates: candidatesNamed('a'), validateAtMs: NOW_MS });
     const snapshot = snapshotOf(two, { nodePools, ignoreAtZero, pods: dns, commands: [command] });
     const { actions } = disrupt(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS });
     expect(actions[0]).toMatchObject({ kind: 'delete-node-claim', nodeClaim: 'claim-a', atRest: true });

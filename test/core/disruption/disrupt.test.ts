@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
-import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { aBudget, aNode, type NodeOptions } from '../../builders/nodes.ts';
@@ -30,26 +30,6 @@ function startedFor(snapshot: ClusterSnapshot, nowMs = NOW_MS): readonly string[
   return decide(snapshot, nowMs).actions.flatMap((action) =>
     action.kind === 'start-disruption' ? action.command.candidates.map((one) => one.node) : [],
   );
-}
-
-function commandFor(...names: readonly string[]): DisruptionCommand {
-  return {
-    id: 'command-1',
-    method: 'emptiness',
-    reason: 'Empty',
-    candidates: names.map((name) => ({
-      nodeClaim: `claim-${name}`,
-      nodePool: 'general',
-      node: name,
-      instanceType: 'm5.large',
-      zone: 'eu-west-3a',
-      priceUsdPerHour: 0.1,
-    })),
-    replacements: [],
-    state: 'proposed',
-    decidedAtMs: NOW_MS,
-    validateAtMs: NOW_MS + 15 * SECOND,
-  };
 }
 
 describe('an empty node is written down for disruption, not touched yet (E11, E13)', () => {
@@ -144,7 +124,7 @@ describe('what uses up the budget (E7)', () => {
   test('a node of another command does', () => {
     const snapshot = snapshotOf([nodeNamed('a'), nodeNamed('b')], {
       nodePools: pool({ budgets: [{ nodes: '1' }] }),
-      commands: [commandFor('b')],
+      commands: [aCommand({ candidates: candidatesNamed('b') })],
     });
     expect(startedFor(snapshot)).toEqual([]);
   });
@@ -242,7 +222,10 @@ describe('nodes that are not candidates, with the reason (E3, E4)', () => {
         nodePools: pool(),
       }),
     ],
-    ['a node of a command', snapshotOf([nodeNamed('a')], { nodePools: pool(), commands: [commandFor('a')] })],
+    [
+      'a node of a command',
+      snapshotOf([nodeNamed('a')], { nodePools: pool(), commands: [aCommand({ candidates: candidatesNamed('a') })] }),
+    ],
   ])('%s is not spoken of', (_, snapshot) => {
     expect(decide(snapshot)).toMatchObject({ actions: [], blocked: [] });
   });
@@ -250,7 +233,7 @@ describe('nodes that are not candidates, with the reason (E3, E4)', () => {
 
 describe('validation, 15 s later (E13, E29)', () => {
   const LATER = NOW_MS + 15 * SECOND;
-  const commands = [commandFor('a', 'b')];
+  const commands = [aCommand({ candidates: candidatesNamed('a', 'b') })];
   const nodes = [nodeNamed('a'), nodeNamed('b')];
   /** The nodes whose claims are deleted, and how the command ends. */
   function outcome(snapshot: ClusterSnapshot): readonly string[] {

@@ -6,6 +6,7 @@ import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { requeueAt } from '../../../lib/core/model/decision.ts';
 import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
+import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -28,25 +29,7 @@ function pools(consolidateAfter: string, nodes = '100%') {
 }
 
 function command(id: string, name: string, decidedAtMs = NOW_MS): DisruptionCommand {
-  return {
-    id,
-    method: 'emptiness',
-    reason: 'Empty',
-    candidates: [
-      {
-        nodeClaim: `claim-${name}`,
-        nodePool: 'general',
-        node: name,
-        instanceType: 'm5.large',
-        zone: 'eu-west-3a',
-        priceUsdPerHour: 0.1,
-      },
-    ],
-    replacements: [],
-    state: 'proposed',
-    decidedAtMs,
-    validateAtMs: decidedAtMs + 15 * SECOND,
-  };
+  return aCommand({ id, candidates: candidatesNamed(name), decidedAtMs });
 }
 
 describe('methods are asked in turn (E2)', () => {
@@ -154,7 +137,7 @@ describe('two runs that proposed side by side (E29, promise 3)', () => {
   });
 
   test('a candidate that is rejected leaves its room in the budget to the next command', () => {
-    const both = { ...command('one', 'a'), candidates: ['gone', 'a'].flatMap((name) => command('', name).candidates) };
+    const both = { ...command('one', 'a'), candidates: candidatesNamed('gone', 'a') };
     const snapshot = snapshotOf([...nodes, initializedNode({ name: 'gone', annotations: DO_NOT_DISRUPT })], {
       nodePools: pools('0s', '2'),
       commands: [both, command('two', 'b')],

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from '../../../lib/core/events/events-of.ts';
-import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
+import type { Action, Blocked } from '../../../lib/core/model/decision.ts';
 import type { Reason } from '../../../lib/core/model/reasons.ts';
 import type { Subject } from '../../../lib/core/model/subject.ts';
+import { aDecision } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { aPod } from '../../builders/pods.ts';
 import { NOW_MS, SECOND } from '../../builders/times.ts';
-
-function aDecision(over: Partial<Decision> = {}): Decision {
-  return { id: 'd', cluster: 'demo', controller: 'provisioning', atMs: NOW_MS, actions: [], blocked: [], ...over };
-}
 
 function blocked(subject: Subject, reason: Reason, nodePool?: string): Blocked {
   return { subject, reason, message: `why ${reason}`, numbers: {}, ...(nodePool !== undefined && { nodePool }) };

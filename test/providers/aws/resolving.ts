@@ -12,7 +12,7 @@ import type { ResolveTools } from '../../../lib/providers/aws/node-class/resolut
 import { resolutionAnswers } from '../../../lib/providers/aws/node-class/resolution-answers.ts';
 import { resolveNodeClass } from '../../../lib/providers/aws/node-class/resolve-node-class.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
-import { NOW_MS } from '../../contract/records.ts';
+import { NOW_MS } from '../../builders/times.ts';
 
 const AL2023 = '/aws/service/eks/optimized-ami/1.33/amazon-linux-2023';
 

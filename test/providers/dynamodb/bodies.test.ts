@@ -13,7 +13,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { BodyBucket } from '../../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
-import { aDecision, aRecord } from '../../contract/records.ts';
+import { aLaunchDecision, aRecord } from '../../contract/records.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const s3Client = new S3Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -23,7 +23,7 @@ const bodies = new BodyBucket({ client: s3Client, bucket: 'bodies' });
 const store = new DynamoDbNodeClaimStore({ client, tableName: 'kerf', bodies });
 
 const pods = [randomBytes(400_000).toString('hex')];
-const large = aDecision({ actions: [{ kind: 'create-node-claim', nodeClaim: aRecord({ pods }) }] });
+const large = aLaunchDecision({ actions: [{ kind: 'create-node-claim', nodeClaim: aRecord({ pods }) }] });
 
 beforeEach(() => {
   dynamo.reset();
@@ -65,7 +65,7 @@ describe('the body of a decision that no item can hold', () => {
   });
 
   test('that fits stays in the table, and S3 is not asked', async () => {
-    await store.recordDecision(aDecision(), 0);
+    await store.recordDecision(aLaunchDecision(), 0);
     expect(s3.calls()).toEqual([]);
   });
 });

@@ -10,8 +10,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.ts';
+import { NOW_MS } from '../../builders/times.ts';
 import { callBudgetContract } from '../../contract/call-budget.ts';
-import { NOW_MS } from '../../contract/records.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);

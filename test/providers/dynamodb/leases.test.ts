@@ -8,7 +8,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import { DynamoDbLeases } from '../../../lib/providers/dynamodb/leases.ts';
-import { NOW_MS } from '../../contract/records.ts';
+import { NOW_MS } from '../../builders/times.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);

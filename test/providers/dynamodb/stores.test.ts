@@ -15,7 +15,8 @@ import { EpochMovedError, RefusedError, StaleRecordError, UnreachableError } fro
 import { packBody } from '../../../lib/providers/dynamodb/body.ts';
 import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
-import { aDecision, aRecord, launchedAs, NOW_MS } from '../../contract/records.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { aLaunchDecision, aRecord, launchedAs } from '../../contract/records.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);
@@ -43,7 +44,7 @@ beforeEach(() => {
 describe('decisions', () => {
   test('epoch, decision and its open mark are one transaction', async () => {
     dynamo.on(TransactWriteItemsCommand).resolves({});
-    await store.recordDecision(aDecision(), 4);
+    await store.recordDecision(aLaunchDecision(), 4);
     const items = dynamo.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems;
     expect(items?.[0]?.Update).toMatchObject({
       Key: marshall({ pk: 'cluster#demo', sk: 'epoch' }),
@@ -59,22 +60,24 @@ describe('decisions', () => {
   test('a lost reply: the retry finds the decision recorded, and succeeds', async () => {
     dynamo.on(TransactWriteItemsCommand).rejects(cancelled('ConditionalCheckFailed', 'ConditionalCheckFailed', 'None'));
     dynamo.on(GetItemCommand).resolves({ Item: marshall({ pk: 'cluster#demo', sk: 'decision#decision-1' }) });
-    await store.recordDecision(aDecision(), 0);
+    await store.recordDecision(aLaunchDecision(), 0);
     dynamo.on(GetItemCommand).resolves({});
-    await expect(store.recordDecision(aDecision(), 0)).rejects.toBeInstanceOf(EpochMovedError);
+    await expect(store.recordDecision(aLaunchDecision(), 0)).rejects.toBeInstanceOf(EpochMovedError);
   });
 
   test('a transaction that met another one is unreachable, not moved', async () => {
     dynamo.on(TransactWriteItemsCommand).rejects(cancelled('TransactionConflict', 'None', 'None'));
-    await expect(store.recordDecision(aDecision(), 0)).rejects.toBeInstanceOf(UnreachableError);
+    await expect(store.recordDecision(aLaunchDecision(), 0)).rejects.toBeInstanceOf(UnreachableError);
     dynamo.on(TransactWriteItemsCommand).rejects(cancelled('None', 'ValidationError', 'None'));
-    await expect(store.recordDecision(aDecision(), 0)).rejects.toBeInstanceOf(RefusedError);
+    await expect(store.recordDecision(aLaunchDecision(), 0)).rejects.toBeInstanceOf(RefusedError);
   });
 
   test('a decision that does not fit into an item is refused before anything is sent', async () => {
     const pods = [randomBytes(400_000).toString('hex')];
     const actions = [{ kind: 'create-node-claim', nodeClaim: aRecord({ pods }) }] as const;
-    await expect(store.recordDecision(aDecision({ actions }), 0)).rejects.toThrow(/decision-1 is too large.*358400/);
+    await expect(store.recordDecision(aLaunchDecision({ actions }), 0)).rejects.toThrow(
+      /decision-1 is too large.*358400/,
+    );
     expect(dynamo.calls()).toHaveLength(0);
   });
 
@@ -87,7 +90,7 @@ describe('decisions', () => {
       { subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt', ...told },
       { subject: 'node c', reason: 'NotAReason', ...told },
     ];
-    const payload = packBody({ ...aDecision(), blocked }, 'x');
+    const payload = packBody({ ...aLaunchDecision(), blocked }, 'x');
     dynamo.on(QueryCommand).resolves({ Items: [marshall({ pk: 'cluster#demo', sk: 'open#decision-1' })] });
     dynamo.on(GetItemCommand).resolves({ Item: marshall({ pk: 'cluster#demo', sk: 'decision#decision-1', payload }) });
     const [decision] = await store.openDecisions('demo');

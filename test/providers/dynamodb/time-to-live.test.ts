@@ -3,7 +3,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { DynamoDbLeases } from '../../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
-import { aCommand, aDecision, aRecord, launchedAs, NOW_MS } from '../../contract/records.ts';
+import { aCommand } from '../../builders/decisions.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { aLaunchDecision, aRecord, launchedAs } from '../../contract/records.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);
@@ -35,8 +37,8 @@ function written(): readonly string[] {
 }
 
 test.each<[string, () => Promise<unknown>, readonly string[]]>([
-  ['a decision', () => store.recordDecision(aDecision(), 0), ['epoch', 'decision', 'open']],
-  ['a decision that was carried out', () => store.closeDecision(aDecision()), ['decision lapses']],
+  ['a decision', () => store.recordDecision(aLaunchDecision(), 0), ['epoch', 'decision', 'open']],
+  ['a decision that was carried out', () => store.closeDecision(aLaunchDecision()), ['decision lapses']],
   ['a claim', () => store.createNodeClaim(aRecord()), ['claim']],
   ['a launched claim', () => store.updateNodeClaim(launchedAs(aRecord(), 'i-1')), ['claim']],
   [

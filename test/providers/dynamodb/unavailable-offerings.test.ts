@@ -10,7 +10,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogue-store.ts';
-import { NOW_MS } from '../../contract/records.ts';
+import { NOW_MS } from '../../builders/times.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);

@@ -3,7 +3,7 @@ import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
-import { NOW_MS } from '../../contract/records.ts';
+import { NOW_MS } from '../../builders/times.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { textAt } from '../../stack/json.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { imageFor } from '../../../../lib/core/model/images.ts';
 import { chooseImages, type FoundImage } from '../../../../lib/core/node-class/images/choose-images.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 
 function image(id: string, over: Partial<FoundImage> = {}): FoundImage {
   return { id, name: id, architecture: 'x86_64', createdAt: '2026-01-01T00:00:00.000Z', ...over };

@@ -9,7 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { describeCatalogue } from '../../../../lib/providers/aws/catalogue/describe-catalogue.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });

@@ -6,7 +6,7 @@ import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { holdToBudget, RETRIES } from '../../../../lib/providers/aws/client/call-budget.ts';
 import { ec2CallLimits } from '../../../../lib/providers/aws/client/ec2-call-limits.ts';
 import { translated } from '../../../../lib/providers/aws/client/errors.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { memoryCallBudget } from '../../../fakes/memory-call-budget.ts';
 
 const WRITES = ec2CallLimits('CreateFleet');

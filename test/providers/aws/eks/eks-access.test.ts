@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
 import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
 import { EksAccess } from '../../../../lib/providers/aws/eks/eks-access.ts';
 import { eksToken } from '../../../../lib/providers/aws/eks/eks-token.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EKSClient({ region: 'eu-west-3', maxAttempts: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
 import { zonalShifts } from '../../../../lib/providers/aws/eks/zonal-shift.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 
 const ARN = 'arn:aws:eks:us-east-1:123456789012:cluster/demo';
 const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token' };

@@ -17,7 +17,7 @@ import { instanceProfileNameOf } from '../../../../lib/core/node-class/instance-
 import { IamInstanceProfiles } from '../../../../lib/providers/aws/iam/iam-instance-profiles.ts';
 import { withoutIam } from '../../../../lib/providers/aws/iam/instance-profiles.ts';
 import { aNodeClass } from '../../../builders/node-pools.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { awsError } from '../aws-error.ts';
 
 const HOUR_MS = 3_600_000;

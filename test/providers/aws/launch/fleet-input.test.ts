@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { LaunchRequest } from '../../../../lib/core/model/node-claim-record.ts';
 import { fleetInput } from '../../../../lib/providers/aws/launch/fleet-input.ts';
 import { launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
+import { aTemplate } from '../../../builders/launch-templates.ts';
 import { aFleet } from '../../../builders/node-claims.ts';
-import { aLaunchRequest, aTemplate } from '../../../contract/records.ts';
+import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 
 function inputOf(request: LaunchRequest): CreateFleetCommandInput {
   return fleetInput(
@@ -43,13 +44,13 @@ describe('a CreateFleet call', () => {
   });
 
   test('passes on the context of the NodeClass (C48)', () => {
-    expect(inputOf(aLaunchRequest({ context: 'abc' })).Context).toBe('abc');
-    expect(inputOf(aLaunchRequest()).Context).toBeUndefined();
+    expect(inputOf(aLaunchOfTwoTypes({ context: 'abc' })).Context).toBe('abc');
+    expect(inputOf(aLaunchOfTwoTypes()).Context).toBeUndefined();
   });
 
   test('has each line under the template that it is made with', () => {
-    const { overrides } = aLaunchRequest();
-    const request = aLaunchRequest({
+    const { overrides } = aLaunchOfTwoTypes();
+    const request = aLaunchOfTwoTypes({
       overrides: overrides.map((line, at) => ({ ...line, template: 1 - at })),
       templates: [aTemplate(), aTemplate({ userData: 'other' })],
     });
@@ -63,17 +64,17 @@ describe('a CreateFleet call', () => {
 
   test('has whole numbers for priorities, the cheaper the lower, and none where EC2 goes by its own prices (C47)', () => {
     const prices = [0.2, 0.15, 0.2, 1.7];
-    const overrides = aLaunchRequest()
+    const overrides = aLaunchOfTwoTypes()
       .overrides.slice(0, 1)
       .flatMap((line) => prices.map((priceUsdPerHour) => ({ ...line, priceUsdPerHour })));
     const prioritiesOf = (request: LaunchRequest) =>
       inputOf(request).LaunchTemplateConfigs?.[0]?.Overrides?.map(({ Priority }) => Priority);
-    expect(prioritiesOf(aLaunchRequest({ overrides, prioritized: true }))).toEqual([1, 0, 1, 2]);
-    expect(prioritiesOf(aLaunchRequest({ overrides }))).toEqual([undefined, undefined, undefined, undefined]);
+    expect(prioritiesOf(aLaunchOfTwoTypes({ overrides, prioritized: true }))).toEqual([1, 0, 1, 2]);
+    expect(prioritiesOf(aLaunchOfTwoTypes({ overrides }))).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test('names a subnet once: not where the template has it (C46, C56)', () => {
-    const input = inputOf(aLaunchRequest({ templates: [aTemplate({ subnetId: 'subnet-a' })] }));
+    const input = inputOf(aLaunchOfTwoTypes({ templates: [aTemplate({ subnetId: 'subnet-a' })] }));
     const [override] = input.LaunchTemplateConfigs?.[0]?.Overrides ?? [];
     expect(override).toMatchObject({ AvailabilityZone: 'us-east-1a' });
     expect(override).not.toHaveProperty('SubnetId');

@@ -11,7 +11,8 @@ import type { LaunchRequest, LaunchTemplateSpec } from '../../../../lib/core/mod
 import { METADATA_DEFAULTS } from '../../../../lib/core/node-class/plain-node-class.ts';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
-import { aLaunchRequest, aTemplate } from '../../../contract/records.ts';
+import { aTemplate } from '../../../builders/launch-templates.ts';
+import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -33,7 +34,7 @@ describe('the launch template', () => {
     const templates = new LaunchTemplates(client);
     const names = Array.from({ length: 10 }, (_, at) => `general-${at}`);
     await Promise.all(
-      names.map((nodeClaim) => launch({ client, templates }, aLaunchRequest({ nodeClaim, clientToken: nodeClaim }))),
+      names.map((nodeClaim) => launch({ client, templates }, aLaunchOfTwoTypes({ nodeClaim, clientToken: nodeClaim }))),
     );
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
     expect(ec2.commandCalls(CreateFleetCommand)).toHaveLength(10);
@@ -42,9 +43,9 @@ describe('the launch template', () => {
   test('is created by the next launch if its creation failed', async () => {
     const templates = new LaunchTemplates(client);
     ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('RequestLimitExceeded', 503)).resolves({});
-    const both = [1, 2].map(() => launch({ client, templates }, aLaunchRequest()));
+    const both = [1, 2].map(() => launch({ client, templates }, aLaunchOfTwoTypes()));
     for (const one of await Promise.allSettled(both)) expect(one.status).toBe('rejected');
-    await launch({ client, templates }, aLaunchRequest());
+    await launch({ client, templates }, aLaunchOfTwoTypes());
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
   });
 
@@ -60,7 +61,7 @@ describe('the launch template', () => {
   });
 
   test('a request that an earlier version froze is replayed with the token and the template of that version', async () => {
-    await launchOnce(aLaunchRequest({ clientToken: 'kerf-of-earlier-version' }));
+    await launchOnce(aLaunchOfTwoTypes({ clientToken: 'kerf-of-earlier-version' }));
     const [sent] = ec2.commandCalls(CreateFleetCommand);
     expect(sent?.args[0].input.ClientToken).toBe('kerf-of-earlier-version');
     expect(sent?.args[0].input.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification).toEqual({
@@ -78,7 +79,7 @@ describe('the launch template', () => {
   });
 
   test('A3.23, C76: metadata needs a token and ends at the node; the volume is small, fast and encrypted', () => {
-    expect(launchTemplateOf(aLaunchRequest(), aTemplate()).data).toMatchObject({
+    expect(launchTemplateOf(aLaunchOfTwoTypes(), aTemplate()).data).toMatchObject({
       MetadataOptions: {
         HttpTokens: 'required',
         HttpPutResponseHopLimit: 1,
@@ -93,7 +94,7 @@ describe('the launch template', () => {
   });
 
   test('the volumes and metadata options of the NodeClass are used', () => {
-    const { data } = launchTemplateOf(aLaunchRequest(), {
+    const { data } = launchTemplateOf(aLaunchOfTwoTypes(), {
       ...aTemplate(),
       blockDeviceMappings: [
         {
@@ -203,29 +204,29 @@ describe('the launch template', () => {
   test('an existing template is used, and created once for each process', async () => {
     ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
     const tools = { client, templates: new LaunchTemplates(client) };
-    await launch(tools, aLaunchRequest());
-    await launch(tools, aLaunchRequest({ clientToken: 'token-2' }));
+    await launch(tools, aLaunchOfTwoTypes());
+    await launch(tools, aLaunchOfTwoTypes({ clientToken: 'token-2' }));
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);
   });
 
   test('C52: a deleted template is created again, once', async () => {
     const gone = awsError('InvalidLaunchTemplateName.NotFoundException', 400);
     ec2.on(CreateFleetCommand).rejectsOnce(gone).resolves(LAUNCHED);
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'launched' });
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({ kind: 'launched' });
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
     ec2.on(CreateFleetCommand).rejects(gone);
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'rejected' });
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({ kind: 'rejected' });
   });
 });
 
 function nameOf(over: Partial<LaunchRequest> = {}, template: Partial<LaunchTemplateSpec> = {}): string {
-  return launchTemplateOf(aLaunchRequest(over), aTemplate(template)).name;
+  return launchTemplateOf(aLaunchOfTwoTypes(over), aTemplate(template)).name;
 }
 
 function dataOf(template: Partial<LaunchTemplateSpec> = {}): RequestLaunchTemplateData {
-  return launchTemplateOf(aLaunchRequest(), aTemplate(template)).data;
+  return launchTemplateOf(aLaunchOfTwoTypes(), aTemplate(template)).data;
 }
 
 function tagged(over: Partial<LaunchRequest>) {
-  return launchTemplateOf(aLaunchRequest(over), aTemplate()).data.TagSpecifications?.map((one) => one.ResourceType);
+  return launchTemplateOf(aLaunchOfTwoTypes(over), aTemplate()).data.TagSpecifications?.map((one) => one.ResourceType);
 }

@@ -5,13 +5,14 @@ import type { LaunchRequest } from '../../../../lib/core/model/node-claim-record
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
-import { aLaunchRequest, aTemplate } from '../../../contract/records.ts';
+import { aTemplate } from '../../../builders/launch-templates.ts';
+import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
 const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
-const [FIRST, SECOND] = aLaunchRequest().overrides;
+const [FIRST, SECOND] = aLaunchOfTwoTypes().overrides;
 const FIRST_LINE = {
   instanceType: 'm5.large',
   zone: 'us-east-1a',
@@ -51,7 +52,7 @@ const fleetInput = () => ec2.commandCalls(CreateFleetCommand)[0]?.args[0].input;
 
 describe('the request', () => {
   test('an instant fleet of one instance, with the token of the claim and tags at launch', async () => {
-    await launchOnce(aLaunchRequest());
+    await launchOnce(aLaunchOfTwoTypes());
     const input = fleetInput();
     expect(input).toMatchObject({
       Type: 'instant',
@@ -71,7 +72,7 @@ describe('the request', () => {
   });
 
   test('each override is a type in a subnet with its image, and EC2 goes by its own prices', async () => {
-    await launchOnce(aLaunchRequest());
+    await launchOnce(aLaunchOfTwoTypes());
     expect(fleetInput()?.LaunchTemplateConfigs?.[0]?.Overrides).toEqual([
       {
         InstanceType: 'm5.large',
@@ -98,7 +99,7 @@ describe('the request', () => {
   });
 
   test('where NodeOverlays set the prices, EC2 goes by the order of priorities and not by its own prices (C47)', async () => {
-    await launchOnce(aLaunchRequest({ prioritized: true }));
+    await launchOnce(aLaunchOfTwoTypes({ prioritized: true }));
     expect(fleetInput()).toMatchObject({ OnDemandOptions: { AllocationStrategy: 'prioritized' } });
     ec2.resetHistory();
     await launchOnce({ ...spotRequest(), prioritized: true });
@@ -106,8 +107,8 @@ describe('the request', () => {
   });
 
   test('a replay sends the very same request', async () => {
-    await launchOnce(aLaunchRequest());
-    await launchOnce(aLaunchRequest());
+    await launchOnce(aLaunchOfTwoTypes());
+    await launchOnce(aLaunchOfTwoTypes());
     const [first, second] = ec2.commandCalls(CreateFleetCommand).map((call) => call.args[0].input);
     expect(second).toEqual(first);
   });
@@ -115,7 +116,7 @@ describe('the request', () => {
 
 describe('the outcome', () => {
   test('the instance is the override that EC2 chose, with its image and price', async () => {
-    expect(await launchOnce(aLaunchRequest())).toEqual({
+    expect(await launchOnce(aLaunchOfTwoTypes())).toEqual({
       kind: 'launched',
       instance: {
         id: 'i-0abc',
@@ -131,7 +132,7 @@ describe('the outcome', () => {
 
   test('C53: missing capacity is reported although an instance was launched', async () => {
     ec2.on(CreateFleetCommand).resolves({ ...LAUNCHED, Errors: [noCapacity('m5.large', 'us-east-1a')] });
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({
       kind: 'launched',
       missing: [{ instanceType: 'm5.large', zone: 'us-east-1a', reason: 'InsufficientInstanceCapacity' }],
     });
@@ -145,7 +146,7 @@ describe('the outcome', () => {
         noCapacity('m6g.large', 'us-east-1b', 'UnfulfillableCapacity'),
       ],
     });
-    const outcome = await launchOnce(aLaunchRequest());
+    const outcome = await launchOnce(aLaunchOfTwoTypes());
     expect(outcome.kind === 'refused' && outcome.message).toContain('no m5.large in us-east-1a');
     expect(outcome).toMatchObject({
       kind: 'refused',
@@ -167,7 +168,7 @@ describe('the outcome', () => {
     ec2.on(CreateFleetCommand).resolves({
       Errors: [objection, noCapacity('m6g.large', 'us-east-1b', 'UnfulfillableCapacity')],
     });
-    const outcome = await launchOnce(aLaunchRequest());
+    const outcome = await launchOnce(aLaunchOfTwoTypes());
     expect(outcome).toMatchObject({ kind: 'refused', missing: [] });
     expect(outcome.kind === 'refused' && outcome.message).toContain(ErrorMessage);
   });
@@ -190,7 +191,7 @@ describe('the outcome', () => {
   test('a subnet without free addresses is marked, not the type that was to start there (C32)', async () => {
     const error = noCapacity('m5.large', 'us-east-1a', 'InsufficientFreeAddressesInSubnet');
     ec2.on(CreateFleetCommand).resolves({ ...LAUNCHED, Errors: [error] });
-    expect((await launchOnce(aLaunchRequest())).missing).toEqual([
+    expect((await launchOnce(aLaunchOfTwoTypes())).missing).toEqual([
       {
         instanceType: '*',
         zone: 'us-east-1a',
@@ -213,14 +214,14 @@ describe('the outcome', () => {
 
   test('a missing permission is reported once, without the encoded message, which is long and differs each time', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [denied('x1'), denied('y2')] });
-    expect(await launchOnce(aLaunchRequest())).toEqual({
+    expect(await launchOnce(aLaunchOfTwoTypes())).toEqual({
       kind: 'refused',
       missing: [],
       message: 'UnauthorizedOperation: You are not authorized to perform: iam:PassRole.',
     });
     const thrown = Object.assign(awsError('UnauthorizedOperation', 403), { message: denied('z3').ErrorMessage });
     ec2.on(CreateFleetCommand).rejects(thrown);
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({
       kind: 'rejected',
       message: expect.stringMatching(/iam:PassRole\.$/),
     });
@@ -236,15 +237,15 @@ describe('the outcome', () => {
     const ErrorMessage =
       'Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a).';
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ...error, ErrorMessage }] });
-    expect((await launchOnce(aLaunchRequest())).missing).toMatchObject([
+    expect((await launchOnce(aLaunchOfTwoTypes())).missing).toMatchObject([
       { instanceType: 'm5.large', zone: 'us-east-1a', reason: 'InvalidFleetConfiguration' },
     ]);
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ...error, ErrorMessage: 'the fleet is empty' }] });
-    expect((await launchOnce(aLaunchRequest())).missing).toEqual([]);
+    expect((await launchOnce(aLaunchOfTwoTypes())).missing).toEqual([]);
   });
 
   test('the zone of the instance comes from the response, also if the override has only a type', async () => {
-    const request = aLaunchRequest();
+    const request = aLaunchOfTwoTypes();
     const overrides = request.overrides
       .slice(0, 1)
       .flatMap((line) => ['us-east-1a', 'us-east-1b'].map((zone) => ({ ...line, zone })));
@@ -266,7 +267,7 @@ describe('the outcome', () => {
     'Server.InsufficientInstanceCapacity',
   ])('%s is of one offering, with a prefix or without (C33)', async (code) => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [noCapacity('m5.large', 'us-east-1a', code)] });
-    expect((await launchOnce(aLaunchRequest())).missing).toEqual([
+    expect((await launchOnce(aLaunchOfTwoTypes())).missing).toEqual([
       {
         instanceType: 'm5.large',
         zone: 'us-east-1a',
@@ -279,26 +280,26 @@ describe('the outcome', () => {
   test('an error of the request ends the attempt, and missing capacity is still reported', async () => {
     const Errors = [noCapacity('m5.large', 'us-east-1a'), { ErrorCode: 'InvalidSubnetID.NotFound', ErrorMessage: 'x' }];
     ec2.on(CreateFleetCommand).resolves({ Errors });
-    const outcome = await launchOnce(aLaunchRequest());
+    const outcome = await launchOnce(aLaunchOfTwoTypes());
     expect(outcome).toMatchObject({ kind: 'refused', missing: [{ instanceType: 'm5.large', zone: 'us-east-1a' }] });
     expect(outcome.kind === 'refused' && outcome.message).toContain('InvalidSubnetID.NotFound');
   });
 
   test('without an instance or an error, the outcome is unknown, and the same request is sent again', async () => {
     ec2.on(CreateFleetCommand).resolves({});
-    await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(UnreachableError);
+    await expect(launchOnce(aLaunchOfTwoTypes())).rejects.toBeInstanceOf(UnreachableError);
   });
 
   test('a throttled fleet spends its token: the attempt is over, and nothing is marked', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'RequestLimitExceeded', ErrorMessage: 'slow' }] });
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'refused', missing: [] });
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({ kind: 'refused', missing: [] });
   });
 });
 
 describe('out of a reservation', () => {
   const one = (reservationId: string, template: number) =>
     ({ ...FIRST_LINE, capacityType: 'reserved', reservationId, template }) as const;
-  const request = aLaunchRequest({
+  const request = aLaunchOfTwoTypes({
     capacityType: 'reserved',
     overrides: [one('cr-1', 0), one('cr-2', 1)],
     templates: [
@@ -340,7 +341,7 @@ describe('failures', () => {
     '%s: the outcome is unknown, and the same request may be sent again',
     async (code) => {
       ec2.on(CreateFleetCommand).rejects(awsError(code));
-      await expect(launchOnce(aLaunchRequest())).rejects.toBeInstanceOf(UnreachableError);
+      await expect(launchOnce(aLaunchOfTwoTypes())).rejects.toBeInstanceOf(UnreachableError);
     },
   );
 
@@ -348,22 +349,22 @@ describe('failures', () => {
     '%s: nothing was launched, and the error is reported',
     async (code) => {
       ec2.on(CreateFleetCommand).rejects(awsError(code, 400));
-      const outcome = await launchOnce(aLaunchRequest());
+      const outcome = await launchOnce(aLaunchOfTwoTypes());
       expect(outcome).toMatchObject({ kind: 'rejected', missing: [] });
       expect(outcome.kind === 'rejected' && outcome.message).toContain(code);
     },
   );
 
   test('an instance type that EC2 cannot have is rejected before anything is sent', async () => {
-    const [first] = aLaunchRequest().overrides;
+    const [first] = aLaunchOfTwoTypes().overrides;
     const overrides = first === undefined ? [] : [{ ...first, instanceType: 'anything' }];
-    expect(await launchOnce(aLaunchRequest({ overrides }))).toMatchObject({ kind: 'rejected' });
+    expect(await launchOnce(aLaunchOfTwoTypes({ overrides }))).toMatchObject({ kind: 'rejected' });
     expect(ec2.calls()).toHaveLength(0);
   });
 
   test('a token used with other parameters: an instance of that call may run (C51)', async () => {
     ec2.on(CreateFleetCommand).rejects(awsError('IdempotentParameterMismatch', 400));
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'spent', missing: [] });
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({ kind: 'spent', missing: [] });
   });
 
   test('after a retry of the SDK, a rejection does not determine the outcome of the first try (C51)', async () => {
@@ -371,19 +372,19 @@ describe('failures', () => {
       $metadata: { httpStatusCode: 400, attempts: 2 },
     });
     ec2.on(CreateFleetCommand).rejects(refusal);
-    expect(await launchOnce(aLaunchRequest())).toMatchObject({ kind: 'spent' });
+    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({ kind: 'spent' });
   });
 
   test('C52: one more template that is missing ends the attempt, and the next makes it again', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'InvalidLaunchTemplateName.NotFoundException' }] });
     const tools = { client, templates: new LaunchTemplates(client) };
-    expect(await launch(tools, aLaunchRequest())).toMatchObject({ kind: 'refused', missing: [] });
-    await launch(tools, aLaunchRequest({ clientToken: 'token-2' }));
+    expect(await launch(tools, aLaunchOfTwoTypes())).toMatchObject({ kind: 'refused', missing: [] });
+    await launch(tools, aLaunchOfTwoTypes({ clientToken: 'token-2' }));
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
   });
 });
 
 function spotRequest(): LaunchRequest {
-  const { overrides, ...rest } = aLaunchRequest({ capacityType: 'spot' });
+  const { overrides, ...rest } = aLaunchOfTwoTypes({ capacityType: 'spot' });
   return { ...rest, overrides: overrides.map((each) => ({ ...each, capacityType: 'spot' })) };
 }

@@ -7,7 +7,7 @@ import {
   deleteLaunchTemplates,
   OldLaunchTemplates,
 } from '../../../../lib/providers/aws/launch/our-launch-templates.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });

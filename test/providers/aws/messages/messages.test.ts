@@ -8,7 +8,7 @@ import { MAX_DELAY_MS } from '../../../../lib/ports/messages.ts';
 import { EventBridgeDecisionBus } from '../../../../lib/providers/aws/messages/decision-bus.ts';
 import { decisionDetail, LARGEST_DETAIL_BYTES } from '../../../../lib/providers/aws/messages/decision-detail.ts';
 import { SqsWakeQueue } from '../../../../lib/providers/aws/messages/wake-queue.ts';
-import { aDecision, aLaunchRequest, aRecord } from '../../../contract/records.ts';
+import { aLaunchDecision, aLaunchOfTwoTypes, aRecord } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
 describe('wakes', () => {
@@ -62,17 +62,17 @@ describe('the bus', () => {
   });
 
   test('a decision is one event that rules can match', async () => {
-    await bus.publish(aDecision());
+    await bus.publish(aLaunchDecision());
     expect(events.commandCalls(PutEventsCommand)[0]?.args[0].input.Entries).toEqual([
-      { EventBusName: 'kerf', Source: 'kerf', DetailType: 'Decision', Detail: JSON.stringify(aDecision()) },
+      { EventBusName: 'kerf', Source: 'kerf', DetailType: 'Decision', Detail: JSON.stringify(aLaunchDecision()) },
     ]);
   });
 
   test('an entry that failed is an error although the call succeeded', async () => {
     events.on(PutEventsCommand).resolves(failed('InternalFailure'));
-    await expect(bus.publish(aDecision())).rejects.toBeInstanceOf(UnreachableError);
+    await expect(bus.publish(aLaunchDecision())).rejects.toBeInstanceOf(UnreachableError);
     events.on(PutEventsCommand).resolves(failed('NotAuthorizedForSourceException'));
-    await expect(bus.publish(aDecision())).rejects.toBeInstanceOf(RefusedError);
+    await expect(bus.publish(aLaunchDecision())).rejects.toBeInstanceOf(RefusedError);
   });
 });
 
@@ -86,10 +86,10 @@ const blocked = (index: number): Blocked => ({
 const sizeOf = (detail: string) => Buffer.byteLength(detail);
 
 describe('the published event', () => {
-  const launch: Action = { kind: 'launch-instance', nodeClaim: 'general-a', attempt: 1, request: aLaunchRequest() };
+  const launch: Action = { kind: 'launch-instance', nodeClaim: 'general-a', attempt: 1, request: aLaunchOfTwoTypes() };
 
   test('has no user data, and records that it was removed', () => {
-    const detail: unknown = JSON.parse(decisionDetail(aDecision({ actions: [launch] })));
+    const detail: unknown = JSON.parse(decisionDetail(aLaunchDecision({ actions: [launch] })));
     expect(detail).toMatchObject({ id: 'decision-1', cut: { userData: 1, launchOptions: 0, actions: 0, blocked: 0 } });
     expect(JSON.stringify(detail)).not.toContain('/bin/bash');
   });
@@ -100,7 +100,7 @@ describe('the published event', () => {
       { length: 20 },
       (): Action => ({ kind: 'create-node-claim', nodeClaim: aRecord({ options }) }),
     );
-    const detail = decisionDetail(aDecision({ actions }));
+    const detail = decisionDetail(aLaunchDecision({ actions }));
     expect(sizeOf(detail)).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
     expect(JSON.parse(detail)).toMatchObject({ cut: { launchOptions: 20 * 175, actions: 0, blocked: 0 } });
   });
@@ -108,23 +108,26 @@ describe('the published event', () => {
   test('and the refusals of existing nodes, whatever the number of pods: the count of entries stays', () => {
     const pods = Array.from({ length: 10_000 }, (_, index) => `production/a-pod-with-a-long-name-${index}`);
     const refusal = { reason: 'NoNode', message: 'no existing node fits', numbers: {} } as const;
-    const short = { ...aDecision(), onExistingNodes: [{ pods: pods.slice(0, 9), refusal }] };
+    const short = { ...aLaunchDecision(), onExistingNodes: [{ pods: pods.slice(0, 9), refusal }] };
     expect(JSON.parse(decisionDetail(short))).toEqual(short);
-    const detail = decisionDetail({ ...aDecision(), onExistingNodes: [{ pods, refusal }] });
+    const detail = decisionDetail({ ...aLaunchDecision(), onExistingNodes: [{ pods, refusal }] });
     expect(sizeOf(detail)).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
     expect(JSON.parse(detail)).toEqual({
-      ...aDecision(),
+      ...aLaunchDecision(),
       cut: { userData: 0, launchOptions: 0, actions: 0, blocked: 0, onExistingNodes: 1 },
     });
   });
 
   test('then refusals, then actions: as much as fits stays', () => {
-    const few = aDecision({ actions: [launch], blocked: Array.from({ length: 5_000 }, (_, index) => blocked(index)) });
+    const few = aLaunchDecision({
+      actions: [launch],
+      blocked: Array.from({ length: 5_000 }, (_, index) => blocked(index)),
+    });
     const detail = decisionDetail(few);
     expect(sizeOf(detail)).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
     expect(sizeOf(detail)).toBeGreaterThan(LARGEST_DETAIL_BYTES - 1_000);
     expect(JSON.parse(detail)).toMatchObject({ actions: [{ kind: 'launch-instance' }], cut: { actions: 0 } });
-    const many = aDecision({ actions: Array.from({ length: 5_000 }, () => launch), blocked: [blocked(1)] });
+    const many = aLaunchDecision({ actions: Array.from({ length: 5_000 }, () => launch), blocked: [blocked(1)] });
     expect(sizeOf(decisionDetail(many))).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
     expect(JSON.parse(decisionDetail(many))).toMatchObject({ blocked: [], cut: { blocked: 1 } });
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
 import { AutoscalerTraceReader } from '../../../../lib/providers/kubernetes/install/autoscaler-traces.ts';
-import { NOW_MS } from '../../../contract/records.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { FakeApiServer } from '../../../fakes/api-server.ts';
 
 const LEASE = {

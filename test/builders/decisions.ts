@@ -1,0 +1,44 @@
+import type { Decision } from '../../lib/core/model/decision.ts';
+import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
+import { NOW_MS, SECOND } from './times.ts';
+
+/** A decision of the provisioner without actions. */
+export function aDecision(over: Partial<Decision> = {}): Decision {
+  return {
+    id: 'decision-1',
+    cluster: 'demo',
+    controller: 'provisioning',
+    atMs: NOW_MS,
+    actions: [],
+    blocked: [],
+    ...over,
+  };
+}
+
+/** A proposed command of the emptiness method without nodes. It is validated 15 s after its decision. */
+export function aCommand(over: Partial<DisruptionCommand> = {}): DisruptionCommand {
+  const { decidedAtMs = NOW_MS } = over;
+  return {
+    id: 'command-1',
+    method: 'emptiness',
+    reason: 'Empty',
+    candidates: [],
+    replacements: [],
+    state: 'proposed',
+    decidedAtMs,
+    validateAtMs: decidedAtMs + 15 * SECOND,
+    ...over,
+  };
+}
+
+/** The nodes with these names as candidates of a command. They are as `initializedNode` makes them. */
+export function candidatesNamed(...names: readonly string[]): DisruptionCommand['candidates'] {
+  return names.map((name) => ({
+    nodeClaim: `claim-${name}`,
+    nodePool: 'general',
+    node: name,
+    instanceType: 'm5.large',
+    zone: 'eu-west-3a',
+    priceUsdPerHour: 0.1,
+  }));
+}
