@@ -1,13 +1,13 @@
 import type { RawPlan } from './verifier/raw-documents.ts';
 
-/** How two plans for the same snapshot differ where it matters. */
+/** The differences of two plans for the same snapshot: placed pods and price. */
 export interface PlanComparison {
-  /** Pods that they place and we do not. */
+  /** Pods that only their plan places. */
   readonly onlyTheirs: readonly string[];
   readonly onlyOurs: readonly string[];
   readonly ourPrice: number;
   readonly theirPrice: number;
-  /** Ours over theirs; 1 where neither costs anything. */
+  /** Our price divided by theirs; 1 if both are 0. */
   readonly priceRatio: number;
 }
 

@@ -3,7 +3,7 @@ import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import type { RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 
-/** What `kerf plan provisioning --output json` says of the snapshot, the same way through: text, reader, engine, output. */
+/** The output of `kerf plan provisioning --output json` for the snapshot, by the same steps: text, reader, engine, output. */
 export function planOf(snapshot: RawSnapshot): RawPlan {
   const read = readSnapshot(
     { readText: () => JSON.stringify(snapshot) },

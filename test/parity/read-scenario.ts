@@ -3,18 +3,18 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RawInstanceType, RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 
-/** Scenarios with Karpenter's own answers. They lie beside the repository and not in it: where they are absent, tests say so. */
+/** Scenarios with Karpenter's results. They are next to the repository, not in it; the titles of tests show if they are absent. */
 
 const FOLDER = resolve(fileURLToPath(new URL('../..', import.meta.url)), '../shared/scenarios');
 
 export interface Scenario {
   readonly name: string;
   readonly snapshot: RawSnapshot;
-  /** What Karpenter decided. */
+  /** Karpenter's decision. */
   readonly karpenter: RawPlan;
 }
 
-/** Names of the provisioning scenarios that have an answer; none where the folder is absent. */
+/** Names of the provisioning scenarios that have a result; none if the folder is absent. */
 export function scenarioNames(): readonly string[] {
   if (!existsSync(FOLDER)) {
     return [];
@@ -31,7 +31,7 @@ export function readScenario(name: string): Scenario {
   return { name, snapshot: readSnapshot(path), karpenter };
 }
 
-/** A snapshot with the types of its `instanceTypesFile` put in. */
+/** A snapshot that includes the types of its `instanceTypesFile`. */
 function readSnapshot(path: string): RawSnapshot {
   const document: RawSnapshot = JSON.parse(readFileSync(path, 'utf8'));
   const { instanceTypesFile, ...snapshot } = document;

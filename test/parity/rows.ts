@@ -1,11 +1,11 @@
-/** What docs/parity says of rows beyond the tests that cite them by name. The rows themselves are in docs/behaviour. */
+/** Further contents of docs/parity, for rows that no test cites by name. The rows are in docs/behaviour. */
 
 export interface NamedTest {
   readonly file: string;
   readonly title: string;
 }
 
-/** Tests that hold a row and do not cite it, being about something wider. */
+/** Tests that cover a row and do not cite it, because they cover more than the row. */
 export const HELD_BY: Readonly<Record<string, readonly NamedTest[]>> = {
   B1: [
     { file: 'test/controllers/webhook.test.ts', title: 'a review wakes' },
@@ -28,7 +28,7 @@ export const HELD_BY: Readonly<Record<string, readonly NamedTest[]>> = {
   B60: [{ file: 'test/core/provisioning/provision.test.ts', title: '$what are refused with a reason' }],
 };
 
-/** Why no test can hold a row. */
+/** The reasons why some rows cannot have a test. */
 export const NOT_HELD: Readonly<Record<string, string>> = {
   B22: 'Kerf adds no constraints, so there is no behaviour to test',
   B64: 'Karpenter decides nothing by its predictions, so there is no behaviour to test',

@@ -4,9 +4,9 @@ import { planOf } from './plan-of.ts';
 import { readScenario, scenarioNames } from './read-scenario.ts';
 import { verifyPlan } from './verifier/verify-plan.ts';
 
-/** Our plans for the scenarios in ../shared, beside Karpenter's: every rule kept, every pod placed that it places, no dearer. */
+/** Our plans for the scenarios in ../shared have no violation, place every pod that Karpenter places, and cost no more. */
 
-/** Pods that Karpenter's result places against a limit (B23): under the same limit nobody could. */
+/** Pods that Karpenter places although this exceeds a limit (B23). */
 const OVER_THE_LIMIT: Readonly<Record<string, number>> = { 's41-limits-nodes': 2 };
 
 const names = scenarioNames();
@@ -22,5 +22,5 @@ describe.skipIf(names.length === 0)(`our plans for ../shared${names.length === 0
   });
 });
 
-/** Prices are sums of decimals. */
+/** Sums of decimal prices have rounding errors. */
 const ROUNDING = 1e-9;

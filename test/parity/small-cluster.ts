@@ -9,7 +9,7 @@ import type {
 } from './verifier/raw-documents.ts';
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, NODE_POOL, REGISTERED, ZONE } from './verifier/well-known-labels.ts';
 
-/** A cluster for tests of the verifier, small enough to be checked by hand: 2 types, 2 zones, 1 pool. */
+/** A cluster for tests of the verifier, small enough to check by hand: 2 types, 2 zones, 1 pool. */
 
 const SMALL = aType({ name: 'small', cpu: '2', price: 0.1 });
 const LARGE = aType({ name: 'large', cpu: '8', price: 0.4 });
@@ -44,7 +44,7 @@ export function aPod(name: string, spec: RawPod['spec'] = {}, metadata: Partial<
   };
 }
 
-/** A node of the pool that is up. */
+/** A ready node of the pool. */
 export function aNode(name: string, over: Partial<RawNode> & { readonly zone?: string } = {}): RawNode {
   const { zone = 'a', metadata, ...rest } = over;
   return {
@@ -71,7 +71,7 @@ export function aSnapshot(over: Partial<RawSnapshot>): RawSnapshot {
   return { nodePools: [aPool()], instanceTypes: [SMALL, LARGE], ...over };
 }
 
-/** A claim for the named pods, for both types in both zones unless said otherwise. */
+/** A claim for the named pods, by default for both types in both zones. */
 export function aClaim(
   pods: readonly string[],
   over: Partial<RawPlannedClaim> & { readonly zone?: string; readonly zones?: readonly string[] } = {},
@@ -107,12 +107,12 @@ export function onNode(node: string, ...pods: readonly string[]): RawPlan {
   return aPlan([], { existing: [{ node, pods: pods.map((name) => `default/${name}`) }] });
 }
 
-/** The spec of a pod with one container that asks for so much cpu. */
+/** The spec of a pod with one container that requests so much cpu. */
 export function requests(cpu: string): RawPod['spec'] {
   return { containers: [{ name: 'main', resources: { requests: { cpu } } }] };
 }
 
-/** The spec of a pod that takes a port of its host. */
+/** The spec of a pod that uses a host port. */
 export function hostPort(port: number, hostIP = ''): RawPod['spec'] {
   return { containers: [{ name: 'main', ports: [{ hostPort: port, hostIP }] }] };
 }

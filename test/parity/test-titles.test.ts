@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rowsOfTitle } from '../../scripts/generate/row-citations.ts';
 import { testTitles } from '../../scripts/generate/test-titles.ts';
 
-/** Rows from 70 on, which no section has: this file must not be taken to hold any. */
+/** Uses rows from 70 on, which do not exist, so that this file does not count as a test of a row. */
 const titlesIn = (source: string) => testTitles(source).map(({ title }) => title);
 
 test('the names of groups and of the tests in them are found', () => {
@@ -14,14 +14,14 @@ test('the names of groups and of the tests in them are found', () => {
   ]);
 });
 
-test('rows of a table that cite are names too, with what they are part of', () => {
+test('rows of a table that cite are names too, with the name of their test', () => {
   const table = `[['one (G76)', 1], ['two', 2]]`;
   expect(titlesIn(`test.each<[string, number]>(${table})('%s', () => {});`)).toEqual(['%s', 'one (G76)']);
   expect(titlesIn(`test.each(${table})('a pod', () => {});`)).toEqual(['a pod', 'a pod: one (G76)']);
   expect(titlesIn(`const CASES = ${table};\ntest.each(CASES)('%s', () => {});`)).toEqual(['%s', 'one (G76)']);
 });
 
-test('a title with $row stands for each citation of its table, also where the table is made of constants of another file', () => {
+test('a title with $row stands for each citation of its table, also if the table uses constants of another file', () => {
   const source = `test.each(REFUSED)('$why ($row)', () => {});`;
   const table = `const ROWS = [['G76', 'one'], ['G77, G78', 'two (G79)']];\nexport const REFUSED = ROWS.map(([row, why]) => ({ row, why }));`;
   expect(testTitles(source, [table]).map(({ title }) => title)).toEqual([
@@ -36,8 +36,8 @@ test.each([
   ['a string', `const text = "test('a (G71)', () => {})";`],
   ['a regular expression', `const pattern = /test\\('a'/;`],
   ['a method of something else', `pattern.test('a (G71)');`],
-  ['a test that is skipped for good', `test.skip('a (G71)', () => {});`],
-  ['a group that is skipped for good', `describe.skip('a', () => { test('b (G71)', () => {}); });`],
+  ['a test that is always skipped', `test.skip('a (G71)', () => {});`],
+  ['a group that is always skipped', `describe.skip('a', () => { test('b (G71)', () => {}); });`],
   ['a test that is only planned', `test.todo('a (G71)');`],
   ['a group without a test', `describe('a (G71)', () => {});`],
 ])('%s is not a test', (_, source) => {

@@ -25,7 +25,7 @@ const EXISTING: readonly Objection[] = [
     says: /node n: its pods do not fit/,
   },
   {
-    rule: 'a node has room for daemons still to come (B17)',
+    rule: 'a node has room for daemons that do not run yet (B17)',
     snapshot: aSnapshot({
       pods: [
         aPod('p'),
@@ -44,7 +44,7 @@ const EXISTING: readonly Objection[] = [
     says: /node n: its pods do not fit/,
   },
   {
-    rule: 'a node that shrank holds less',
+    rule: 'a node whose capacity became smaller has room for fewer pods',
     snapshot: aSnapshot({ ...free, nodes: [aNode('n')] }),
     sound: onNode('n', 'p'),
     broken: onNode('n', 'p'),
@@ -55,7 +55,7 @@ const EXISTING: readonly Objection[] = [
     says: /cpu 0.5 asked, 0.4 there/,
   },
   {
-    rule: 'a taint of a node is tolerated, but a startup taint on a node that is starting (B16)',
+    rule: 'a pod tolerates the taints of its node, except startup taints of a starting node (B16)',
     snapshot: aSnapshot({
       ...free,
       nodes: [starting('boot')],
@@ -71,7 +71,7 @@ const EXISTING: readonly Objection[] = [
     says: /node n: pod default\/p does not tolerate team/,
   },
   {
-    rule: 'a taint of starting is a taint once the node is initialized (B16)',
+    rule: 'a startup taint counts after the node is initialized (B16)',
     snapshot: aSnapshot({ ...free, nodes: [starting('node.kubernetes.io/not-ready')] }),
     sound: onNode('n', 'p'),
     broken: onNode('n', 'p'),
@@ -82,7 +82,7 @@ const EXISTING: readonly Objection[] = [
     says: /does not tolerate node.kubernetes.io\/not-ready/,
   },
   {
-    rule: 'labels of a node meet the node selector',
+    rule: 'the labels of a node match the node selector',
     snapshot: aSnapshot({
       pods: [aPod('p', { nodeSelector: { [NODE_POOL]: 'pool', [ZONE]: 'b' } })],
       nodes: [aNode('n', { zone: 'b' }), aNode('m')],
@@ -92,7 +92,7 @@ const EXISTING: readonly Objection[] = [
     says: /node m: pod default\/p has a node selector or affinity that does not hold/,
   },
   {
-    rule: 'host ports of a node are taken (B58)',
+    rule: 'host ports of running pods are in use (B58)',
     snapshot: aSnapshot({
       pods: [aPod('p', hostPort(80)), aPod('r', { ...hostPort(80), nodeName: 'm' })],
       nodes: [aNode('n'), aNode('m')],
@@ -102,7 +102,7 @@ const EXISTING: readonly Objection[] = [
     says: /node m: host port 80/,
   },
   {
-    rule: 'a node that is deleted takes no pods (B15)',
+    rule: 'a node that is being deleted gets no pods (B15)',
     snapshot: aSnapshot({ ...free, nodes: [aNode('n')] }),
     sound: onNode('n', 'p'),
     broken: onNode('n', 'p'),
@@ -113,7 +113,7 @@ const EXISTING: readonly Objection[] = [
     says: /node n: it is being deleted/,
   },
   {
-    rule: 'a claim in flight takes pods as the node that it will be (B15)',
+    rule: 'a claim in flight gets pods like its future node (B15)',
     snapshot: aSnapshot({
       ...free,
       nodeClaims: [{ metadata: { name: 'c' }, status: { allocatable: { cpu: '1', memory: '2Gi', pods: '5' } } }],

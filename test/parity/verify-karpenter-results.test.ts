@@ -3,12 +3,12 @@ import { readScenario, scenarioNames } from './read-scenario.ts';
 import { verifyPlan } from './verifier/verify-plan.ts';
 
 /**
- * Karpenter's own results, as far as the scenarios lie beside the repository, in ../shared.
- * The verifier finds nothing in them but what is listed here, and each of these is a fault of Karpenter's.
+ * Verifies Karpenter's results, if the scenarios are next to the repository, in ../shared.
+ * The verifier finds only the violations that are listed here; each of them is a fault of Karpenter.
  */
 
 const FAULTS: Readonly<Record<string, readonly RegExp[]>> = {
-  // A first pod with zone affinity may leave its claim two zones, which is then not counted, so the next pod is a first one too (B53).
+  // A first pod with zone affinity may have a claim with two zones. It is then not counted, so the next pod is a first pod too (B53).
   'l-diverse-00500': [/^open: .*my-affininity/],
   'l-diverse-02000': [/^pod default\/aff-\d+: nothing of .*my-affininity/],
   // B9: a pod whose PersistentVolumeClaim is missing is dropped with an event, and appears nowhere.
@@ -22,7 +22,7 @@ const names = scenarioNames();
 describe.skipIf(names.length === 0)(
   `Karpenter's results in ../shared${names.length === 0 ? ' (absent here)' : ''}`,
   () => {
-    test.each(names)('%s has no fault but those known', (name) => {
+    test.each(names)('%s has only known faults', (name) => {
       const { snapshot, karpenter } = readScenario(name);
       const found = verifyPlan(snapshot, karpenter);
       const expected = FAULTS[name] ?? [];

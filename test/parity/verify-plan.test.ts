@@ -4,7 +4,7 @@ import { aClaim, aNode, aPlan, aPod, aPool, aSnapshot, hostPort, onNode, request
 import { type Objection, testObjections } from './verifier/objections.ts';
 import { ZONE } from './verifier/well-known-labels.ts';
 
-/** The verifier's own proof: for each rule a sound plan that it lets pass, and the same plan broken, to which it objects. */
+/** Tests the verifier: for each rule, it accepts a correct plan and rejects the same plan with one error. */
 
 const one = aSnapshot({ pods: [aPod('p')] });
 const two = aSnapshot({ pods: [aPod('p'), aPod('q')] });
@@ -33,7 +33,7 @@ const ANSWERS: readonly Objection[] = [
     says: /more than once: claim 1, podErrors/,
   },
   {
-    rule: 'a pod is known',
+    rule: 'every pod exists',
     snapshot: one,
     sound,
     broken: aPlan([aClaim(['p', 'x'])]),
@@ -47,14 +47,14 @@ const ANSWERS: readonly Objection[] = [
     says: /default\/r needs no place/,
   },
   {
-    rule: 'a node is known',
+    rule: 'every node exists',
     snapshot: aSnapshot({ pods: [aPod('p')], nodes: [aNode('n')] }),
     sound: onNode('n', 'p'),
     broken: onNode('m', 'p'),
     says: /there is no node m/,
   },
   {
-    rule: 'a pool is known',
+    rule: 'every pool exists',
     snapshot: one,
     sound,
     broken: aPlan([aClaim(['p'], { nodePool: 'other' })]),
@@ -69,14 +69,14 @@ const zoned = aSnapshot({
 
 const CLAIMS: readonly Objection[] = [
   {
-    rule: 'a claim keeps to the requirements of its pool (B14)',
+    rule: 'a claim meets the requirements of its pool (B14)',
     snapshot: zoned,
     sound: aPlan([aClaim(['p'], { zone: 'a' })]),
     broken: sound,
     says: /its topology.kubernetes.io\/zone .* goes beyond the pool's/,
   },
   {
-    rule: 'a claim asks for no label that neither pool nor type has',
+    rule: 'a claim requires only labels that its pool or its type has',
     snapshot: one,
     sound,
     broken: aPlan([aClaim(['p'], { requirements: { team: [{ operator: 'In', values: ['x'] }] } })]),
@@ -115,7 +115,7 @@ const CLAIMS: readonly Objection[] = [
     says: /do not fit small: cpu 1.901 asked, 1.9 there/,
   },
   {
-    rule: 'init containers, sidecars and overhead are asked for (B18)',
+    rule: 'init containers, sidecars and overhead are part of the request (B18)',
     snapshot: aSnapshot({ pods: [aPod('p', requests('1900m'))] }),
     sound,
     broken: sound,
@@ -134,7 +134,7 @@ const CLAIMS: readonly Objection[] = [
     says: /cpu 1.901 asked, 1.9 there/,
   },
   {
-    rule: 'what the pod asks for as a whole counts instead of its containers (B18)',
+    rule: 'the requests of the pod replace those of its containers (B18)',
     snapshot: aSnapshot({ pods: [aPod('p', { ...requests('4'), resources: { requests: { cpu: '1' } } })] }),
     sound,
     broken: sound,
@@ -149,7 +149,7 @@ const CLAIMS: readonly Objection[] = [
     says: /pods 11 asked, 10 there/,
   },
   {
-    rule: 'daemons that come with the type need their place (B21)',
+    rule: 'daemons that run on the type need room (B21)',
     snapshot: aSnapshot({
       pods: [aPod('p', requests('1800m'))],
       daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: requests('100m') } } }],
@@ -163,7 +163,7 @@ const CLAIMS: readonly Objection[] = [
     says: /its pods and daemons do not fit small/,
   },
   {
-    rule: 'daemons that do not come with the type need no place (B21)',
+    rule: 'daemons that do not run on the type need no room (B21)',
     snapshot: aSnapshot({
       pods: [aPod('p', requests('1800m'))],
       daemonSets: [
@@ -181,21 +181,21 @@ const CLAIMS: readonly Objection[] = [
     says: /do not fit small/,
   },
   {
-    rule: 'a node selector holds whatever the claim becomes',
+    rule: 'a node selector holds for every option of the claim',
     snapshot: aSnapshot({ pods: [aPod('p', { nodeSelector: { [ZONE]: 'b' } })] }),
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: sound,
     says: /has a node selector or affinity that does not hold where it becomes small, a, on-demand/,
   },
   {
-    rule: 'one term of the required node affinity holds whatever the claim becomes',
+    rule: 'one term of the required node affinity holds for every option of the claim',
     snapshot: aSnapshot({ pods: [aPod('p', requiring({ key: 'family', operator: 'NotIn', values: ['l'] }))] }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: sound,
     says: /does not hold where it becomes large/,
   },
   {
-    rule: 'a taint of the pool is tolerated',
+    rule: 'pods tolerate the taints of the pool',
     snapshot: aSnapshot({
       pods: [aPod('p', { tolerations: [{ key: 'team', operator: 'Exists', effect: 'NoExecute' }] })],
       nodePools: [aPool({}, { taints: [{ key: 'team', value: 'x', effect: 'NoExecute' }] })],
@@ -216,7 +216,7 @@ const CLAIMS: readonly Objection[] = [
     says: /host port 80 of pod default\/q is taken/,
   },
   {
-    rule: 'host ports of a daemon are taken (B58)',
+    rule: 'host ports of a daemon are in use (B58)',
     snapshot: aSnapshot({
       pods: [aPod('p', hostPort(80))],
       daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: hostPort(81) } } }],
@@ -230,7 +230,7 @@ const CLAIMS: readonly Objection[] = [
     says: /host port 80 of pod default\/p is taken/,
   },
   {
-    rule: 'the cheapest offering is one that the claim can become',
+    rule: 'the cheapest offering is one of the options of the claim',
     snapshot: one,
     sound,
     broken: aPlan([
@@ -248,7 +248,7 @@ const CLAIMS: readonly Objection[] = [
     says: /small, a, on-demand at 0.1 is cheaper/,
   },
   {
-    rule: 'of equally cheap offerings the first by name is told',
+    rule: 'of equally cheap offerings the first by name is reported',
     snapshot: one,
     sound,
     broken: aPlan([
@@ -302,7 +302,7 @@ const POOLS: readonly Objection[] = [
     says: /minValues is 2/,
   },
   {
-    rule: 'a limit counts what is there already and the cheapest type of each claim (B23)',
+    rule: 'a limit counts existing nodes and the cheapest type of each claim (B23)',
     snapshot: aSnapshot({
       pods: [aPod('p')],
       nodes: [aNode('n')],

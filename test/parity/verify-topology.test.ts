@@ -4,7 +4,7 @@ import { type Objection, testObjections } from './verifier/objections.ts';
 import type { RawAffinityTerm, RawPod, RawSpread } from './verifier/raw-documents.ts';
 import { HOSTNAME, ZONE } from './verifier/well-known-labels.ts';
 
-/** The verifier's proof for topology: spread, affinity, anti-affinity; in the final state, with zones settled and left open. */
+/** Tests the verifier for topology: spread, affinity, anti-affinity; in the final state, with decided and open zones. */
 
 const OF_A = { matchLabels: { app: 'a' } };
 const spread = (over: Partial<RawSpread> = {}): RawPod['spec'] => ({
@@ -44,7 +44,7 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods and the least is 0/,
   },
   {
-    rule: 'pods that are going are not counted (B46)',
+    rule: 'pods that are being deleted are not counted (B46)',
     snapshot: aSnapshot({
       pods: [aPod('p', spread()), aPod('r', { nodeName: 'n' }, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
       nodes: [aNode('n')],
@@ -74,7 +74,7 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods and the least is 0/,
   },
   {
-    rule: 'a domain that no pool can give and no node has is not in the minimum (B45)',
+    rule: 'a domain that no pool can add and no node has is not in the minimum (B45)',
     snapshot: aSnapshot({ pods: pods(spread(), 'p', 'q'), nodePools: [onePool('a')] }),
     sound: aPlan([claimIn('a', 'p', 'q')]),
     broken: aPlan([claimIn('a', 'p', 'q')]),
@@ -86,7 +86,7 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods and the least is 0/,
   },
   {
-    rule: 'a claim in flight gives no domain until there is its node (B45)',
+    rule: 'a claim in flight adds no domain until its node exists (B45)',
     snapshot: aSnapshot({
       pods: pods(spread(), 'p', 'q'),
       nodePools: [onePool('a')],
@@ -134,7 +134,7 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods and the least is 0/,
   },
   {
-    rule: 'on one host there are maxSkew at most (B49)',
+    rule: 'one host has at most maxSkew pods (B49)',
     snapshot: aSnapshot({ pods: pods(spread({ topologyKey: HOSTNAME }), 'p', 'q') }),
     sound: aPlan([aClaim(['p']), aClaim(['q'])]),
     broken: aPlan([aClaim(['p', 'q'])]),
@@ -148,7 +148,7 @@ const SPREAD: readonly Objection[] = [
     says: /spread over family, but node n has no such label/,
   },
   {
-    rule: "matchLabelKeys narrow the count to the pod's own values (B50)",
+    rule: "matchLabelKeys restrict the count to the pod's values (B50)",
     snapshot: aSnapshot({
       pods: [
         aPod('p', spread({ matchLabelKeys: ['hash'] }), { labels: { app: 'a', hash: '2' } }),
@@ -168,7 +168,7 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods/,
   },
   {
-    rule: 'nodes that the selector keeps off count under nodeAffinityPolicy Ignore only (B51)',
+    rule: 'nodes that the selector excludes count under nodeAffinityPolicy Ignore only (B51)',
     snapshot: aSnapshot({
       pods: [aPod('p', { ...spread(), nodeSelector: { family: 's' } }), running('r', 'n')],
       nodes: [aNode('n')],
@@ -199,14 +199,14 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods/,
   },
   {
-    rule: 'a zone left open that may break the skew is told apart',
+    rule: 'an open zone that may exceed the skew has the prefix `open:`',
     snapshot: aSnapshot({ pods: pods(spread(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), aClaim(['q'])]),
     says: /^open: pod default\/p: .* a may get 2 pods with 0 elsewhere/,
   },
   {
-    rule: 'a pod that counts only if its claim becomes the right type is told apart (B51)',
+    rule: 'a pod that counts for only some types of its claim has the prefix `open:` (B51)',
     snapshot: aSnapshot({ pods: [...pods({ ...spread(), nodeSelector: { family: 's' } }, 'p', 'q'), aPod('r')] }),
     sound: aPlan([
       aClaim(['p', 'q'], { zone: 'a', instanceTypes: ['small'] }),
@@ -216,7 +216,7 @@ const SPREAD: readonly Objection[] = [
     says: /^open: pod default\/p: .* a may get 2 pods with 0 elsewhere/,
   },
   {
-    rule: 'a zone left open for a pod that is only counted is told apart',
+    rule: 'an open zone of a pod that is only counted has the prefix `open:`',
     snapshot: aSnapshot({ pods: [aPod('p', spread()), aPod('q')] }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), aClaim(['q'])]),
@@ -252,7 +252,7 @@ const AFFINITY: readonly Objection[] = [
     says: /^pod default\/p: nothing of/,
   },
   {
-    rule: 'pods of a namespace are meant if the selector of namespaces matches it (B52)',
+    rule: 'a term includes the pods of a namespace that its namespace selector matches (B52)',
     snapshot: aSnapshot({
       pods: [
         aPod('p', beside({ namespaceSelector: { matchLabels: { tier: 'x' } } }), { labels: { app: 'b' } }),
@@ -271,7 +271,7 @@ const AFFINITY: readonly Objection[] = [
     says: /^pod default\/p: nothing of/,
   },
   {
-    rule: 'a zone left open where the selected pod need not be is told apart',
+    rule: 'an open zone that may differ from that of the selected pod has the prefix `open:`',
     snapshot: aSnapshot({ pods: pods(beside(), 'p', 'q') }),
     sound: aPlan([aClaim(['p', 'q'])]),
     broken: aPlan([aClaim(['p']), aClaim(['q'])]),
@@ -281,21 +281,21 @@ const AFFINITY: readonly Objection[] = [
 
 const ANTI_AFFINITY: readonly Objection[] = [
   {
-    rule: 'a pod keeps selected pods off its domain (B54)',
+    rule: 'a pod excludes selected pods from its domain (B54)',
     snapshot: aSnapshot({ pods: pods(apart(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), claimIn('a', 'q')]),
     says: /^pod default\/p: keeps .* off, but pod default\/q is in a too/,
   },
   {
-    rule: 'a pod keeps selected pods off its host (B54)',
+    rule: 'a pod excludes selected pods from its host (B54)',
     snapshot: aSnapshot({ pods: pods(apart({ topologyKey: HOSTNAME }), 'p', 'q') }),
     sound: aPlan([aClaim(['p']), aClaim(['q'])]),
     broken: aPlan([aClaim(['p', 'q'])]),
     says: /^pod default\/p: keeps/,
   },
   {
-    rule: 'a pod that runs keeps newcomers off (B55)',
+    rule: 'a running pod excludes new pods (B55)',
     snapshot: aSnapshot({
       pods: [aPod('p'), running('r', 'n', { spec: apart(), labels: { app: 'b' } })],
       nodes: [aNode('n')],
@@ -305,7 +305,7 @@ const ANTI_AFFINITY: readonly Objection[] = [
     says: /^pod default\/r: keeps .* but pod default\/p is in a too/,
   },
   {
-    rule: 'a pod that does not select itself shares with its like (B54)',
+    rule: 'pods that do not select themselves may share a domain (B54)',
     snapshot: aSnapshot({
       pods: [...['p', 'q'].map((name) => aPod(name, apart(), { labels: { app: 'b' } })), aPod('r')],
     }),
@@ -314,7 +314,7 @@ const ANTI_AFFINITY: readonly Objection[] = [
     says: /^pod default\/p: keeps .* but pod default\/r/,
   },
   {
-    rule: 'only pods of the namespaces that are named are kept off (B52)',
+    rule: 'only pods of the named namespaces are excluded (B52)',
     snapshot: aSnapshot({
       pods: [aPod('p', apart()), aPod('q', {}, { namespace: 'other' })],
     }),
@@ -326,7 +326,7 @@ const ANTI_AFFINITY: readonly Objection[] = [
     says: /^pod default\/p: keeps .* but pod other\/q/,
   },
   {
-    rule: 'two zones left open that may be the same are told apart',
+    rule: 'two open zones that may be the same have the prefix `open:`',
     snapshot: aSnapshot({ pods: pods(apart(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), aClaim(['q'])]),

@@ -4,7 +4,7 @@ import { type Objection, testObjections } from './verifier/objections.ts';
 import type { RawPod, RawSnapshot } from './verifier/raw-documents.ts';
 import { ZONE } from './verifier/well-known-labels.ts';
 
-/** The verifier's proof for volumes. */
+/** Tests the verifier for volumes. */
 
 const using = (...claimNames: readonly string[]): RawPod['spec'] => ({
   volumes: claimNames.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
@@ -47,28 +47,28 @@ const attached = (count: number): RawSnapshot =>
 
 const ROWS: readonly Objection[] = [
   {
-    rule: 'a claim is where a bound volume is (B42)',
+    rule: 'a claim is in the zone of its bound volume (B42)',
     snapshot: bound,
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: aPlan([aClaim(['p'])]),
     says: /pod default\/p has a volume that cannot be reached where it becomes small, a/,
   },
   {
-    rule: 'a node is where a bound volume is (B42)',
+    rule: 'a node is in the zone of its bound volume (B42)',
     snapshot: { ...bound, nodes: [aNode('n', { zone: 'b' }), aNode('m', { zone: 'a' })] },
     sound: onNode('n', 'p'),
     broken: onNode('m', 'p'),
     says: /node m: pod default\/p has a volume that cannot be reached/,
   },
   {
-    rule: 'a volume that waits for its pod can be made there (B42)',
+    rule: 'an unbound volume can be created in the zone of its pod (B42)',
     snapshot: waiting('WaitForFirstConsumer'),
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: aPlan([aClaim(['p'], { zone: 'a' })]),
     says: /has a volume that cannot be reached/,
   },
   {
-    rule: 'a pod whose volume is bound without it is not placed before that (B9)',
+    rule: 'a pod whose volume binds immediately is not placed before it is bound (B9)',
     snapshot: waiting('WaitForFirstConsumer'),
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: aPlan([aClaim(['p'], { zone: 'b' })]),
@@ -83,7 +83,7 @@ const ROWS: readonly Objection[] = [
     says: /may not be placed: there is no PersistentVolumeClaim default\/v/,
   },
   {
-    rule: 'a node takes as many volumes as its driver can attach, one that is shared once (B44)',
+    rule: 'a node has at most as many volumes as its driver can attach; a shared volume counts once (B44)',
     snapshot: attached(2),
     sound: onNode('n', 'p'),
     broken: onNode('n', 'p'),

@@ -54,12 +54,12 @@ async function aWorld(): Promise<InterruptionPorts> {
   return ports;
 }
 
-/** Delivers batch after batch through the function's own way of answering; what it gives back is delivered again. */
+/** Delivers the messages in batches, and delivers those again that a batch response reports as failed. */
 async function deliver(ports: InterruptionPorts, bodies: readonly string[], batchSize: number): Promise<void> {
   const { runtime } = recordingRuntime();
   let left: readonly SQSRecord[] = bodies.map((body, index) => message(String(index), body));
   for (let rounds = 0; left.length > 0; rounds += 1) {
-    if (rounds > 10 * bodies.length) throw new Error(`${left.length} messages are never done with`);
+    if (rounds > 10 * bodies.length) throw new Error(`${left.length} messages fail on every delivery`);
     const Records = left.slice(0, batchSize);
     const answer = await answerEvents(runtime, { Records }, async (body) => handleInterruption(ports, body));
     const failed = new Set(failedOf(answer));
@@ -71,7 +71,7 @@ async function stateOf({ store, catalogue }: InterruptionPorts) {
   return { claims: await store.listNodeClaims('demo'), unavailable: await catalogue.listUnavailable(NOW_MS) };
 }
 
-test('the same messages five times, in any order with others, leave the world as once', async () => {
+test('messages that are delivered five times, in any order with others, have the effect of one delivery', async () => {
   const fiveTimes = fc.array(event, { minLength: 1, maxLength: 6 }).chain((events) => {
     const copies = events.flatMap((one) => Array.from({ length: 5 }, () => one));
     return fc.shuffledSubarray(copies, { minLength: copies.length });
@@ -92,7 +92,7 @@ async function going({ store }: InterruptionPorts) {
   return claims.map(({ name, version, deletion }) => [name, version, deletion !== undefined]);
 }
 
-test('messages that are handled at the same time end the same claims, each once', async () => {
+test('messages that are handled at the same time delete the same claims, each once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 30 }),
@@ -108,7 +108,7 @@ test('messages that are handled at the same time end the same claims, each once'
   );
 });
 
-test('whatever comes in, it is understood, none of our business, or refused with a reason', async () => {
+test('any text is read as an event, ignored, or refused with a reason', async () => {
   const ports = await aWorld();
   const odd = fc.oneof(fc.jsonValue(), fc.string());
   const almost = fc.record(

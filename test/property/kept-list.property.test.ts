@@ -7,7 +7,7 @@ import { FakeApiServer } from '../fakes/api-server.ts';
 import type { WatchFault } from '../fakes/api-watches.ts';
 import { samples } from '../samples.ts';
 
-/** *Whatever happens to a cluster and on the way to it, what is kept of it is what a fresh load shows.* */
+/** *The kept lists of a cluster equal a fresh load after any changes and any failed requests.* */
 
 const RUN = { seed: 20_260_131, numRuns: samples(60, 12) };
 const PATIENCE = { quietMs: 10, silentMs: 30, bookmarkMs: 40, longestMs: 1_000 };
@@ -26,7 +26,7 @@ const KINDS = [
 ] as const;
 const NAMESPACES = ['shop', 'shop-2', 'web'] as const;
 
-/** Half of what happens, happens to pods. */
+/** Half of the changes are changes of pods. */
 const place = fc
   .record({
     kind: fc.oneof(fc.constant(0), fc.nat({ max: KINDS.length - 1 })),
@@ -61,7 +61,7 @@ const fault = fc.oneof(
 const step = fc.record({
   changes: fc.array(change, { maxLength: 8 }),
   faults: fc.array(fault, { maxLength: 12 }),
-  /** Whether the server tells each watch where it is; the real one does not where nothing happened. */
+  /** Whether the server sends bookmarks to each watch; the real API server sends none if nothing changed. */
   bookmarks: fc.boolean(),
   firstLook: fc.boolean(),
   lateMs: fc.constantFrom(0, 60_000),
@@ -114,7 +114,7 @@ class World {
     }
   }
 
-  /** A run that finds nobody fails, and the next one looks again. */
+  /** A run that reaches no API server fails, and the next run tries again. */
   async kept(firstLook: boolean): Promise<unknown> {
     for (let run = 0; run < MAX_RUNS; run += 1) {
       try {
@@ -141,7 +141,7 @@ class World {
   }
 }
 
-/** All kinds side by side, as a run reads them. */
+/** All kinds at the same time, as a run reads them. */
 async function snapshot(cluster: KubernetesCluster): Promise<unknown> {
   const [pods, nodes, storage, deployments, statefulSets, replicaSets] = await Promise.all([
     cluster.listPods(),
@@ -154,7 +154,7 @@ async function snapshot(cluster: KubernetesCluster): Promise<unknown> {
   return { pods, nodes, storage, deployments, statefulSets, replicaSets };
 }
 
-test('what is kept is what a fresh load shows, for every kind, whatever happened and failed', async () => {
+test('the kept lists equal a fresh load, for every kind, after any changes and failures', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
       const world = new World(await FakeApiServer.start());

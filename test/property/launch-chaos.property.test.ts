@@ -11,13 +11,13 @@ import { aDeployment, aPool, someManifests } from '../controllers/manifests.ts';
 import { samplesOf } from '../samples.ts';
 import { CALM_FROM_MS, type Chaos, chaosOf, eventsOf, inChaos, PODS_AT_END } from './launch-chaos.ts';
 
-/** Long enough for whatever was begun in the chaos: a node has 15 minutes to register. */
+/** Long enough for everything that began during the faults: a node has 15 minutes to register. */
 const SETTLED_AT_MS = CALM_FROM_MS + 25 * MINUTE_MS;
 
 const SEEDS = [13, 22, 36, 46, 49, 50, 64, 73, 242];
 
 test.each(samplesOf(SEEDS, 3))(
-  'whatever fails (seed %i): one instance a claim, none without one, every pod runs, and in the end all is gone',
+  'after any faults (seed %i) each claim has one instance, each instance has a claim, every pod runs, and at the end nothing is left',
   async (seed) => {
     const random = randomFrom(seed);
     const chaos = chaosOf(random);
@@ -29,16 +29,14 @@ test.each(samplesOf(SEEDS, 3))(
       const alive = await ports.cloud.describeInstances('simulated');
       const records = await ports.store.listNodeClaims('simulated');
       const held = records.flatMap(({ launch }) => (launch.kind === 'launched' ? [launch.instance.id] : []));
-      expect(alive.map(({ id }) => id).toSorted(), `${what}: instances are those that claims hold`).toEqual(
-        held.toSorted(),
-      );
+      expect(alive.map(({ id }) => id).toSorted(), `${what}: each instance has a claim`).toEqual(held.toSorted());
       const pods = await ports.cluster.listPods();
       const running = pods.filter(
         ({ status, metadata }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined,
       );
       expect(running.length, `${what}: pods running`).toBe(PODS_AT_END);
     });
-    expect(looks, 'what was settled was looked at').toBe(1);
+    expect(looks, 'the settled state was checked').toBe(1);
     expectOneInstanceAClaim(result);
     expectAllGone(result);
   },
@@ -75,7 +73,7 @@ function lifeIn(chaos: Chaos, random: Random, seed: number) {
   };
 }
 
-/** Nodes of two CPUs at most: a claim a pod. */
+/** Nodes of two CPUs at most: one claim for each pod. */
 function aPoolOf(capacityTypes: readonly string[]) {
   const { template } = aPool().spec;
   const requirements = (template.spec.requirements ?? []).map((one) =>

@@ -6,23 +6,23 @@ import { UnreachableError } from '../../lib/ports/errors.ts';
 import { withFaults } from '../../lib/simulator/faults.ts';
 import type { Random } from '../../lib/simulator/random.ts';
 
-/** The world is hostile until then, and leaves Kerf the rest of the time to settle what came of it. */
+/** Faults occur until then; in the rest of the time Kerf repairs their effects. */
 export const CALM_FROM_MS = 12 * MINUTE_MS;
 export const PODS_AT_END = 4;
-/** EC2 lists an instance up to so long after it launched it. */
+/** The longest time from a launch until EC2 lists the instance. */
 const LATEST_LISTED_MS = 45 * SECOND_MS;
 
 export interface Chaos {
   /** In thousandths of all port calls. */
   readonly faults: number;
-  /** How many calls after a fault fail as well: a function that is cut off makes no further call. */
+  /** How many calls after a fault fail as well, as in a function that is cut off. */
   readonly mostCutOff: number;
   /** In percent of the launches. */
   readonly oddAnswers: number;
   readonly listsLate: boolean;
   readonly wakes: 'once' | 'twice' | 'late' | 'lost';
   readonly invocations: number;
-  /** What users and AWS do meanwhile, in thousandths of the lists that are read. */
+  /** Changes by users and by AWS, in thousandths of the lists that are read. */
   readonly meddling: number;
 }
 
@@ -38,7 +38,7 @@ export function chaosOf(random: Random): Chaos {
   };
 }
 
-/** Pods come and go, capacity and nodes are taken away; at the end all is scaled to nothing. */
+/** Pods are created and deleted, and capacity and nodes are removed; at the end everything is scaled to zero. */
 export function eventsOf(random: Random, endMs: number): readonly ScenarioEvent[] {
   const at = (): number => random.between(0, CALM_FROM_MS);
   const some: readonly ScenarioEvent[] = [
@@ -56,7 +56,7 @@ export function eventsOf(random: Random, endMs: number): readonly ScenarioEvent[
   return [...chosen.toSorted((a, b) => a.atMs - b.atMs), ...last];
 }
 
-/** Ports of a world in which anything fails, before or after its effect, and answers come as they like. */
+/** Ports whose calls fail before or after their effect, and whose responses come in any order. */
 export function inChaos(ports: ControllerPorts, chaos: Chaos, random: Random): ControllerPorts {
   const calmAtMs = ports.clock.now() + CALM_FROM_MS;
   const world: Hostile = { ports, chaos, random, isCalm: () => ports.clock.now() >= calmAtMs };
@@ -93,7 +93,7 @@ interface Hostile {
 
 type Happens = (thousandths: number) => boolean;
 
-/** EC2 answers oddly and lists late, and somebody ends instances in its console. */
+/** EC2 with unusual responses, late lists, and instances that a user terminates in the console. */
 function oddCloud({ ports, chaos, random, isCalm }: Hostile, happens: Happens): ControllerPorts['cloud'] {
   const { cloud, clock } = ports;
   return {
@@ -113,7 +113,7 @@ function oddCloud({ ports, chaos, random, isCalm }: Hostile, happens: Happens): 
   };
 }
 
-/** NodeClasses are edited, and are gone for a moment; NodeClaims are deleted. */
+/** NodeClasses are edited or absent for a moment; NodeClaims are deleted. */
 function meddledWith(
   { ports: { cluster, clock }, chaos, random }: Hostile,
   happens: Happens,
@@ -153,7 +153,7 @@ function wakesAs({ ports: { messages }, chaos, random, isCalm }: Hostile): Wake 
   };
 }
 
-/** Whatever EC2 may say of a launch that it makes or does not make, but never a lie: `refused` is that nothing was launched. */
+/** Any response of EC2 to a launch that it makes or does not make. `refused` is returned only if nothing was launched. */
 async function oddAnswer(random: Random, launch: () => Promise<LaunchOutcome>): Promise<LaunchOutcome> {
   switch (random.between(0, 5)) {
     case 0:

@@ -41,7 +41,7 @@ function reversed(snapshot: ClusterSnapshot): ClusterSnapshot {
   };
 }
 
-test('the order in which a cluster is listed does not matter (B41)', () => {
+test('the order of the lists of a cluster does not matter (B41)', () => {
   fc.assert(
     fc.property(problem, ({ snapshot, pods }) => {
       const whole = { ...snapshot, pods: [...snapshot.pods, ...pods] };

@@ -37,8 +37,8 @@ test('the order of a snapshot does not affect the plan', () => {
   );
 });
 
-// Which pods make the most of a limit is a knapsack: there another order of pools may waste more of it.
-test('pools without their taints place no fewer pods, limits aside', () => {
+// A limit makes the choice of pods a knapsack problem: another order of pools may use less of the limit.
+test('pools without taints place no fewer pods, if no limit applies', () => {
   fc.assert(
     fc.property(randomSnapshot, (given) => {
       const snapshot = { ...given, nodePools: (given.nodePools ?? []).map(withoutLimits) };

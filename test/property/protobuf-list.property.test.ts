@@ -9,7 +9,7 @@ import { samples } from '../samples.ts';
 
 type Outcome = { readonly kind: 'list'; readonly items: readonly Pod[] } | { readonly kind: 'refused' };
 
-/** *Errors:* all errors except WireError, which would be a crash. */
+/** *Errors:* all errors except WireError: any other error is a crash. */
 function read(chunks: readonly Buffer[]): Outcome {
   const decoder = listDecoder(POD_LIST);
   try {
@@ -37,7 +37,7 @@ const PODS = Array.from({ length: 12 }, (_, index) =>
 const ANSWER = aListAnswer(PODS);
 const WHOLE = read([ANSWER]);
 
-test('a list reads the same however it is cut into chunks', () => {
+test('the chunks of a list do not affect what is read', () => {
   expect(WHOLE.kind === 'list' && WHOLE.items.length).toBe(PODS.length);
   const cuts = fc.array(fc.nat(ANSWER.length), { maxLength: 60 });
   fc.assert(
@@ -48,10 +48,10 @@ test('a list reads the same however it is cut into chunks', () => {
   );
 });
 
-test('a list that is cut short anywhere is refused, or has all its items', () => {
+test('a list that is cut off at any byte is refused, or has all its items', () => {
   const refused = Array.from({ length: ANSWER.length }, (_, length) => read([ANSWER.subarray(0, length)]));
   for (const outcome of refused) if (outcome.kind === 'list') expect(outcome).toEqual(WHOLE);
-  // The wrapper goes on for four bytes after the list.
+  // The wrapper has four more bytes after the list.
   expect(refused.filter(({ kind }) => kind === 'list').length).toBeLessThanOrEqual(4);
 });
 
@@ -65,7 +65,7 @@ test('bytes that are not a list are refused, and do not crash the reader', () =>
   );
 });
 
-test('a list with damaged bytes is refused or read, never a crash, and takes no longer', () => {
+test('a list with damaged bytes is refused or read without a crash, in the same time', () => {
   const damage = fc.array(fc.tuple(fc.nat(ANSWER.length - 1), fc.nat(255)), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(damage, (changes) => {

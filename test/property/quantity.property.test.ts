@@ -7,7 +7,7 @@ import { formatResources, parseResources } from '../../lib/core/resources/resour
 const RUN = { seed: 20_260_131, numRuns: 500 };
 const amount = fc.nat({ max: 2 ** 40 });
 
-test('cpu that is written is the cpu that is read', () => {
+test('cpu that is written is read as the same amount', () => {
   fc.assert(
     fc.property(amount, (millicores) => {
       expect(milliValue(formatCpu(millicores))).toBe(millicores);
@@ -16,7 +16,7 @@ test('cpu that is written is the cpu that is read', () => {
   );
 });
 
-test('resources that are written are those that are read', () => {
+test('resources that are written are read as the same amounts', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('cpu', 'memory', 'pods', 'example.com/x'), amount), (resources) => {
       expect(parseResources(formatResources(resources))).toEqual(resources);
@@ -25,7 +25,7 @@ test('resources that are written are those that are read', () => {
   );
 });
 
-test('bytes that people read are off by less than a tenth of a Mi', () => {
+test('bytes in messages are rounded by less than a tenth of a Mi', () => {
   fc.assert(
     fc.property(amount, (bytes) => {
       expect(Math.abs(unitValue(formatBytes(bytes)) - bytes)).toBeLessThanOrEqual(104_858);
@@ -34,7 +34,7 @@ test('bytes that people read are off by less than a tenth of a Mi', () => {
   );
 });
 
-test('a decimal quantity is what its digits say, to the nano-unit', () => {
+test('a decimal quantity has the value of its digits, exact to the nano-unit', () => {
   fc.assert(
     fc.property(fc.nat({ max: 1e9 }), fc.nat({ max: 999_999_999 }), (whole, nano) => {
       const text = `${whole}.${String(nano).padStart(9, '0')}`;
@@ -98,7 +98,7 @@ test('units and milli-units are the least whole numbers that hold the amount', (
   );
 });
 
-test('text of any kind is a quantity or is refused; it never throws', () => {
+test('any text is a quantity or is refused without an exception', () => {
   const text = fc.oneof(fc.string(), fc.stringMatching(/^[+-]?[0-9.]{0,6}[eE]?[0-9]{0,3}[numkKMGTPEi]{0,2}$/));
   fc.assert(
     fc.property(text, (any) => {

@@ -4,7 +4,7 @@ import type { RawSnapshot } from '../parity/verifier/raw-documents.ts';
 import { verifyPlan } from '../parity/verifier/verify-plan.ts';
 import { randomSnapshot } from './random/random-snapshot.ts';
 
-/** That random snapshots are worth something: every kind of rule turns up in them, and the verifier reads them. */
+/** Tests the random snapshots: each kind of rule occurs in them, and the verifier reads them. */
 
 const SAMPLE = fc.sample(randomSnapshot, { numRuns: 400, seed: 5 });
 
@@ -39,12 +39,12 @@ const FEATURES: readonly { readonly feature: string; readonly found: RegExp }[] 
 ];
 
 describe('random snapshots', () => {
-  test.each(FEATURES)('$feature turn up in at least one of a hundred', ({ found }) => {
+  test.each(FEATURES)('$feature occur in at least one of a hundred', ({ found }) => {
     const those = SAMPLE.filter((snapshot) => found.test(JSON.stringify(snapshot)));
     expect(those.length).toBeGreaterThanOrEqual(SAMPLE.length / 100);
   });
 
-  test('claims in flight turn up, with a node that is starting and with none', () => {
+  test('claims in flight occur, with a starting node and without a node', () => {
     const inFlight = SAMPLE.filter(({ nodes = [], nodeClaims = [] }) => nodeClaims.length > nodes.length);
     const starting = SAMPLE.filter(({ nodes = [] }) =>
       nodes.some(({ spec }) => spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready')),
@@ -52,7 +52,7 @@ describe('random snapshots', () => {
     expect(Math.min(inFlight.length, starting.length)).toBeGreaterThan(SAMPLE.length / 50);
   });
 
-  test('sizes are as promised', () => {
+  test('the sizes are within their documented limits', () => {
     for (const snapshot of SAMPLE) {
       expect(pendingOf(snapshot).length).toBeGreaterThanOrEqual(1);
       expect(pendingOf(snapshot).length).toBeLessThanOrEqual(25);
@@ -70,7 +70,7 @@ describe('random snapshots', () => {
     );
   });
 
-  test('what fails whatever is drawn shrinks to one pod, one pool and four types', () => {
+  test('a property that always fails shrinks to one pod, one pool and four types', () => {
     const { counterexample } = fc.check(
       fc.property(randomSnapshot, ({ pods = [] }) => pods.length === 0),
       { seed: 1 },

@@ -35,12 +35,12 @@ function nodesOf([first, ...rest]: readonly string[]): readonly Labels[] {
   return [...others, ...['1', '2', '3'].flatMap((one) => others.map((labels) => ({ ...labels, [first]: one })))];
 }
 
-/** Which nodes meet any of them. */
+/** The nodes that meet at least one of them. */
 function nodesMeeting(all: Alternatives | undefined): readonly Labels[] {
   return EVERY_NODE.filter((labels) => all?.some((one) => whyLabelsFail(labels, one) === undefined));
 }
 
-/** That many, of which no two can be one. */
+/** So many alternatives, of which no two can be merged. */
 function many(size: number): Alternatives {
   return Array.from({ length: size }, (_, index) =>
     requirementsFrom([
@@ -50,7 +50,7 @@ function many(size: number): Alternatives {
   );
 }
 
-test('alternatives in fewer are met by the same nodes (B42)', () => {
+test('the same nodes meet the alternatives after they are merged (B42)', () => {
   fc.assert(
     fc.property(alternatives, (all) => {
       const fewer = reduced(all);
@@ -61,7 +61,7 @@ test('alternatives in fewer are met by the same nodes (B42)', () => {
   );
 });
 
-test('the ways to meet two sets of alternatives are met by the nodes that meet both (B42)', () => {
+test('the nodes that meet two sets of alternatives meet their combination (B42)', () => {
   fc.assert(
     fc.property(alternatives, alternatives, (a, b) => {
       const both = new Set(nodesMeeting(b));
@@ -71,7 +71,7 @@ test('the ways to meet two sets of alternatives are met by the nodes that meet b
   );
 });
 
-test('there are never more than the bound (B42)', () => {
+test('the number of alternatives never exceeds the bound (B42)', () => {
   expect(reduced(many(MAX_ALTERNATIVES))).toHaveLength(MAX_ALTERNATIVES);
   expect(reduced(many(MAX_ALTERNATIVES + 1))).toBeUndefined();
 });

@@ -52,7 +52,7 @@ const asked: fc.Arbitrary<NodePoolRequirement> = fc
   .tuple(plainlyAsked, fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }))
   .map(([from, minValues]) => (minValues === undefined ? from : { ...from, minValues }));
 
-/** One as the API asks for it, or several of them at once. */
+/** One requirement of the API, or several combined. */
 const any: fc.Arbitrary<Requirement> = fc
   .array(asked, { minLength: 1, maxLength: 3 })
   .map((list) => list.map(requirement).reduce(intersect));
@@ -64,7 +64,7 @@ function plain(one: Requirement): unknown {
   return { ...one, values: [...one.values].toSorted() };
 }
 
-test('both are met where each is met, the absent label included (A0.4)', () => {
+test('an intersection is met if both requirements are met, also by an absent label (A0.4)', () => {
   fc.assert(
     fc.property(any, any, label, (a, b, text) => {
       expect(admits(intersect(a, b), text)).toBe(admits(a, text) && admits(b, text));
@@ -73,7 +73,7 @@ test('both are met where each is met, the absent label included (A0.4)', () => {
   );
 });
 
-test('the order of two does not matter', () => {
+test('intersection is commutative', () => {
   fc.assert(
     fc.property(any, any, (a, b) => {
       expect(plain(intersect(a, b))).toEqual(plain(intersect(b, a)));
@@ -82,7 +82,7 @@ test('the order of two does not matter', () => {
   );
 });
 
-test('the grouping of three does not matter', () => {
+test('intersection is associative', () => {
   fc.assert(
     fc.property(any, any, any, label, (...[a, b, c, text]) => {
       const [left, right] = [intersect(intersect(a, b), c), intersect(a, intersect(b, c))];
@@ -93,7 +93,7 @@ test('the grouping of three does not matter', () => {
   );
 });
 
-test('one with itself is itself', () => {
+test('the intersection of a requirement with itself is the requirement', () => {
   fc.assert(
     fc.property(any, (a) => {
       expect(plain(intersect(a, a))).toEqual(plain(a));
@@ -102,7 +102,7 @@ test('one with itself is itself', () => {
   );
 });
 
-test('two overlap where their intersection is not empty', () => {
+test('two requirements overlap if their intersection is not empty', () => {
   fc.assert(
     fc.property(any, any, (a, b) => {
       expect(overlaps(a, b)).toBe(!admitsNothing(intersect(a, b)));
@@ -112,7 +112,7 @@ test('two overlap where their intersection is not empty', () => {
   );
 });
 
-test('a value that both admit is an overlap', () => {
+test('two requirements that admit the same value overlap', () => {
   fc.assert(
     fc.property(any, any, value, (a, b, text) => {
       if (admits(a, text) && admits(b, text)) expect(overlaps(a, b)).toBe(true);
@@ -121,7 +121,7 @@ test('a value that both admit is an overlap', () => {
   );
 });
 
-test('what implies another admits nothing that the other refuses', () => {
+test('a requirement that implies another admits only what the other admits', () => {
   fc.assert(
     fc.property(any, any, label, (a, b, text) => {
       if (implies(a, b) && admits(a, text)) expect(admits(b, text)).toBe(true);
@@ -130,7 +130,7 @@ test('what implies another admits nothing that the other refuses', () => {
   );
 });
 
-test('each implies itself, and what is implied by what it implies', () => {
+test('implication is reflexive and transitive', () => {
   fc.assert(
     fc.property(any, any, any, (a, b, c) => {
       expect(implies(a, a)).toBe(true);
@@ -149,7 +149,7 @@ const several: fc.Arbitrary<Requirements> = fc
   })
   .map((list) => new Map(list.map(([key, each]) => [key, { ...each, key }])));
 
-test('what meets all that is asked meets a part of it (A0.5)', () => {
+test('labels that are compatible with requirements are compatible with a part of them (A0.5)', () => {
   fc.assert(
     fc.property(several, several, several, (offered, some, more) => {
       if (whyIncompatible(offered, merge(some, more)) !== undefined) return;
@@ -160,7 +160,7 @@ test('what meets all that is asked meets a part of it (A0.5)', () => {
   );
 });
 
-test('letting labels be undefined makes nothing incompatible (A0.5)', () => {
+test('allowing undefined labels makes no requirements incompatible (A0.5)', () => {
   fc.assert(
     fc.property(several, several, (offered, wanted) => {
       if (whyIncompatible(offered, wanted, new Set()) === undefined)
@@ -170,7 +170,7 @@ test('letting labels be undefined makes nothing incompatible (A0.5)', () => {
   );
 });
 
-test('an intersection implies both of its sides', () => {
+test('an intersection implies both requirements', () => {
   fc.assert(
     fc.property(any, any, (a, b) => {
       expect(implies(intersect(a, b), a)).toBe(true);
@@ -180,7 +180,7 @@ test('an intersection implies both of its sides', () => {
   );
 });
 
-test('the label may be absent where absence is admitted', () => {
+test('the label may be absent if absence is admitted', () => {
   fc.assert(
     fc.property(any, (a) => {
       expect(allowsAbsence(a)).toBe(admits(a, undefined));
@@ -189,7 +189,7 @@ test('the label may be absent where absence is admitted', () => {
   );
 });
 
-test('what is written as the API has it is read again as the same', () => {
+test('a requirement that is written in the form of the API is read as the same requirement', () => {
   fc.assert(
     fc.property(any, label, (a, text) => {
       const again = toNodeSelectorRequirements(a).map(requirement).reduce(intersect);

@@ -45,7 +45,7 @@ const withReservations = fc
     return { snapshot: reserved, instances: new Map(Object.entries(instances)) };
   });
 
-/** A claim for reserved capacity keeps minValues by what it could have been beside, which its plan does not list (B24). */
+/** Without minValues: a claim for reserved capacity meets them by types that its plan does not list (B24). */
 function withoutMinValues(nodePool: RawNodePool): RawNodePool {
   const { template } = nodePool.spec;
   const requirements = template.spec.requirements?.map((one) => {
@@ -58,13 +58,13 @@ function withoutMinValues(nodePool: RawNodePool): RawNodePool {
 
 type RawNodePool = NonNullable<RawSnapshot['nodePools']>[number];
 
-/** What the offerings say is left to them. */
+/** Requirements without the labels that the offerings decide. */
 function withoutPlaces(requirements: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
   const places = ['topology.kubernetes.io/zone', 'topology.k8s.aws/zone-id', 'karpenter.sh/capacity-type'];
   return Object.fromEntries(Object.entries(requirements).filter(([key]) => !places.includes(key)));
 }
 
-test('claims keep every rule, and no reservation is promised to more of them than it has instances (B59)', () => {
+test('claims keep every rule, and no reservation is assigned to more claims than it has instances (B59)', () => {
   fc.assert(
     fc.property(withReservations, ({ snapshot, instances }) => {
       const plan = planOf(snapshot);
@@ -80,7 +80,7 @@ test('claims keep every rule, and no reservation is promised to more of them tha
   );
 });
 
-test('every claim is either for reserved capacity alone or for none of it (B38)', () => {
+test('every claim is for reserved capacity alone or for no reserved capacity (B38)', () => {
   fc.assert(
     fc.property(withReservations, ({ snapshot }) => {
       for (const { requirements, cheapestOffering } of planOf(snapshot).newNodeClaims) {

@@ -31,7 +31,7 @@ function summary({ newClaims, existing, unplaced }: Schedule): unknown {
   };
 }
 
-test('a NodePool that refuses a pod for a reason of its own could make no node that takes the pod alone', () => {
+test('a NodePool that refuses a pod for a reason of the pool can launch no node for the pod alone', () => {
   fc.assert(
     fc.property(problem, ({ snapshot, pods }) => {
       expect(unjustifiedRefusals(snapshot, solved(snapshot, pods))).toEqual([]);

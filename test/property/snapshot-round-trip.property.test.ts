@@ -12,7 +12,7 @@ function read(text: string) {
   return readSnapshot({ readText: () => text }, { path: 'snapshot.json', nowMs: Date.UTC(2026, 0, 1) });
 }
 
-/** What both functions decide, as text. */
+/** The decisions of both functions, as text. */
 function decisionsOn(snapshot: ClusterSnapshot, nowMs: number): string {
   const context = { decisionId: 'decision-1', nowMs };
   const { schedule: _, ...provisioned } = provision(snapshot, context);

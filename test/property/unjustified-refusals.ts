@@ -22,8 +22,8 @@ const OWN_REASONS: readonly Reason[] = [
 type Unplaced = Schedule['unplaced'][number];
 
 /**
- * The refusals of a NodePool that are wrong: the pool could make a node that takes the pod alone. It shares no code with
- * `lib/core/scheduling`, and reads only what `problems.ts` writes. Whether a schedule keeps the rules, `verifyPlan` checks.
+ * The wrong refusals of a NodePool: the pool could launch a node for the pod alone. This file shares no code with
+ * `lib/core/scheduling`, and reads only the snapshots of `problems.ts`. `verifyPlan` checks whether a schedule follows the rules.
  */
 export function unjustifiedRefusals(snapshot: ClusterSnapshot, { unplaced }: Schedule): readonly string[] {
   return unplaced.flatMap((one) => unjustified(snapshot, one));
@@ -43,7 +43,7 @@ function unjustified({ nodePools, daemonSets }: ClusterSnapshot, { pod, refusals
     });
 }
 
-/** `m5.large in us-east-1a`: the nodes of a pool that take the pod alone. */
+/** `m5.large in us-east-1a`: the nodes of a pool that have room for the pod alone. */
 function nodesFor(pod: Pod, { nodePool, instanceTypes }: NodePoolView, daemonSets: readonly DaemonSet[]) {
   const { spec, metadata } = nodePool.spec.template;
   return instanceTypes.flatMap((type) =>

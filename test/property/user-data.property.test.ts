@@ -6,7 +6,7 @@ import { isTomlTable, readToml, type TomlTable } from '../../lib/apis/formats/to
 import { dataOf, partsOf, textOf } from '../core/node-class/user-data/user-data-readers.ts';
 import { samples } from '../samples.ts';
 
-/** The law of each family: whatever the user writes, the user data is well-formed and keeps it, or there is a reason. */
+/** For each family and any text of the user, the user data is well-formed and contains the text, or is refused with a reason. */
 
 const SNIPPETS = [
   '#!/bin/bash\n',
@@ -67,7 +67,7 @@ const written: fc.Arbitrary<string> = fc.oneof(
     .map(([letter, times]) => letter.repeat(times)),
 );
 
-/** What a check returns says nothing: it throws. */
+/** The return value is not used: a failed check throws. */
 function always<T>(given: fc.Arbitrary<T>, check: (value: T) => unknown, numRuns = samples(500, 100)): void {
   const property = fc.property(given, (value) => {
     check(value);
@@ -81,7 +81,7 @@ function bytesOf(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** As the bytes that arrive say it: half of a surrogate pair does not. */
+/** The text after conversion to bytes: half of a surrogate pair is replaced. */
 function arriving(text: string): string {
   return text.toWellFormed();
 }
@@ -90,15 +90,15 @@ function tableOf(text: string): TomlTable {
   return parse(text, { integersAsBigInt: true });
 }
 
-/** Without the tags that we may move, and blanks. */
+/** The text without blanks and without the tags that Kerf may move. */
 function kept(text: string): string {
   return text.replaceAll(/<\/?powershell>|\s|\ufeff/gi, '');
 }
 
-describe.each(['AL2023', 'AL2'] as const)('C69, C70: %s, whatever is written', (amiFamily) => {
+describe.each(['AL2023', 'AL2'] as const)('C69, C70: %s, any text', (amiFamily) => {
   const alone = partsOf(textOf({ amiFamily }))[0];
 
-  test('the message is whole, ours comes last, and theirs is there', () => {
+  test("the message is complete, Kerf's part is the last, and the user's text is in it", () => {
     always(written, (userData) => {
       const data = dataOf({ amiFamily, userData });
       if (data.kind === 'unsupported') return expect(data.reason).toMatch(/^(Unreadable|UserDataSize)/);
@@ -119,7 +119,7 @@ describe.each(['AL2023', 'AL2'] as const)('C69, C70: %s, whatever is written', (
     'multipart/mixed; boundary="inner"',
   );
 
-  test('each part of a message of theirs is there, in order, with its type and its content', () => {
+  test("each part of the user's message is kept, in order, with its type and its content", () => {
     const parts = fc.array(fc.record({ type, body }), { minLength: 1, maxLength: 5 });
     always(parts, (given) => {
       const lines = given.map((part) => `--//\nContent-Type: ${part.type}\n\n${part.body}\n`);
@@ -132,7 +132,7 @@ describe.each(['AL2023', 'AL2'] as const)('C69, C70: %s, whatever is written', (
     });
   });
 
-  test('a message that Kerf made can be given to Kerf again and again', () => {
+  test('user data that Kerf wrote is valid input for Kerf', () => {
     always(
       written,
       (userData) => {
@@ -147,10 +147,10 @@ describe.each(['AL2023', 'AL2'] as const)('C69, C70: %s, whatever is written', (
   });
 });
 
-describe('C71: Bottlerocket, whatever is written', () => {
+describe('C71: Bottlerocket, any text', () => {
   const OURS = new Set(['cluster-name', 'api-server', 'cluster-certificate', 'node-taints', 'node-labels']);
 
-  /** Every setting of theirs that is nobody else's to say is found where it was. */
+  /** Each setting of the user that Kerf does not set keeps its place and its value. */
   function expectKept(theirs: TomlTable, read: TomlTable, path = ''): void {
     for (const [key, value] of Object.entries(theirs)) {
       const here = `${path}/${key}`;
@@ -179,7 +179,7 @@ describe('C71: Bottlerocket, whatever is written', () => {
       stringify({ ...root, settings: { ...settings, kubernetes } }, { numbersAsFloat: true }),
     );
 
-  test('the text is TOML, says what the cluster is, and keeps every other setting', () => {
+  test('the text is TOML, names the cluster, and keeps every other setting', () => {
     always(fc.oneof(written, toml), (userData) => {
       const data = dataOf({ amiFamily: 'Bottlerocket', userData });
       if (data.kind === 'unsupported') return expect(data.reason).toMatch(/^(Unreadable|UserDataSize)/);
@@ -200,7 +200,7 @@ describe('C71: Bottlerocket, whatever is written', () => {
   });
 });
 
-describe('C72: Windows, whatever is written', () => {
+describe('C72: Windows, any text', () => {
   const alone = textOf({ amiFamily: 'Windows2022' });
   const call = alone.slice('<powershell>\n'.length, -'\n</powershell>\n'.length);
 
@@ -208,7 +208,7 @@ describe('C72: Windows, whatever is written', () => {
     .tuple(written, written, written)
     .map(([before, script, after]) => `${before}<powershell>${script}</powershell>${after}`);
 
-  test('one element of PowerShell ends with ours, and what the user wrote is around and before it', () => {
+  test("one PowerShell element ends with Kerf's script, and the user's text is around and before it", () => {
     always(fc.oneof(written, element), (userData) => {
       const data = dataOf({ amiFamily: 'Windows2022', userData });
       if (data.kind === 'unsupported') return expect(data.reason).toMatch(/^(Unreadable|UserDataSize)/);
@@ -220,7 +220,7 @@ describe('C72: Windows, whatever is written', () => {
   });
 });
 
-test('C73: Custom, whatever is written, is what was written', () => {
+test('C73: Custom, any text, is kept unchanged', () => {
   always(written, (userData) => {
     const data = dataOf({ amiFamily: 'Custom', userData });
     expect(data.kind).toBe(bytesOf(userData) <= LIMIT ? 'user-data' : 'unsupported');
@@ -228,7 +228,7 @@ test('C73: Custom, whatever is written, is what was written', () => {
   });
 });
 
-test('C69: no kubelet setting, however odd, breaks the NodeConfig', () => {
+test('C69: the NodeConfig is valid for any kubelet setting', () => {
   always(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (kubelet) => {
     const { maxPods: _, kubeReserved: __, systemReserved: ___, clusterDNS: ____, ...rest } = kubelet;
     const body = partsOf(textOf({ kubelet: rest }))[0]?.body ?? '';
@@ -243,7 +243,7 @@ test('C69: no kubelet setting, however odd, breaks the NodeConfig', () => {
 const BASH = spawnSync('bash', ['--version']).status === 0;
 
 test.skipIf(!BASH)(
-  'C70: no name of a cluster breaks the script, as bash reads it (skipped where there is no bash)',
+  'C70: bash reads the script correctly for any name of a cluster (skipped if bash is not installed)',
   () => {
     const name = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', ''));
     fc.assert(

@@ -1,4 +1,4 @@
-/** The webhook's address is open to the world: whatever comes, it neither falls over nor says its secret, and wakes nobody unasked. */
+/** The webhook's address is public. No request crashes it or reveals its secret; only requests with the secret wake functions. */
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
@@ -67,7 +67,7 @@ const resource = fc.oneof(
   },
   fc.string(),
 );
-/** A review, each part of it right or anything. */
+/** A review of which each part is valid or arbitrary. */
 const review = fc.record(
   {
     kind: fc.oneof({ weight: 9, arbitrary: fc.constant('AdmissionReview') }, fc.jsonValue()),
@@ -135,7 +135,7 @@ async function heard(work: () => Promise<void>): Promise<string> {
   return lines;
 }
 
-test('no call falls over, none without the secret sends a message, and the secret is in no answer and no line', async () => {
+test('no call crashes, no call without the secret sends a message, and no response or log line contains the secret', async () => {
   const seen = new Map<unknown, number>();
   let messages = 0;
   let lines = 0;
@@ -158,13 +158,13 @@ test('no call falls over, none without the secret sends a message, and the secre
     lines += log === '' ? 0 : 1;
   };
   await fc.assert(fc.asyncProperty(call, check), RUN);
-  // It says something only where every answer was seen, and messages and failures with it.
+  // The test covers something only if every response occurred, with messages and with failures.
   expect([...seen.keys()].map(Number).toSorted((a, b) => a - b)).toEqual([200, 400, 404, 405, 413]);
   expect(messages).toBeGreaterThan(20);
   expect(lines).toBeGreaterThan(20);
 });
 
-/** What Lambda's own endpoint makes of an HTTP request. */
+/** The event that Lambda's endpoint makes from an HTTP request. */
 async function translate(incoming: IncomingMessage): Promise<LambdaFunctionURLEvent> {
   const [rawPath = '', ...rawQueryString] = (incoming.url ?? '').split('?');
   const isText = /json|text/.test(incoming.headers['content-type'] ?? '');

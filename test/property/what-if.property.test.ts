@@ -11,7 +11,7 @@ import { NOW_MS } from '../builders/times.ts';
 import { problem } from './random/problems.ts';
 import { randomSnapshot } from './random/random-snapshot.ts';
 
-/** One shared state, many questions in any order: no answer may depend on the questions before it. */
+/** Many simulations on one shared state, in any order: no result may depend on earlier simulations. */
 
 interface Case {
   readonly snapshot: ClusterSnapshot;
@@ -38,7 +38,7 @@ const fromBuilders: fc.Arbitrary<Case> = fc
     questions: asked,
   }));
 
-/** What a schedule comes to, as text: names, numbers and messages, in their order; requirements have none. */
+/** A schedule as text: names, numbers and messages, in their order; requirements have no order. */
 function textOf({ newClaims, existing, unplaced }: Schedule): string {
   return JSON.stringify(
     {
@@ -58,7 +58,7 @@ function textOf({ newClaims, existing, unplaced }: Schedule): string {
   );
 }
 
-/** The same question as a cluster of its own: these nodes are being deleted. */
+/** The same simulation as a separate cluster in which these nodes are being deleted. */
 function solvedAfresh(snapshot: ClusterSnapshot, nowMs: number, gone: ReadonlySet<string>): Schedule {
   const options = { ...snapshot.options, reservedFallback: true };
   const nodes = stateNodes(snapshot).map((one) => (gone.has(one.name) ? { ...one, deleting: true } : one));
@@ -69,7 +69,7 @@ test.each([
   { of: 'snapshot files', cases: fromDocuments, numRuns: 250 },
   { of: 'built snapshots', cases: fromBuilders, numRuns: 400 },
 ])(
-  'what if nodes were gone: the answer is that of a cluster where they are being deleted, whatever was asked before ($of)',
+  'a simulation of removed nodes has the result of a cluster in which they are being deleted, after any other simulations ($of)',
   ({ cases, numRuns }) => {
     let moved = 0;
     let opened = 0;

@@ -9,13 +9,13 @@ import { HOSTNAME, keyOf, NODE_POOL } from './well-known-labels.ts';
 /** A snapshot with the indexes that the checks need. */
 export interface Cluster extends ReturnType<typeof allowances> {
   readonly snapshot: RawSnapshot;
-  /** Those that may launch something. */
+  /** The pools that may launch nodes. */
   readonly pools: ReadonlyMap<string, RawNodePool>;
   readonly typesOf: (pool: RawNodePool) => ReadonlyMap<string, TypeView>;
   readonly nodes: ReadonlyMap<string, ExistingNode>;
   readonly daemons: readonly Daemon[];
   readonly pods: ReadonlyMap<string, RawPod>;
-  /** Which pods a plan has to answer, and which it may (B7, B8). */
+  /** The pods that a plan must answer, and those that it may answer (B7, B8). */
   readonly provisionable: ReadonlySet<string>;
   readonly movable: ReadonlySet<string>;
   readonly volumesOf: (pod: RawPod) => VolumeNeeds;
@@ -43,7 +43,7 @@ export function clusterOf(snapshot: RawSnapshot): Cluster {
   };
 }
 
-/** B6: the scheduler has looked and found nothing. */
+/** B6: the scheduler found no node. */
 function isProvisionable(pod: RawPod): boolean {
   const { spec, status = {}, metadata } = pod;
   const conditions = status.conditions?.filter(({ type }) => type === 'PodScheduled');
@@ -68,7 +68,7 @@ function isOfNode({ metadata }: RawPod): boolean {
   return (metadata.ownerReferences ?? []).some(({ kind }) => kind === 'DaemonSet' || kind === 'Node');
 }
 
-/** B8: a pod that wants no NodePool at all is none of Karpenter's. */
+/** B8: Karpenter ignores a pod that excludes every NodePool. */
 function refusesPools({ spec }: RawPod): boolean {
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   return terms.some(({ matchExpressions = [] }) =>
@@ -76,7 +76,7 @@ function refusesPools({ spec }: RawPod): boolean {
   );
 }
 
-/** B12: ready, not going, not static. */
+/** B12: ready, not being deleted, not static. */
 function isUsable({ metadata, spec, status }: RawNodePool): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'True';
   return metadata.deletionTimestamp === undefined && spec.replicas === undefined && ready === 'True';

@@ -4,7 +4,7 @@ import type { RawDaemonSet, RawPod, RawSnapshot, RawTaint } from './raw-document
 import type { Amounts } from './raw-quantity.ts';
 import { untolerated } from './taints-and-tolerations.ts';
 
-/** A DaemonSet, and what one pod of it takes. */
+/** A DaemonSet, and the demands of one of its pods. */
 export interface Daemon {
   readonly set: RawDaemonSet;
   readonly requests: Amounts;
@@ -28,7 +28,7 @@ function daemonOf(set: RawDaemonSet, pods: readonly RawPod[]): Daemon {
         (owner.uid === undefined || set.metadata.uid === undefined || owner.uid === set.metadata.uid),
     );
   const { spec: template } = set.spec.template;
-  // B20: what admission made of the newest pod, but where it may run is the template's word.
+  // B20: demands are those of the newest pod, after admission; node selection is that of the template.
   const live = pods.filter(owns).toSorted(newestFirst)[0]?.spec ?? template;
   return {
     set,

@@ -5,9 +5,9 @@ import { untolerated } from './taints-and-tolerations.ts';
 import { type InclusionPolicies, selectionOf } from './topology-hosts.ts';
 import { allowedBy, both, exactly, isNothing } from './value-set.ts';
 
-/** Domains that no pod is in yet: what NodePools could still give, and what a pod may use of it. */
+/** Domains without pods: those that NodePools could add, and those of them that a pod may use. */
 export interface DomainUniverse {
-  /** Values of the label over the available offerings of the pools (B45), as far as the pod may go there. */
+  /** Values of the label over the available offerings of the pools (B45), if the pod may use the pool. */
   readonly ofPools: (spec: RawPodSpec, key: string, policies: InclusionPolicies) => readonly string[];
   /** Whether the pod's node selection, read for this label alone, allows the value. */
   readonly mayUse: (spec: RawPodSpec, key: string, value: string) => boolean;
@@ -62,7 +62,7 @@ function valuesOf(views: readonly LabelView[], key: string, isMeant: (view: Labe
   return [...values];
 }
 
-/** Whether the labels may still turn out as the pod needs them. */
+/** Whether some outcome of the labels matches the pod. */
 function mayGo(spec: RawPodSpec, labels: LabelView): boolean {
   return termsOf(spec).some((term) => term.every(({ key, set }) => !isNothing(both(labels(key), set))));
 }

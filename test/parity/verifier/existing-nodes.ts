@@ -5,19 +5,19 @@ import { isEphemeral } from './taints-and-tolerations.ts';
 import { exactly } from './value-set.ts';
 import { DISRUPTED, HOSTNAME, INITIALIZED, NODE_POOL } from './well-known-labels.ts';
 
-/** A node that is there, or a claim whose node is still to come. */
+/** A node, or a claim whose node does not exist yet. */
 export interface ExistingNode {
   readonly name: string;
   readonly pool: string | undefined;
   readonly labels: LabelView;
-  /** Those that a pod has to tolerate. */
+  /** The taints that a pod must tolerate. */
   readonly taints: readonly RawTaint[];
   readonly capacity: Amounts;
   readonly allocatable: Amounts;
   readonly deleting: boolean;
   /** False for a claim in flight. */
   readonly isThere: boolean;
-  /** Pods that are on it and not over. */
+  /** Its pods that have not ended. */
   readonly pods: readonly RawPod[];
 }
 
@@ -58,7 +58,7 @@ function existingNode(options: {
   const { node, claim, startup, bound } = options;
   const labels = labelsOf(node, claim);
   const pool = labels[NODE_POOL];
-  // B16: of a node that is not ours nothing is known to come, so it is taken as it is.
+  // B16: no startup taints are known for a node without a claim, so all its taints count.
   const starting = (pool !== undefined || claim !== undefined) && labels[INITIALIZED] !== 'true';
   const temporary = claim?.spec?.startupTaints ?? startup.get(pool ?? '') ?? [];
   const live = [...(node === undefined ? (claim?.spec?.taints ?? []) : taintsOf(node))];
@@ -69,7 +69,7 @@ function existingNode(options: {
     pool,
     labels: (key) => sets.get(key) ?? exactly(undefined),
     taints: starting ? live.filter((taint) => !isEphemeral(taint) && !temporary.some((one) => same(one, taint))) : live,
-    // B17: a resource that is not registered yet is taken from the claim.
+    // B17: the amount of a resource that is not registered yet comes from the claim.
     capacity: starting
       ? withMissing(node?.status?.capacity, claim?.status?.capacity)
       : amountsOf(node?.status?.capacity),

@@ -3,15 +3,15 @@ import { type Amounts, amountsOf, lessThan, sumOf } from './raw-quantity.ts';
 import { ABSENT, exactly, oneOf, type ValueSet } from './value-set.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE, ZONE_ID } from './well-known-labels.ts';
 
-/** An instance type as a node of it would look. */
+/** The labels and resources of a node of an instance type. */
 export interface TypeView {
   readonly name: string;
   readonly capacity: Amounts;
-  /** Capacity less what the kubelet, the system and the eviction threshold keep. */
+  /** Capacity without the reservations of the kubelet, the system and the eviction threshold. */
   readonly allocatable: Amounts;
-  /** All but what an offering decides: zone, zone id, capacity type. */
+  /** All labels except those that an offering decides: zone, zone id, capacity type. */
   readonly labels: ReadonlyMap<string, ValueSet>;
-  /** Those that have capacity. */
+  /** The offerings that have capacity. */
   readonly offerings: readonly RawOffering[];
 }
 

@@ -1,10 +1,10 @@
 import type { RawExpression, RawLabels, RawNodeSelectorTerm, RawPodSpec, RawSelector } from './raw-documents.ts';
 import { allowedBy, exactly, isWithin, type ValueSet } from './value-set.ts';
 
-/** What is known of a node's label: one value, or all that it may turn out to be. */
+/** The known values of a node's label: one value, or all possible values. */
 export type LabelView = (key: string) => ValueSet;
 
-/** A selector of pods or namespaces; without one nothing is selected, an empty one selects everything. */
+/** A selector of pods or namespaces. An absent selector selects nothing; an empty one selects everything. */
 export function selects(selector: RawSelector | undefined, labels: RawLabels): boolean {
   return selector !== undefined && expressionsOf(selector).every((one) => holds(one, (key) => exactly(labels[key])));
 }
@@ -14,14 +14,14 @@ export function expressionsOf(selector: RawSelector): readonly RawExpression[] {
   return [...equals, ...(selector.matchExpressions ?? [])];
 }
 
-/** Whether the pod's nodeSelector and required node affinity hold, whatever the labels turn out to be. */
+/** Whether the pod's nodeSelector and required node affinity hold for all possible values of the labels. */
 export function nodeAffinityHolds(spec: RawPodSpec, labels: LabelView, nodeName?: string): boolean {
   const selector = Object.entries(spec.nodeSelector ?? {}).every(([key, value]) => holds(equal(key, value), labels));
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return selector && (required === undefined || someTermHolds(required.nodeSelectorTerms, labels, nodeName));
 }
 
-/** Terms are alternatives; one that says nothing matches nothing. */
+/** Terms are alternatives; an empty term matches nothing. */
 export function someTermHolds(terms: readonly RawNodeSelectorTerm[], labels: LabelView, nodeName?: string): boolean {
   return terms.some(
     ({ matchExpressions = [], matchFields = [] }) =>
@@ -31,7 +31,7 @@ export function someTermHolds(terms: readonly RawNodeSelectorTerm[], labels: Lab
   );
 }
 
-/** The labels that a pod's node selection reads at all. */
+/** Whether the pod has a nodeSelector or a required node affinity. */
 export function hasNodeSelection(spec: RawPodSpec): boolean {
   return (
     Object.keys(spec.nodeSelector ?? {}).length > 0 ||

@@ -23,7 +23,7 @@ import {
   ZONE_ID,
 } from './well-known-labels.ts';
 
-/** What a claim may become: one option for each type and each available offering that its requirements allow. */
+/** The options of a claim: one for each type and each available offering that its requirements allow. */
 
 export interface LaunchOption {
   readonly type: TypeView;
@@ -31,17 +31,17 @@ export interface LaunchOption {
   readonly labels: LabelView;
 }
 
-/** A pool's requirements, or a claim's, and what they leave of each type. */
+/** The requirements of a pool or a claim, and the offerings of each type that they allow. */
 export interface Allowance {
   readonly pool: RawNodePool;
-  /** What is sure of the labels whichever option comes true; `ANYTHING` where only the option knows. */
+  /** The labels that are the same for every option; `ANYTHING` if a label depends on the option. */
   readonly labels: LabelView;
-  /** Where the requirements stray from the pool's. */
+  /** The requirements that the pool does not allow. */
   readonly faults: readonly string[];
   readonly optionsOf: (type: TypeView) => readonly LaunchOption[] | string;
 }
 
-/** The allowance of a claim's requirements, made once for all claims that ask for the same. */
+/** The allowance of a claim's requirements, computed once for all claims with equal requirements. */
 export function allowances(hostnames: ReadonlySet<string>): {
   readonly ofClaim: (claim: RawPlannedClaim, pool: RawNodePool) => Allowance;
   readonly ofPool: (pool: RawNodePool) => Allowance;
@@ -78,7 +78,7 @@ function setsOf(expressions: readonly RawExpression[]): ReadonlyMap<string, Valu
   return sets;
 }
 
-/** Labels that every node of the pool gets, whatever its requirements say. */
+/** Labels of every node of the pool, for any requirements. */
 function labelsOfPool({ metadata, spec }: RawNodePool): ReadonlyMap<string, ValueSet> {
   const { group, kind, name } = spec.template.spec.nodeClassRef ?? {};
   const nodeClass =
@@ -108,7 +108,7 @@ function allowanceOf(pool: RawNodePool, asked: ReadonlyMap<string, ValueSet>, ho
       if (key === HOSTNAME) {
         return hostname;
       }
-      // A label that neither the type nor the pool knows is on no node, whatever the claim says.
+      // No node has a label that neither the type nor the pool defines, even if the claim requires it.
       return fixed.has(key) || wanted.has(key) ? both(wanted.get(key) ?? ANYTHING, ofClaim(key)) : ABSENT;
     };
   return {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { RawPlan, RawSnapshot } from './raw-documents.ts';
 import { verifyPlan } from './verify-plan.ts';
 
-/** A rule that the verifier knows: a sound plan that it lets pass, and a broken one to which it objects. */
+/** A rule of the verifier: a correct plan that it accepts, and a wrong plan that it rejects. */
 export interface Objection {
   readonly rule: string;
   readonly snapshot: RawSnapshot;
   readonly sound: RawPlan;
   readonly broken: RawPlan;
   readonly says: RegExp;
-  /** Where the cluster has to change for the plan to be wrong. */
+  /** The cluster for the wrong plan. @default the same */
   readonly brokenSnapshot?: RawSnapshot;
 }
 

@@ -6,7 +6,7 @@ import type { RawAffinityTerm, RawLabels, RawPlan, RawPod, RawSelector } from '.
 import { type Host, topologyHosts } from './topology-hosts.ts';
 import { keyOf } from './well-known-labels.ts';
 
-/** A pod in the final state: where it was before, or where the plan puts it. */
+/** A pod in the final state: where it was before, or where the plan places it. */
 export interface PlacedPod {
   readonly name: string;
   readonly pod: RawPod;
@@ -15,13 +15,13 @@ export interface PlacedPod {
   readonly isNew: boolean;
 }
 
-/** The final state, with pods of the same namespace and labels together. */
+/** The final state; pods with the same namespace and labels form a group. */
 export interface Placement {
   readonly hosts: readonly Host[];
   readonly placed: readonly PlacedPod[];
   /** Pods that a selector matches; namespaces undefined means all. */
   readonly matching: (selector: RawSelector | undefined, namespaces?: ReadonlySet<string>) => readonly PlacedPod[];
-  /** The namespaces that an affinity term of a pod means (B52). */
+  /** The namespaces of an affinity term of a pod (B52). */
   readonly namespacesOf: (term: RawAffinityTerm, own: string) => ReadonlySet<string>;
 }
 
@@ -62,7 +62,10 @@ export function placementOf(cluster: Cluster, plan: RawPlan, claims: readonly Pl
   };
 }
 
-/** B46: a pod that is going counts no more, nor does one of a node that is going once the plan answers it, be it with an error. */
+/**
+ * B46: a pod that is being deleted does not count. A pod on a node that is being deleted does not count if the plan answers it,
+ * also with an error.
+ */
 function staysThere({ movable }: Cluster, { podErrors = {} }: RawPlan, pod: RawPod): boolean {
   const name = keyOf(pod.metadata);
   const isMoving = movable.has(name) && podErrors[name] !== undefined;
@@ -107,7 +110,7 @@ function matcher(placed: readonly PlacedPod[]): Placement['matching'] {
   };
 }
 
-/** By one label that the selector fixes, if there is one; else everything. */
+/** The groups with one label that the selector requires, if there is one; otherwise all groups. */
 function candidatesFor(
   selector: RawSelector,
   byLabel: ReadonlyMap<string, readonly PodClass[]>,

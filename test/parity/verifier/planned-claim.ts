@@ -3,9 +3,9 @@ import type { TypeView } from './instance-type-view.ts';
 import type { Allowance, LaunchOption } from './launch-choice.ts';
 import type { RawPlan, RawPlannedClaim, RawPod } from './raw-documents.ts';
 
-/** A claim of the plan, with what it may become. */
+/** A claim of the plan, with its options. */
 export interface PlannedClaim {
-  /** What violations call it. */
+  /** Its name in violations. */
   readonly name: string;
   readonly raw: RawPlannedClaim;
   readonly allowance: Allowance;
@@ -20,7 +20,7 @@ export interface Launch {
   readonly faults: readonly string[];
 }
 
-/** The plan's claims; those of an unknown pool are left out, which the check of names reports. */
+/** The plan's claims without those of unknown pools, which the check of names reports. */
 export function plannedClaims(cluster: Cluster, plan: RawPlan): readonly PlannedClaim[] {
   const launches = new Map<Allowance, Map<string, Launch>>();
   return plan.newNodeClaims.flatMap((raw, index) => {

@@ -1,7 +1,7 @@
 import type { RawContainer, RawPod, RawPodSpec } from './raw-documents.ts';
 import { type Amounts, amountsOf, billionths, largestOf, sumOf } from './raw-quantity.ts';
 
-/** What a pod takes of a node: resources and ports. */
+/** The demands of a pod on a node: resources and ports. */
 
 export interface HostPort {
   readonly ip: string;
@@ -28,13 +28,13 @@ export function requestsOf(pod: Pick<RawPod, 'spec' | 'status'>): Amounts {
     }
   }
   const ofContainers = largestOf(sumOf(sidecars, ...containers), peak);
-  // Where the pod as a whole asks, its containers do not count.
+  // If the pod has requests of its own, its containers do not count.
   const ofPod = new Map([...ofContainers, ...amountsOf(spec.resources?.requests)]);
   return sumOf(ofPod, amountsOf(spec.overhead), new Map([['pods', billionths(1)]]));
 }
 
 function requestsOfContainer({ resources = {} }: RawContainer): Amounts {
-  // The API server takes a limit for the request that is not given.
+  // The API server uses the limit if the request is absent.
   return new Map([...amountsOf(resources.limits), ...amountsOf(resources.requests)]);
 }
 
@@ -57,7 +57,7 @@ export function hostPortsOf(spec: RawPodSpec): readonly HostPort[] {
     .filter(({ port }) => port > 0);
 }
 
-/** B58: an address that stands for all addresses is in the way of every other. */
+/** B58: an address that stands for all addresses conflicts with every other. */
 export function portClash(one: readonly HostPort[], others: readonly HostPort[]): HostPort | undefined {
   return one.find((port) => others.some((other) => clash(port, other)));
 }

@@ -1,6 +1,6 @@
 /**
- * Snapshots and plans as they are in JSON, with the fields that the verifier reads. Declared here and not taken from the product:
- * what the product's own types leave out by mistake, the verifier would not see either.
+ * Snapshots and plans as they are in JSON, with the fields that the verifier reads. They are declared here and not imported:
+ * if the product's types lacked a field by mistake, the verifier would lack it too.
  */
 
 export type RawResources = Readonly<Record<string, string | number>>;
@@ -266,7 +266,7 @@ export interface RawPlannedClaim {
     Record<string, readonly { readonly operator: string; readonly values?: readonly string[] }[]>
   >;
   readonly instanceTypes: readonly string[];
-  /** Only where the list is cut: how many there were. */
+  /** The full length of the list; present only if the list is shortened. */
   readonly instanceTypesCount?: number;
   readonly cheapestOffering?: {
     readonly type: string;

@@ -1,8 +1,8 @@
 import type { RawResources } from './raw-documents.ts';
 
-/** Kubernetes quantities as whole billionths of their unit: exact, so that sums of `0.1` come out even. */
+/** Kubernetes quantities as whole billionths of their unit: exact, so that sums of `0.1` have no rounding errors. */
 
-/** The quantity in billionths, what is smaller rounded up. */
+/** The quantity in billionths, rounded up. */
 export function billionths(quantity: string | number): bigint {
   const text = String(quantity);
   const seen = known.get(text);
@@ -14,7 +14,7 @@ export function billionths(quantity: string | number): bigint {
   return parsed;
 }
 
-/** Resources by name; what is not named is zero. */
+/** Resources by name; an absent resource is zero. */
 export type Amounts = ReadonlyMap<string, bigint>;
 
 export function amountsOf(resources: RawResources | undefined): Amounts {
@@ -46,7 +46,7 @@ export function lessThan(amounts: Amounts, taken: Amounts): Amounts {
   return sumOf(amounts, new Map([...taken].map(([name, amount]) => [name, -amount])));
 }
 
-/** What is asked for beyond what there is, in words; undefined where all of it fits. */
+/** The first request that exceeds the available amount, as text; undefined if all fit. */
 export function shortageOf(asked: Amounts, available: Amounts): string | undefined {
   for (const [name, amount] of asked) {
     const there = available.get(name) ?? 0n;

@@ -1,6 +1,6 @@
 import type { RawTaint, RawToleration } from './raw-documents.ts';
 
-/** The first taint that keeps a pod off; PreferNoSchedule keeps none off. */
+/** The first taint that the pod does not tolerate; PreferNoSchedule is ignored. */
 export function untolerated(taints: readonly RawTaint[], tolerations: readonly RawToleration[]): RawTaint | undefined {
   return taints.find(
     (taint) =>
@@ -18,7 +18,7 @@ function tolerates(toleration: RawToleration, taint: RawTaint): boolean {
   return sameEffect && key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
 }
 
-/** B16: taints that come and go while a node starts. */
+/** B16: taints that exist only while a node starts. */
 export function isEphemeral({ key, value = '', effect }: RawTaint): boolean {
   return (
     key.startsWith('readiness.k8s.io/') ||

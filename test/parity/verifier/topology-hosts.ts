@@ -5,14 +5,14 @@ import type { RawPodSpec, RawTaint } from './raw-documents.ts';
 import { untolerated } from './taints-and-tolerations.ts';
 import { HOSTNAME } from './well-known-labels.ts';
 
-/** Where a pod is or will be: a node, or a claim of which only some labels may be settled. */
+/** Where a pod is or will be: a node, or a claim, of which some labels may be open. */
 export interface Host {
   readonly name: string;
-  /** Planned, or there as a node; not so a claim in flight, whose domains are known only once pods count in them. */
+  /** True for a planned claim and for a node. False for a claim in flight: its domains are known only if pods count in them. */
   readonly givesDomains: boolean;
-  /** The values that the label may have; one where it is settled, none where the host has no such label. */
+  /** The possible values of the label: one if it is decided, none if the host does not have the label. */
   readonly domains: (key: string) => readonly string[];
-  /** Whether a pod's node selection and, if asked, its tolerations let it in: on every outcome, on some, on none. */
+  /** Whether a pod's node selection and, if included, its tolerations allow the host: in every outcome, in some, or in none. */
   readonly admits: (spec: RawPodSpec, policies: InclusionPolicies) => 'every' | 'some' | 'none';
 }
 
@@ -94,7 +94,7 @@ function admission(spec: RawPodSpec, options: readonly LabelView[], nodeName?: s
   return held === options.length ? 'every' : held === 0 ? 'none' : 'some';
 }
 
-/** A label that is set to something nobody can name yet is a domain of its own beside the named ones. */
+/** A label whose value is not known yet is a separate domain beside the named ones. */
 function domainsOver(options: readonly LabelView[], key: string): readonly string[] {
   const values = new Set<string>();
   for (const labels of options) {

@@ -1,9 +1,9 @@
 import type { RawExpression } from './raw-documents.ts';
 
-/** What a label may turn out to be: which values, and whether it may be absent. */
+/** The possible values of a label, and whether it may be absent. */
 export interface ValueSet {
   readonly absent: boolean;
-  /** True: every value but `values`, within the bounds. False: `values` and no other. */
+  /** True: every value but `values`, within the bounds. False: only `values`. */
   readonly complement: boolean;
   readonly values: ReadonlySet<string>;
   readonly least: number;
@@ -22,7 +22,7 @@ export function oneOf(values: readonly string[]): ValueSet {
   return setOf({ absent: false, complement: false, values });
 }
 
-/** The labels that an expression of a node selector lets pass. */
+/** The labels that an expression of a node selector allows. */
 export function allowedBy({ operator, values = [] }: Omit<RawExpression, 'key'>): ValueSet {
   const bound = Number(values[0]);
   switch (operator) {
@@ -43,7 +43,7 @@ export function allowedBy({ operator, values = [] }: Omit<RawExpression, 'key'>)
     case 'Lte':
       return setOf({ absent: false, complement: true, most: bound });
     default:
-      throw new Error(`operator ${operator} is none of In, NotIn, Exists, DoesNotExist, Gt, Gte, Lt, Lte`);
+      throw new Error(`operator ${operator} is not one of In, NotIn, Exists, DoesNotExist, Gt, Gte, Lt, Lte`);
   }
 }
 
@@ -66,12 +66,12 @@ export function both(one: ValueSet, other: ValueSet): ValueSet {
   });
 }
 
-/** Whether nothing is left, not even absence. */
+/** Whether no value is possible and absence is not allowed. */
 export function isNothing(set: ValueSet): boolean {
   return !set.absent && !hasValues(set);
 }
 
-/** Whether all that `inner` may be is allowed by `outer`. */
+/** Whether `outer` allows everything that `inner` allows. */
 export function isWithin(inner: ValueSet, outer: ValueSet): boolean {
   if (inner.absent && !outer.absent) {
     return false;

@@ -11,14 +11,14 @@ import { plannedClaims } from './planned-claim.ts';
 import type { RawPlan, RawSnapshot } from './raw-documents.ts';
 
 /**
- * What is wrong with a plan, by the rules of the kube-scheduler and of Karpenter, in plain words; nothing for a sound plan.
+ * The violations of the rules of the kube-scheduler and of Karpenter in a plan, as text; none for a correct plan.
  *
- * It shares no code with the engine and reads the documents as they are, so that a rule misread there is not misread here as well.
- * Preferences are no rules, and whether more could be placed or for less is not asked. Two kinds of message have a prefix:
- * - `open:` what the plan leaves undecided (a zone, say) may still turn out so that a rule is broken;
- * - `promise:` a limit of a NodePool holds for the cheapest types only, where Kerf promises it for all.
+ * It shares no code with the engine and reads the JSON documents directly, so that an error in the engine is not repeated here.
+ * Preferences are not checked, nor whether more pods could be placed or at a lower price. Two kinds of message have a prefix:
+ * - `open:` an outcome that the plan leaves open (for example a zone) may break a rule;
+ * - `promise:` a limit of a NodePool holds for the cheapest types only, although Kerf keeps it for all.
  *
- * *Cost*: linear in pods and in claims times listed types; a second or so for 20,000 pods on 4,000 claims.
+ * *Cost*: linear in pods and in claims times listed types; about a second for 20,000 pods on 4,000 claims.
  */
 export function verifyPlan(snapshot: RawSnapshot, plan: RawPlan): readonly string[] {
   const cluster = clusterOf(snapshot);

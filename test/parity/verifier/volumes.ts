@@ -10,11 +10,11 @@ import type {
 } from './raw-documents.ts';
 import { HOSTNAME, keyOf } from './well-known-labels.ts';
 
-/** What the volumes of a pod ask of a node. */
+/** The requirements of the volumes of a pod on a node. */
 export interface VolumeNeeds {
-  /** Why the pod may be nowhere yet. */
+  /** The reason why the pod cannot be placed yet. */
   readonly missing: string | undefined;
-  /** One list of alternatives for each volume that is bound to a place; the node has to meet one of each. */
+  /** One list of alternatives for each volume with a location; the node must meet one alternative of each list. */
   readonly places: readonly (readonly RawNodeSelectorTerm[])[];
   /** The CSI volumes to attach: driver and handle. */
   readonly attached: readonly { readonly driver: string; readonly handle: string }[];
@@ -43,7 +43,7 @@ export function volumeNeeds(snapshot: RawSnapshot): (pod: RawPod) => VolumeNeeds
   };
 }
 
-/** Whether a node with such labels can reach every volume. */
+/** Whether a node with these labels can reach every volume. */
 export function volumesReach({ places }: VolumeNeeds, labels: LabelView): boolean {
   return places.every((terms) => someTermHolds(terms, labels));
 }
@@ -56,7 +56,7 @@ interface VolumeIndex {
 
 function needsOf(name: string, template: RawClaimSpec | undefined, index: VolumeIndex): VolumeNeeds {
   const claim = index.claims.get(name);
-  // B11: the claim of an ephemeral volume may not be made yet.
+  // B11: the claim of an ephemeral volume may not exist yet.
   const spec = claim?.spec ?? template;
   if (spec === undefined) {
     return refused(`there is no PersistentVolumeClaim ${name}`);
@@ -80,7 +80,7 @@ function needsOfBound(volumeName: string, { volumes }: VolumeIndex): VolumeNeeds
   }
   const { csi, awsElasticBlockStore, local, hostPath, nodeAffinity } = volume.spec;
   const terms = nodeAffinity?.required?.nodeSelectorTerms;
-  // B42: a disk of a node is not a reason to wait for that very node.
+  // B42: a local disk does not bind a pod to its node.
   const onNode = local !== undefined || hostPath !== undefined;
   const driver = csi?.driver ?? (awsElasticBlockStore === undefined ? undefined : EBS);
   return {
@@ -119,7 +119,7 @@ function needsOfUnbound(name: string, spec: RawClaimSpec, { classes }: VolumeInd
   };
 }
 
-/** The EBS driver speaks of zones by a label of its own, which says what every node's zone label says. */
+/** The EBS driver uses its own label for the zone; its value is that of the node's zone label. */
 function nodeLabelFor(key: string): string {
   return key === 'topology.ebs.csi.aws.com/zone' ? 'topology.kubernetes.io/zone' : key;
 }

@@ -28,7 +28,7 @@ const zone = fc.constantFrom(...ZONES);
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined, freq: 2 });
 const key = fc.constantFrom(ZONE, HOSTNAME);
 
-/** What the pods of one deployment are like. */
+/** The properties of the pods of one deployment. */
 const deployment = fc.record({
   replicas: fc.integer({ min: 1, max: 5 }),
   running: fc.integer({ min: 0, max: 2 }),
@@ -126,7 +126,7 @@ function poolView(name: string, of: typeof pool extends fc.Arbitrary<infer T> ? 
 
 const node = fc.record({ zone, cpu: fc.constantFrom('2', '8'), tainted: fc.boolean(), team: fc.boolean() });
 
-/** A cluster with pods that have no place: up to three pools, three nodes and four deployments. */
+/** A cluster with pending pods: up to three pools, three nodes and four deployments. */
 export const problem: fc.Arbitrary<{ readonly snapshot: ClusterSnapshot; readonly pods: readonly Pod[] }> = fc
   .record({
     deployments: fc.array(deployment, { minLength: 1, maxLength: 4 }),
@@ -173,7 +173,7 @@ export const problem: fc.Arbitrary<{ readonly snapshot: ClusterSnapshot; readonl
 
 const DAEMON = { containers: [{ name: 'main', resources: { requests: { cpu: '0.15' } } }] };
 
-/** Small pods that run already, one node after the other. */
+/** Small running pods, distributed over the nodes in turn. */
 function runningPods(
   app: string,
   of: Deployment,

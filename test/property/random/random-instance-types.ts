@@ -36,7 +36,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   kept: fc.boolean(),
 });
 
-/** One type of a name, cheapest parameters first, so that what shrinks becomes a plain m5.large. */
+/** One type of a name, simplest parameters first, so that shrinking leads to a plain m5.large. */
 export const randomInstanceTypes: fc.Arbitrary<readonly RawInstanceType[]> = fc
   .uniqueArray(drawn, { minLength: 4, maxLength: 10, selector: nameOf })
   .map((types) => types.map(instanceType));

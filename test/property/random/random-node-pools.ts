@@ -8,7 +8,7 @@ export const STARTUP_TAINT = { key: 'boot', effect: 'NoSchedule' } as const;
 
 export const NODE_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' } as const;
 
-/** Simplest first, the plain pool in front, for shrinking. */
+/** Simplest first, for shrinking; the plain pool is the first. */
 const requirement = fc.constantFrom(
   { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: [CAPACITY_TYPES[0]] },
@@ -24,7 +24,7 @@ const requirement = fc.constantFrom(
   { key: 'tier', operator: 'In', values: ['gold'] },
 );
 
-/** Most pools have no taint, or most pods would have no place. */
+/** Most pools have no taint; otherwise most pods would be unschedulable. */
 const untainted = Array.from({ length: 7 }, () => undefined);
 
 const drawn = fc.record({

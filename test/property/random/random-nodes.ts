@@ -5,7 +5,7 @@ import { type DrawnPool, NODE_CLASS_REF, poolName, STARTUP_TAINT, taintsOf } fro
 import { APPS, affinityTerm, NAMESPACES } from './random-pods.ts';
 import { EBS_DRIVER } from './random-storage.ts';
 
-/** Random nodes with the pods that run there: of a pool or of nobody, up, starting, deleted, or only claimed. */
+/** Random nodes with their pods: of a NodePool or of none, and ready, starting, being deleted, or only a claim. */
 
 const boundPod = fc.record({
   app: fc.constantFrom(...APPS),
@@ -117,7 +117,7 @@ function ownTaints({ state, taint }: DrawnNode, { startup }: DrawnPool) {
   ];
 }
 
-/** What a kubelet would report: a little less than there is. */
+/** The amount that a kubelet would report: a little less than the capacity. */
 function allocatableOf({ capacity }: RawInstanceType) {
   return { ...capacity, cpu: `${Number(capacity['cpu']) * 1000 - 100}m` };
 }
@@ -138,7 +138,7 @@ function podOn(nodeName: string, pod: typeof boundPod extends fc.Arbitrary<infer
         {
           name: 'main',
           resources: { requests: { cpu, memory: '128Mi' } },
-          // Two pods with one port are on no node.
+          // Two pods with the same port cannot run on one node.
           ports: hostPort === undefined || at > 0 ? undefined : [{ hostPort }],
         },
       ],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { CAPACITY_TYPES, FAMILIES, ZONES } from './random-instance-types.ts';
 import { randomStorageUse } from './random-storage.ts';
 
-/** Random pods, by deployment: every kind of rule and preference that bears on where a pod may go. */
+/** Random pods, by deployment: with every kind of rule and preference that affects placement. */
 
 export const APPS = ['a', 'b', 'c', 'd', 'e'] as const;
 export const NAMESPACES = ['default', 'other'] as const;

@@ -8,8 +8,8 @@ import { persistentVolumes, STORAGE_CLASSES, volumeClaims } from './random-stora
 
 /**
  * Random snapshots as JSON documents, small enough to be read: 1 to 25 pending pods, up to 4 nodes, 1 to 3 NodePools, 4 to 10
- * instance types. What is drawn are deployments, pools and nodes, each of it optional, so that a failing snapshot shrinks to the few
- * objects that matter: a plain pod, a plain pool, four plain types.
+ * instance types. Deployments, pools and nodes are drawn, and each is optional, so that a failing snapshot shrinks to the few
+ * objects that cause the failure: a plain pod, a plain pool, four plain types.
  */
 
 const daemonSet = fc.record({
@@ -60,7 +60,7 @@ export const randomSnapshot: fc.Arbitrary<RawSnapshot> = fc
     });
   });
 
-/** Through text and back: what is undefined is left out, and nothing is shared. */
+/** Converts to JSON text and back: undefined fields are left out, and no object is shared. */
 function asDocument(value: object): RawSnapshot {
   return JSON.parse(JSON.stringify(value));
 }

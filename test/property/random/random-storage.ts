@@ -24,7 +24,7 @@ export const randomStorageUse: fc.Arbitrary<DrawnStorage> = fc
         : { name: 'data', persistentVolumeClaim: { claimName: `${app}-data` } },
   }));
 
-/** The PersistentVolumeClaim of a deployment's pods, as far as there is one. */
+/** The PersistentVolumeClaim of a deployment's pods, if there is one. */
 export function volumeClaims({ kind }: DrawnStorage, app: string, namespace: string): readonly object[] {
   const metadata = { name: `${app}-data`, namespace };
   switch (kind) {

@@ -5,9 +5,9 @@ import type { Host } from '../topology-hosts.ts';
 /**
  * Required pod affinity of the pods that the plan places, in the final state.
  *
- * A pod may be where a selected pod is that does not itself wait for this term: one that was there before, or a placed one without
- * the term. Pods that wait for each other need a bootstrap: one of them goes first, which the kube-scheduler lets it do if it
- * selects itself and no pod that runs is selected anywhere; so they are all in one domain. Terms are taken one by one.
+ * A pod may be in the domain of a selected pod that does not need this term itself: a pod that was there before, or a placed pod
+ * without the term. Pods that need each other need a first pod. The kube-scheduler allows a first pod if it selects itself and no
+ * running pod is selected in any domain; so all these pods are in one domain. Each term is checked alone.
  */
 export function checkAffinity(placement: Placement): readonly string[] {
   return affinityGroups(placement, 'podAffinity').flatMap(checkGroup);
@@ -35,7 +35,7 @@ function checkGroup(group: AffinityGroup): readonly string[] {
   return [...bootstrapFaults(left, group), ...open.slice(0, 1)];
 }
 
-/** Whether pods that do not wait are beside this one: in every outcome, in some, in none. */
+/** Whether selected pods that do not need the term share the domain of this pod: in every outcome, in some, or in none. */
 function serviceOf(owner: PlacedPod, seeds: readonly PlacedPod[], key: string): 'sure' | 'open' | 'no' {
   const domains = owner.host.domains(key);
   const pinned = new Set<string>();
@@ -51,7 +51,7 @@ function serviceOf(owner: PlacedPod, seeds: readonly PlacedPod[], key: string): 
   return domains.every((domain) => pinned.has(domain)) ? 'sure' : mayBe ? 'open' : 'no';
 }
 
-/** Pods that have only each other: in one domain, one that selects itself among them, and no selected pod runs before. */
+/** Pods that only select each other must be in one domain, one of them must select itself, and no selected pod may run before. */
 function bootstrapFaults(left: readonly PlacedPod[], group: AffinityGroup): readonly string[] {
   const [first] = left;
   if (first === undefined) {

@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { claimName } from '../planned-claim.ts';
 import type { RawPlan } from '../raw-documents.ts';
 
-/** Every provisionable pod is answered once, and nothing is named that is not there. */
+/** Checks that the plan answers each provisionable pod once, and that each name in the plan exists. */
 export function checkAnswers(cluster: Cluster, plan: RawPlan): readonly string[] {
   const places = placesOf(plan);
   const unanswered = [...cluster.provisionable].filter((pod) => !places.has(pod));

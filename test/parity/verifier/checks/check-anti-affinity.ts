@@ -2,8 +2,8 @@ import { type AffinityGroup, affinityGroups, describeTerm } from '../affinity-gr
 import type { PlacedPod, Placement } from '../placed-pods.ts';
 
 /**
- * Required pod anti-affinity, both ways: no pod that a term selects in the domain of a pod that carries it, as far as one of the two
- * is placed by the plan. Two claims whose domains are open and overlap are reported with `open:`.
+ * Checks required pod anti-affinity in both directions: no pod that a term selects is in the domain of a pod with the term, if the
+ * plan places one of the two. Two claims whose domains are open and overlap are reported with `open:`.
  */
 export function checkAntiAffinity(placement: Placement): readonly string[] {
   return affinityGroups(placement, 'podAntiAffinity').flatMap(checkGroup);
@@ -27,7 +27,7 @@ function checkGroup(group: AffinityGroup): readonly string[] {
     .map((clash) => `open: ${clash}`);
 }
 
-/** The first clash of each domain, with domains as `domainsOf` tells them. */
+/** The first conflict of each domain; `domainsOf` gives the domains. */
 function clashes(
   { term, owners, selected }: AffinityGroup,
   domainsOf: (one: PlacedPod) => readonly string[],
@@ -37,7 +37,7 @@ function clashes(
     const met = there.get(domain) ?? [];
     const newcomers = met.filter(({ isNew }) => isNew);
     for (const carrier of carriers) {
-      // Two are enough to find one that is not the carrier itself.
+      // Two are enough: at least one of them is not the pod with the term.
       const other = (carrier.isNew ? met : newcomers).slice(0, 2).find((one) => one !== carrier);
       if (other !== undefined) {
         return [`pod ${carrier.name}: keeps ${describeTerm(term)} off, but pod ${other.name} is in ${domain} too`];

@@ -9,7 +9,7 @@ import { type Amounts, shortageOf, sumOf } from '../raw-quantity.ts';
 import { keyOf } from '../well-known-labels.ts';
 import { checkPodsOfClaim } from './check-pod-on-node.ts';
 
-/** New claims, each for itself: what it may become, whether its pods fit there, and its price. */
+/** Checks each new claim alone: its options, whether its pods fit on each, and its price. */
 export function checkClaims(cluster: Cluster, claims: readonly PlannedClaim[], plan: RawPlan): readonly string[] {
   const loads = loadsOf(daemonsByOption(cluster));
   const prices = priceFacts();
@@ -28,7 +28,7 @@ export function checkClaims(cluster: Cluster, claims: readonly PlannedClaim[], p
 
 type DaemonsOf = (claim: PlannedClaim, option: LaunchOption) => readonly Daemon[];
 
-/** Which daemons run on an option's node. Startup taints go away before it matters (B21). */
+/** The DaemonSets that run on an option's node. Startup taints do not matter, because they are removed (B21). */
 function daemonsByOption(cluster: Cluster): DaemonsOf {
   const known = new Map<LaunchOption, readonly Daemon[]>();
   const lists = new Map<string, readonly Daemon[]>();
@@ -39,7 +39,7 @@ function daemonsByOption(cluster: Cluster): DaemonsOf {
     }
     const taints = allowance.pool.spec.template.spec.taints ?? [];
     const run = cluster.daemons.map((daemon) => daemon.runsOn({ labels: option.labels, taints }));
-    // One list for one set of daemons, so that equal ones can be told by identity.
+    // Equal sets of daemons share one list, so that they can be compared by identity.
     const name = run.join(' ');
     const list = lists.get(name) ?? cluster.daemons.filter((_, index) => run[index]);
     lists.set(name, list);
@@ -48,7 +48,7 @@ function daemonsByOption(cluster: Cluster): DaemonsOf {
   };
 }
 
-/** What a claim may have to hold beside its pods: each type with each set of daemons that may come with it. */
+/** The combinations that must have room for the pods: each type with each set of daemons that may run on it. */
 type Loads = (claim: PlannedClaim) => readonly { readonly type: TypeView; readonly daemons: readonly Daemon[] }[];
 
 function loadsOf(comesWith: DaemonsOf): Loads {
@@ -100,7 +100,7 @@ function checkPorts(claim: PlannedClaim, loads: Loads): readonly string[] {
     .map((clash) => `${claim.name}: ${clash}`);
 }
 
-/** Pods whose host ports are in each other's way, or taken already. */
+/** Pods whose host ports conflict with each other or are in use. */
 export function portClashes(pods: readonly RawPod[], taken: readonly HostPort[]): readonly string[] {
   const busy = [...taken];
   return pods.flatMap((pod) => {
@@ -116,7 +116,7 @@ interface PriceFacts {
   readonly misplaced: string | undefined;
 }
 
-/** Of each list of options once. */
+/** Computed once for each list of options. */
 function priceFacts(): (claim: PlannedClaim) => PriceFacts {
   const known = new Map<PlannedClaim['launch'], PriceFacts>();
   return ({ launch }) => {
@@ -165,7 +165,7 @@ function described(
   return `${type}, ${zone}, ${capacityType} at ${price}`;
 }
 
-/** Ties go by type, zone and capacity type. */
+/** Ties are broken by type, zone and capacity type. */
 function isCheaper(one: LaunchOption, other: LaunchOption): boolean {
   const difference = one.offering.price - other.offering.price;
   return difference < 0 || (difference === 0 && placeOf(one) < placeOf(other));
@@ -175,7 +175,7 @@ function placeOf({ type, offering }: LaunchOption): string {
   return [type.name, offering.zone, offering.capacityType].join(' ');
 }
 
-/** B26: types are listed by the cheapest that each can be had for. */
+/** B26: types are in the order of their cheapest offerings. */
 function misplacedType({ options }: PlannedClaim['launch']): string | undefined {
   const prices = new Map<string, number>();
   for (const { type, offering } of options) {
@@ -192,7 +192,7 @@ function checkTotal({ newNodeClaims, totalHourlyPrice }: RawPlan): readonly stri
     : [`totalHourlyPrice is ${totalHourlyPrice}, the sum of the claims is ${sum}`];
 }
 
-/** Prices come as decimals with at most six places, and are added up in any order. */
+/** Prices have at most six decimal places, and may be added in any order. */
 function isNear(one: number, other: number): boolean {
   return Math.abs(one - other) < 1e-6 * Math.max(1, Math.abs(one));
 }

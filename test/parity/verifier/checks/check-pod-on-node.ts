@@ -6,7 +6,7 @@ import { untolerated } from '../taints-and-tolerations.ts';
 import { volumesReach } from '../volumes.ts';
 import { keyOf } from '../well-known-labels.ts';
 
-/** Taints, node affinity and volumes of one pod, on one node or on whatever a claim may become. */
+/** Taints, node affinity and volumes of one pod, on one node or on all options of a claim. */
 
 export interface NodeLook {
   readonly labels: LabelView;
@@ -25,16 +25,16 @@ export function checkPodOnNode(cluster: Cluster, pod: RawPod, node: NodeLook): r
       : ['has a node selector or affinity that does not hold']),
     ...(volumesReach(volumes, node.labels) ? [] : ['has a volume that cannot be reached']),
     ...(volumes.missing === undefined ? [] : [`may not be placed: ${volumes.missing}`]),
-    // B60: devices are not modelled, so nothing says that they are there.
+    // B60: devices are not modelled, so no node is assumed to have them.
     ...((spec.resourceClaims ?? []).length === 0 ? [] : ['may not be placed: it has resource claims']),
   ].map((fault) => `pod ${keyOf(pod.metadata)} ${fault}`);
 }
 
-/** The same for every outcome of a claim; the first outcome that fails is told. */
+/** The same for every outcome of a claim; the first outcome that fails is reported. */
 export function checkPodsOfClaim(cluster: Cluster, { allowance, pods, launch, name }: PlannedClaim): readonly string[] {
   const taints = allowance.pool.spec.template.spec.taints ?? [];
   return pods.flatMap((pod) => {
-    // What holds for all that the requirements allow holds for each option.
+    // A rule that holds for everything that the requirements allow holds for each option.
     const general = checkPodOnNode(cluster, pod, { labels: allowance.labels, taints });
     if (general.length === 0 || (!hasNodeSelection(pod.spec) && cluster.volumesOf(pod).places.length === 0)) {
       return general.map((fault) => `${name}: ${fault}`);

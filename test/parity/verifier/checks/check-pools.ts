@@ -4,7 +4,7 @@ import type { RawNodePool, RawPoolRequirement } from '../raw-documents.ts';
 import { type Amounts, amountsOf, billionths, largestOf, shortageOf, sumOf } from '../raw-quantity.ts';
 import { CAPACITY_TYPE, ZONE, ZONE_ID } from '../well-known-labels.ts';
 
-/** What a NodePool says of its claims taken together: limits, and minValues of each. */
+/** Checks the limits of a NodePool for all its claims, and minValues for each claim. */
 export function checkPools(cluster: Cluster, claims: readonly PlannedClaim[]): readonly string[] {
   const strict = (cluster.snapshot.options?.minValuesPolicy ?? 'Strict') === 'Strict';
   return [
@@ -26,7 +26,7 @@ function checkMinValues({ allowance, launch, name, raw }: PlannedClaim): readonl
   });
 }
 
-/** B24: distinct values over the types, whatever of them the claim still allows. */
+/** B24: distinct values over the types, restricted to those that the claim allows. */
 function valuesOf({ types }: PlannedClaim['launch'], { key }: RawPoolRequirement): number {
   const values = types.flatMap(({ labels, offerings }) => {
     switch (key) {
@@ -44,8 +44,8 @@ function valuesOf({ types }: PlannedClaim['launch'], { key }: RawPoolRequirement
 }
 
 /**
- * Limits with what the pool has already, nodes that are going left out (B23).
- * The cheapest types keep the letter of it; Kerf promises it for the largest too, since any of them may be launched.
+ * Limits include the existing nodes of the pool without those that are being deleted (B23).
+ * The rule needs them to hold for the cheapest types; Kerf also keeps them for the largest, because any type may be launched.
  */
 function checkLimits(cluster: Cluster, pool: RawNodePool, claims: readonly PlannedClaim[]): readonly string[] {
   const limits = amountsOf(pool.spec.limits);

@@ -8,17 +8,17 @@ import { HOSTNAME } from '../well-known-labels.ts';
 /**
  * Required topology spread constraints of the pods that the plan places, in the final state.
  *
- * A domain d is at fault when load(d) - min > maxSkew.
- * - load(d): matching pods that were in d before, and those placed there that carry the constraint. Pods that match and do not carry
- *   it are left out of the load: nothing keeps them from coming later.
+ * A domain d breaks the constraint if load(d) - min > maxSkew.
+ * - load(d): matching pods that were in d before, and those placed there that have the constraint. Matching pods without the
+ *   constraint are not in the load: they may arrive later.
  * - min: the least number of matching pods, all of them counted, over the domains the pod may use: those of nodes and new claims
  *   that its node selection (nodeAffinityPolicy) and tolerations (nodeTaintsPolicy) let in, and those that a NodePool it can go to
- *   could still give (B45, B47). A claim in flight gives a domain once pods count there. With fewer domains than minDomains it is 0
+ *   could still add (B45, B47). A claim in flight adds a domain if pods count there. With fewer domains than minDomains it is 0
  *   (B48); for hostnames it is always 0 (B49).
- * Both lean to the plan's side, so a fault is a fault in whatever order the pods arrive.
+ * Both favour the plan, so a reported fault is a fault for every order of arrival.
  *
- * Where a claim's domain is left open, the worst outcome counts: all that may come to d do, nothing that may go elsewhere adds to
- * the minimum. So does a pod on a claim that only some of its types let count. What fails only then is reported with `open:`.
+ * If a claim's domain is open, the worst outcome counts: all pods that may be in d are in d, and pods that may be elsewhere do not
+ * add to the minimum. The same applies to a pod that counts for only some types of its claim. These faults have the prefix `open:`.
  */
 export function checkSpread(cluster: Cluster, placement: Placement): readonly string[] {
   const universe = domainUniverse(cluster);
@@ -61,7 +61,7 @@ function spreadGroups(placed: readonly PlacedPod[]): ReadonlyMap<string, SpreadG
   return groups;
 }
 
-/** B50: the pod's own values of matchLabelKeys are part of the selector. */
+/** B50: the pod's values of matchLabelKeys are part of the selector. */
 function effectiveSelector(
   { labelSelector, matchLabelKeys = [] }: RawSpread,
   labels: Readonly<Record<string, string>>,
@@ -76,9 +76,9 @@ function effectiveSelector(
 }
 
 interface DomainCount {
-  /** Matching pods that are sure to be here. */
+  /** Matching pods that are here in every outcome. */
   all: number;
-  /** Of those, the ones that were here before or carry the constraint. */
+  /** Of those, the pods that were here before or have the constraint. */
   load: number;
   /** Pods on claims with an open domain that may add to the load, with or without the constraint. */
   open: number;
@@ -147,8 +147,8 @@ function countsOf(group: SpreadGroup, { matching }: Placement): ReadonlyMap<stri
 }
 
 /**
- * The domains over which the minimum is taken. With nodeAffinityPolicy Ignore there are two readings: Karpenter still leaves out what
- * the pod cannot use, the kube-scheduler does not. Either will do.
+ * The domains of the minimum. nodeAffinityPolicy Ignore has two interpretations: Karpenter leaves out the domains that the pod
+ * cannot use, and the kube-scheduler includes them. The verifier accepts both.
  */
 function domainReadings(
   group: SpreadGroup,
