@@ -1,7 +1,7 @@
 /**
- * Measures what it costs to read a cluster: `npm run bench:cluster -- [--pods N] [--nodes N] [--output FILE]`. Starts an API
- * server with its etcd, fills it, and looks at it in other processes, whose CPU time and memory are the function's own. Ends
- * with 1 where a target is missed; targets in seconds and MB hold for 20,000 pods on 1,000 nodes, those in counts for any size.
+ * Measures the cost of reading a cluster: `npm run bench:cluster -- [--pods N] [--nodes N] [--output FILE]`. Starts an API
+ * server with its etcd, fills it, and reads it in other processes, whose CPU time and memory are those of the function. Exits
+ * with 1 if a target is missed; targets in seconds and MB apply to 20,000 pods on 1,000 nodes, targets in counts to any size.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ async function firstLook(controlPlane: ControlPlane): Promise<Look> {
   }
 }
 
-/** Of one process: cold, then warm. */
+/** The reads of one process: cold, then warm. */
 async function wholeLooks(controlPlane: ControlPlane): Promise<readonly Taken[]> {
   const { etcd } = controlPlane;
   const before: Found = { ...size, unbound, changed: 0 };

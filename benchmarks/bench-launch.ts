@@ -1,6 +1,6 @@
 /**
- * Measures what a launch costs: `npm run bench:launch -- [--runs N]`. Starts the emulators and, in this process, the API
- * server of the cluster; Kerf's functions run in another, so that its CPU time is theirs.
+ * Measures the cost of a launch: `npm run bench:launch -- [--runs N]`. Starts the emulators and, in this process, the API
+ * server of the cluster; Kerf's functions run in another process, so that its CPU time is that of the functions.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const MEASURE = join(import.meta.dirname, 'launch', 'measure-launch.ts');
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } });
 if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
 
-/** Ctrl-C reaches the children too: they end, and what was started is put away. */
+/** Ctrl-C also ends the child processes; afterwards everything that was started is removed. */
 process.on('SIGINT', () => {});
 
 const folder = mkdtempSync(join(tmpdir(), 'kerf-bench-launch-'));
@@ -45,7 +45,7 @@ async function measure(env: NodeJS.ProcessEnv): Promise<number> {
   return await promise;
 }
 
-/** What the functions write to CloudWatch is part of the work and none of the result; their errors are shown. */
+/** Writing logs for CloudWatch is part of the measured work. The logs are not printed, except errors. */
 function isLogged(line: string): boolean {
   return line.startsWith('{') && !line.startsWith('{"level":"ERROR"');
 }

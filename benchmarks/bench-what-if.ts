@@ -1,7 +1,7 @@
 /**
- * Measures "what if this node were gone" on 1,000 nodes with 10,000 pods: `npm run bench:what-if -- [--runs N]`. Asks about each
- * node once, in one thread, and fails where all questions after the first take more than a second of this thread. The time on
- * the clock is printed beside it: other processes of the machine count there.
+ * Measures the simulated removal of a node, on 1,000 nodes with 10,000 pods: `npm run bench:what-if -- [--runs N]`. Removes each
+ * node once, in one thread, and fails if all simulations after the first take more than a second of CPU time of this thread. The
+ * wall time is also printed; it depends on the other processes of the machine.
  */
 import { parseArgs } from 'node:util';
 import { stateNodes } from '../lib/core/cluster/state-node.ts';
@@ -30,7 +30,7 @@ function threadMs(): number {
   return (user + system) / 1_000;
 }
 
-/** *Shape:* the milliseconds of all questions after the first. */
+/** *Shape:* the milliseconds of all simulations after the first. */
 function measure(run: number): number {
   const whatIf = whatIfOf(snapshot, nowMs, nodes);
   let placed = 0;

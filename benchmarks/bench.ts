@@ -26,7 +26,7 @@ const { values } = parseArgs({
 });
 if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
 
-/** npm runs scripts from the package's root; paths are meant from where the user stands. */
+/** npm runs scripts in the package's root; paths are relative to the user's working directory. */
 const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 
 const scenarios = values.scenarios === undefined ? undefined : resolve(FOLDER, values.scenarios);
@@ -54,7 +54,7 @@ async function measureInProcess(one: Case): Promise<Measurement> {
   return measurement(one.name, measured, resultFile === undefined ? undefined : readKarpenterResult(resultFile));
 }
 
-/** As a file, for the process that measures to read it as it reads any other, and to run `kerf plan` on. */
+/** A file, so that the measuring process reads it like any other snapshot, and `kerf plan` can run on it. */
 function writeSnapshot(one: Case & { readonly kind: 'generated' }): string {
   const file = join(OUT, 'snapshots', `${one.name}.json`);
   mkdirSync(dirname(file), { recursive: true });

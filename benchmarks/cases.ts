@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GeneratedCase, WORKLOADS } from './snapshot-document.ts';
 
-/** A snapshot to decide on: one of our own, or a file with the result of Karpenter beside it where there is one. */
+/** A snapshot to measure: a generated one, or a file, with the result of Karpenter if there is one next to it. */
 export type Case =
   | (GeneratedCase & { readonly kind: 'generated'; readonly name: string })
   | { readonly kind: 'scenario'; readonly name: string; readonly file: string; readonly resultFile?: string };
 
-/** Sizes for the growth of each, and the largest that a cluster asks for at once. */
+/** Sizes to measure the growth of each workload, up to the largest number of pods that a cluster adds at once. */
 const SIZES: Readonly<Record<GeneratedCase['workload'], readonly number[]>> = {
   generic: [2_000, 10_000, 20_000],
   diverse: [500, 2_000, 5_000, 10_000, 20_000],
@@ -19,11 +19,11 @@ const SIZES: Readonly<Record<GeneratedCase['workload'], readonly number[]>> = {
 export interface CaseOptions {
   /** A folder of scenario files. */
   readonly scenarios?: string | undefined;
-  /** Names, or beginnings of names with a `*` behind. @default all but the small scenarios */
+  /** Names, or prefixes of names followed by `*`. @default all but the small scenarios */
   readonly names?: readonly string[] | undefined;
 }
 
-/** The cases to measure, scenarios first. *Errors:* RangeError for a name that nothing has. */
+/** The cases to measure, scenarios first. *Errors:* RangeError for a name that no case has. */
 export function chooseCases({ scenarios, names }: CaseOptions): readonly Case[] {
   const all = [...(scenarios === undefined ? [] : scenarioCases(scenarios)), ...generatedCases()];
   if (names === undefined) return all.filter(({ kind, name }) => kind === 'generated' || !/^s\d/.test(name));
@@ -44,7 +44,7 @@ function generatedCases(): readonly Case[] {
   );
 }
 
-/** Files whose names say that pods are to be placed: large ones, their variants, and small ones. */
+/** Files of provisioning scenarios, by their names: large ones, their variants, and small ones. */
 function scenarioCases(folder: string): readonly Case[] {
   return readdirSync(folder)
     .filter((file) => /^(l-|od-|x-|s\d).*\.json$/.test(file) && !file.endsWith('.result.json'))

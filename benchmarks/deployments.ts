@@ -2,13 +2,13 @@ import type { Pod, PodSpec, TopologySpreadConstraint } from '../lib/apis/kuberne
 import type { Random } from '../lib/simulator/random.ts';
 import { CREATED, HOSTNAME, type MakeWorkload, numbered, pickFrom, pod, someRequests, ZONE } from './workload.ts';
 
-/** A few large deployments and many small ones, each with a constraint of its own, and two daemons on every node. */
+/** A few large deployments and many small ones, each with its own constraint, and two daemons on every node. */
 export const deployments: MakeWorkload = (random, pods) => ({
   daemonSets: [daemonSet('network', '50m', '64Mi'), daemonSet('logs', '100m', '200Mi')],
   pods: deploymentPods(random, pods),
 });
 
-/** The pods alone. */
+/** Only the pods. */
 export function deploymentPods(random: Random, count: number): readonly Pod[] {
   const pods: Pod[] = [];
   for (let at = 0; pods.length < count; at += 1) {
@@ -38,7 +38,7 @@ const apart: Constrain = (app) => ({
     { ...spread(app, ZONE, 1), whenUnsatisfiable: 'ScheduleAnyway' },
   ],
 });
-/** Large deployments that keep a host to each pod would be nothing but hosts. */
+/** Only for small deployments: a large one would need one host for each pod. */
 const alone: Constrain = (app, size) => {
   const term = { topologyKey: HOSTNAME, labelSelector: { matchLabels: { app } } };
   return size > 20 ? {} : { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };

@@ -11,7 +11,7 @@ import { CREATED, HOSTNAME, type MakeWorkload, numbered, pickFrom, pod, type Wor
 const NODES = 500;
 const ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
 
-/** Nodes of 4 to 16 CPUs of which half are taken, and the pods of new deployments. */
+/** Nodes of 4 to 16 CPUs, half of which are in use, and the pods of new deployments. */
 export function existing(types: readonly InstanceType[], count = NODES): MakeWorkload {
   const usual = types.filter(
     ({ name, capacity: { cpu = 0 } }) => /^[mcr][67][ia]\./.test(name) && cpu >= 4_000 && cpu <= 16_000,
@@ -58,7 +58,7 @@ function halfFullNode(name: string, types: readonly InstanceType[], random: Rand
   };
 }
 
-/** Pods of a quarter of a CPU until half of the node is taken. */
+/** Pods of a quarter of a CPU that fill half of the node. */
 function runningPods(nodeName: string, { allocatable: { cpu = 0 } }: InstanceType): readonly Pod[] {
   return Array.from({ length: Math.floor(cpu / 2 / 250) }, (_, at) => ({
     ...pod({

@@ -2,12 +2,12 @@ import type { Labels, NodeSelectorTerm, PodSpec } from '../lib/apis/kubernetes.t
 import type { Random } from '../lib/simulator/random.ts';
 import { HOSTNAME, type MakeWorkload, numbered, pickFrom, pod, someRequests, ZONE } from './workload.ts';
 
-/** Pods without any constraint: packing alone. */
+/** Pods without constraints, to measure packing only. */
 export const generic: MakeWorkload = (random, pods) => ({
   pods: Array.from({ length: pods }, (_, at) => pod({ name: numbered('plain', at), requests: someRequests(random) })),
 });
 
-/** A fifth each: unconstrained, spread over zones, spread over hosts, drawn to a zone, alone on a host. */
+/** A fifth each: unconstrained, spread over zones, spread over hosts, with zone affinity, with host anti-affinity. */
 export const diverse: MakeWorkload = (random, pods) => ({
   pods: Array.from({ length: pods }, (_, at) => {
     const kind = DIVERSE[Math.floor((at * DIVERSE.length) / pods)] ?? 'plain';
@@ -25,7 +25,7 @@ const DIVERSE = ['plain', 'zone-spread', 'host-spread', 'zone-affinity', 'alone'
 type Kind = (typeof DIVERSE)[number];
 const GROUPS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-/** A spread counts the pods of a group that are not drawn to their like, nor alone. */
+/** A spread counts the pods of a group that have neither affinity nor anti-affinity. */
 function labelsOf(kind: Kind, group: string): Labels {
   switch (kind) {
     case 'plain':
@@ -58,7 +58,7 @@ function constraintOf(kind: Kind, group: string, random: Random): Partial<PodSpe
   }
 }
 
-/** A spread may select a group that its own pod is not of: six times in seven here. */
+/** A spread may select a group that does not contain its pod: here in six of seven cases. */
 function spreadOfAnyGroup(topologyKey: string, random: Random): Partial<PodSpec> {
   const labelSelector = { matchLabels: { group: pickFrom(random, GROUPS) } };
   return {
@@ -66,7 +66,7 @@ function spreadOfAnyGroup(topologyKey: string, random: Random): Partial<PodSpec>
   };
 }
 
-/** Pods that would rather be in a zone and away from their like, by zone and by host; half of them in a zone that is not. */
+/** Pods with a preferred zone and preferred anti-affinity by zone and by host; half of them prefer a zone that does not exist. */
 export const preferences: MakeWorkload = (random, pods) => ({
   pods: Array.from({ length: pods }, (_, at) =>
     pod({

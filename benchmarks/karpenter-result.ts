@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isRecord } from '../lib/apis/record.ts';
 import type { KarpenterResult } from './measurement.ts';
 
-/** Reads the result beside a scenario. *Errors:* TypeError where it is not what Karpenter's result looks like. */
+/** Reads the result next to a scenario. *Errors:* TypeError if it does not have the fields of Karpenter's result. */
 export function readKarpenterResult(file: string): KarpenterResult {
   const result: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (!isRecord(result)) throw new TypeError(`${file}: is not an object`);

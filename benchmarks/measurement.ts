@@ -1,25 +1,25 @@
-/** What one process measured on one snapshot. */
+/** The measurements of one process on one snapshot. */
 export interface Measured {
   readonly pods: number;
   readonly types: number;
   readonly existingNodes: number;
   /** The first run of the process. */
   readonly coldMs: number;
-  /** The median of the runs after the cold one and another to warm up. */
+  /** The median of the runs after the cold run and one warm-up run. */
   readonly ms: number;
   readonly runsMs: readonly number[];
-  /** Of the whole process at its largest: the runtime, the reading and every run. */
+  /** The largest memory of the whole process: the runtime, reading the snapshot, and every run. */
   readonly peakMb: number;
-  /** The same when the cold run was done. */
+  /** The same after the cold run. */
   readonly coldPeakMb: number;
-  /** Of the heap, as seen after each run. */
+  /** The largest heap after any run. */
   readonly peakHeapMb: number;
   readonly newClaims: number;
   readonly unplaced: number;
   readonly usdPerHour: number;
 }
 
-/** What Karpenter's own scheduler made of the same snapshot, from the result beside the scenario. */
+/** The result of Karpenter's scheduler for the same snapshot, from the file next to the scenario. */
 export interface KarpenterResult {
   readonly ms: number;
   readonly newClaims: number;
@@ -31,7 +31,7 @@ export interface Measurement extends Measured {
   readonly name: string;
   readonly podsPerSecond: number;
   readonly karpenter?: KarpenterResult & {
-    /** How many times as long Karpenter took. */
+    /** Karpenter's time divided by Kerf's. */
     readonly ratio: number;
     readonly coldRatio: number;
   };
@@ -49,12 +49,12 @@ export function measurement(name: string, measured: Measured, karpenter: Karpent
   };
 }
 
-/** How time grows with size among cases that differ in nothing else: from a quarter of the largest size, else the smallest. */
+/** The growth of time among cases that differ only in size: from a quarter of the largest size, or else from the smallest. */
 export interface Growth {
   readonly kind: string;
   readonly fromPods: number;
   readonly toPods: number;
-  /** How many times as long the larger one takes. */
+  /** The time of the larger case divided by that of the smaller. */
   readonly times: number;
 }
 

@@ -3,7 +3,7 @@ import { CREATED } from './workload.ts';
 export const POOL = 'default';
 export const NODE_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
 
-/** One pool, as most have it: today's general sizes of both architectures, spot and on demand, and no limit in sight. */
+/** One typical pool: current general-purpose types of both architectures, spot and on-demand, with a limit that is not reached. */
 export const NODE_POOL = {
   apiVersion: 'karpenter.sh/v1',
   kind: 'NodePool',

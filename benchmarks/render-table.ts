@@ -6,7 +6,7 @@ const GAP = ' ';
 
 interface Column {
   readonly head: readonly [string, string];
-  /** Empty where there is nothing to say. */
+  /** Empty if there is no value. */
   readonly cell: (of: Measurement) => string;
 }
 
@@ -25,14 +25,14 @@ const OURS: readonly Column[] = [
   { head: ['', '$/h'], cell: ({ usdPerHour }) => usdPerHour.toFixed(2) },
 ];
 
-/** The head over all three is `Karpenter`. */
+/** The common heading of the three is `Karpenter`. */
 const KARPENTERS: readonly Column[] = [
   { head: ['', 'ms'], cell: ({ karpenter }) => (karpenter === undefined ? '' : short(karpenter.ms)) },
   { head: ['', 'ratio'], cell: ({ karpenter }) => (karpenter === undefined ? '' : `${short(karpenter.ratio)}×`) },
   { head: ['', '$/h'], cell: ({ karpenter }) => karpenter?.usdPerHour.toFixed(2) ?? '' },
 ];
 
-/** The measurements as a table; what Karpenter did is a second one where both side by side are wider than a terminal. */
+/** The measurements as a table. Karpenter's results are a second table if one table would be wider than a terminal. */
 export function renderTable(measurements: readonly Measurement[]): string {
   const names = blockOf([NAME], measurements);
   const ours = beside(names, blockOf(OURS, measurements));
@@ -42,7 +42,7 @@ export function renderTable(measurements: readonly Measurement[]): string {
   return widthOf(both) <= WIDTH ? textOf(both) : `${textOf(ours)}\n\n${textOf(beside(names, theirs))}`;
 }
 
-/** Lines of one width: two of heads, then one a measurement. */
+/** Lines of equal width: two of headings, then one for each measurement. */
 type Block = readonly string[];
 
 function blockOf(columns: readonly Column[], measurements: readonly Measurement[]): Block {
@@ -71,14 +71,14 @@ function textOf(block: Block): string {
   return block.map((line) => line.trimEnd()).join('\n');
 }
 
-/** One line a kind: `diverse: 20000 pods take 4.1× as long as 5000`. */
+/** One line for each kind: `diverse: 20000 pods take 4.1× as long as 5000`. */
 export function renderGrowth(growth: readonly Growth[]): string {
   return growth
     .map(({ kind, fromPods, toPods, times }) => `${kind}: ${toPods} pods take ${short(times)}× as long as ${fromPods}`)
     .join('\n');
 }
 
-/** Three digits or whole: `0.42`, `4.2`, `42`, `4213`. */
+/** Three digits, or an integer: `0.42`, `4.2`, `42`, `4213`. */
 function short(value: number): string {
   if (value >= 10) return value.toFixed(0);
   return value.toFixed(value >= 1 ? 1 : 2);

@@ -1,7 +1,6 @@
 /**
  * Measures one snapshot file in this process and writes the figures to stdout as JSON: `node benchmarks/run-case.ts FILE RUNS`.
- * The snapshot is read once, which is not timed. The engine remembers nothing from one run to the next: each builds its indexes
- * anew.
+ * The snapshot is read once, which is not timed. The engine keeps no state between runs: each run builds its indexes again.
  */
 import { readFileSync } from 'node:fs';
 import { schedulePods } from '../lib/core/provisioning/schedule-pods.ts';
@@ -32,7 +31,7 @@ function measure(file: string, count: number): Measured {
   };
 }
 
-/** Figures only: a run must not hold the snapshot of the one before. */
+/** Only figures: a run must not keep the snapshot of the previous run in memory. */
 interface Run {
   readonly ms: number;
   readonly heapMb: number;

@@ -18,7 +18,7 @@ export interface GeneratedCase {
   readonly pods: number;
 }
 
-/** The content of a snapshot file: its workload, and what all workloads have alike. */
+/** The content of a snapshot file: its workload, and the parts that all workloads share. */
 export interface SnapshotDocument extends Workload {
   readonly formatVersion: 1;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface SnapshotDocument extends Workload {
   readonly instanceTypes: readonly object[];
 }
 
-/** Any other would do: what counts is that it stays the same. */
+/** Any fixed value is suitable. */
 const SEED = 20_260_820;
 
 /** A generated snapshot. *Shape:* the same for the same case. */
@@ -66,7 +66,7 @@ function makerOf(workload: WorkloadName, types: readonly InstanceType[]): MakeWo
   }
 }
 
-/** What a NodeClass with subnets in three zones of us-east-1 can launch. */
+/** The types that a NodeClass with subnets in three zones of us-east-1 can launch. */
 function marketTypes(): readonly InstanceType[] {
   const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the benchmark' });
   const zones = new Set(['us-east-1a', 'us-east-1b', 'us-east-1c']);

@@ -9,7 +9,7 @@ export interface Workload {
   readonly nodeClaims?: readonly object[];
 }
 
-/** Makes a workload with that many pending pods: the same chance gives the same pods. */
+/** Creates a workload with so many pending pods. The same random numbers give the same pods. */
 export type MakeWorkload = (random: Random, pods: number) => Workload;
 
 export interface PodOptions {
@@ -19,7 +19,7 @@ export interface PodOptions {
   readonly spec?: Partial<PodSpec>;
 }
 
-/** When all objects of a workload were made: age does not order its pods. */
+/** The creation time of all objects of a workload, so that age does not order its pods. */
 export const CREATED = '2026-01-01T00:00:00Z';
 
 export const ZONE = 'topology.kubernetes.io/zone';
@@ -35,7 +35,7 @@ export function pod({ name, labels = {}, requests, spec }: PodOptions): Pod {
 const CPU = ['100m', '250m', '500m', '1', '1500m'];
 const MEMORY = ['100Mi', '256Mi', '512Mi', '1Gi', '2Gi', '4Gi'];
 
-/** What a pod of no special kind asks for: 0.1 to 1.5 CPUs, 100 MiB to 4 GiB. */
+/** The requests of an ordinary pod: 0.1 to 1.5 CPUs, 100 MiB to 4 GiB. */
 export function someRequests(random: Random): ResourceList {
   return { cpu: pickFrom(random, CPU), memory: pickFrom(random, MEMORY) };
 }
@@ -46,7 +46,7 @@ export function pickFrom<T>(random: Random, list: readonly T[]): T {
   return picked;
 }
 
-/** `name-00017`, so that names sort as they were made. */
+/** `name-00017`, so that names sort in the order of creation. */
 export function numbered(name: string, at: number): string {
   return `${name}-${String(at).padStart(5, '0')}`;
 }

@@ -1,20 +1,20 @@
-/** What happens in a cluster between two looks: pods are bound and become ready, new ones come, old ones go. */
+/** The changes in a cluster between two reads: pods are bound and become ready, are created and are deleted. */
 import type { StoredObject } from './etcd.ts';
 import { aPod } from './pods.ts';
 
-/** No other pod is on these. */
+/** Only changed pods are on these nodes. */
 export const CHANGED_NODES: readonly string[] = ['bound', 'restarted', 'created'];
 const [BOUND, RESTARTED, CREATED] = CHANGED_NODES;
 
 export interface Changes {
   readonly objects: readonly StoredObject[];
-  /** What a look must find afterwards. */
+  /** The number that a read must find afterwards. */
   readonly pods: number;
   readonly unbound: number;
   readonly changed: number;
 }
 
-/** Half of them are pods that are bound or restart, three tenths new ones, one fifth pods that go. */
+/** Half of the changes are binds and restarts, three tenths are new pods, one fifth are deleted pods. */
 export function changesOf(count: number, now: { readonly pods: number; readonly unbound: number }): Changes {
   const { pods, unbound } = now;
   const bound = Math.min(unbound, Math.floor(count * 0.2));
@@ -24,7 +24,7 @@ export function changesOf(count: number, now: { readonly pods: number; readonly 
   return {
     objects: [
       ...each(bound, (at) => aPod({ index: at, node: BOUND })),
-      // The last ones, so that none is changed twice.
+      // The last pods, so that no pod is changed twice.
       ...each(restarted, (at) => aPod({ index: pods - 1 - at, node: RESTARTED })),
       ...each(created, (at) => aPod({ index: pods + at, node: CREATED })),
       ...each(gone, (at) => ({ key: aPod({ index: unbound + at, node: undefined }).key, object: undefined })),

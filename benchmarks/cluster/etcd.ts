@@ -1,27 +1,27 @@
 /**
- * Objects written into etcd over its JSON gateway, a hundred a transaction: 20,000 pods in seconds where the API server takes
- * minutes. It reads what is stored as JSON as it reads its own protobuf, fills in defaults, and tells its watchers.
+ * Writes objects into etcd over its JSON gateway, a hundred in each transaction: 20,000 pods take seconds, through the API server
+ * minutes. The API server reads stored JSON like its own protobuf, fills in defaults, and sends the objects to its watches.
  */
 
 export interface StoredObject {
   /** Below `/registry/`. */
   readonly key: string;
-  /** Undefined: it is deleted. */
+  /** Undefined deletes the object. */
   readonly object: unknown;
 }
 
 export interface PutOptions {
   readonly etcd: string;
-  /** The objects of one transaction are all of one version, which the API server's own writes never are. @default 100 */
+  /** The objects of one transaction share one resource version, unlike the API server's own writes. @default 100 */
   readonly together?: number;
   readonly onProgress?: (done: number) => void;
 }
 
-/** etcd takes 128 operations and 1.5 MiB a transaction. */
+/** etcd accepts at most 128 operations and 1.5 MiB in a transaction. */
 const TOGETHER = 100;
 const AT_ONCE = 4;
 
-/** *Errors:* an Error with etcd's own words. */
+/** *Errors:* an Error with etcd's message. */
 export async function putObjects(objects: readonly StoredObject[], options: PutOptions): Promise<void> {
   const { etcd, together = TOGETHER, onProgress } = options;
   let next = 0;

@@ -1,4 +1,4 @@
-/** Fills a fresh control plane with what a cluster of that size has. */
+/** Fills a new control plane with the objects of a cluster of the size. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -12,11 +12,11 @@ import { aPod } from './pods.ts';
 const DEFINITIONS = join(import.meta.dirname, '../../data/crds');
 const SERVED = ['karpenter.sh/v1/nodepools', 'karpenter.k8s.aws/v1/ec2nodeclasses', 'karpenter.sh/v1/nodeclaims'];
 const SERVED_WITHIN_MS = 30_000;
-/** It has the few pods without a node at hand then. */
+/** A list of the few pods without a node takes less time if the API server answers from its cache. */
 const SETTLED_MS = 500;
 
 export interface Filling extends ClusterSize {
-  /** The first ones; they are left out. */
+  /** The number of the first pods, which are left out. */
   readonly unbound: number;
   readonly onProgress: (done: number) => void;
 }
@@ -39,7 +39,7 @@ export async function putUnbound({ etcd }: ControlPlane, unbound: number): Promi
   await putObjects(pods, { etcd });
 }
 
-/** Until the API server has heard of all from etcd: before, it answers from etcd itself, which takes ten times as long. */
+/** Waits until the API server has cached all objects. Before, it answers from etcd, which takes ten times as long. */
 async function settle(to: ControlPlane): Promise<void> {
   const client = clientOf(to);
   const query = { fieldSelector: 'spec.nodeName=' };
@@ -54,7 +54,7 @@ async function settle(to: ControlPlane): Promise<void> {
   }
 }
 
-/** Before their objects: what is stored of a kind that is not served yet, nobody reads. */
+/** Applied before their objects: stored objects of a kind that is not served yet are not read. */
 async function applyDefinitions(to: ControlPlane): Promise<void> {
   const client = clientOf(to);
   try {

@@ -1,4 +1,4 @@
-/** What one look at the cluster costs the process that takes it. */
+/** The cost of one read of the cluster, in the process that reads. */
 import { subscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,20 +6,20 @@ import type { Socket } from 'node:net';
 export interface Look {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** Of the process until now, at its largest. */
+  /** The largest memory of the process until now. */
   readonly peakMb: number;
   readonly requests: number;
-  /** As they came over the wire. */
+  /** The size of the responses on the network. */
   readonly receivedMb: number;
   readonly found: Found;
 }
 
-/** What a look saw, for the parent to compare with what there is. */
+/** The number of objects that were read; the parent process compares it with the objects that exist. */
 export interface Found {
   readonly pods: number;
   readonly unbound: number;
   readonly nodes: number;
-  /** On the node that changes are made on. */
+  /** The pods on the nodes of the changes. */
   readonly changed: number;
 }
 

@@ -1,4 +1,4 @@
-/** A process that looks at the cluster when it is told to. */
+/** A process that reads the cluster on request. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,12 +8,12 @@ import type { Look } from './look.ts';
 const MEASURE = join(import.meta.dirname, 'measure-cluster.ts');
 
 export interface Looker {
-  /** *Errors:* an Error where the process ended; its last words are on stderr. */
+  /** *Errors:* an Error if the process ended; its error output is on stderr. */
   readonly look: () => Promise<Look>;
   readonly end: () => Promise<void>;
 }
 
-/** Ready: what it imports is imported, as a function's is before its first event. */
+/** Resolves after the process has loaded its modules, as a function has before its first event. */
 export async function startLooker(kind: 'early' | 'whole', to: ControlPlane): Promise<Looker> {
   const child = spawn(process.execPath, [MEASURE, kind], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 /**
- * Looks at a cluster as the provisioning function does, in a process of its own: `measure-cluster.ts early|whole`. Each line
- * that comes in asks for one look, and is answered by one line of JSON.
+ * Reads a cluster like the provisioning function, in a separate process: `measure-cluster.ts early|whole`. Each line of input
+ * requests one read, and one line of JSON is its result.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -31,13 +31,13 @@ for await (const _ of createInterface({ input: process.stdin })) {
 }
 client.close();
 
-/** Is there anything to do? */
+/** The early read: whether there is anything to do. */
 async function firstLook(api: Cluster): Promise<Found> {
   const [unbound] = await Promise.all([api.listUnboundPods(), api.listCapacityBuffers()]);
   return { pods: 0, unbound: unbound.filter(isProvisionable).length, nodes: 0, changed: 0 };
 }
 
-/** The first look, and then all that `observeCluster` and `observePlaces` read where some pod has a volume. */
+/** The early read, and then everything that `observeCluster` and `observePlaces` read if a pod has a volume. */
 async function wholeLook(api: Cluster): Promise<Found> {
   const { unbound } = await firstLook(api);
   const [nodes, pods] = await Promise.all([

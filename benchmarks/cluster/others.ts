@@ -1,4 +1,4 @@
-/** What a cluster has beside its pods, as much of it as 1,000 nodes and their workloads bring. */
+/** The other objects of a cluster, as many as 1,000 nodes and their workloads have. */
 import type { StoredObject } from './etcd.ts';
 import { appOf, deploymentOf, hasClaim, namespaceName, namespaceNames, uidOf } from './pods.ts';
 
@@ -17,7 +17,7 @@ export interface ClusterSize {
   readonly nodes: number;
 }
 
-/** All but the pods. */
+/** All objects except the pods. */
 export function otherObjects({ pods, nodes }: ClusterSize): readonly StoredObject[] {
   const eachNode = Array.from({ length: nodes }, (_, index) => index);
   const deployments = Array.from({ length: deploymentOf(pods - 1) + 1 }, (_, index) => index);
@@ -239,7 +239,7 @@ function aNodePool(name: string, index: number): StoredObject {
   });
 }
 
-/** Not ready: what it could launch would be asked of AWS, which is not there. */
+/** Not ready: for a ready class, Kerf would call AWS, which does not exist here. */
 function aNodeClass(): StoredObject {
   const selector = [{ tags: { 'karpenter.sh/discovery': 'bench' } }];
   return stored('karpenter.k8s.aws/ec2nodeclasses/default', {

@@ -1,8 +1,8 @@
-/** Pods as a cluster has them: 8 to 10 KB of JSON each, alike within a Deployment and different between them. */
+/** Pods like those of a real cluster: 8 to 10 KB of JSON each, similar within a Deployment and different between Deployments. */
 
 export interface PodPlan {
   readonly index: number;
-  /** Undefined: the scheduler found no room for it. */
+  /** Undefined if the pod is unschedulable. */
   readonly node: string | undefined;
 }
 
@@ -143,7 +143,7 @@ function affinityOf(deployment: number, labelSelector: Fields): Fields {
   };
 }
 
-/** The token that every pod has; a claim for one Deployment in twenty. */
+/** The token of every pod; also a PersistentVolumeClaim in one of twenty Deployments. */
 function volumesOf(deployment: number, index: number): readonly Fields[] {
   const token = {
     name: `kube-api-access-${hex(index * 15_485_863, 5)}`,

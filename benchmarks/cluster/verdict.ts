@@ -1,21 +1,21 @@
-/** Whether the looks found everything, and cost what they may. */
+/** Checks that the reads found everything and met their targets. */
 import type { Found, Look } from './look.ts';
 
-/** Of the size that the targets are set for. */
+/** The size that the targets apply to. */
 export const FULL_SIZE = { pods: 20_000, nodes: 1_000, unbound: 200, changes: 1_000 };
 
 export interface Taken {
   readonly name: string;
   readonly look: Look;
   readonly expected: Found;
-  /** At full size, of the function's own CPU and memory. */
+  /** The targets for the function's CPU time and memory, at full size. */
   readonly targetCpuMs?: number;
   readonly targetPeakMb?: number;
-  /** At any size. */
+  /** The targets at any size. */
   readonly mostRequests: number;
 }
 
-/** *Shape:* one line a miss; times and memory are judged at full size alone. */
+/** *Shape:* one line for each missed target; times and memory are checked only at full size. */
 export function misses(taken: readonly Taken[], isFullSize: boolean): readonly string[] {
   return taken.flatMap(({ name, look, expected, mostRequests, targetCpuMs, targetPeakMb }) => [
     ...incomplete(look.found, expected).map((what) => `${name}: ${what}`),

@@ -1,9 +1,9 @@
 /**
- * One pending pod to CreateFleet issued, warm: `measure-launch.ts RUNS`, in the environment that `bench-launch.ts` makes.
+ * Measures from one pending pod to the CreateFleet call, warm: `measure-launch.ts RUNS`, in the environment of `bench-launch.ts`.
  *
- * The provisioning function is woken, it decides and wakes the lifecycle function, and that one sends CreateFleet: there the
- * clock stops. What the queue takes between the two is not counted. Own time is told twice: as CPU time of the thread that
- * runs the functions, and as wall time less the time in which a reply of an emulator or of the API server was waited for.
+ * A message wakes the provisioning function, which decides and wakes the lifecycle function, which sends CreateFleet: there the
+ * measurement ends. It does not include the time in the queue between the two. Kerf's own time is measured twice: as CPU time of
+ * the thread that runs the functions, and as wall time without the waits for responses of an emulator or the API server.
  */
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { type Kerf, startKerf } from '../../test/aws/kerf.ts';
@@ -15,7 +15,7 @@ import { type Call, Traffic, waitedMs } from './traffic.ts';
 const WARM_UP = 3;
 const endpoint = process.env['KERF_API_SERVER'] ?? '';
 
-/** Where a stretch of measured time ended. */
+/** The end of a measured interval. */
 interface Mark {
   readonly atMs: number;
   readonly cpu: NodeJS.CpuUsage;
@@ -40,12 +40,12 @@ try {
   await kerf.close();
 }
 console.log(renderLaunch(costs.slice(WARM_UP)));
-// The SDK's sockets stay open for the next call; there is none.
+// The SDK keeps its sockets open for a next call, which does not occur.
 process.exit();
 
 async function launchOnce({ world, ...functions }: Kerf, run: number): Promise<LaunchCost> {
   const [pod] = manifestsOf({ discovery: world.cluster, node: world.node, pods: [`web-${run}`] }).slice(-1);
-  if (pod === undefined) throw new Error('no pod was made');
+  if (pod === undefined) throw new Error('the pod does not exist');
   await send('POST', pod.address, pod.object);
   traffic.take();
   fleetSent = undefined;
@@ -76,7 +76,7 @@ async function stretch(work: () => Promise<void>): Promise<LaunchCost> {
   return { cpuMs, ownWallMs, wallMs, calls: calls.map(({ api }) => api) };
 }
 
-/** The next run finds the cluster as this one did: neither pod nor claim nor instance. */
+/** Restores the cluster for the next run: no pod, no claim, no instance. */
 async function putAway({ claims, release, ec2, tick }: Omit<Kerf, 'world'>, pod: string): Promise<void> {
   await send('DELETE', podAt(pod));
   for (const record of await claims()) {

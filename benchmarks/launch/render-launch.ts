@@ -3,14 +3,14 @@ export interface LaunchCost {
   readonly cpuMs: number;
   readonly ownWallMs: number;
   readonly wallMs: number;
-  /** Of both functions, from the first to the last call: `EC2 CreateFleet`. */
+  /** The calls of both functions, from the first to the last, which is `EC2 CreateFleet`. */
   readonly calls: readonly string[];
 }
 
-/** What one launch may take of our own time. */
+/** The target for Kerf's own time in one launch. */
 const TARGET_MS = 300;
 
-/** The cost of a launch as text: medians and the worst of the runs, and the calls of the last one by API. */
+/** The cost of a launch as text: the median and the maximum of the runs, and the calls of the last run by API. */
 export function renderLaunch(costs: readonly LaunchCost[]): string {
   const last = costs.at(-1);
   if (last === undefined) throw new RangeError('no launch was measured');

@@ -1,4 +1,4 @@
-/** What this process asks of others over HTTP: which API, from when to when. */
+/** Records the HTTP calls of this process: the API, the start and the end. */
 import { subscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 
@@ -6,7 +6,7 @@ export interface Call {
   /** `EC2 CreateFleet`, `DynamoDB GetItem`, `Kubernetes GET pods`. */
   readonly api: string;
   readonly startedMs: number;
-  /** Infinity while the reply is not read to its end. */
+  /** Infinity until the response is read completely. */
   endedMs: number;
 }
 
@@ -15,7 +15,7 @@ export class Traffic {
   readonly #calls: Call[] = [];
   readonly #onCall: (call: Call) => void;
 
-  /** @param onCall hears of a call when it goes out. */
+  /** @param onCall is called when a call is sent. */
   constructor(kubernetesEndpoint: string, onCall: (call: Call) => void) {
     this.#kubernetesPort = new URL(kubernetesEndpoint).port;
     this.#onCall = onCall;
@@ -25,12 +25,12 @@ export class Traffic {
     });
   }
 
-  /** What was called since this was last asked. */
+  /** The calls since the last `take`. */
   take(): readonly Call[] {
     return this.#calls.splice(0);
   }
 
-  /** EC2 and IAM name the action in the body alone: it is looked at when it is handed over. */
+  /** EC2 and IAM name the action only in the body, so the body is recorded when it is written. */
   #follow(request: ClientRequest): void {
     let body = '';
     const write = request.write.bind(request);
@@ -70,7 +70,7 @@ function resourceOf(path: string): string {
   return /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+)?\/([a-z0-9]+)/.exec(path)?.[1] ?? path;
 }
 
-/** The part of a stretch of time in which at least one call was waited for. *Units:* ms. */
+/** The part of an interval in which at least one call was in progress. *Units:* ms. */
 export function waitedMs(calls: readonly Call[], fromMs: number, toMs: number): number {
   let waited = 0;
   let covered = fromMs;

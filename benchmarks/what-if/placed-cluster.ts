@@ -8,10 +8,10 @@ import { existingDocument } from '../snapshot-document.ts';
 
 const NOW_MS = Date.parse('2026-01-02T00:00:00Z');
 const SEED = 20_261_122;
-/** So many nodes are compared for a pod: the one with the largest free share of cpu takes it, as the scheduler's default does. */
+/** The number of nodes that are compared for a pod. The node with the largest free share of cpu gets it, as in the default scheduler. */
 const TRIES = 8;
 
-/** Nodes with the pods of deployments spread over them, none pending. */
+/** Nodes with the running pods of deployments, and no pending pods. */
 export function placedCluster(nodes: number, pods: number): ReadSnapshot {
   const document = existingDocument(nodes, pods * 2);
   const all = document.pods.filter(({ spec }) => spec.nodeName === undefined);

@@ -68,7 +68,7 @@ def thousandfold(amount):
 
 
 def baseline_network_mbps(network):
-    """The one card's baseline. Several cards may share a limit or state too little: then what EC2 says of the whole type."""
+    """The baseline of a single card. Several cards may share a limit or give incomplete values: then EC2's value for the whole type."""
     if len(network["NetworkCards"]) == 1:
         return thousandfold(network["NetworkCards"][0]["BaselineBandwidthInGbps"])
     cards, gigabits = re.fullmatch(r"(?:(\d+)x )?(\d+) Gigabit", network["NetworkPerformance"]).groups(default="1")
@@ -76,7 +76,7 @@ def baseline_network_mbps(network):
 
 
 def card_runs(cards):
-    """Cards by index, those alike as [count, interfaces, takes EFA]. None for a single card: the other columns say it all."""
+    """Cards by index; equal cards as [count, interfaces, supports EFA]. None for a single card: the other columns describe it."""
     if len(cards) == 1:
         return None
     runs = []
@@ -90,7 +90,7 @@ def card_runs(cards):
 
 
 def placement_strategies(described):
-    """None where all are supported, as nearly everywhere."""
+    """None if all are supported, as for most types."""
     supported = described["PlacementGroupInfo"]["SupportedStrategies"]
     known = [each for each in PLACEMENT_STRATEGIES if each in supported]
     return None if known == PLACEMENT_STRATEGIES else known
@@ -146,7 +146,7 @@ def facts_row(described, branch_interfaces):
 
 
 def read_branch_interfaces(paths):
-    """Branch interfaces by type. Where several files know a type, the first wins."""
+    """Branch interfaces by type. If several files contain a type, the first is used."""
     known = {}
     for path in paths:
         document = json.loads(path.read_text())
@@ -186,7 +186,7 @@ def types_by_location(path):
 
 
 def zone_ids(by_name, by_id):
-    """Pair zone names with zone ids: the two tables list the same types for the same zone. Ties go in order of name."""
+    """Pair zone names with zone ids: the two tables list the same types for the same zone. Ties are broken by name."""
     pairs = {}
     free = sorted(by_id)
     for zone in sorted(by_name):
@@ -213,7 +213,7 @@ def region_document(region, moto, prices, known_types, as_of):
 
 
 def write_lines(path, head, key, brackets, lines):
-    """One entry a line: small, and a changed figure is a changed line."""
+    """One entry on each line: a changed figure changes one line."""
     text = json.dumps(head, separators=(",", ":"))[:-1]
     body = ",\n".join(lines)
     path.parent.mkdir(parents=True, exist_ok=True)
