@@ -112,7 +112,7 @@ async function makeNetwork(ec2: EC2Client, cluster: string) {
   return { subnets, securityGroup };
 }
 
-/** With the profile of the same name that IAM's console makes beside a role for EC2. */
+/** Creates a role with the profile of the same name that IAM's console creates for an EC2 role. */
 export async function makeRole(iam: IAMClient, RoleName: string): Promise<void> {
   await iam.send(
     new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument: '{"Version":"2012-10-17","Statement":[]}' }),

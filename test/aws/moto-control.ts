@@ -8,7 +8,7 @@ export interface MotoRule {
   readonly containing?: string;
   /** The share of the calls that fail. @default 1 */
   readonly share?: number;
-  /** @default for ever */
+  /** @default without end */
   readonly times?: number;
   /** For endless pages: repeats three of them. @default false */
   readonly circle?: boolean;

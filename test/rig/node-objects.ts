@@ -1,4 +1,4 @@
-/** What a kubelet writes of its node. */
+/** The Node object that a kubelet writes. */
 
 export interface FakeNode {
   readonly name: string;
@@ -68,7 +68,7 @@ export function leaseOf(name: string, now: Date): unknown {
     spec: {
       holderIdentity: name,
       leaseDurationSeconds: 15,
-      // A MicroTime has six digits behind the point.
+      // A MicroTime has six digits after the decimal point.
       renewTime: now.toISOString().replace('Z', '000Z'),
     },
   };

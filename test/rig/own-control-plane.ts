@@ -6,7 +6,7 @@ import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 import { clusterEnvironment } from '../../scripts/control-plane-access.ts';
 import { forgetConnections, variable } from '../cluster/support/api-client.ts';
 
-/** From here on it is the cluster of this test file: `KERF_CLUSTER_*` name it. `stop` it in the end. */
+/** It becomes the cluster of this test file: `KERF_CLUSTER_*` name it. Call `stop` at the end. */
 export async function startOwnControlPlane(
   options: Pick<ControlPlaneOptions, 'users' | 'schedulerQps' | 'nodeGraceSeconds' | 'tokenWebhookUrl'> = {},
 ): Promise<ControlPlane> {
@@ -19,7 +19,7 @@ export async function startOwnControlPlane(
     await controlPlane.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  // An interrupted process does not reach its end.
+  // An interrupted process does not call `stop`.
   process.once('exit', () => void controlPlane.stop());
   const restartApiServer = async (): Promise<void> => {
     await controlPlane.restartApiServer();

@@ -1,4 +1,4 @@
-/** What a kubelet writes of a pod that runs: all its containers are started and ready at once. */
+/** The status that a kubelet writes for a running pod: all containers start and become ready at once. */
 import { at, listAt } from '../stack/json.ts';
 
 const READY_CONDITIONS = ['Initialized', 'ContainersReady', 'Ready'] as const;

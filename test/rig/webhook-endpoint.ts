@@ -22,7 +22,7 @@ export interface Review {
 export type Health = 'answers' | 'hangs' | 'fails' | 'talks-rubbish';
 
 export interface WebhookEndpoint extends TlsServer {
-  /** In the order of arrival, without those of the probe. */
+  /** The calls in the order of arrival, without those of the probe. */
   readonly reviews: Review[];
   /** The functions that the webhook woke. */
   readonly woken: string[];

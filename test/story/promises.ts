@@ -27,7 +27,7 @@ export async function expectNothingLeaked({ machines }: Stage, mostNodes: number
   expect(running.length).toBeLessThanOrEqual(mostNodes);
 }
 
-/** Nothing of Kerf is left: no instance, node or claim, and so no finalizer either. */
+/** Nothing of Kerf is left: no instance, node or claim, and therefore no finalizer. */
 export async function expectNothingLeft({ machines }: Stage): Promise<void> {
   expect((await machines.instances()).filter((instance) => !isOver(instance))).toEqual([]);
   expect(await nodes()).toEqual([]);

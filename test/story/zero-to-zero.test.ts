@@ -53,7 +53,7 @@ test('pods get nodes and run, CoreDNS with them', async () => {
   expect(stage.machines.refusals()).toEqual([]);
 }, 240_000);
 
-test('without the pods the nodes are removed, also with CoreDNS, and nothing of them is left', async () => {
+test('without the pods the nodes are removed, although CoreDNS runs, and nothing of the nodes is left', async () => {
   await scaleDeployment('web', 0);
   await seconds('pods gone → no nodes', async () => (await nodes()).length === 0, 200_000);
   await seconds('… and no claims', async () => (await claims()).length === 0, 150_000);

@@ -1,4 +1,4 @@
-/** The API server that `npm run test:cluster` started, spoken to as it is: with its statuses and its warnings. */
+/** Calls the API server that `npm run test:cluster` started, and returns its statuses and warnings. */
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -36,7 +36,7 @@ export function adminClient(): ApiClient {
 export async function callApi(call: Call): Promise<Answer> {
   const answer = await callOnce(call);
   if (answer.status !== 429 || call.method !== 'GET') return answer;
-  // Just after a restart, it has not loaded its objects, and its answer asks for a retry after a second.
+  // Just after a restart, the API server has not loaded its objects, and requests a retry after a second.
   await setTimeout(1_000);
   return await callApi(call);
 }
@@ -72,12 +72,12 @@ async function callOnce({ method, path, query = {}, headers = {}, body }: Call):
   return await promise;
 }
 
-/** An API server that was restarted resets the connections of before, of which the next call would take one. */
+/** A restarted API server resets its earlier connections, and the next call would use one of them. */
 export function forgetConnections(): void {
   globalAgent.destroy();
 }
 
-/** What the API server does not serve at all, it turns down in plain text. */
+/** The API server refuses paths that it does not serve with plain text. */
 function bodyOf(answer: string, { headers }: IncomingMessage): unknown {
   return headers['content-type']?.startsWith('text/plain') === true ? { message: answer } : JSON.parse(answer);
 }

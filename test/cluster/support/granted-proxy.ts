@@ -1,4 +1,4 @@
-/** The API server as one function of Kerf meets it: in its group, with no other right, and with a list of what it was refused. */
+/** A proxy to the API server with the rights of one function of Kerf: only those of its group. It lists the refused calls. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
@@ -8,7 +8,7 @@ import { speakingFor } from './identities.ts';
 
 export interface GrantedProxy {
   readonly endpoint: string;
-  /** Every call that was made, and the status it got. */
+  /** Every call, and the status of its response. */
   readonly calls: readonly { readonly call: string; readonly status: number }[];
   readonly close: () => Promise<void>;
 }

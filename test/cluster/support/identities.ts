@@ -6,7 +6,7 @@ import { type Answer, type Call, callApi, succeed } from './api-client.ts';
 
 export const FUNCTIONS: readonly ClusterFunction[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
 
-/** As EKS names the role of a function: the group of its access entry, and nothing else but the fact that it is known. */
+/** The user and the group that EKS gives the role of a function. The API server adds only `system:authenticated`. */
 export function speakingFor(name: ClusterFunction): Readonly<Record<string, string>> {
   return {
     'impersonate-user': `arn:aws:sts::123456789012:assumed-role/${name}/run`,
@@ -28,7 +28,7 @@ export interface Attempt {
   readonly namespace?: string;
 }
 
-/** The verdict of the API server itself: a SelfSubjectAccessReview. */
+/** The decision of the API server: a SelfSubjectAccessReview. */
 export async function isAllowed(name: ClusterFunction, attempt: Attempt): Promise<boolean> {
   const { resource: path, ...rest } = attempt;
   const [resource, subresource] = path.split('/');

@@ -1,4 +1,4 @@
-/** Pods that an API server takes, with every field that we read set, unset, empty and zero somewhere among them. */
+/** Valid pods. Each field that Kerf reads is set in some, and absent, empty and zero in others. */
 import fc from 'fast-check';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ const spread = fc.record(
 const resources = fc
   .dictionary(fc.constantFrom('cpu', 'memory', 'ephemeral-storage', 'hugepages-2Mi'), QUANTITY)
   .map(({ 'hugepages-2Mi': huge, ...rest }): Fields => {
-    // Huge pages and what is requested of them must be the same, whole pages, and never alone.
+    // The limit and the request of huge pages must be equal, whole pages, and not the only resource.
     const pages = huge === undefined ? {} : { 'hugepages-2Mi': '4Mi', cpu: '1' };
     return { requests: { ...rest, ...pages }, ...(huge === undefined ? {} : { limits: { 'hugepages-2Mi': '4Mi' } }) };
   });
@@ -139,7 +139,7 @@ function claimSpec(spec: Fields): Fields {
 
 const spec = fc.record(
   {
-    // No scheduler of that name runs: nothing changes between one look and another.
+    // No scheduler of that name runs, so the pods do not change between two reads.
     schedulerName: fc.constant('nobody'),
     containers: fc.tuple(container('main'), container('side')),
     initContainers: fc.tuple(
@@ -184,7 +184,7 @@ const status = optional({
   ),
 });
 
-/** Of a kind that no server has: the garbage collector ignores it. */
+/** An owner of a kind that no server has: the garbage collector ignores it. */
 const owner = fc.record(
   {
     apiVersion: fc.constant('example.com/v1'),
@@ -216,7 +216,7 @@ const pod: fc.Arbitrary<RandomPod> = fc.record({
   isDeleted: fc.boolean(),
 });
 
-/** What an API server refuses together. */
+/** Removes the combinations of fields that an API server refuses. */
 function legal(fields: Fields): Fields {
   const { hostNetwork, containers, nodeName, resourceClaims, ...rest } = fields;
   return {
@@ -228,12 +228,12 @@ function legal(fields: Fields): Fields {
   };
 }
 
-/** On the host's network every port is the host's, and two of one pod collide. */
+/** On the host's network every port is a host port, and two equal ports of one pod conflict. */
 function isPorted({ containers, initContainers }: Fields): boolean {
   return JSON.stringify([containers, initContainers]).includes('containerPort');
 }
 
-/** The same each time. */
+/** The same pods in each call. */
 export function randomPods(count: number): readonly RandomPod[] {
   return fc.sample(pod, { numRuns: count, seed: 7 });
 }

@@ -1,4 +1,4 @@
-/** Objects with one mistake each, and what an answer must name for its reader to find it. */
+/** Objects with one mistake each, and the text that the response must contain so that a user finds the mistake. */
 import type { Kind, Sample } from './resources.ts';
 import { aCapacityBuffer, aNodeClaim, aNodeClass, aNodeOverlay, aNodePool, aTemplate } from './samples.ts';
 

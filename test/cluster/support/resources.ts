@@ -55,7 +55,7 @@ export function definitionPath({ name }: Definition): string {
   return `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
 }
 
-/** Server-side apply of the file as it is, which the server may not quietly shorten. */
+/** Server-side apply of the unchanged file, of which the server must not drop fields. */
 export async function applyDefinition(definition: Definition): Promise<Answer> {
   return await callApi({
     method: 'PATCH',
@@ -73,14 +73,14 @@ export function conditionOf(object: unknown, type: string): unknown {
   );
 }
 
-/** In force, and as it is stored then. *Errors:* with the server's words. */
+/** Applies the definition and returns the stored object. *Errors:* with the server's message. */
 export async function install(definition: Definition): Promise<unknown> {
   const { status, body } = await applyDefinition(definition);
   if (status >= 300) throw new Error(`${definition.name}: ${status} ${textAt(body, 'message')}`);
   return await established(definition);
 }
 
-/** Objects of all five kinds can be written afterwards. */
+/** Waits until objects of all five kinds can be written. */
 export async function installDefinitions(): Promise<void> {
   for (const definition of shippedDefinitions()) await install(definition);
   for (const kind of KINDS) await vi.waitFor(async () => await read(COLLECTIONS[kind]), WAIT);
@@ -107,7 +107,7 @@ export async function create(object: Sample): Promise<Answer> {
   });
 }
 
-/** Judged as if it were created; nothing stays. */
+/** A dry run of the creation: nothing is stored. */
 export async function judge(object: Sample): Promise<Answer> {
   return await callApi({
     method: 'POST',

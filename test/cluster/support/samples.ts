@@ -1,4 +1,4 @@
-/** The smallest object of each kind that the API server takes; every field that is set in a test matters to that test. */
+/** The smallest object of each kind that the API server accepts; every field that is set in a test matters to that test. */
 import type { Sample } from './resources.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export function aNodePool(spec: Fields = {}, template: Fields = {}): Sample {
   };
 }
 
-/** Of a NodePool; the fields are those of its `spec`. */
+/** The template of a NodePool; the fields are those of its `spec`. */
 export function aTemplate(spec: Fields = {}, metadata?: Fields): Fields {
   return {
     ...(metadata === undefined ? {} : { metadata }),

@@ -18,7 +18,7 @@ export interface Identity {
 }
 
 export interface TokenReviewOptions {
-  /** The name that tokens must be made for. */
+  /** The cluster name that tokens must contain. */
   readonly cluster: string;
   /** By access key; called for each token. */
   readonly identityOf: (accessKeyId: string) => Identity | undefined;
@@ -29,7 +29,7 @@ export interface TokenReviewOptions {
 export interface TokenReview {
   /** For `tokenWebhookUrl` of a control plane. */
   readonly url: string;
-  /** Why tokens were turned down, in order. */
+  /** The reasons of the refused tokens, in order. */
   readonly refusals: readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -124,7 +124,7 @@ interface Signer {
   readonly secretAccessKey: string;
 }
 
-/** What the bearer of the secret signs for a call with these headers. */
+/** The signature of a call with these headers by the secret. */
 function signatureOf(url: URL, { scope, cluster, secretAccessKey }: Signer): Buffer {
   const sent: Readonly<Record<string, string>> = { host: url.host, 'x-k8s-aws-id': cluster };
   const names = (url.searchParams.get('X-Amz-SignedHeaders') ?? '').split(';');
