@@ -5,7 +5,7 @@ import { samples } from '../samples.ts';
 const ALL = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 const NAMES = ALL.facts.map(({ name }) => name);
 
-/** `aPool` of the controllers' tests allows the first two families and excludes the others. */
+/** `aPool` allows the first two families and excludes the others. */
 const FAMILIES = ['c7g', 'm7g', 'c7gd', 'm5', 't3', 'g5', 'inf2'];
 const everyday = NAMES.filter((name) => FAMILIES.some((family) => name.startsWith(`${family}.`)));
 

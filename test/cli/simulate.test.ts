@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
-import { aDeployment, aNodeClass, aPool } from '../controllers/manifests.ts';
+import { aDeployment, aPool } from '../builders/cluster-manifests.ts';
+import { aNodeClass } from '../builders/node-pools.ts';
 import { runKerf } from './run-kerf.ts';
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', ...aDeployment('web', 3) };

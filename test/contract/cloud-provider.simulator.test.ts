@@ -4,8 +4,8 @@ import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
 import { timelineFrom } from '../../lib/simulator/timeline.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
+import { aNodeClass } from '../builders/node-pools.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { aNodeClass } from '../controllers/manifests.ts';
 import { cloudProviderContract } from './cloud-provider.ts';
 import { aLaunchOfTwoTypes } from './records.ts';
 

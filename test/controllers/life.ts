@@ -5,7 +5,7 @@ import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
-import { aDeployment, someManifests } from './manifests.ts';
+import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
 
 const FEW_TYPES = new Set(['c7g.large', 'c7g.xlarge', 'c7g.8xlarge', 'm7g.large', 'm7g.xlarge']);
 

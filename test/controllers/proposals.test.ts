@@ -6,9 +6,10 @@ import type { DisruptionCommand } from '../../lib/core/model/disruption-command.
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { withDelays } from '../../lib/simulator/faults.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
+import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { samplesOf } from '../samples.ts';
 import { live } from './life.ts';
-import { aDeployment, aPool, someManifests } from './manifests.ts';
+import { withoutLeases } from './without-leases.ts';
 
 describe('a proposed disruption and the epoch', () => {
   test('it is stored if another decision was recorded during its search, and is executed by a later decision', async () => {
@@ -134,17 +135,4 @@ async function emptied(wrapPorts: (ports: ControllerPorts) => ControllerPorts): 
     invocations: 3,
     wrapPorts,
   });
-}
-
-/** The lease is always granted, so that only the epoch separates two runs. */
-function withoutLeases(ports: ControllerPorts): ControllerPorts {
-  const { leases } = ports;
-  return {
-    ...ports,
-    leases: {
-      ...leases,
-      acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
-      release: async () => ({ runAgain: false }),
-    },
-  };
 }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
+import { aDeployment, aPool, coreDns, coreDnsBudget, someManifests } from '../builders/cluster-manifests.ts';
 import { live } from './life.ts';
-import { aDeployment, aPool, coreDns, coreDnsBudget, someManifests } from './manifests.ts';
 
 const scaled = (atMs: number, replicas: number) =>
   ({ kind: 'scale', atMs, deployment: 'default/web', replicas }) as const;

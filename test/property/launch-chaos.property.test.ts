@@ -5,9 +5,9 @@ import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { type SimulationInput, simulate } from '../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
+import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { aReservation } from '../builders/launch-context.ts';
 import { expectAllGone, expectOneInstanceAClaim } from '../controllers/life.ts';
-import { aDeployment, aPool, someManifests } from '../controllers/manifests.ts';
 import { samplesOf } from '../samples.ts';
 import { CALM_FROM_MS, type Chaos, chaosOf, eventsOf, inChaos, PODS_AT_END } from './launch-chaos.ts';
 

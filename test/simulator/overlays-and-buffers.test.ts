@@ -5,9 +5,9 @@ import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
+import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
 import { anOverlay } from '../builders/node-overlays.ts';
 import { MINUTE } from '../builders/times.ts';
-import { aDeployment, someManifests } from '../controllers/manifests.ts';
 
 async function simulated(
   manifests: Parameters<typeof someManifests>[0],

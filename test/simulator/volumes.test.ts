@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
+import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
 import { MINUTE } from '../builders/times.ts';
-import { aDeployment, someManifests } from '../controllers/manifests.ts';
 
 test('volumes are not simulated: pods with PersistentVolumeClaims run on any node', async () => {
   const web = aDeployment('web', 2);

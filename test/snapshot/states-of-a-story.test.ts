@@ -11,9 +11,10 @@ import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { snapshotText } from '../../lib/snapshot/write-snapshot.ts';
 import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
+import { aDeployment, aPool, coreDns, coreDnsBudget, someManifests } from '../builders/cluster-manifests.ts';
 import { aReservation } from '../builders/launch-context.ts';
 import { anOverlay } from '../builders/node-overlays.ts';
-import { aDeployment, aNodeClass, aPool, coreDns, coreDnsBudget, someManifests } from '../controllers/manifests.ts';
+import { aNodeClass } from '../builders/node-pools.ts';
 
 /** Snapshots that controllers observe during a simulation, written and read again. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { PodDisruptionBudget } from '../../../lib/apis/kubernetes.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { live } from '../life.ts';
-import { aDeployment, someManifests } from '../manifests.ts';
 
 /** Requires four pods of three, so that no eviction is allowed. */
 const budget: PodDisruptionBudget = {

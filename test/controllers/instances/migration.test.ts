@@ -5,8 +5,8 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { nodeClassHash } from '../../../lib/core/node-class/node-class-hash.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { launchedFor, live } from '../life.ts';
-import { aDeployment, someManifests } from '../manifests.ts';
 
 const ADOPTED_AFTER_MS = 10 * MINUTE_MS;
 const LIVE_AFTER_MS = 20 * MINUTE_MS;

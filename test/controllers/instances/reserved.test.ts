@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { runSimulation } from '../../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../../builders/catalogues.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { aReservation } from '../../builders/launch-context.ts';
-import { aDeployment, aPool, someManifests } from '../manifests.ts';
 
 const requirements = [
   { key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['reserved', 'on-demand'] },

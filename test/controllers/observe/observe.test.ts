@@ -7,9 +7,9 @@ import type { Cluster } from '../../../lib/ports/cluster.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
 import { aCapacityBuffer, aPodTemplate } from '../../builders/capacity-buffers.ts';
+import { someManifests } from '../../builders/cluster-manifests.ts';
 import { pendingPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';
-import { someManifests } from '../manifests.ts';
 
 /** A simulated cluster that records which lists were read. */
 function clusterWith(manifests: Partial<ClusterManifests> = {}): {

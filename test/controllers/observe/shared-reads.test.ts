@@ -3,8 +3,8 @@ import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import type { WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
 import { around } from '../../../lib/simulator/faults.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
-import { aDeployment, someManifests } from '../manifests.ts';
 
 /** Thirty pods that each fill a node. */
 const CROWD = {

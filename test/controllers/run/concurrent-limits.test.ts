@@ -1,24 +1,11 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { withDelays } from '../../../lib/simulator/faults.ts';
 import { randomFrom } from '../../../lib/simulator/random.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { samplesOf } from '../../samples.ts';
 import { launchedFor, live } from '../life.ts';
-import { aDeployment, aPool, someManifests } from '../manifests.ts';
-
-/** The lease is always granted, so that only the epoch separates two runs. */
-function withoutLeases(ports: ControllerPorts): ControllerPorts {
-  const { leases } = ports;
-  return {
-    ...ports,
-    leases: {
-      ...leases,
-      acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
-      release: async () => ({ runAgain: false }),
-    },
-  };
-}
+import { withoutLeases } from '../without-leases.ts';
 
 test.each(samplesOf([1, 2], 1))(
   'three concurrent runs without a lease never exceed the limits of their pool (promise 2), interleaved by seed %i',

@@ -3,8 +3,8 @@ import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
 import { EpochMovedError, StaleLeaseError } from '../../../lib/ports/errors.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { expectOneInstanceAClaim, live } from '../life.ts';
-import { aDeployment, someManifests } from '../manifests.ts';
 
 /** Pods that each fill a node, more of them than one part of a decision has claims. */
 const manifests = someManifests({ deployments: [aDeployment('web', 55, '33')] });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { FunctionName, WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
 import { around } from '../../../lib/simulator/faults.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import {
   expectAllGone,
   expectOneClaimAPod,
@@ -12,20 +12,7 @@ import {
   live,
   SMALL_CATALOGUE,
 } from '../life.ts';
-import { aDeployment, aPool, someManifests } from '../manifests.ts';
-
-/** The lease is always granted, so that only the epoch separates two runs. */
-function withoutLeases(ports: ControllerPorts): ControllerPorts {
-  const { leases } = ports;
-  return {
-    ...ports,
-    leases: {
-      ...leases,
-      acquire: async ({ cluster, work, fence }) => ({ kind: 'held', lease: { cluster, work, fence, sinceMs: 0 } }),
-      release: async () => ({ runAgain: false }),
-    },
-  };
-}
+import { withoutLeases } from '../without-leases.ts';
 
 /**
  * Of two invocations of each batch of a function, the first is held at its k-th call until the second has ended. Counts the

@@ -1,8 +1,8 @@
 /** The configured amounts and policies of a cluster apply to its decisions (F17, F20). */
 import { expect, test } from 'vitest';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { live } from '../life.ts';
-import { aDeployment, aPool, someManifests } from '../manifests.ts';
 
 const { template } = aPool().spec;
 const large = aPool({

@@ -5,9 +5,9 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
+import { aDeployment, coreDns, coreDnsBudget, someManifests } from '../../builders/cluster-manifests.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
-import { aDeployment, coreDns, coreDnsBudget, someManifests } from '../manifests.ts';
 
 const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
 const KARPENTER: AutoscalerTraces = {

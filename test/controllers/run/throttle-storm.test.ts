@@ -5,10 +5,10 @@ import type { CallLimits } from '../../../lib/core/call-budget/token-bucket.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { type PortCall, withDelays } from '../../../lib/simulator/faults.ts';
 import { type Random, randomFrom } from '../../../lib/simulator/random.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { memoryCallBudget } from '../../fakes/memory-call-budget.ts';
 import { samplesOf } from '../../samples.ts';
 import { expectAllGone, expectOneInstanceAClaim, launchedFor, live } from '../life.ts';
-import { aDeployment, aPool, someManifests } from '../manifests.ts';
 
 const LIMITS: CallLimits = { capacity: 5, perSecond: 1 };
 const STORM_MS = MINUTE_MS;

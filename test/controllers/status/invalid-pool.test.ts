@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 import { live } from '../life.ts';
-import { aDeployment, someManifests } from '../manifests.ts';
 
 test.each([
   ['a name that is too long for a label', { name: 'x'.repeat(64) }, 'becomes a label of every node'],

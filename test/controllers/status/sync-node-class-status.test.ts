@@ -21,9 +21,10 @@ import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { runSimulation } from '../../../lib/simulator/simulation.ts';
 import { timelineFrom } from '../../../lib/simulator/timeline.ts';
 import { timetableFrom } from '../../../lib/simulator/timetable.ts';
+import { someManifests } from '../../builders/cluster-manifests.ts';
 import { aClaim } from '../../builders/node-claims.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
 import { NOW_MS } from '../../builders/times.ts';
-import { aNodeClass, someManifests } from '../manifests.ts';
 
 const CLUSTER = 'demo';
 const FINALIZER = 'karpenter.k8s.aws/termination';

@@ -1,6 +1,7 @@
 import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
 import { kubeScheduler } from '../../../lib/simulator/kubernetes/kube-scheduler.ts';
 import { type KubernetesState, kubernetesState, writeNode, writePod } from '../../../lib/simulator/kubernetes/state.ts';
+import { someManifests } from '../../builders/cluster-manifests.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
 export const CLOCK = { now: () => NOW_MS };
@@ -12,17 +13,7 @@ export interface Cluster {
 
 /** An API server with these nodes and pods, without controllers. */
 export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
-  const state = kubernetesState({
-    nodePools: [],
-    nodeClasses: [],
-    deployments: [],
-    daemonSets: [],
-    pods: [],
-    podDisruptionBudgets: [],
-    nodeOverlays: [],
-    capacityBuffers: [],
-    podTemplates: [],
-  });
+  const state = kubernetesState(someManifests({ nodePools: [], nodeClasses: [], deployments: [] }));
   for (const node of nodes) writeNode(state, node);
   for (const pod of pods) writePod(state, pod);
   return state;

@@ -1,50 +1,19 @@
 import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
-import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Deployment, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
+import { aNodeClass, aNodePool, asking } from './node-pools.ts';
 
-/** A pool with c7g and m7g, spot and on-demand, in one zone. */
+/** A pool with c7g and m7g, spot and on-demand, in one zone. All its nodes may be disrupted at once. */
 export function aPool(spec: Partial<NodePool['spec']> = {}): NodePool {
-  return {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name: 'general' },
-    spec: {
-      template: {
-        spec: {
-          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
-          requirements: [
-            { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] },
-            { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7g', 'm7g'] },
-            { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1a'] },
-          ],
-          expireAfter: '720h',
-        },
-      },
-      disruption: {
-        consolidateAfter: '0s',
-        consolidationPolicy: 'WhenEmptyOrUnderutilized',
-        budgets: [{ nodes: '100%' }],
-      },
-      ...spec,
-    },
-  };
-}
-
-export function aNodeClass(): EC2NodeClass {
-  return {
-    apiVersion: 'karpenter.k8s.aws/v1',
-    kind: 'EC2NodeClass',
-    metadata: { name: 'default' },
-    spec: {
-      role: 'node',
-      amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: [{ tags: { a: 'b' } }],
-      securityGroupSelectorTerms: [{ tags: { a: 'b' } }],
-      metadataOptions: METADATA_DEFAULTS,
-    },
-  };
+  const pool = aNodePool({
+    requirements: [
+      asking('karpenter.sh/capacity-type', 'In', 'spot', 'on-demand'),
+      asking('karpenter.k8s.aws/instance-family', 'In', 'c7g', 'm7g'),
+      asking('topology.kubernetes.io/zone', 'In', 'us-east-1a'),
+    ],
+    disruption: { budgets: [{ nodes: '100%' }] },
+  });
+  return { ...pool, spec: { ...pool.spec, ...spec } };
 }
 
 export function aDeployment(name: string, replicas: number, cpu = '1'): Deployment {
