@@ -232,7 +232,7 @@ test('rights that EKS has not given yet are waited for, and no longer than two m
     if (status !== 403) throw new Error('it still may');
   });
   await expect(install(ports(), [TARGET])).rejects.toThrow(
-    /not the rights of an administrator after 120 s.*install to false/,
+    /does not have the permissions of an administrator after 120 s.*install to false/,
   );
   expect(pauses).toBeLessThanOrEqual(120);
   pauses = 0;
