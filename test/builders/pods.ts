@@ -20,6 +20,8 @@ export interface PodOptions {
   readonly requests?: ResourceList;
   readonly containers?: readonly Container[];
   readonly owner?: 'ReplicaSet' | 'DaemonSet' | 'StatefulSet' | 'Job' | 'Node';
+  /** @default 'owner' */
+  readonly ownerName?: string;
   readonly ownerUid?: string;
   readonly createdAtMs?: number;
   /** The end of its grace period. Set for a terminating pod. */
@@ -34,6 +36,8 @@ export function aPod(options: PodOptions = {}): Pod {
     name = 'web-1',
     namespace = 'default',
     owner = 'ReplicaSet',
+    ownerName = 'owner',
+    ownerUid = 'uid-owner',
     requests = { cpu: '500m', memory: '1Gi' },
   } = options;
   return {
@@ -43,9 +47,7 @@ export function aPod(options: PodOptions = {}): Pod {
       uid: `uid-${namespace}-${name}`,
       ...(options.labels === undefined ? {} : { labels: options.labels }),
       ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
-      ownerReferences: [
-        { apiVersion: 'apps/v1', kind: owner, name: 'owner', uid: options.ownerUid ?? 'uid-owner', controller: true },
-      ],
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: ownerName, uid: ownerUid, controller: true }],
       creationTimestamp: formatTime(options.createdAtMs ?? NOW_MS),
       ...(options.deletionMs === undefined ? {} : { deletionTimestamp: formatTime(options.deletionMs) }),
     },

@@ -41,10 +41,8 @@ describe('NodePools with the same reason', () => {
   });
 });
 
-function owned(kind: 'ReplicaSet' | 'StatefulSet', owner: string, name: string): Pod {
-  const pod = aPod({ name });
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind, name: owner, uid: 'x', controller: true }];
-  return { ...pod, metadata: { ...pod.metadata, ownerReferences } };
+function owned(owner: 'ReplicaSet' | 'StatefulSet', ownerName: string, name: string): Pod {
+  return aPod({ name, owner, ownerName });
 }
 
 describe('pods are named', () => {

@@ -1,23 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { decideReserved, isReserved, type ReservedView } from '../../../lib/core/node-claim/reservations.ts';
+import { aReservation } from '../../builders/launch-context.ts';
 import { anInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS } from '../../builders/times.ts';
 
 const HELD = { capacityType: 'reserved', priceUsdPerHour: 0, reservation: { id: 'cr-1', kind: 'default' } } as const;
 const NODE = aNode({ labels: { 'karpenter.sh/registered': 'true', 'karpenter.sh/capacity-type': 'reserved' } });
-const BLOCK: ReservedView['reservation'] = {
-  id: 'cr-1',
-  instanceType: 'm5.large',
-  zone: 'eu-west-3a',
-  ownerId: '123456789012',
-  matchCriteria: 'targeted',
-  type: 'capacity-block',
-  interruptible: false,
-  state: 'active',
-  availableInstances: 1,
-};
+const BLOCK = aReservation({ type: 'capacity-block', availableInstances: 1 });
 
 function reserved(over: Partial<NodeClaimRecord> = {}): NodeClaimRecord {
   return launchedClaim({ createdAtMs: NOW_MS - HOUR, ...over }, HELD);

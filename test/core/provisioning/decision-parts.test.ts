@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../lib/core/model/decision.ts';
 import { decisionParts, MAX_CLAIMS_PER_PART } from '../../../lib/core/provisioning/decision-parts.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { aDecision } from '../../builders/decisions.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { pendingPod, pendingPods } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
 /** A decision with this many new claims, one nomination and one unschedulable pod. */
-function aDecision(claims: number): Decision {
+function decisionOf(claims: number): Decision {
   const pods = [
     ...pendingPods(claims, { requests: { cpu: '5' } }),
     pendingPod({ name: 'small' }),
@@ -22,15 +23,7 @@ function aDecision(claims: number): Decision {
     decisionId: 'decision-1',
     nowMs: NOW_MS,
   });
-  return {
-    id: 'decision-1',
-    cluster: 'demo',
-    controller: 'provisioning',
-    atMs: NOW_MS,
-    actions,
-    blocked,
-    onExistingNodes,
-  };
+  return aDecision({ actions, blocked, onExistingNodes });
 }
 
 function claimsOf({ actions }: Decision) {
@@ -39,19 +32,19 @@ function claimsOf({ actions }: Decision) {
 
 describe('a decision is recorded in parts', () => {
   test('one, if its claims fit', () => {
-    const decision = aDecision(MAX_CLAIMS_PER_PART);
+    const decision = decisionOf(MAX_CLAIMS_PER_PART);
     expect(decisionParts(decision)).toEqual([decision]);
   });
 
   test('each with at most 50 claims, in the order of the decision', () => {
-    const decision = aDecision(120);
+    const decision = decisionOf(120);
     const parts = decisionParts(decision);
     expect(parts.map((part) => claimsOf(part).length)).toEqual([50, 50, 20]);
     expect(parts.flatMap(claimsOf).map(({ name }) => name)).toEqual(claimsOf(decision).map(({ name }) => name));
   });
 
   test('the first has the ID of the decision, and everything except new claims', () => {
-    const decision = aDecision(120);
+    const decision = decisionOf(120);
     const [first, ...others] = decisionParts(decision);
     expect(first).toMatchObject({ id: 'decision-1', blocked: decision.blocked });
     expect(first?.onExistingNodes).toEqual(decision.onExistingNodes);
@@ -62,7 +55,7 @@ describe('a decision is recorded in parts', () => {
   });
 
   test('a claim has the ID of the part that records it', () => {
-    for (const part of decisionParts(aDecision(120))) {
+    for (const part of decisionParts(decisionOf(120))) {
       expect(new Set(claimsOf(part).map(({ decisionId }) => decisionId))).toEqual(new Set([part.id]));
     }
   });

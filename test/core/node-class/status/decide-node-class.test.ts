@@ -9,7 +9,7 @@ import {
   launchable,
 } from '../../../../lib/core/node-class/status/decide-node-class.ts';
 import type { NodeClassView } from '../../../../lib/core/node-class/status/findings.ts';
-import { launchContext } from '../../../builders/launch-context.ts';
+import { aReservation, launchContext } from '../../../builders/launch-context.ts';
 import { aNodeClass } from '../../../builders/node-pools.ts';
 import { NOW_MS } from '../../../builders/times.ts';
 
@@ -105,18 +105,8 @@ describe('a class that finds all it selects', () => {
   });
 
   test('shows reservations and blocks as they end (A3.27)', () => {
-    const reservation = {
-      id: 'cr-1',
-      instanceType: 'p5.48xlarge',
-      zone: 'eu-west-3a',
-      ownerId: '123456789012',
-      matchCriteria: 'targeted',
-      type: 'capacity-block',
-      interruptible: false,
-      state: 'active',
-      availableInstances: 3,
-      endsAtMs: LATER_MS,
-    } as const;
+    const block = { type: 'capacity-block', instanceType: 'p5.48xlarge', availableInstances: 3 } as const;
+    const reservation = aReservation({ ...block, endsAtMs: LATER_MS });
     const view = seen({
       nodeClass: asking({ capacityReservationSelectorTerms: [{ id: 'cr-1' }] }),
       found: { ...resolved, capacityReservations: [reservation] },
