@@ -1,6 +1,6 @@
 package main
 
-// bases are valid objects the mutations start from: one as small as it gets, others with one group of fields each.
+// bases are valid objects that the mutations start from: a minimal object, and objects with one group of fields each.
 var bases = map[string][]string{
 	"NodePool": {
 		`{"template":{"spec":{"nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"d"},"requirements":[]}}}`,

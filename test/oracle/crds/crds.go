@@ -23,7 +23,7 @@ import (
 
 const providerModule = "github.com/aws/karpenter-provider-aws"
 
-// crdFiles are the definitions the provider's chart installs.
+// crdFiles are the definitions that the provider's chart installs.
 var crdFiles = []string{
 	"karpenter.sh_nodepools.yaml",
 	"karpenter.sh_nodeclaims.yaml",
@@ -32,7 +32,7 @@ var crdFiles = []string{
 	"autoscaling.x-k8s.io_capacitybuffers.yaml",
 }
 
-// resource is one served kind with the strategy the API server would build for it.
+// resource is one served kind with the strategy that the API server builds for it.
 type resource struct {
 	kind       schema.GroupVersionKind
 	namespaced bool
@@ -93,7 +93,7 @@ func loadResource(ctx context.Context, path string) (*resource, error) {
 	return nil, fmt.Errorf("no served version")
 }
 
-// newResource builds what the API server builds for one version of a CRD.
+// newResource builds the same objects as the API server for one version of a CRD.
 func newResource(_ context.Context, crd *apiextensionsv1.CustomResourceDefinition, version *apiextensionsv1.CustomResourceDefinitionVersion) (*resource, error) {
 	internal := &apiextensions.CustomResourceValidation{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(version.Schema, internal, nil); err != nil {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// quota is how many cases of each outcome a kind's fixture holds.
+// quota is the number of cases of each outcome in a kind's fixture.
 type quota struct {
 	kind  string
 	cases map[outcome]int
@@ -84,7 +84,7 @@ func writeFixtures(resources map[string]*resource, seed uint64, directory string
 	return writeLines(filepath.Join(directory, "defaults.json"), source, defaulted)
 }
 
-// moduleVersion is the version this program was built with.
+// moduleVersion is the version of a module in the build of this program.
 func moduleVersion(path string) string {
 	info, _ := debug.ReadBuildInfo()
 	for _, module := range info.Deps {
@@ -142,7 +142,7 @@ func (j judgement) outcome() outcome {
 	}
 }
 
-// storedSpec is the spec the server would write, and whether it is another than the one sent.
+// storedSpec is the spec that the server would store, and whether it differs from the request.
 func storedSpec(raw []byte, result judgement) (any, bool) {
 	if !result.valid() {
 		return nil, false
@@ -166,7 +166,7 @@ func compact(value any) []byte {
 	return bytes.TrimSpace(buffer.Bytes())
 }
 
-// writeLines writes one case a line, so that a change of one case is one line of a diff.
+// writeLines writes each case on one line, so that a changed case is one line of a diff.
 func writeLines(path string, source fixtureSource, cases []any) error {
 	file, err := os.Create(path)
 	if err != nil {

@@ -24,7 +24,7 @@ type generator struct {
 	next       int
 }
 
-// mutation changes an object's content; false when it found no place for the change.
+// mutation changes an object's content. It returns false if the change is not possible.
 type mutation func(g *generator, object map[string]any) bool
 
 func newGenerator(target *resource, seed uint64) *generator {
@@ -58,7 +58,7 @@ func collect(path string, schema *apiextensionsv1.JSONSchemaProps) []property {
 	return found
 }
 
-// object makes the next object. The schema-guided mutations go round all properties in turn, so each one is hit.
+// object creates the next object. The schema-guided mutations use all properties in turn.
 func (g *generator) object() map[string]any {
 	object := newBase(g.kind, pick(g.random, bases[g.kind]), g.apiVersion)
 	for range pick(g.random, []int{1, 1, 1, 2, 2, 3}) {
@@ -102,7 +102,7 @@ func (g *generator) mutate(object map[string]any, target property) {
 	}
 }
 
-// prepare fills in missing parents with their samples, so that a mutation deep inside is not hidden by its surroundings.
+// prepare fills in missing parents with their samples, so that an invalid parent does not hide the result of the mutation.
 func (g *generator) prepare(object map[string]any, path string) bool {
 	for _, candidate := range g.properties {
 		if !strings.HasPrefix(path, candidate.path) || candidate.path == path || candidate.path == "spec" {
@@ -166,7 +166,7 @@ func (g *generator) sampleObject(target property) any {
 	return object
 }
 
-// interesting are the values at the edges of a property.
+// interesting are the boundary values of a property.
 func (g *generator) interesting(target property) []any {
 	if pool, ok := bySuffix(fieldPools, target.path); ok {
 		return pool

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/karpenter/pkg/apis/v1alpha1"
 )
 
-// refusals are the paths Karpenter itself refuses in an object the API server stored.
+// refusals are the paths that Karpenter refuses in an object that the API server stored.
 func refusals(kind string, stored map[string]any) []string {
 	switch kind {
 	case "NodePool":
@@ -34,7 +34,7 @@ func refusals(kind string, stored map[string]any) []string {
 	}
 }
 
-// refusalsOf decodes into Karpenter's own type first: an object it cannot read never reaches its rules.
+// refusalsOf first decodes the object into Karpenter's type. Karpenter validates only objects that it can decode.
 func refusalsOf[T any](stored map[string]any, rules func(*T) []string) []string {
 	var object T
 	if decode(stored, &object) != nil {
@@ -51,7 +51,7 @@ func decode(stored any, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// undecodable finds the deepest values without which the object would decode.
+// undecodable finds the deepest values that prevent decoding: without them the object decodes.
 func undecodable[T any](stored map[string]any) []string {
 	found := []string{}
 	visitValues(stored, "", func(path string, remove func() func()) {
@@ -98,7 +98,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// nodePoolRefusals runs the validation piece by piece, so that each refusal has a path without reading any message.
+// nodePoolRefusals validates each part alone, so that each refusal has a path that does not come from a message.
 func nodePoolRefusals(pool *karpenterv1.NodePool) []string {
 	template := pool.Spec.Template
 	found := []string{}
@@ -120,7 +120,7 @@ func nodePoolRefusals(pool *karpenterv1.NodePool) []string {
 			found = append(found, fmt.Sprintf("spec.template.spec.requirements[%d]", index))
 		}
 	}
-	// A taint may be refused only because of an earlier one, so the lists grow one taint at a time.
+	// A taint may be refused only because of an earlier one, so one taint at a time is added to the lists.
 	piece, before := karpenterv1.NodeClaimTemplate{}, 0
 	grow := func(field string, taints []corev1.Taint, list *[]corev1.Taint) {
 		for index, taint := range taints {
@@ -155,7 +155,7 @@ func nodeOverlayRefusals(overlay *v1alpha1.NodeOverlay) []string {
 	return found
 }
 
-// mustAgree guards the piecewise runs above against missing a rule that spans pieces.
+// mustAgree compares the results of the parts with that of the whole object, to find rules that apply to several parts.
 func mustAgree(refused bool, found []string) {
 	if refused != (len(found) > 0) {
 		panic(fmt.Sprintf("piecewise validation disagrees with the whole: %v %v", refused, found))
@@ -164,7 +164,7 @@ func mustAgree(refused bool, found []string) {
 
 // nodeClassRefusals runs the checks of the provider's validation controller that need no AWS call.
 func nodeClassRefusals(class *providerv1.EC2NodeClass) []string {
-	// The provider ends its process over an alias it cannot split, so nothing of it may look at such an object.
+	// The provider crashes on an alias that it cannot split, so its functions must not be called with the object.
 	for index, term := range class.Spec.AMISelectorTerms {
 		if term.Alias != "" && strings.Count(term.Alias, "@") != 1 {
 			return []string{fmt.Sprintf("crash:spec.amiSelectorTerms[%d].alias", index)}

@@ -7,10 +7,10 @@ import (
 	providerv1 "github.com/aws/karpenter-provider-aws/pkg/apis/v1"
 )
 
-// softFields are judged together, because each needs the other; a refusal is reported on the first.
+// softFields are validated together, because each requires the other. A refusal is reported for the first.
 var softFields = []string{"evictionSoft", "evictionSoftGracePeriod"}
 
-// thresholdFields are judged alone first and then against each other.
+// thresholdFields are first validated alone and then against each other.
 var thresholdFields = []string{"imageGCLowThresholdPercent", "imageGCHighThresholdPercent"}
 
 // kubeletRefusals validates spec.kubelet field by field, with the provider's NodeClassCEL feature gate off.
@@ -38,7 +38,7 @@ func kubeletRefusals(class *providerv1.EC2NodeClass) []string {
 	return found
 }
 
-// refusesKubelet runs the provider's checks on some of the fields only.
+// refusesKubelet runs the provider's checks on a part of the fields.
 func refusesKubelet(config providerv1.KubeletConfiguration, fields ...string) bool {
 	piece := providerv1.KubeletConfiguration{}
 	for _, field := range fields {
@@ -50,7 +50,7 @@ func refusesKubelet(config providerv1.KubeletConfiguration, fields ...string) bo
 	return len(providerv1.ValidateKubeletConfig(piece)) > 0 || err != nil || piece.HasExpressions()
 }
 
-// familyRefusals are the fields the node class's AMI family cannot pass to its kubelet. The provider decides this in a
+// familyRefusals are the fields that the node class's AMI family cannot pass to its kubelet. The provider decides this in a
 // package that needs AWS clients, so the rule is restated here: AL2023 passes all fields, Custom is never checked.
 func familyRefusals(class *providerv1.EC2NodeClass) []string {
 	if len(class.Spec.Kubelet) == 0 {

@@ -1,4 +1,4 @@
-// Command crds answers what a Kubernetes API server with Karpenter's CRDs, and then Karpenter itself, make of an object.
+// Command crds computes whether a Kubernetes API server with Karpenter's CRDs, and then Karpenter, accept an object.
 package main
 
 import (
@@ -13,11 +13,11 @@ import (
 
 const usage = "usage: crds fixtures [--seed N] DIRECTORY | crds verdict [--crds VERSION] FILE-OR-DIRECTORY..."
 
-// linkedVersion is the provider version whose Go packages this program links.
+// linkedVersion is the version of the provider whose Go packages are linked into this program.
 const linkedVersion = "1.15.1"
 
 func main() {
-	// Karpenter's rules log what they let pass; only the verdict matters here.
+	// Karpenter's rules also log. This program needs only their results.
 	log.SetLogger(logr.Discard())
 	if err := run(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -57,7 +57,7 @@ var (
 	wrongTypes = []any{"x", 5, true, []any{}, map[string]any{}, []any{"x"}, map[string]any{"x": "y"}, 1.5, []any{nil}, []any{map[string]any{}}}
 )
 
-// fieldPools holds the strings worth trying in a field, by the end of its path.
+// fieldPools has the strings to try in a field, by the end of its path.
 var fieldPools = map[string][]any{
 	"expireAfter": durations, "consolidateAfter": durations, "terminationGracePeriod": durations, "duration": durations,
 	"limits{}": quantities, "requests{}": quantities, "capacity{}": quantities, "nodes": percentages, "schedule": crons,

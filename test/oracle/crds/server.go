@@ -15,13 +15,13 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// admission is what the API server makes of one create request.
+// admission is the result of the API server for one create request.
 type admission struct {
-	// fields are the paths it refuses; empty when it accepts.
+	// fields are the refused paths; empty if the object is accepted.
 	fields []string
-	// unknown are the paths it drops (refuses under strict field validation).
+	// unknown are the dropped paths (strict field validation refuses them).
 	unknown []string
-	// stored is the object it would write, nil when it refuses.
+	// stored is the object that the server would store; nil if it is refused.
 	stored map[string]any
 }
 
@@ -45,7 +45,7 @@ func (r *resource) create(data []byte) admission {
 	return admission{unknown: unknown, stored: object.Object}
 }
 
-// coerce does what the handler's decoder does between reading JSON and applying defaults.
+// coerce performs the steps of the handler's decoder between reading JSON and applying defaults.
 func (r *resource) coerce(object *unstructured.Unstructured) ([]string, error) {
 	kind, version := object.GetKind(), object.GetAPIVersion()
 	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(object.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
@@ -71,7 +71,7 @@ func (r *resource) coerce(object *unstructured.Unstructured) ([]string, error) {
 	return unknown, nil
 }
 
-// register does what the generic registry does between the handler and the write.
+// register performs the steps of the generic registry between the handler and the write.
 func (r *resource) register(object *unstructured.Unstructured) error {
 	namespace := ""
 	if r.namespaced {
@@ -99,12 +99,12 @@ func causes(err error) []string {
 	}
 	fields := []string{}
 	for _, cause := range status.Status().Details.Causes {
-		// The server adds a pathless cause when it skips its CEL rules.
+		// The server adds a cause without a path if it skips its CEL rules.
 		if cause.Field != "" && cause.Field != "<nil>" {
 			fields = append(fields, cause.Field)
 		}
 	}
-	// A number outside its format's range is refused without a path.
+	// The server refuses a number outside its format's range without a path.
 	if len(fields) == 0 {
 		return []string{"(no path)"}
 	}

@@ -14,7 +14,7 @@ func literals(path string, texts ...string) mutation {
 	}
 }
 
-// making writes a value made for the occasion.
+// making writes a value that a function creates.
 func making(path string, value func(g *generator) any) mutation {
 	return func(g *generator, object map[string]any) bool { return g.set(object, path, value(g)) }
 }

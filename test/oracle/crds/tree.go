@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// parse reads one of this program's own literals.
+// parse parses a literal of this program.
 func parse(text string) any {
 	var value any
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
@@ -18,7 +18,7 @@ func parse(text string) any {
 	return value
 }
 
-// duplicate keeps pools, literals and objects from sharing maps and lists.
+// duplicate copies a value, so that pools, literals and objects do not share maps and lists.
 func duplicate(value any) any {
 	return parse(string(compact(value)))
 }
@@ -37,7 +37,7 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// place writes a value at a path, making what is missing on the way; false when something on the way has another type.
+// place writes a value at a path and creates missing parents. It returns false if a parent has another type.
 func place(random *rand.Rand, container any, path []string, value any) bool {
 	return visit(random, container, path, func(parent map[string]any, key string) { parent[key] = duplicate(value) })
 }

@@ -56,7 +56,7 @@ func isManifest(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// fileVerdicts judges every document of the five kinds; documents that do not parse and other kinds are passed over.
+// fileVerdicts validates every document of the five kinds. It skips other kinds and documents that do not parse.
 func fileVerdicts(resources map[string]*resource, runtime bool, path string) ([]documentVerdict, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func fileVerdicts(resources map[string]*resource, runtime bool, path string) ([]
 	}
 }
 
-// judgement is the verdict of the API server and, where that accepted, of Karpenter.
+// judgement is the verdict of the API server and, if it accepts the object, of Karpenter.
 type judgement struct {
 	admission admission
 	runtime   []string

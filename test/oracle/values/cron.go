@@ -29,7 +29,7 @@ var scheduleTexts = []string{
 	"*/5 0-3,22-23 * * *", "0 0 1 1 0", "0 0 31 12 6", "1 1 1 1 1", "59 23 28-31 * *", "30 4 1,15 * 5", "0 0 */31 * *", "0 0 */40 * *", "0 */23 * * *", "*/59 * * * *", "7/60 * * * *",
 }
 
-// The instants after which each schedule is asked for its next firing; before 2104 there is a pause of 8 years in 29 February.
+// The times from which the next firing of each schedule is computed. Before 2104 there are 8 years without a 29 February.
 var instants = []time.Time{
 	time.Date(2026, 1, 31, 8, 17, 59, 0, time.UTC),
 	time.Date(2027, 12, 31, 23, 59, 59, 0, time.UTC),
@@ -43,7 +43,7 @@ func schedules(random *rand.Rand) map[string]any {
 	}
 	rows := []row{}
 	for _, text := range unique(texts) {
-		// The zone that Karpenter puts before every schedule of a budget.
+		// The time zone that Karpenter adds to every schedule of a budget.
 		schedule, err := cron.ParseStandard("TZ=UTC " + text)
 		one := row{text}
 		for _, instant := range instants {
@@ -60,7 +60,7 @@ func schedules(random *rand.Rand) map[string]any {
 	return map[string]any{"after": after, "schedules": rows}
 }
 
-// firing is null where there is none within the years that the library looks ahead.
+// firing is null if there is none within the years that the library searches.
 func firing(at time.Time) any {
 	if at.IsZero() {
 		return nil
@@ -97,7 +97,7 @@ func anyItem(random *rand.Rand, least, most int) string {
 		from := value()
 		return fmt.Sprintf("%d-%d/%d", from, from+random.IntN(most-from+1), 1+random.IntN(5))
 	default:
-		// Now and then one beyond the end.
+		// Sometimes a value after the end of the range.
 		return fmt.Sprint(least + random.IntN(most-least+1+random.IntN(2)))
 	}
 }

@@ -1,9 +1,9 @@
-// Command values writes what the Go libraries behind Karpenter make of quantities, durations, cron schedules and
-// requirements, for the tests in TypeScript to be held to. From this folder, with a toolchain as new as go.mod asks for:
+// Command values writes the results of Karpenter's Go libraries for quantities, durations, cron schedules and requirements.
+// The tests in TypeScript compare Kerf's results with them. Run it in this folder, with the toolchain that go.mod requires:
 //
 //	GOTOOLCHAIN=auto go run . ../../fixtures/values && npx biome format --write ../../fixtures/values
 //
-// Everything is drawn from fixed seeds: the same libraries write the same files.
+// All random values have fixed seeds: the same versions of the libraries write the same files.
 package main
 
 import (

@@ -90,7 +90,7 @@ func computed(a, b string, operation func(*resource.Quantity, resource.Quantity)
 	return left.String()
 }
 
-// amount is one that parses.
+// amount is a random quantity that parses.
 func amount(random *rand.Rand) string {
 	for {
 		text := pick(random, signs) + pick(random, numbers)
@@ -107,7 +107,7 @@ func amount(random *rand.Rand) string {
 	}
 }
 
-// sameAmount is one amount, or nearly, in two spellings.
+// sameAmount is one amount in two notations, which may differ slightly.
 func sameAmount(random *rand.Rand) (string, string) {
 	count := random.Int64N(5_000)
 	steps := []struct {

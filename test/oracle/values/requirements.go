@@ -27,7 +27,7 @@ var operands = slices.Concat(
 	bounds(corev1.NodeSelectorOpGt), bounds(corev1.NodeSelectorOpLt), bounds(v1.NodeSelectorOpGte), bounds(v1.NodeSelectorOpLte),
 )
 
-// The label values that each intersection is asked for.
+// The label values that each intersection is tested with.
 var probes = []string{
 	"a", "b", "c", "0", "1", "4", "5", "6", "7", "007", "-3", "-4", "+5", "05", "5.0", "x y", "",
 	"9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775808", twentyDigits,
@@ -60,7 +60,7 @@ func requirements(random *rand.Rand) map[string]any {
 	}
 }
 
-// operandPairs has [a, b, what their intersection is, whether they have one, a bit for each probe that it admits].
+// operandPairs has [a, b, their intersection, whether it is not empty, a bit for each probe that it admits].
 func operandPairs() []row {
 	rows := []row{}
 	for i, a := range operands {
@@ -96,7 +96,7 @@ func admitted(of *scheduling.Requirement) string {
 	return bits
 }
 
-// minValues has [of a, of b, of their intersection], where they meet and where they do not.
+// minValues has [of a, of b, of their intersection], for operands that overlap and that do not.
 func minValues() []row {
 	rows := []row{}
 	for _, apart := range []bool{false, true} {
@@ -120,7 +120,7 @@ func least(count int) *int {
 
 var keys = []string{"team", "size", "example.com/team", corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable, v1.CapacityTypeLabelKey}
 
-// compatible has [offered, asked, and of each direction whether it is compatible without and with undefined well-known labels].
+// compatible has [offered, required, and for each direction whether it is compatible without and with undefined well-known labels].
 func compatible(random *rand.Rand) []row {
 	rows := []row{}
 	for len(rows) < 600 {
@@ -133,7 +133,7 @@ func compatible(random *rand.Rand) []row {
 	return rows
 }
 
-// anyList has [key, operand] up to three times, a key twice now and then.
+// anyList has up to three [key, operand], sometimes with the same key twice.
 func anyList(random *rand.Rand) [][2]int {
 	list := [][2]int{}
 	for range random.IntN(4) {
