@@ -52,7 +52,7 @@ const EXISTING: readonly Objection[] = [
       ...free,
       nodes: [aNode('n', { status: { allocatable: { cpu: '400m', memory: '1Gi', pods: '9' } } })],
     }),
-    says: /cpu 0.5 asked, 0.4 there/,
+    says: /cpu 0.5 requested, 0.4 available/,
   },
   {
     rule: 'a pod tolerates the taints of its node, except startup taints of a starting node (B16)',

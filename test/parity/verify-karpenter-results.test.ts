@@ -10,11 +10,11 @@ import { verifyPlan } from './verifier/verify-plan.ts';
 const FAULTS: Readonly<Record<string, readonly RegExp[]>> = {
   // A first pod with zone affinity may have a claim with two zones. It is then not counted, so the next pod is a first pod too (B53).
   'l-diverse-00500': [/^open: .*my-affininity/],
-  'l-diverse-02000': [/^pod default\/aff-\d+: nothing of .*my-affininity/],
+  'l-diverse-02000': [/^pod default\/aff-\d+: no pod of .*my-affininity/],
   // B9: a pod whose PersistentVolumeClaim is missing is dropped with an event, and appears nowhere.
   's29-pvc-zones': [/^pod default\/missing is pending and has no answer$/],
   // B23: limits on nodes are not counted within a run.
-  's41-limits-nodes': [/^NodePool default goes over its limits with the cheapest types: nodes 4 asked, 2 there$/],
+  's41-limits-nodes': [/^NodePool default exceeds its limits with the cheapest types: nodes 4 requested, 2 available$/],
 };
 
 const names = scenarioNames();

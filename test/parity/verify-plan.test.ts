@@ -37,28 +37,28 @@ const ANSWERS: readonly Objection[] = [
     snapshot: one,
     sound,
     broken: aPlan([aClaim(['p', 'x'])]),
-    says: /there is no pod default\/x/,
+    says: /pod default\/x does not exist/,
   },
   {
     rule: 'a pod that runs stays where it is',
     snapshot: aSnapshot({ pods: [aPod('p'), aPod('r', { nodeName: 'n' })], nodes: [aNode('n')] }),
     sound,
     broken: aPlan([aClaim(['p', 'r'])]),
-    says: /default\/r needs no place/,
+    says: /default\/r does not need a place/,
   },
   {
     rule: 'every node exists',
     snapshot: aSnapshot({ pods: [aPod('p')], nodes: [aNode('n')] }),
     sound: onNode('n', 'p'),
     broken: onNode('m', 'p'),
-    says: /there is no node m/,
+    says: /node m does not exist/,
   },
   {
     rule: 'every pool exists',
     snapshot: one,
     sound,
     broken: aPlan([aClaim(['p'], { nodePool: 'other' })]),
-    says: /there is no NodePool other/,
+    says: /NodePool other does not exist/,
   },
 ];
 
@@ -73,7 +73,7 @@ const CLAIMS: readonly Objection[] = [
     snapshot: zoned,
     sound: aPlan([aClaim(['p'], { zone: 'a' })]),
     broken: sound,
-    says: /its topology.kubernetes.io\/zone .* goes beyond the pool's/,
+    says: /its topology.kubernetes.io\/zone .* allows more than the pool's/,
   },
   {
     rule: 'a claim requires only labels that its pool or its type has',
@@ -112,7 +112,7 @@ const CLAIMS: readonly Objection[] = [
     snapshot: aSnapshot({ pods: [aPod('p', requests('1')), aPod('q', requests('0.9')), aPod('r', requests('1m'))] }),
     sound: aPlan([aClaim(['p', 'q']), aClaim(['r'])]),
     broken: aPlan([aClaim(['p', 'q', 'r'])]),
-    says: /do not fit small: cpu 1.901 asked, 1.9 there/,
+    says: /do not fit small: cpu 1.901 requested, 1.9 available/,
   },
   {
     rule: 'init containers, sidecars and overhead are part of the request (B18)',
@@ -131,7 +131,7 @@ const CLAIMS: readonly Objection[] = [
         }),
       ],
     }),
-    says: /cpu 1.901 asked, 1.9 there/,
+    says: /cpu 1.901 requested, 1.9 available/,
   },
   {
     rule: 'the requests of the pod replace those of its containers (B18)',
@@ -139,14 +139,14 @@ const CLAIMS: readonly Objection[] = [
     sound,
     broken: sound,
     brokenSnapshot: aSnapshot({ pods: [aPod('p', { ...requests('1'), resources: { requests: { cpu: '4' } } })] }),
-    says: /cpu 4 asked/,
+    says: /cpu 4 requested/,
   },
   {
     rule: 'each pod takes one of `pods`',
     snapshot: aSnapshot({ pods: Array.from({ length: 11 }, (_, index) => aPod(`p${index}`, { containers: [] })) }),
     sound: aPlan([aClaim(['p10']), aClaim(Array.from({ length: 10 }, (_, index) => `p${index}`))]),
     broken: aPlan([aClaim(Array.from({ length: 11 }, (_, index) => `p${index}`))]),
-    says: /pods 11 asked, 10 there/,
+    says: /pods 11 requested, 10 available/,
   },
   {
     rule: 'daemons that run on the type need room (B21)',
@@ -185,14 +185,14 @@ const CLAIMS: readonly Objection[] = [
     snapshot: aSnapshot({ pods: [aPod('p', { nodeSelector: { [ZONE]: 'b' } })] }),
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: sound,
-    says: /has a node selector or affinity that does not hold where it becomes small, a, on-demand/,
+    says: /has a node selector or affinity that does not hold if it becomes small, a, on-demand/,
   },
   {
     rule: 'one term of the required node affinity holds for every option of the claim',
     snapshot: aSnapshot({ pods: [aPod('p', requiring({ key: 'family', operator: 'NotIn', values: ['l'] }))] }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: sound,
-    says: /does not hold where it becomes large/,
+    says: /does not hold if it becomes large/,
   },
   {
     rule: 'pods tolerate the taints of the pool',
@@ -213,7 +213,7 @@ const CLAIMS: readonly Objection[] = [
     snapshot: aSnapshot({ pods: [aPod('p', hostPort(80, '10.0.0.1')), aPod('q', hostPort(80))] }),
     sound: aPlan([aClaim(['p']), aClaim(['q'])]),
     broken: aPlan([aClaim(['p', 'q'])]),
-    says: /host port 80 of pod default\/q is taken/,
+    says: /host port 80 of pod default\/q is in use/,
   },
   {
     rule: 'host ports of a daemon are in use (B58)',
@@ -227,7 +227,7 @@ const CLAIMS: readonly Objection[] = [
       pods: [aPod('p', hostPort(80))],
       daemonSets: [{ metadata: { name: 'd' }, spec: { template: { spec: hostPort(80) } } }],
     }),
-    says: /host port 80 of pod default\/p is taken/,
+    says: /host port 80 of pod default\/p is in use/,
   },
   {
     rule: 'the cheapest offering is one of the options of the claim',
@@ -236,7 +236,7 @@ const CLAIMS: readonly Objection[] = [
     broken: aPlan([
       aClaim(['p'], { cheapestOffering: { type: 'small', zone: 'a', capacityType: 'spot', price: 0.05 } }),
     ]),
-    says: /which the claim cannot become/,
+    says: /which is not an option of the claim/,
   },
   {
     rule: 'the cheapest offering is the cheapest (B26)',
@@ -254,7 +254,7 @@ const CLAIMS: readonly Objection[] = [
     broken: aPlan([
       aClaim(['p'], { cheapestOffering: { type: 'small', zone: 'b', capacityType: 'on-demand', price: 0.1 } }),
     ]),
-    says: /small, a, on-demand at 0.1 is cheaper or comes first/,
+    says: /small, a, on-demand at 0.1 is cheaper or is first by name/,
   },
   {
     rule: 'types are listed cheapest first (B26)',
@@ -266,7 +266,7 @@ const CLAIMS: readonly Objection[] = [
         cheapestOffering: { type: 'small', zone: 'a', capacityType: 'on-demand', price: 0.1 },
       }),
     ]),
-    says: /type small is listed after a dearer one/,
+    says: /type small is listed after a more expensive one/,
   },
   {
     rule: 'the total is the sum of the claims',
@@ -310,21 +310,21 @@ const POOLS: readonly Objection[] = [
     }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: aPlan([aClaim(['p'], { instanceTypes: ['large'] })]),
-    says: /goes over its limits with the cheapest types: cpu 10 asked, 4 there/,
+    says: /exceeds its limits with the cheapest types: cpu 10 requested, 4 available/,
   },
   {
     rule: 'a limit of nodes counts new claims (B23)',
     snapshot: aSnapshot({ pods: [aPod('p'), aPod('q')], nodePools: [aPool({ limits: { nodes: '1' } })] }),
     sound: aPlan([aClaim(['p', 'q'])]),
     broken: aPlan([aClaim(['p']), aClaim(['q'])]),
-    says: /nodes 2 asked, 1 there/,
+    says: /nodes 2 requested, 1 available/,
   },
   {
     rule: 'a limit that the largest type would break is a broken promise',
     snapshot: aSnapshot({ pods: [aPod('p')], nodePools: [aPool({ limits: { cpu: '4' } })] }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: sound,
-    says: /^promise: NodePool pool may go over its limits with the largest types: cpu 8 asked, 4 there/,
+    says: /^promise: NodePool pool may exceed its limits with the largest types: cpu 8 requested, 4 available/,
   },
 ];
 

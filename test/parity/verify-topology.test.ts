@@ -34,14 +34,14 @@ const SPREAD: readonly Objection[] = [
     snapshot: aSnapshot({ pods: pods(spread(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), claimIn('a', 'q')]),
-    says: /^pod default\/p: 1 is the most .* but a has 2 pods and the least is 0/,
+    says: /^pod default\/p: maxSkew of .* is 1, but a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'pods that run are counted (B46)',
     snapshot: aSnapshot({ pods: [aPod('p', spread()), running('r', 'n')], nodes: [aNode('n')] }),
     sound: aPlan([claimIn('b', 'p')]),
     broken: aPlan([claimIn('a', 'p')]),
-    says: /a has 2 pods and the least is 0/,
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'pods that are being deleted are not counted (B46)',
@@ -71,7 +71,7 @@ const SPREAD: readonly Objection[] = [
     sound: aPlan([claimIn('a', 'p', 'q')]),
     broken: aPlan([claimIn('a', 'p', 'q')]),
     brokenSnapshot: aSnapshot({ pods: pods(spread(), 'p', 'q') }),
-    says: /a has 2 pods and the least is 0/,
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'a domain that no pool can add and no node has is not in the minimum (B45)',
@@ -83,7 +83,7 @@ const SPREAD: readonly Objection[] = [
       nodePools: [onePool('a')],
       nodes: [aNode('n', { zone: 'b' })],
     }),
-    says: /a has 2 pods and the least is 0/,
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'a claim in flight adds no domain until its node exists (B45)',
@@ -99,7 +99,7 @@ const SPREAD: readonly Objection[] = [
       nodePools: [onePool('a')],
       nodes: [aNode('n', { zone: 'b' })],
     }),
-    says: /a has 2 pods and the least is 0/,
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'with fewer domains than minDomains the minimum is 0 (B48)',
@@ -107,7 +107,7 @@ const SPREAD: readonly Objection[] = [
     sound: aPlan([claimIn('a', 'p', 'q'), claimIn('b', 'r')]),
     broken: aPlan([claimIn('a', 'p', 'q'), claimIn('b', 'r')]),
     brokenSnapshot: aSnapshot({ pods: pods(spread({ minDomains: 3 }), 'p', 'q', 'r') }),
-    says: /a has 2 pods and the least is 0/,
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'under nodeAffinityPolicy Ignore the minimum may be over all domains or those that the pod may use (B47, B51)',
@@ -131,21 +131,21 @@ const SPREAD: readonly Objection[] = [
         'q',
       ),
     }),
-    says: /a has 2 pods and the least is 0/,
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'one host has at most maxSkew pods (B49)',
     snapshot: aSnapshot({ pods: pods(spread({ topologyKey: HOSTNAME }), 'p', 'q') }),
     sound: aPlan([aClaim(['p']), aClaim(['q'])]),
     broken: aPlan([aClaim(['p', 'q'])]),
-    says: /1 is the most that kubernetes.io\/hostname may differ/,
+    says: /maxSkew of kubernetes.io\/hostname is 1/,
   },
   {
     rule: 'a node without the label is not in a domain',
     snapshot: aSnapshot({ pods: pods(spread({ topologyKey: 'family' }), 'p'), nodes: [aNode('n')] }),
     sound: aPlan([aClaim(['p'], { instanceTypes: ['small'] })]),
     broken: onNode('n', 'p'),
-    says: /spread over family, but node n has no such label/,
+    says: /spread over family, but node n does not have the label/,
   },
   {
     rule: "matchLabelKeys restrict the count to the pod's values (B50)",
@@ -203,7 +203,7 @@ const SPREAD: readonly Objection[] = [
     snapshot: aSnapshot({ pods: pods(spread(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), aClaim(['q'])]),
-    says: /^open: pod default\/p: .* a may get 2 pods with 0 elsewhere/,
+    says: /^open: pod default\/p: .* a may have 2 pods and the minimum may be 0/,
   },
   {
     rule: 'a pod that counts for only some types of its claim has the prefix `open:` (B51)',
@@ -213,7 +213,7 @@ const SPREAD: readonly Objection[] = [
       aClaim(['r'], { zone: 'b', instanceTypes: ['small'] }),
     ]),
     broken: aPlan([aClaim(['p', 'q'], { zone: 'a', instanceTypes: ['small'] }), claimIn('b', 'r')]),
-    says: /^open: pod default\/p: .* a may get 2 pods with 0 elsewhere/,
+    says: /^open: pod default\/p: .* a may have 2 pods and the minimum may be 0/,
   },
   {
     rule: 'an open zone of a pod that is only counted has the prefix `open:`',
@@ -233,14 +233,14 @@ const AFFINITY: readonly Objection[] = [
     }),
     sound: aPlan([claimIn('b', 'p')]),
     broken: aPlan([claimIn('a', 'p')]),
-    says: /^pod default\/p: nothing of .* it may not be the first, since pod default\/r runs on node n/,
+    says: /^pod default\/p: no pod of .* it may not be the first, because pod default\/r runs on node n/,
   },
   {
     rule: 'a pod that selects itself may be the first, in one domain (B53)',
     snapshot: aSnapshot({ pods: pods(beside(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('a', 'q')]),
     broken: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
-    says: /^pod default\/q: nothing of .* pod default\/p is the first/,
+    says: /^pod default\/q: no pod of .* pod default\/p is the first/,
   },
   {
     rule: 'a pod that does not select itself may not be the first (B53)',
@@ -249,7 +249,7 @@ const AFFINITY: readonly Objection[] = [
     }),
     sound: aPlan([aClaim(['p', 'q'])]),
     broken: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
-    says: /^pod default\/p: nothing of/,
+    says: /^pod default\/p: no pod of/,
   },
   {
     rule: 'a term includes the pods of a namespace that its namespace selector matches (B52)',
@@ -268,14 +268,14 @@ const AFFINITY: readonly Objection[] = [
         aPod('q', {}, { namespace: 'other' }),
       ],
     }),
-    says: /^pod default\/p: nothing of/,
+    says: /^pod default\/p: no pod of/,
   },
   {
     rule: 'an open zone that may differ from that of the selected pod has the prefix `open:`',
     snapshot: aSnapshot({ pods: pods(beside(), 'p', 'q') }),
     sound: aPlan([aClaim(['p', 'q'])]),
     broken: aPlan([aClaim(['p']), aClaim(['q'])]),
-    says: /^open: pod default\/q: nothing of/,
+    says: /^open: pod default\/q: no pod of/,
   },
 ];
 
@@ -285,14 +285,14 @@ const ANTI_AFFINITY: readonly Objection[] = [
     snapshot: aSnapshot({ pods: pods(apart(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), claimIn('a', 'q')]),
-    says: /^pod default\/p: keeps .* off, but pod default\/q is in a too/,
+    says: /^pod default\/p: excludes .*, but pod default\/q is also in a/,
   },
   {
     rule: 'a pod excludes selected pods from its host (B54)',
     snapshot: aSnapshot({ pods: pods(apart({ topologyKey: HOSTNAME }), 'p', 'q') }),
     sound: aPlan([aClaim(['p']), aClaim(['q'])]),
     broken: aPlan([aClaim(['p', 'q'])]),
-    says: /^pod default\/p: keeps/,
+    says: /^pod default\/p: excludes/,
   },
   {
     rule: 'a running pod excludes new pods (B55)',
@@ -302,7 +302,7 @@ const ANTI_AFFINITY: readonly Objection[] = [
     }),
     sound: aPlan([claimIn('b', 'p')]),
     broken: aPlan([claimIn('a', 'p')]),
-    says: /^pod default\/r: keeps .* but pod default\/p is in a too/,
+    says: /^pod default\/r: excludes .* but pod default\/p is also in a/,
   },
   {
     rule: 'pods that do not select themselves may share a domain (B54)',
@@ -311,7 +311,7 @@ const ANTI_AFFINITY: readonly Objection[] = [
     }),
     sound: aPlan([claimIn('a', 'p', 'q'), claimIn('b', 'r')]),
     broken: aPlan([claimIn('a', 'p', 'r'), claimIn('b', 'q')]),
-    says: /^pod default\/p: keeps .* but pod default\/r/,
+    says: /^pod default\/p: excludes .* but pod default\/r/,
   },
   {
     rule: 'only pods of the named namespaces are excluded (B52)',
@@ -323,14 +323,14 @@ const ANTI_AFFINITY: readonly Objection[] = [
     brokenSnapshot: aSnapshot({
       pods: [aPod('p', apart({ namespaces: ['other'] })), aPod('q', {}, { namespace: 'other' })],
     }),
-    says: /^pod default\/p: keeps .* but pod other\/q/,
+    says: /^pod default\/p: excludes .* but pod other\/q/,
   },
   {
     rule: 'two open zones that may be the same have the prefix `open:`',
     snapshot: aSnapshot({ pods: pods(apart(), 'p', 'q') }),
     sound: aPlan([claimIn('a', 'p'), claimIn('b', 'q')]),
     broken: aPlan([claimIn('a', 'p'), aClaim(['q'])]),
-    says: /^open: pod default\/p: keeps/,
+    says: /^open: pod default\/p: excludes/,
   },
 ];
 

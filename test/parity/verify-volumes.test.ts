@@ -51,7 +51,7 @@ const ROWS: readonly Objection[] = [
     snapshot: bound,
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: aPlan([aClaim(['p'])]),
-    says: /pod default\/p has a volume that cannot be reached where it becomes small, a/,
+    says: /pod default\/p has a volume that cannot be reached if it becomes small, a/,
   },
   {
     rule: 'a node is in the zone of its bound volume (B42)',
@@ -73,14 +73,14 @@ const ROWS: readonly Objection[] = [
     sound: aPlan([aClaim(['p'], { zone: 'b' })]),
     broken: aPlan([aClaim(['p'], { zone: 'b' })]),
     brokenSnapshot: waiting('Immediate'),
-    says: /may not be placed: the PersistentVolumeClaim default\/v waits/,
+    says: /may not be placed: the PersistentVolumeClaim default\/v is not bound/,
   },
   {
     rule: 'a pod whose PersistentVolumeClaim is missing is not placed (B9)',
     snapshot: aSnapshot({ pods: [aPod('p', using('v'))] }),
     sound: aPlan([], { podErrors: { 'default/p': 'no such claim' } }),
     broken: aPlan([aClaim(['p'])]),
-    says: /may not be placed: there is no PersistentVolumeClaim default\/v/,
+    says: /may not be placed: the PersistentVolumeClaim default\/v does not exist/,
   },
   {
     rule: 'a node has at most as many volumes as its driver can attach; a shared volume counts once (B44)',

@@ -129,12 +129,12 @@ function faultsOf(
 ): readonly string[] {
   const strayed = [...wanted].flatMap(([key, set]) => {
     const its = both(asked.get(key) ?? ANYTHING, fixed.get(key) ?? ANYTHING);
-    return isWithin(its, set) ? [] : [`its ${key} (${describe(its)}) goes beyond the pool's (${describe(set)})`];
+    return isWithin(its, set) ? [] : [`its ${key} (${describe(its)}) allows more than the pool's (${describe(set)})`];
   });
   const opposed = [...fixed].flatMap(([key, set]) =>
     isNothing(both(asked.get(key) ?? ANYTHING, set)) ? [`its ${key} is not the pool's (${describe(set)})`] : [],
   );
-  const empty = [...asked].flatMap(([key, set]) => (isNothing(set) ? [`nothing can meet its ${key}`] : []));
+  const empty = [...asked].flatMap(([key, set]) => (isNothing(set) ? [`its ${key} cannot be met`] : []));
   return [...strayed, ...opposed, ...empty];
 }
 

@@ -51,7 +51,7 @@ export function shortageOf(asked: Amounts, available: Amounts): string | undefin
   for (const [name, amount] of asked) {
     const there = available.get(name) ?? 0n;
     if (amount > 0n && amount > there) {
-      return `${name} ${decimal(amount)} asked, ${decimal(there)} there`;
+      return `${name} ${decimal(amount)} requested, ${decimal(there)} available`;
     }
   }
   return undefined;

@@ -59,7 +59,7 @@ function needsOf(name: string, template: RawClaimSpec | undefined, index: Volume
   // B11: the claim of an ephemeral volume may not exist yet.
   const spec = claim?.spec ?? template;
   if (spec === undefined) {
-    return refused(`there is no PersistentVolumeClaim ${name}`);
+    return refused(`the PersistentVolumeClaim ${name} does not exist`);
   }
   if (claim?.metadata.deletionTimestamp !== undefined) {
     return refused(`the PersistentVolumeClaim ${name} is being deleted`);
@@ -76,7 +76,7 @@ function needsOf(name: string, template: RawClaimSpec | undefined, index: Volume
 function needsOfBound(volumeName: string, { volumes }: VolumeIndex): VolumeNeeds {
   const volume = volumes.get(volumeName);
   if (volume === undefined) {
-    return refused(`there is no PersistentVolume ${volumeName}`);
+    return refused(`the PersistentVolume ${volumeName} does not exist`);
   }
   const { csi, awsElasticBlockStore, local, hostPath, nodeAffinity } = volume.spec;
   const terms = nodeAffinity?.required?.nodeSelectorTerms;
@@ -102,7 +102,7 @@ function needsOfUnbound(name: string, spec: RawClaimSpec, { classes }: VolumeInd
     return refused(`the PersistentVolumeClaim ${name} is not bound and has no StorageClass`);
   }
   if ((storageClass.volumeBindingMode ?? 'Immediate') === 'Immediate') {
-    return refused(`the PersistentVolumeClaim ${name} waits for its volume, which its class binds before the pod`);
+    return refused(`the PersistentVolumeClaim ${name} is not bound yet, and its class binds immediately`);
   }
   const terms = (storageClass.allowedTopologies ?? []).map(({ matchLabelExpressions = [] }) => ({
     matchExpressions: matchLabelExpressions.map(({ key, values }) => ({

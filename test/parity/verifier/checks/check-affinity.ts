@@ -22,7 +22,7 @@ function checkGroup(group: AffinityGroup): readonly string[] {
   }
   const lost = fresh.find(({ host }) => host.domains(key).length === 0);
   if (lost !== undefined) {
-    return [`pod ${lost.name}: has affinity by ${key}, but ${lost.host.name} has no such label`];
+    return [`pod ${lost.name}: has affinity by ${key}, but ${lost.host.name} does not have the label`];
   }
   const waiting = new Set(fresh);
   const seeds = selected.filter((one) => !waiting.has(one) && one.host.domains(key).length > 0);
@@ -61,7 +61,9 @@ function bootstrapFaults(left: readonly PlacedPod[], group: AffinityGroup): read
   const selected = new Set(group.selected);
   const running = group.selected.find((one) => !one.isNew && one.host.domains(key).length > 0);
   if (running !== undefined) {
-    return [`${toldOf(first, group)}; it may not be the first, since pod ${running.name} runs on ${running.host.name}`];
+    return [
+      `${toldOf(first, group)}; it may not be the first, because pod ${running.name} runs on ${running.host.name}`,
+    ];
   }
   const starter = left.find((one) => selected.has(one));
   if (starter === undefined) {
@@ -84,5 +86,5 @@ function sameDomain(one: Host, other: Host, key: string): boolean {
 }
 
 function toldOf({ name, host }: PlacedPod, { term }: AffinityGroup): string {
-  return `pod ${name}: nothing of ${describeTerm(term)} is sure to be beside it on ${host.name}`;
+  return `pod ${name}: no pod of ${describeTerm(term)} is certain to share its domain on ${host.name}`;
 }

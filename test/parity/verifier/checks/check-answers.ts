@@ -12,10 +12,10 @@ export function checkAnswers(cluster: Cluster, plan: RawPlan): readonly string[]
     ...plan.newNodeClaims.flatMap((claim, index) => [
       ...(cluster.pools.has(claim.nodePool)
         ? []
-        : [`${claimName(claim, index)}: there is no NodePool ${claim.nodePool} that may launch`]),
-      ...(claim.pods.length === 0 ? [`${claimName(claim, index)} is for no pod`] : []),
+        : [`${claimName(claim, index)}: NodePool ${claim.nodePool} does not exist or may not launch nodes`]),
+      ...(claim.pods.length === 0 ? [`${claimName(claim, index)} has no pods`] : []),
     ]),
-    ...(plan.existing ?? []).flatMap(({ node }) => (cluster.nodes.has(node) ? [] : [`there is no node ${node}`])),
+    ...(plan.existing ?? []).flatMap(({ node }) => (cluster.nodes.has(node) ? [] : [`node ${node} does not exist`])),
   ];
 }
 
@@ -35,8 +35,8 @@ function placesOf(plan: RawPlan): ReadonlyMap<string, readonly string[]> {
 function faultsOf(cluster: Cluster, pod: string, where: readonly string[]): readonly string[] {
   const twice = where.length > 1 ? [`pod ${pod} is answered more than once: ${where.join(', ')}`] : [];
   if (!cluster.pods.has(pod)) {
-    return [...twice, `there is no pod ${pod}, yet it is in ${where.join(', ')}`];
+    return [...twice, `pod ${pod} does not exist, but is in ${where.join(', ')}`];
   }
   const asked = cluster.provisionable.has(pod) || cluster.movable.has(pod);
-  return asked ? twice : [...twice, `pod ${pod} needs no place, yet it is in ${where.join(', ')}`];
+  return asked ? twice : [...twice, `pod ${pod} does not need a place, but is in ${where.join(', ')}`];
 }

@@ -40,7 +40,7 @@ function clashes(
       // Two are enough: at least one of them is not the pod with the term.
       const other = (carrier.isNew ? met : newcomers).slice(0, 2).find((one) => one !== carrier);
       if (other !== undefined) {
-        return [`pod ${carrier.name}: keeps ${describeTerm(term)} off, but pod ${other.name} is in ${domain} too`];
+        return [`pod ${carrier.name}: excludes ${describeTerm(term)}, but pod ${other.name} is also in ${domain}`];
       }
     }
     return [];

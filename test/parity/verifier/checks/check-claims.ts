@@ -107,7 +107,7 @@ export function portClashes(pods: readonly RawPod[], taken: readonly HostPort[])
     const ports = hostPortsOf(pod.spec);
     const clash = portClash(ports, busy);
     busy.push(...ports);
-    return clash === undefined ? [] : [`host port ${clash.port} of pod ${keyOf(pod.metadata)} is taken`];
+    return clash === undefined ? [] : [`host port ${clash.port} of pod ${keyOf(pod.metadata)} is in use`];
   });
 }
 
@@ -149,12 +149,12 @@ function checkPrice({ name, raw, launch }: PlannedClaim, { cheapest, misplaced }
   );
   const shown = described(named.type, named);
   if (!found) {
-    return [`${name}: cheapestOffering is ${shown}, which the claim cannot become`];
+    return [`${name}: cheapestOffering is ${shown}, which is not an option of the claim`];
   }
   const isRight = shown === should;
   return [
-    ...(isRight ? [] : [`${name}: cheapestOffering is ${shown}, but ${should} is cheaper or comes first`]),
-    ...(misplaced === undefined ? [] : [`${name}: type ${misplaced} is listed after a dearer one`]),
+    ...(isRight ? [] : [`${name}: cheapestOffering is ${shown}, but ${should} is cheaper or is first by name`]),
+    ...(misplaced === undefined ? [] : [`${name}: type ${misplaced} is listed after a more expensive one`]),
   ];
 }
 

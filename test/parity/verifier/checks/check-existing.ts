@@ -29,9 +29,9 @@ function checkNode(cluster: Cluster, node: ExistingNode, pods: readonly RawPod[]
   const shortage = shortageOf(sumOf(...pods.map(requestsOf)), lessThan(allocatable, sumOf(...requests)));
   const ports = [...node.pods.flatMap((pod) => hostPortsOf(pod.spec)), ...missing.flatMap((daemon) => daemon.ports)];
   return [
-    ...(node.deleting ? ['it is being deleted and takes no pods'] : []),
+    ...(node.deleting ? ['it is being deleted and must not get pods'] : []),
     ...pods.flatMap((pod) => checkPodOnNode(cluster, pod, { labels, taints, nodeName: name })),
-    ...(shortage === undefined ? [] : [`its pods do not fit beside what is there and comes: ${shortage}`]),
+    ...(shortage === undefined ? [] : [`its pods do not fit beside its running pods and daemons: ${shortage}`]),
     ...portClashes(pods, ports),
     ...checkVolumeLimits(cluster, node, pods),
   ];

@@ -43,7 +43,7 @@ export function checkPodsOfClaim(cluster: Cluster, { allowance, pods, launch, na
       const faults = checkPodOnNode(cluster, pod, { labels, taints });
       if (faults.length > 0) {
         const outcome = `${type.name}, ${offering.zone}, ${offering.capacityType}`;
-        return faults.map((fault) => `${name}: ${fault} where it becomes ${outcome}`);
+        return faults.map((fault) => `${name}: ${fault} if it becomes ${outcome}`);
       }
     }
     return [];

@@ -60,14 +60,14 @@ function checkLimits(cluster: Cluster, pool: RawNodePool, claims: readonly Plann
   };
   const cheapest = exceeded(claims.map(cheapestCapacity));
   if (cheapest !== undefined) {
-    return [`NodePool ${name} goes over its limits with the cheapest types: ${cheapest}`];
+    return [`NodePool ${name} exceeds its limits with the cheapest types: ${cheapest}`];
   }
   const largest = exceeded(
     claims.map(({ launch }) => withNode(largestOf(...launch.types.map((type) => type.capacity)))),
   );
   return largest === undefined
     ? []
-    : [`promise: NodePool ${name} may go over its limits with the largest types: ${largest}`];
+    : [`promise: NodePool ${name} may exceed its limits with the largest types: ${largest}`];
 }
 
 function cheapestCapacity({ launch, raw }: PlannedClaim): Amounts {

@@ -90,7 +90,7 @@ function checkGroup(group: SpreadGroup, placement: Placement, universe: DomainUn
   const key = constraint.topologyKey;
   const lost = owners.find(({ host }) => host.domains(key).length === 0);
   if (lost !== undefined) {
-    return [`pod ${lost.name}: spread over ${key}, but ${lost.host.name} has no such label`];
+    return [`pod ${lost.name}: spread over ${key}, but ${lost.host.name} does not have the label`];
   }
   const counts = countsOf(group, placement);
   const readings = key === HOSTNAME ? [[]] : domainReadings(group, { placement, universe, counts });
@@ -104,12 +104,14 @@ function checkGroup(group: SpreadGroup, placement: Placement, universe: DomainUn
     }
     const least = leastOf(mostOf);
     const leastOpen = leastOf((one) => (one === domain ? load + open : allOf(one)));
-    const what = `${constraint.maxSkew} is the most that ${key} may differ`;
+    const what = `maxSkew of ${key} is ${constraint.maxSkew}`;
     if (load - least > constraint.maxSkew) {
-      return [`pod ${owner.name}: ${what}, but ${domain} has ${load} pods and the least is ${least}`];
+      return [`pod ${owner.name}: ${what}, but ${domain} has ${load} pods and the minimum is ${least}`];
     }
     return load + open - leastOpen > constraint.maxSkew
-      ? [`open: pod ${owner.name}: ${what}, but ${domain} may get ${load + open} pods with ${leastOpen} elsewhere`]
+      ? [
+          `open: pod ${owner.name}: ${what}, but ${domain} may have ${load + open} pods and the minimum may be ${leastOpen}`,
+        ]
       : [];
   });
 }
