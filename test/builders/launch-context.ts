@@ -1,6 +1,6 @@
-import type { ResolvedCapacityReservation } from '../../lib/core/model/resolved-node-class.ts';
+import type { ResolvedCapacityReservation, ResolvedImage } from '../../lib/core/model/resolved-node-class.ts';
 import type { LaunchContext } from '../../lib/core/node-claim/launch/launch.ts';
-import { aNodeClass } from './node-pools.ts';
+import { aNodeClass, asking } from './node-pools.ts';
 
 /** A reservation of five m5.large in eu-west-3a, all free. */
 export function aReservation(over: Partial<ResolvedCapacityReservation> = {}): ResolvedCapacityReservation {
@@ -16,6 +16,12 @@ export function aReservation(over: Partial<ResolvedCapacityReservation> = {}): R
     availableInstances: 5,
     ...over,
   };
+}
+
+/** An image for amd64 that is not deprecated. By default, its name is its ID. */
+export function anImage(over: Partial<ResolvedImage> = {}): ResolvedImage {
+  const { id = 'ami-amd64' } = over;
+  return { id, name: id, deprecated: false, requirements: [asking('kubernetes.io/arch', 'In', 'amd64')], ...over };
 }
 
 /** The context of a launch: an AL2023 class in two zones; every offering has capacity. */
@@ -34,14 +40,7 @@ export function launchContext(over: Partial<LaunchContext> = {}): LaunchContext 
         { id: 'subnet-b', zone: 'eu-west-3b', zoneId: 'euw3-az2', freeAddresses: 100 },
       ],
       securityGroups: [{ id: 'sg-1', name: 'nodes' }],
-      images: [
-        {
-          id: 'ami-amd64',
-          name: 'amd64',
-          deprecated: false,
-          requirements: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
-        },
-      ],
+      images: [anImage({ name: 'amd64' })],
       instanceProfile: 'node',
     },
     unavailable: [],

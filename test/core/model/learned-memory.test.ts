@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { ARCH } from '../../../lib/apis/labels.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import { type LearnedMemory, memoryLesson } from '../../../lib/core/model/learned-memory.ts';
-import type { ResolvedImage } from '../../../lib/core/model/resolved-node-class.ts';
 import { decideLifecycle } from '../../../lib/core/node-claim/lifecycle.ts';
 import { catalogueOf, factsOf } from '../../builders/catalogue-facts.ts';
-import { launchContext } from '../../builders/launch-context.ts';
+import { anImage, launchContext } from '../../builders/launch-context.ts';
 import { anInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { HOUR, NOW_MS } from '../../builders/times.ts';
@@ -56,10 +55,10 @@ test('C4: a lesson is part of the registration, and is not told twice', () => {
 });
 
 describe('C4: what was learned stands in place of the estimate', () => {
-  const images: readonly ResolvedImage[] = [
-    image('ami-gpu', [{ key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'Exists' }]),
-    image('ami-new', [{ key: ARCH, operator: 'In', values: ['amd64'] }]),
-    image('ami-old', [{ key: ARCH, operator: 'In', values: ['amd64'] }]),
+  const images = [
+    anImage({ id: 'ami-gpu', requirements: [{ key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'Exists' }] }),
+    anImage({ id: 'ami-new', requirements: [{ key: ARCH, operator: 'In', values: ['amd64'] }] }),
+    anImage({ id: 'ami-old', requirements: [{ key: ARCH, operator: 'In', values: ['amd64'] }] }),
   ];
   const gpu = { name: 'L4', manufacturer: 'NVIDIA', count: 1, memoryMib: 24_576 };
   const memoryOf = (learned: Pick<LearnedMemory, 'imageId'>, facts = factsOf()) => {
@@ -80,7 +79,3 @@ describe('C4: what was learned stands in place of the estimate', () => {
     expect(memoryOf({ imageId: 'ami-gpu' }, factsOf({ gpus: [gpu] }))).toBe(7_000);
   });
 });
-
-function image(id: string, requirements: ResolvedImage['requirements']): ResolvedImage {
-  return { id, name: id, deprecated: false, requirements };
-}

@@ -6,7 +6,7 @@ import type {
   NodeClaimRecord,
 } from '../../../../lib/core/model/node-claim-record.ts';
 import { type LaunchContext, planLaunch } from '../../../../lib/core/node-claim/launch/launch.ts';
-import { aReservation, launchContext } from '../../../builders/launch-context.ts';
+import { anImage, aReservation, launchContext } from '../../../builders/launch-context.ts';
 import { aClaim, claimSpec } from '../../../builders/node-claims.ts';
 import { aNodeClass, asking } from '../../../builders/node-pools.ts';
 import { NOW_MS } from '../../../builders/times.ts';
@@ -42,12 +42,7 @@ const withClass = (...spec: Parameters<typeof aNodeClass>): LaunchContext =>
 const resolvedAs = (over: Partial<LaunchContext['resolved']>): LaunchContext =>
   launchContext({ resolved: { ...launchContext().resolved, ...over } });
 
-const image = (id: string, arch: string) => ({
-  id,
-  name: id,
-  deprecated: false,
-  requirements: [asking('kubernetes.io/arch', 'In', arch)],
-});
+const image = (id: string, arch: string) => anImage({ id, requirements: [asking('kubernetes.io/arch', 'In', arch)] });
 
 describe('the templates of a request (C56)', () => {
   test('types with equal settings share one, in all zones', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { trialRequest } from '../../../../lib/core/node-claim/launch/trial-request.ts';
-import { launchContext } from '../../../builders/launch-context.ts';
+import { anImage, launchContext } from '../../../builders/launch-context.ts';
 
 const { nodeClass, resolved } = launchContext();
 
@@ -24,7 +24,7 @@ describe('the request of a dry run (A3.29)', () => {
       { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'Exists' },
       { key: 'karpenter.k8s.aws/instance-accelerator-count', operator: 'DoesNotExist' },
     ] as const;
-    const images = [{ id: 'ami-gpu', name: 'gpu', deprecated: false, requirements }];
+    const images = [anImage({ id: 'ami-gpu', requirements })];
     expect(trialRequest('demo', nodeClass, { ...resolved, images })).toMatchObject({
       overrides: [{ instanceType: 'm6g.large', imageId: 'ami-gpu' }],
     });
