@@ -1,6 +1,6 @@
 /**
  * Measures the decide step of provisioning: `npm run bench -- [--scenarios DIR] [--cases A,B*] [--runs N] [--output FILE]`.
- * Each case is measured in a process of its own, so that its first run is cold and its memory is its own.
+ * Each case is measured in a separate process, so that its first run is cold and its memory is measured alone.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -25,7 +25,7 @@ const DIVERSE = ['plain', 'zone-spread', 'host-spread', 'zone-affinity', 'alone'
 type Kind = (typeof DIVERSE)[number];
 const GROUPS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-/** A spread counts the pods of a group that have neither affinity nor anti-affinity. */
+/** The labels of a pod. A spread counts the pods of a group that have neither affinity nor anti-affinity. */
 function labelsOf(kind: Kind, group: string): Labels {
   switch (kind) {
     case 'plain':

@@ -70,7 +70,7 @@ export async function callWebhook(
   return await promise;
 }
 
-/** The stack knows its cluster's port since it was deployed: what arrives there goes to `endpoint`. */
+/** The deployed stack uses a fixed port for its cluster. Connections to this port are forwarded to `endpoint`. */
 export async function forwardClusterPort(endpoint: string): Promise<Server> {
   const target = Number(new URL(endpoint).port);
   const server = createServer((incoming) => {

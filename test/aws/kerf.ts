@@ -1,6 +1,6 @@
 /**
- * Kerf's functions in this process, wired as in Lambda: EC2 is a separate moto; queues, bus and table are ministack's. The test does what
- * Lambda's pollers do, so that it can deliver a message five times.
+ * Kerf's functions in this process, wired as in Lambda: EC2 is a separate moto; queues, bus and table are ministack's. The test
+ * replaces Lambda's pollers, so that it can deliver a message five times.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -142,7 +142,7 @@ const CLAIMS: readonly Objection[] = [
     says: /cpu 4 requested/,
   },
   {
-    rule: 'each pod takes one of `pods`',
+    rule: 'each pod uses one of `pods`',
     snapshot: aSnapshot({ pods: Array.from({ length: 11 }, (_, index) => aPod(`p${index}`, { containers: [] })) }),
     sound: aPlan([aClaim(['p10']), aClaim(Array.from({ length: 10 }, (_, index) => `p${index}`))]),
     broken: aPlan([aClaim(Array.from({ length: 11 }, (_, index) => `p${index}`))]),

@@ -11,7 +11,7 @@ export interface Workload {
   readonly requests?: Readonly<Record<string, string>>;
   /** Further fields of the pods' spec. */
   readonly podSpec?: Readonly<Record<string, unknown>>;
-  /** Beside `app`, which is the name. */
+  /** Further labels beside `app`, whose value is the name. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 

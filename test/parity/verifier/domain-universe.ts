@@ -7,7 +7,7 @@ import { allowedBy, both, exactly, isNothing } from './value-set.ts';
 
 /** Domains without pods: those that NodePools could add, and those of them that a pod may use. */
 export interface DomainUniverse {
-  /** Values of the label over the available offerings of the pools (B45), if the pod may use the pool. */
+  /** Values of the label over the available offerings of the pools (B45), for outcomes that match the pod. */
   readonly ofPools: (spec: RawPodSpec, key: string, policies: InclusionPolicies) => readonly string[];
   /** Whether the pod's node selection, read for this label alone, allows the value. */
   readonly mayUse: (spec: RawPodSpec, key: string, value: string) => boolean;

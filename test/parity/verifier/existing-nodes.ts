@@ -58,7 +58,7 @@ function existingNode(options: {
   const { node, claim, startup, bound } = options;
   const labels = labelsOf(node, claim);
   const pool = labels[NODE_POOL];
-  // B16: no startup taints are known for a node without a claim, so all its taints count.
+  // B16: a node without a NodePool and a claim is not treated as starting, so all its taints count.
   const starting = (pool !== undefined || claim !== undefined) && labels[INITIALIZED] !== 'true';
   const temporary = claim?.spec?.startupTaints ?? startup.get(pool ?? '') ?? [];
   const live = [...(node === undefined ? (claim?.spec?.taints ?? []) : taintsOf(node))];

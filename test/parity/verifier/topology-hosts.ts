@@ -83,7 +83,7 @@ function looks(options: readonly LabelView[], taints: readonly RawTaint[], nodeN
   };
 }
 
-/** Equal for pods that may be on the same nodes. */
+/** The node selection of a pod, as text to compare pods by. */
 export function selectionOf({ nodeSelector, affinity }: RawPodSpec): string {
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return JSON.stringify([nodeSelector ?? {}, required ?? {}]);
@@ -94,7 +94,7 @@ function admission(spec: RawPodSpec, options: readonly LabelView[], nodeName?: s
   return held === options.length ? 'every' : held === 0 ? 'none' : 'some';
 }
 
-/** A label whose value is not known yet is a separate domain beside the named ones. */
+/** A label whose value is not known yet may be in other domains than the named ones. */
 function domainsOver(options: readonly LabelView[], key: string): readonly string[] {
   const values = new Set<string>();
   for (const labels of options) {

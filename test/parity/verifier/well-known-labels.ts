@@ -1,4 +1,4 @@
-/** Labels that the rules name, and what a pod is called in plans. */
+/** Labels that the rules use, and the names of pods in plans. */
 
 export const ZONE = 'topology.kubernetes.io/zone';
 export const ZONE_ID = 'topology.k8s.aws/zone-id';
