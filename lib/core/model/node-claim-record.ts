@@ -184,7 +184,7 @@ export interface NodeClaimRecord {
   readonly createdAtMs: number;
   /** The pods it was made for, as `namespace/name`: to explain, not to decide. */
   readonly pods: readonly string[];
-  /** Those among `pods` that a CapacityBuffer asks for: they are in no cluster, and nobody is told of them (B65). @default none */
+  /** The `pods` that belong to a CapacityBuffer. They do not exist in the cluster, and no Events refer to them (B65). @default none */
   readonly bufferPods?: readonly string[];
   /** What it may be launched as, cheapest first. */
   readonly options: readonly LaunchOption[];

@@ -23,7 +23,7 @@ describe('Karpenter', () => {
     ['renewed just now', {}, true],
     ['renewed by a clock that is ahead', { renewedAtMs: NOW_MS + 5_000 }, true],
     ['whose time is over for less than the slack', { renewedAtMs: NOW_MS - 29_999 }, true],
-    ['that nobody renews any more: Karpenter was taken away', { renewedAtMs: NOW_MS - 30_000 }, false],
+    ['that is no longer renewed: Karpenter was removed', { renewedAtMs: NOW_MS - 30_000 }, false],
     ['that was given back by a Karpenter that was scaled down', { holder: '', durationMs: 1_000 }, false],
     ['in a namespace of its own', { namespace: 'karpenter' }, true],
   ])('with a lease %s', (_, lease, active) => {

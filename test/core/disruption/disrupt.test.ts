@@ -191,7 +191,7 @@ describe('nodes that are not candidates, with the reason (E3, E4)', () => {
     ['has room', { podDisruptionBudgets: [aBudget({ status: { disruptionsAllowed: 1 } })] }],
     ['is of other pods', { podDisruptionBudgets: [aBudget({ spec: { selector: { matchLabels: { app: 'api' } } } })] }],
     ['is of another namespace', { podDisruptionBudgets: [aBudget({ metadata: { name: 'web', namespace: 'other' } })] }],
-  ])('a budget that %s keeps nobody (E4)', (_, over) => {
+  ])('a budget that %s blocks no node (E4)', (_, over) => {
     expect(
       startedFor(snapshotOf([nodeNamed('a')], { nodePools: pool(), pods: [runningPod('a', worthless)], ...over })),
     ).toEqual(['a']);
@@ -291,7 +291,7 @@ describe('validation, 15 s later (E13, E29)', () => {
     ]);
   });
 
-  test('where nobody is left the command is rejected', () => {
+  test('a command without valid candidates is rejected', () => {
     const pods = [runningPod('a'), runningPod('b', { name: 'other' })];
     expect(outcome(snapshotOf(nodes, { nodePools: pool(), commands, pods }))).toEqual([
       'rejected: 2 of 2 candidates are no longer valid',

@@ -69,7 +69,7 @@ describe('prefix delegation, which Karpenter does not model (C7)', () => {
     { rule: 'leaves a written maxPods in force', facts: {}, spec: { kubelet: { maxPods: 58 } }, pods: 58 },
     { rule: 'is nothing that Windows has', facts: {}, spec: { amiFamily: 'Windows2022' as const }, pods: 110 },
     {
-      rule: 'is not counted on where nobody can tell the kubelet (C73)',
+      rule: 'is ignored if the kubelet cannot be configured (C73)',
       facts: {},
       spec: { amiFamily: 'Custom' as const },
       pods: 29,

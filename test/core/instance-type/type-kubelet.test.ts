@@ -16,7 +16,7 @@ function toldOf(spec: Partial<EC2NodeClass['spec']>, facts: Partial<InstanceType
   return kubeletWorker(aNodeClass(spec))(factsOf(facts)).kubelet;
 }
 
-describe('A3.17: what is worked out for a type is told to its kubelet', () => {
+describe('A3.17: the values computed for a type are passed to its kubelet', () => {
   test.each<{ rule: string; spec: Partial<EC2NodeClass['spec']>; told: object | undefined }>([
     { rule: 'nothing where all is written plainly', spec: { kubelet: { maxPods: 20 } }, told: undefined },
     {
@@ -118,7 +118,7 @@ test('the kubelet of a type has what is worked out over what is written, and no 
   });
 });
 
-test('a node holds what its kubelet is told (A3.17)', () => {
+test('the capacity of a node follows the configuration of its kubelet (A3.17)', () => {
   const kubelet = { maxPods: 'vcpus * 10', kubeReserved: { cpu: 'vcpus * 100', memory: 'memory_mib / 8' } };
   const [type] = instanceTypesFor(catalogueOf([factsOf()]), aNodeClass({ kubelet }));
   expect(type?.launch?.kubelet).toEqual({ maxPods: 20, kubeReserved: { cpu: '200m', memory: '1024Mi' } });

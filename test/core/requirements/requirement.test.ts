@@ -81,7 +81,7 @@ describe('each operator with each operator (A0.4)', () => {
 
   test.each(pairs)('$a implies $b where all that it admits is admitted', ({ left, right }) => {
     const all = left.admitted.split('').every((value) => right.admitted.includes(value));
-    // A value that nobody has named tells an open set from a listed one.
+    // A value that no requirement names distinguishes an open set from a listed one.
     const open = admits(of(left.from), '1000000') && !admits(of(right.from), '1000000');
     const low = admits(of(left.from), '-1000000') && !admits(of(right.from), '-1000000');
     expect(implies(of(left.from), of(right.from))).toBe(all && !open && !low);

@@ -29,7 +29,7 @@ describe('A4.1, A4.4: why Karpenter refuses a NodeOverlay', () => {
 
   test.each<[string, Partial<NodeOverlay['spec']>, FieldProblem['path'], string]>([
     [
-      'an amount that nobody can read',
+      'an amount that is not a quantity',
       { capacity: { 'example.com/licence': '1e1.5' } },
       ['spec', 'capacity', 'example.com/licence'],
       '"1e1.5" is not a quantity',

@@ -37,7 +37,7 @@ describe('A1.26: a requirement that the API server lets pass and Karpenter refus
       { path: [1, 'values', 1], message: '"a b" is not a label value', allowed: VALUE_RULE },
     ],
     [
-      'a value that nobody filled in',
+      'a value that is still a placeholder',
       { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['<<AZ>>'] },
       {
         path: [1, 'values', 0],

@@ -99,7 +99,7 @@ const HEADS: readonly Case[] = [
   ['apiVersion: foo/v1\nkind: Bar\n', 1, 'apiVersion', 'no API group "foo"'],
 ];
 
-expectProblems('an apiVersion or kind that nobody has is a problem with the right one', HEADS);
+expectProblems('an unknown apiVersion or kind is a problem that names the right one', HEADS);
 
 const METADATA: readonly Case[] = [
   [edit(POD, 'metadata:\n  name: job\n', ''), 1, 'metadata', 'is missing'],
