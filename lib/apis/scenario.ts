@@ -1,5 +1,5 @@
 import { parseDuration } from './formats/duration.ts';
-import type { ObjectMeta } from './kubernetes.ts';
+import type { Condition, ObjectMeta } from './kubernetes.ts';
 import type { CapacityType } from './labels.ts';
 import { optional } from './optional.ts';
 
@@ -24,7 +24,12 @@ export type ScenarioEvent =
       /** Absent: until the end of the simulation. */
       readonly forMs?: number;
     }
-  | { readonly kind: 'deletePod'; readonly atMs: number; readonly pod: string };
+  | { readonly kind: 'deletePod'; readonly atMs: number; readonly pod: string }
+  /** No field of a manifest: for tests. */
+  | ({ readonly kind: 'nodeCondition'; readonly atMs: number; readonly node: NodeChoice } & Pick<
+      Condition,
+      'type' | 'status'
+    >);
 
 export interface Scenario {
   readonly name: string;

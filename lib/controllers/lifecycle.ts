@@ -4,6 +4,7 @@ import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import type { Wake } from '../ports/messages.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
+import { repairNodes } from './instances/repair-nodes.ts';
 import { syncInstances } from './instances/sync-instances.ts';
 import { findClaims } from './observe/find-claims.ts';
 import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
@@ -55,9 +56,13 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     );
     return due ?? [];
   });
+  const due = [...each.due];
   if (wake.nodeClaim === undefined) {
     const work = { ...run, records, world };
+    const repairs = await repairNodes(work);
+    due.push(...repairs.due);
     notes.failures.push(
+      ...repairs.failures,
       ...(await syncNodeClaimStatus(work)),
       ...(await syncInstances(work)),
       ...(await syncNodeClassStatus(work)),
@@ -65,9 +70,9 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
       ...(await syncOverlayStatus(work)),
     );
   }
-  await armWakeUp(ports, 'lifecycle', { cluster, due: each.due });
+  await armWakeUp(ports, 'lifecycle', { cluster, due });
   const failures = [...each.failures, ...notes.failures];
-  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due: each.due, gauges: {}, failures };
+  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }
 
 /** Advances a claim step by step. After a refused launch, the next-best offering is tried in the same invocation. */

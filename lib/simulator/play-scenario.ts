@@ -1,8 +1,9 @@
 import { formatDuration } from '../apis/formats/duration.ts';
 import { NODE_POOL } from '../apis/labels.ts';
 import { optional } from '../apis/optional.ts';
-import type { Scenario, ScenarioEvent } from '../apis/scenario.ts';
+import type { NodeChoice, Scenario, ScenarioEvent } from '../apis/scenario.ts';
 import type { SimulatedEc2 } from './aws/simulated-ec2.ts';
+import { setNodeCondition } from './kubernetes/node-conditions.ts';
 import { changed } from './kubernetes/objects.ts';
 import { deleteNode, endPod } from './kubernetes/simulated-cluster.ts';
 import { type KubernetesState } from './kubernetes/state.ts';
@@ -40,6 +41,8 @@ function perform(stage: Stage, event: ScenarioEvent): string {
       return takeCapacity(stage, event);
     case 'deletePod':
       return deletePod(stage, event);
+    case 'nodeCondition':
+      return changeCondition(stage, event);
   }
 }
 
@@ -53,12 +56,24 @@ function scale(state: KubernetesState, { deployment, replicas }: Of<'scale'>): s
   return `Deployment ${deployment} is scaled from ${found.spec.replicas ?? 1} to ${replicas}`;
 }
 
-function deleteChosenNode({ state, random, timetable }: Stage, { node }: Of<'deleteNode'>): string {
+function chosenNode({ state, random }: Stage, node: NodeChoice): string | undefined {
   const names = [...state.nodes.values()]
     .filter((one) => node.kind !== 'name' || one.metadata.name === node.name)
     .filter((one) => node.kind !== 'nodePool' || one.metadata.labels?.[NODE_POOL] === node.nodePool)
     .map((one) => one.metadata.name);
-  const name = random.pick(names.toSorted());
+  return random.pick(names.toSorted());
+}
+
+function changeCondition(stage: Stage, { node, type, status }: Of<'nodeCondition'>): string {
+  const found = stage.state.nodes.get(chosenNode(stage, node) ?? '');
+  if (found === undefined) return 'no node matches: no condition changes';
+  setNodeCondition(stage.state, found, { type, status, clock: stage.timetable });
+  return `condition ${type} of node ${found.metadata.name} becomes ${status}`;
+}
+
+function deleteChosenNode(stage: Stage, { node }: Of<'deleteNode'>): string {
+  const { state, timetable } = stage;
+  const name = chosenNode(stage, node);
   if (name === undefined) return 'no node matches: nothing is deleted';
   deleteNode(state, name, timetable);
   return `node ${name} is deleted`;

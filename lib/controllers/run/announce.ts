@@ -15,21 +15,34 @@ export async function announce(
   decision: Decision,
   seen: SeenObjects = {},
 ): Promise<readonly Error[]> {
+  const published = failureOf(decision, ports.messages.publish(decision));
+  const shown = announceEvents(ports, decision, eventsOf(decision, seen));
+  return [...(await published), ...(await shown)];
+}
+
+/** Publishes Kubernetes Events of a decision. *Shape:* the failures. */
+export async function announceEvents(
+  { cluster }: WritesEvents,
+  decision: Decision,
+  events: readonly ClusterEvent[],
+): Promise<readonly Error[]> {
   const failures: Error[] = [];
-  const noteFailure = async (published: Promise<void>): Promise<void> => {
-    try {
-      await published;
-    } catch (cause) {
-      failures.push(new Error(`failed to publish decision ${decision.id}`, { cause }));
-    }
-  };
-  const left: ClusterEvent[] = [...eventsOf(decision, seen)];
+  const left = [...events];
   const next = async (): Promise<void> => {
     const event = left.shift();
     if (event === undefined) return;
-    await noteFailure(ports.cluster.publishEvent(event));
+    failures.push(...(await failureOf(decision, cluster.publishEvent(event))));
     await next();
   };
-  await Promise.all([noteFailure(ports.messages.publish(decision)), ...Array.from({ length: AT_ONCE }, next)]);
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
   return failures;
+}
+
+async function failureOf({ id }: Decision, published: Promise<void>): Promise<readonly Error[]> {
+  try {
+    await published;
+    return [];
+  } catch (cause) {
+    return [new Error(`failed to publish decision ${id}`, { cause })];
+  }
 }

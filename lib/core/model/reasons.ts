@@ -87,6 +87,8 @@ export const REASONS = {
   NodePoolNotFound: 'The NodePool of the node does not exist: create it again or delete the NodeClaim.',
   NodePoolNotReady: 'The NodePool is not ready: see its conditions.',
   NodePoolValidationFailed: 'The NodePool is not valid: correct the field that the message names.',
+  NodeRepairBlocked:
+    'Too many nodes are unhealthy at the same time, so Kerf replaces none of them: find the common cause; Kerf tries again each minute.',
   Nominated: 'The node is reserved for pending pods that will be scheduled on it: wait.',
   PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',
   PersistentVolumeClaimDeleting: 'The PersistentVolumeClaim of the pod is being deleted: create it again afterwards.',

@@ -9,7 +9,7 @@ export interface WorkloadSelector {
   readonly labels?: Labels;
 }
 
-/** F18: features that can be disabled. Kerf has no gate for features of Karpenter that it does not implement. */
+/** F18: features that can be enabled and disabled. Kerf has no gate for features of Karpenter that it does not implement. */
 export interface FeatureGates {
   /** A4. If false, NodeOverlays are not read. */
   readonly nodeOverlay: boolean;
@@ -17,6 +17,8 @@ export interface FeatureGates {
   readonly capacityBuffer: boolean;
   /** B59. If false, capacity reservations are not used. */
   readonly reservedCapacity: boolean;
+  /** D29. If true, nodes that stay unhealthy are replaced. */
+  readonly nodeRepair: boolean;
 }
 
 /** The settings of a cluster: those of F17, F18 and F20 that apply to Kerf, and Kerf's own. */
@@ -36,6 +38,8 @@ export interface ClusterSettings {
   readonly reservedEnis: number;
   /** Pods that neither launch the first node of an empty cluster nor keep its last node. */
   readonly ignoreAtZero: readonly WorkloadSelector[];
+  /** G17: how long a node may have a condition before it is replaced, by `TYPE=STATUS`, beside the tolerances of D29. */
+  readonly repairAfterMs: Readonly<Record<string, number>>;
   /** Decisions are made and recorded, but neither the cluster nor EC2 is changed. */
   readonly shadow: boolean;
 }
@@ -45,9 +49,10 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   batchMaxMs: 10 * SECOND_MS,
   preferencePolicy: 'Respect',
   minValuesPolicy: 'Strict',
-  featureGates: { nodeOverlay: true, capacityBuffer: true, reservedCapacity: true },
+  featureGates: { nodeOverlay: true, capacityBuffer: true, reservedCapacity: true, nodeRepair: false },
   memoryOverhead: 0.075,
   reservedEnis: 0,
   ignoreAtZero: [{ namespace: 'kube-system' }],
+  repairAfterMs: {},
   shadow: false,
 };

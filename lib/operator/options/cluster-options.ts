@@ -16,14 +16,15 @@ import {
   type OptionField,
   pathOf,
   readFields,
+  repairAfterOf,
   selectorsOf,
   textMatching,
   textOption,
 } from './option-fields.ts';
 import { checkUrl, OptionError, shown } from './option-values.ts';
 
-/** The feature gates of F18 that Kerf has. Each is on by default. */
-export const FEATURE_GATES = ['nodeOverlay', 'capacityBuffer', 'reservedCapacity'] as const;
+/** The feature gates of F18 that Kerf has. */
+export const FEATURE_GATES = ['nodeOverlay', 'capacityBuffer', 'reservedCapacity', 'nodeRepair'] as const;
 export type FeatureGate = (typeof FEATURE_GATES)[number];
 
 export interface ClusterOptions {
@@ -70,8 +71,10 @@ export interface ClusterOptions {
   readonly preferencePolicy?: 'Respect' | 'Ignore';
   /** F17 MIN_VALUES_POLICY (B24). @default 'Strict' */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
-  /** F18 FEATURE_GATES. @default all on */
+  /** F18 FEATURE_GATES. @default all on, except nodeRepair */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
+  /** G17: how long a node may have a condition before it is replaced, for example `{ "Ready=Unknown": "10m" }`. @default D29 */
+  readonly repairAfter?: Readonly<Record<string, string>>;
   /** F19 LOG_LEVEL. Clusters in one network share functions, which use the most verbose of their levels. @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a share of 1 (C4). @default 0.075 */
@@ -120,6 +123,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   preferencePolicy: choiceOf('Respect', 'Ignore'),
   minValuesPolicy: choiceOf('Strict', 'BestEffort'),
   featureGates: flagsAmong(FEATURE_GATES),
+  repairAfter: repairAfterOf,
   logLevel: choiceOf('debug', 'info', 'warn', 'error'),
   vmMemoryOverheadPercent: numberBetween(0, 0.5),
   reservedEnis: numberBetween(0, 15, { whole: true }),

@@ -15,7 +15,7 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
 /** The settings for controllers: those of the configuration, otherwise the defaults. */
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
-  const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, shadow } = options;
+  const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, repairAfter = {}, shadow } = options;
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
   return {
@@ -30,6 +30,7 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       ignoreAtZero,
       shadow,
     }),
+    repairAfterMs: Object.fromEntries(Object.entries(repairAfter).map(([key, after]) => [key, msOf(after) ?? 0])),
     featureGates: { ...DEFAULT_SETTINGS.featureGates, ...featureGates },
   };
 }

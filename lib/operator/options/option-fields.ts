@@ -2,6 +2,7 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
 import { isRecord } from '../../apis/record.ts';
 import type { WorkloadSelector } from '../../core/model/settings.ts';
+import { isPolicyKey } from '../../core/node-claim/repair/repair-policies.ts';
 import { OptionError, shown } from './option-values.ts';
 
 /** The network of the functions for a cluster with a private endpoint. */
@@ -126,6 +127,20 @@ function labelsOf(value: unknown, where: string): Readonly<Record<string, string
     Object.entries(value).map(([key, label]) => {
       if (typeof label === 'string') return [key, label];
       throw new OptionError(`${pathOf(where, key)} is ${shown(label)}: it must be a string`);
+    }),
+  );
+}
+
+/** Tolerances of node conditions: `{ "Ready=Unknown": "10m" }`. */
+export function repairAfterOf(value: unknown, where: string): Readonly<Record<string, string>> {
+  const example = '{"Ready=Unknown":"10m"}';
+  if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object such as ${example}`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, tolerance]) => {
+      if (isPolicyKey(key)) return [key, durationBetween({ least: '1m', most: '24h' })(tolerance, pathOf(where, key))];
+      throw new OptionError(
+        `${pathOf(where, key)} is not a condition: write TYPE=STATUS with the status True, False or Unknown, such as ${example}`,
+      );
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { formatTime, parseTime } from '../../apis/formats/time.ts';
-import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { conditionStatus, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { isTerminating } from '../../core/cluster/pods.ts';
 import { isNodeReady } from '../../core/cluster/state-node.ts';
 import type { Random } from '../random.ts';
@@ -57,9 +57,17 @@ function start({ state, timetable, timeline }: KubeletWorld, pod: Pod): void {
   timeline.note({ kind: 'pod-running', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
 }
 
+/** Whether the kubelet of the pod has stopped, so that the pod does not end before its node is deleted. */
+function isLost({ nodes }: KubernetesState, { spec }: Pod): boolean {
+  const node = nodes.get(spec.nodeName ?? '');
+  return (
+    node !== undefined && node.metadata.deletionTimestamp === undefined && conditionStatus(node, 'Ready') === 'Unknown'
+  );
+}
+
 function end({ state, timeline }: KubeletWorld, pod: Pod): void {
   const now = currentPod(state, targetOf(pod));
-  if (now === undefined) return;
+  if (now === undefined || isLost(state, now)) return;
   removePod(state, now);
   timeline.note({ kind: 'pod-ended', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
 }

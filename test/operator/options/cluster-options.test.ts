@@ -26,7 +26,8 @@ const TOLD: Required<
   batchMaxDuration: '30s',
   preferencePolicy: 'Ignore',
   minValuesPolicy: 'BestEffort',
-  featureGates: { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false },
+  featureGates: { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false, nodeRepair: true },
+  repairAfter: { 'Ready=Unknown': '10m', 'KernelDeadlock=True': '1m' },
   logLevel: 'debug',
   vmMemoryOverheadPercent: 0.05,
   reservedEnis: 1,
@@ -97,6 +98,13 @@ describe('an invalid field is refused with its name, its value and the allowed v
     ['amiRefreshInterval', '30s', 'from 1m to 24h'],
     ['ignoreAtZero', 'kube-system', 'must be a list such as [{"namespace":"kube-system"}]'],
     ['ignoreAtZero', [{}], 'ignoreAtZero[0] is {}: it must name a namespace, labels, or both'],
+    ['repairAfter', '10m', 'repairAfter is "10m": it must be an object such as {"Ready=Unknown":"10m"}'],
+    [
+      'repairAfter',
+      { Ready: '10m' },
+      'repairAfter.Ready is not a condition: write TYPE=STATUS with the status True, F',
+    ],
+    ['repairAfter', { 'Ready=False': '10s' }, 'repairAfter.Ready=False is "10s": it must be a duration such as 10s, f'],
     ['ignoreAtZero', [{ labels: { a: 1 } }], 'ignoreAtZero[0].labels.a is 1: it must be a string'],
   ])('%s: %j', (key, value, message) => {
     const parse = () => parseCluster({ name: 'demo', [key]: value }, 'clusters[0]');
@@ -117,7 +125,8 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     batchMaxMs: 30_000,
     preferencePolicy: 'Ignore',
     minValuesPolicy: 'BestEffort',
-    featureGates: { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false },
+    featureGates: { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false, nodeRepair: true },
+    repairAfterMs: { 'Ready=Unknown': 600_000, 'KernelDeadlock=True': 60_000 },
     memoryOverhead: 0.05,
     reservedEnis: 1,
     ignoreAtZero: TOLD.ignoreAtZero,
