@@ -88,12 +88,12 @@ async function advance(
     const nowMs = ports.clock.now();
     const verdict = decideLifecycle(await viewOf(ports, record, world), nowMs);
     ({ due } = verdict);
-    const { actions, blocked } = verdict;
+    const { actions, blocked, whenDone } = verdict;
     const { name, version } = record;
     const changed = verdict.record === record ? undefined : verdict.record;
     if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
     const seen = { nodes: world.nodes, nodeClaims: world.mirrors };
-    await applyVerdict(run, { name, version, atMs: nowMs, seen }, { record: changed, actions, blocked });
+    await applyVerdict(run, { name, version, atMs: nowMs, seen }, { record: changed, actions, blocked, whenDone });
     if (actions.length === 0 && changed === undefined) break;
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;

@@ -84,6 +84,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     nodeName: STRING,
     registeredAtMs: NUMBER,
     initializedAtMs: NUMBER,
+    nodeLostAtMs: NUMBER,
     podsSeen: STRING,
     lastPodEventAtMs: NUMBER,
     deletion: DELETION,

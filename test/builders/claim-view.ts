@@ -1,6 +1,7 @@
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import type { ClaimVerdict } from '../../lib/core/node-claim/claim-verdict.ts';
 import type { NodeClaimView } from '../../lib/core/node-claim/lifecycle.ts';
-import { decideLifecycle, type LifecycleVerdict } from '../../lib/core/node-claim/lifecycle.ts';
+import { decideLifecycle } from '../../lib/core/node-claim/lifecycle.ts';
 import { launchContext } from './launch-context.ts';
 import { NOW_MS } from './times.ts';
 
@@ -19,7 +20,7 @@ export function viewOf(record: NodeClaimRecord, over: Partial<NodeClaimView> = {
 }
 
 /** The list of instances is up to date. */
-export function decide(view: NodeClaimView, nowMs: number): LifecycleVerdict {
+export function decide(view: NodeClaimView, nowMs: number): ClaimVerdict {
   return decideLifecycle({ ...view, listedAtMs: nowMs }, nowMs);
 }
 

@@ -35,10 +35,13 @@ export interface VerdictSubject extends DecisionSubject {
 export interface ObjectVerdict extends Pick<Verdict, 'actions' | 'blocked'> {
   /** The record to write before the actions. @default no change */
   readonly record?: NodeClaimRecord | undefined;
+  /** The record to write after all actions have succeeded. @default no change */
+  readonly whenDone?: NodeClaimRecord | undefined;
 }
 
 /**
- * Applies the verdict on one object: writes the record, carries out the actions, reports, publishes.
+ * Applies the verdict on one object: writes the record, carries out the actions, reports, publishes, writes the record of
+ * actions that succeeded.
  *
  * Every refusal is reported, with and without an action. A verdict with actions is also published on the event bus and as Events.
  * A verdict without an action is not published: every run decides it again, and its refusals are already in the conditions of
@@ -48,11 +51,13 @@ export interface ObjectVerdict extends Pick<Verdict, 'actions' | 'blocked'> {
  * added to the notes. *Cost:* a write if the record changes; a bus event and Events if there is an action.
  */
 export async function applyVerdict(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
-  if (verdict.record !== undefined) await run.ports.store.updateNodeClaim(verdict.record);
+  const written = verdict.record && (await run.ports.store.updateNodeClaim(verdict.record));
+  const whenDone = verdict.whenDone && { ...verdict.whenDone, ...(written && { version: written.version }) };
+  const whole = { ...verdict, whenDone };
   // One call terminates many instances, and returns after the last of them.
   const isSlow = verdict.actions.some(({ kind }) => kind === 'terminate-instance');
-  if (isSlow && subject.aside !== undefined) subject.aside(async () => act(run, subject, verdict));
-  else await act(run, subject, verdict);
+  if (isSlow && subject.aside !== undefined) subject.aside(async () => act(run, subject, whole));
+  else await act(run, subject, whole);
 }
 
 async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
@@ -63,6 +68,7 @@ async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdi
   if (reported.actions.length === 0 && reported.blocked.length === 0) return;
   notes.decisions.push(reported);
   if (reported.actions.length > 0) notes.failures.push(...(await announce(ports, reported, subject.seen)));
+  if (verdict.whenDone !== undefined && refused.length === 0) await ports.store.updateNodeClaim(verdict.whenDone);
 }
 
 function withRefusals(decision: Decision, refused: readonly Blocked[]): Decision {

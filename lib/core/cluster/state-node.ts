@@ -110,7 +110,8 @@ function fromRecord(record: NodeClaimRecord): StateNode {
     allocatable: record.allocatable,
     pods: [],
     initialized: false,
-    deleting: record.deletion !== undefined,
+    // A node that disappeared is not expected soon, so its pods get another node.
+    deleting: (record.deletion ?? record.nodeLostAtMs) !== undefined,
   };
 }
 

@@ -145,6 +145,8 @@ export type DeletionReason =
   | 'expired'
   | 'launch_timeout'
   | 'registration_timeout'
+  /** The registered node disappeared and did not return. */
+  | 'node_lost'
   | 'insufficient_capacity'
   | 'garbage_collected'
   | 'unhealthy'
@@ -195,8 +197,12 @@ export interface NodeClaimRecord {
   readonly allocatable: Resources;
   readonly launch: LaunchState;
   readonly nodeName?: string;
+  /** When its node was found to have the registration. */
   readonly registeredAtMs?: number;
+  /** When its node was found to be initialized. */
   readonly initializedAtMs?: number;
+  /** Since when the registered node is missing, or a new Node object without the registration has its name. @default it is not */
+  readonly nodeLostAtMs?: number;
   /** Which pods were on the node when it was last looked at, daemons aside, as one fingerprint. */
   readonly podsSeen?: string;
   /** D12: the last time that a pod came or went, daemons aside. */

@@ -1,15 +1,10 @@
-import { parseNillableDuration } from '../../apis/formats/duration.ts';
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import type { Labels, Node } from '../../apis/kubernetes.ts';
-import { INITIALIZED } from '../../apis/labels.ts';
-import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
-import { nomination } from '../cluster/nomination.ts';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { type Action, type Blocked, type Due, requeueAt, type Verdict } from '../model/decision.ts';
-import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
-import { type DeletionReason, type Instance, type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
-import { nodeTarget } from '../model/node-patch.ts';
+import { requeueAt } from '../model/decision.ts';
+import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
+import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
+import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
   type LaunchContext,
@@ -20,32 +15,22 @@ import {
   refusedLaunch,
 } from './launch/launch.ts';
 import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
-import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
 /** D8. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
-const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
 /** After a request was last sent: the maximum run time of a function, and the time until EC2 lists the instance. */
 const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 
 /** One claim and its node: the inputs of its lifecycle. */
-export interface NodeClaimView {
-  readonly record: NodeClaimRecord;
-  readonly node?: Node;
+export interface NodeClaimView extends JoiningClaim {
   /** The NodeClaim object in the cluster is being deleted, for example by `kubectl delete nodeclaim`. */
   readonly deleteRequested: boolean;
-  /** The UID of that object, for the owner reference of the node. @default the object does not exist yet */
-  readonly mirrorUid?: string | undefined;
   /** When the instances were listed. */
   readonly listedAtMs: number;
   /** Whether the list contains the instance. */
   readonly instanceListed: boolean;
   /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
   readonly taggedInstance?: Instance;
-  /** C15–C24: the labels of the instance type; needed for registration. */
-  readonly instanceLabels: Labels;
-  /** C4: the memory measured on earlier nodes; needed for registration. */
-  readonly learnedMemory: readonly LearnedMemory[];
   /** The inputs of a launch, or why the NodeClass cannot be used now. Undefined for a claim whose launch was requested. */
   readonly launchContext: LaunchContext | NoLaunchContext | undefined;
 }
@@ -57,17 +42,12 @@ export interface NoLaunchContext {
   readonly gone?: true;
 }
 
-/** The next actions for a claim, and the record to write before they are carried out. */
-export interface LifecycleVerdict extends Verdict {
-  readonly record: NodeClaimRecord;
-}
-
 /**
  * The next step of a claim: launch, register, initialize or delete. Termination handles claims that are being deleted, unless
  * the outcome of their launch is unknown: then it is determined first (D36).
  * *Source:* D1–D8, D14, D15.
  */
-export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVerdict {
+export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdict {
   const { record } = view;
   if (record.launch.kind === 'requested') return settle(view, record.launch, nowMs);
   if (record.deletion !== undefined) return unchanged(record);
@@ -75,10 +55,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
   if (found !== undefined) return found;
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
-  if (record.launch.kind !== 'launched') return launch(view, nowMs);
-  if (view.node === undefined)
-    return { ...unchanged(record), due: [requeueAt(record.launch.atMs + REGISTRATION_TIMEOUT_MS)] };
-  return join(view, view.node, nowMs);
+  return record.launch.kind === 'launched' ? join(view, nowMs) : launch(view, nowMs);
 }
 
 /**
@@ -86,7 +63,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): LifecycleVe
  * sent again: EC2 returns the instance of the first one. It is not sent if EC2 no longer accepts the token, if the claim is
  * being deleted, or after the launch timeout. Then the attempt has failed once EC2 had enough time to list an instance.
  */
-function settle(view: NodeClaimView, state: Requested, nowMs: number): LifecycleVerdict {
+function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerdict {
   const { record, listedAtMs } = view;
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
@@ -105,7 +82,7 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): Lifecycle
  * An instance with the claim's name belongs to the claim, also if the record has no launch: EC2 may list it after the attempt was
  * recorded as failed, and a restored table may lack the launch.
  */
-function takeOver({ record, taggedInstance }: NodeClaimView, nowMs: number): LifecycleVerdict | undefined {
+function takeOver({ record, taggedInstance }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
   if (record.launch.kind === 'launched' || taggedInstance === undefined) return undefined;
   return unchanged(launched(record, adopted(taggedInstance, record), nowMs));
 }
@@ -118,7 +95,7 @@ function shouldSendAgain(record: NodeClaimRecord, { atMs, spent }: Requested, no
   return !isOver || nowMs - atMs < LISTED_AFTER_MS;
 }
 
-function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
+function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
   const { record, launchContext } = view;
   if (launchContext === undefined) return unchanged(record);
   if (!('resolved' in launchContext)) {
@@ -141,7 +118,7 @@ function launch(view: NodeClaimView, nowMs: number): LifecycleVerdict {
 }
 
 /** The record with the request is written before the request is sent (D36). */
-function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, nowMs: number): LifecycleVerdict {
+function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, nowMs: number): ClaimVerdict {
   const { attempt, request, warning } = plan;
   const frozen: NodeClaimRecord = {
     ...record,
@@ -157,62 +134,13 @@ function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, no
 function pausing(
   record: NodeClaimRecord,
   state: NodeClaimRecord['launch'] & { readonly kind: 'refused' },
-): LifecycleVerdict {
+): ClaimVerdict {
   const blocked = [blockedClaim(record, { reason: 'LaunchFailed', message: state.message.slice(0, LONGEST_MESSAGE) })];
   return { ...unchanged(record), blocked, due: [requeueAt(state.retryAtMs ?? state.atMs)] };
 }
 
-/** Registration and initialization depend on the labels of the node, so that a lost write is repeated. */
-function join(
-  { record, instanceLabels, learnedMemory, mirrorUid }: NodeClaimView,
-  node: Node,
-  nowMs: number,
-): LifecycleVerdict {
-  const target = nodeTarget(node);
-  const expiry = expiryOf(record);
-  const due: readonly Due[] = expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
-  if (!isRegistered(node)) {
-    const patch = registrationPatch(record, node, { instanceLabels, mirrorUid });
-    const known = { ...record, nodeName: node.metadata.name, registeredAtMs: record.registeredAtMs ?? nowMs };
-    // The node may be ready for initialization already, and then no further event triggers a run.
-    const next = requeueAt(nowMs + SECOND_MS);
-    const register: Action = { kind: 'register-node', nodeClaim: record.name, node: target, patch };
-    const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
-    const learn: readonly Action[] =
-      lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim: record.name, lesson }];
-    return { record: known, actions: [register, ...learn], blocked: withoutTaint(node), due: [...due, next] };
-  }
-  if (isInitialized(node)) return { ...unchanged(record), due };
-  const missing = whyNotInitialized(record, node);
-  if (missing !== undefined) {
-    const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message: missing });
-    return { ...unchanged(record), blocked: [blocked], due };
-  }
-  const ready = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
-  const patch = { labels: { [INITIALIZED]: 'true' } };
-  const initialize: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
-  // The node is empty until the kube-scheduler has bound its pods.
-  const pods = realPods(record);
-  const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
-  return { record: ready, actions: [initialize, ...promise], blocked: [], due };
-}
-
-/** D5: without the taint, pods may have been bound to the node before its registration. */
-function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
-  if (spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true) return [];
-  const message = `the node registered without the taint ${formatTaint(UNREGISTERED_TAINT)}: configure its kubelet to register with this taint`;
-  return [{ subject: { kind: 'Node', name: metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
-}
-
-interface DeletionCause {
-  readonly reason: DeletionReason;
-  readonly message: string;
-}
-
-function whyDelete(
-  { record, node, deleteRequested, instanceListed, listedAtMs }: NodeClaimView,
-  nowMs: number,
-): DeletionCause | undefined {
+function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefined {
+  const { record, node, deleteRequested, instanceListed, listedAtMs } = view;
   if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
   if (node?.metadata.deletionTimestamp !== undefined) return { reason: 'deleted', message: 'the Node was deleted' };
   const { launch: state } = record;
@@ -227,28 +155,15 @@ function whyDelete(
   if (!runs && listedAtMs - state.atMs >= LISTED_AFTER_MS) {
     return { reason: 'garbage_collected', message: `instance ${state.instance.id} no longer exists in EC2` };
   }
-  // If the node was deleted before it had the finalizer, its deletion is not visible, and its kubelet does not register again.
-  const hasNoNode = record.initializedAtMs === undefined && node === undefined;
-  const registeredAtMs = hasNoNode ? undefined : record.registeredAtMs;
-  if (registeredAtMs === undefined && nowMs - (record.registeredAtMs ?? state.atMs) >= REGISTRATION_TIMEOUT_MS) {
-    return {
-      reason: 'registration_timeout',
-      message: `no node registered within ${REGISTRATION_TIMEOUT_MS / MINUTE_MS} minutes`,
-    };
-  }
+  const late = whyNotJoined(view, nowMs);
+  if (late !== undefined) return late;
   const expiry = expiryOf(record);
   return expiry === undefined || nowMs < expiry
     ? undefined
     : { reason: 'expired', message: `older than expireAfter ${record.spec.expireAfter}` };
 }
 
-/** D14: the time of expiry, or undefined for `Never`. */
-function expiryOf(record: NodeClaimRecord): number | undefined {
-  const after = parseNillableDuration(record.spec.expireAfter);
-  return after === undefined ? undefined : record.createdAtMs + after;
-}
-
-function deletion(record: NodeClaimRecord, { reason, message }: DeletionCause): LifecycleVerdict {
+function deletion(record: NodeClaimRecord, { reason, message }: DeletionCause): ClaimVerdict {
   return act(record, { kind: 'delete-node-claim', nodeClaim: record.name, reason, message });
 }
 
@@ -256,19 +171,7 @@ function waiting(
   record: NodeClaimRecord,
   why: { readonly reason: Reason; readonly message: string },
   nowMs: number,
-): LifecycleVerdict {
+): ClaimVerdict {
   const nextRunMs = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
   return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [requeueAt(nextRunMs)] };
-}
-
-function blockedClaim(record: NodeClaimRecord, why: { readonly reason: Reason; readonly message: string }): Blocked {
-  return { subject: { kind: 'NodeClaim', name: record.name }, nodePool: record.nodePool, ...why, numbers: {} };
-}
-
-function act(record: NodeClaimRecord, action: Action): LifecycleVerdict {
-  return { record, actions: [action], blocked: [], due: [] };
-}
-
-function unchanged(record: NodeClaimRecord): LifecycleVerdict {
-  return { record, actions: [], blocked: [], due: [] };
 }

@@ -16,6 +16,7 @@ const EVICT: Action = {
   nodeClaim: RECORD.name,
   pod: { namespace: 'default', name: 'web-1', uid: 'u1' },
 };
+const NOMINATE: Action = { kind: 'nominate-node', node: 'node-1', pods: [], untilMs: 1 };
 const WAITING = { kind: 'Pod', namespace: 'default', name: 'web-0' } as const;
 const REFUSAL: Blocked = { subject: WAITING, reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
 const SUBJECT = { name: RECORD.name, version: RECORD.version, atMs: 0 };
@@ -62,6 +63,28 @@ test('a verdict without actions and refusals is not in the report', async () => 
   const { run } = await aRun();
   await applyVerdict(run, SUBJECT, { actions: [], blocked: [] });
   expect(run.notes).toEqual({ decisions: [], failures: [] });
+});
+
+test('the record of the outcome is written after the actions, over the record that was written before them', async () => {
+  const { run, store } = await aRun();
+  const record = { ...RECORD, nodeName: 'node-1' };
+  await applyVerdict(run, SUBJECT, {
+    record,
+    whenDone: { ...record, registeredAtMs: 1 },
+    actions: [NOMINATE],
+    blocked: [],
+  });
+  const last = await store.readNodeClaim(RECORD.cluster, RECORD.name);
+  expect(last).toMatchObject({ nodeName: 'node-1', registeredAtMs: 1, version: RECORD.version + 2 });
+});
+
+test('the record of the outcome is not written if an action is refused or fails', async () => {
+  const whenDone = { ...RECORD, registeredAtMs: 1 };
+  const { run, store } = await aRun();
+  await applyVerdict(run, SUBJECT, { whenDone, actions: [EVICT], blocked: [] });
+  const forced = { ...EVICT, force: { graceSeconds: 1 } };
+  await expect(applyVerdict(run, SUBJECT, { whenDone, actions: [forced], blocked: [] })).rejects.toThrow();
+  expect(await store.readNodeClaim(RECORD.cluster, RECORD.name)).toEqual(RECORD);
 });
 
 test('no action is carried out if another run has written the record', async () => {

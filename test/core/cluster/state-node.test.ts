@@ -37,6 +37,12 @@ describe('nodes and claims of a snapshot', () => {
     expect(stateNode).toMatchObject({ name: 'general-x', allocatable: { cpu: 2_000 }, initialized: false, pods: [] });
   });
 
+  test('a claim whose node disappeared is not used for pods', () => {
+    const lost = launchedClaim({ registeredAtMs: NOW_MS, nodeLostAtMs: NOW_MS });
+    expect(stateNodes(aSnapshot({ nodeClaims: [lost] }))).toMatchObject([{ deleting: true }]);
+    expect(stateNodes(aSnapshot({ nodeClaims: [launchedClaim()] }))).toMatchObject([{ deleting: false }]);
+  });
+
   test('a claim that is launched has the labels of its offering', () => {
     const [stateNode] = stateNodes(aSnapshot({ nodeClaims: [launchedClaim({}, { zone: 'eu-west-3b' })] }));
     expect(stateNode?.labels).toMatchObject({ 'topology.kubernetes.io/zone': 'eu-west-3b' });

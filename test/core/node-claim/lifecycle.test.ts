@@ -6,6 +6,11 @@ import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts'
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
+const joined = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
+
+/** The node was registered at the launch, and missing for the first time an hour later. */
+const LOST = { nodeName: 'node-1', registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, nodeLostAtMs: NOW_MS + HOUR };
+
 describe('deletion', () => {
   const young = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } });
   test.each<[string, NodeClaimView, number, string | undefined]>([
@@ -14,20 +19,38 @@ describe('deletion', () => {
     ['not yet: 14 minutes', viewOf(launchedClaim()), NOW_MS + 14 * MINUTE, undefined],
     [
       'registered in time',
-      viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node: aNode() }),
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node: joined }),
       NOW_MS + 15 * MINUTE,
       undefined,
     ],
     [
-      'registered, but its node was deleted before initialization',
-      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE })),
-      NOW_MS + 16 * MINUTE,
+      'its node exists and its registration is refused (D8)',
+      viewOf(launchedClaim(), { node: aNode() }),
+      NOW_MS + 15 * MINUTE,
       'registration_timeout',
     ],
     [
+      'its registered node has been missing for 15 minutes',
+      viewOf(launchedClaim(LOST)),
+      NOW_MS + HOUR + 15 * MINUTE,
+      'node_lost',
+    ],
+    [
       'not yet: its node may register again',
-      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE })),
-      NOW_MS + 16 * MINUTE - SECOND,
+      viewOf(launchedClaim(LOST)),
+      NOW_MS + HOUR + 15 * MINUTE - SECOND,
+      undefined,
+    ],
+    [
+      'a new Node object of its instance has not been registered for 15 minutes',
+      viewOf(launchedClaim(LOST), { node: aNode() }),
+      NOW_MS + HOUR + 15 * MINUTE,
+      'node_lost',
+    ],
+    [
+      'its registered node has returned',
+      viewOf(launchedClaim(LOST), { node: joined }),
+      NOW_MS + HOUR + 15 * MINUTE,
       undefined,
     ],
     ['kubectl delete nodeclaim', viewOf(aClaim(), { deleteRequested: true }), NOW_MS, 'deleted'],
@@ -115,7 +138,8 @@ describe('registration and initialization', () => {
       finalizers: ['x'],
       resourceVersion: '7',
     });
-    expect(verdict.record).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+    expect(verdict.record).not.toHaveProperty('registeredAtMs');
+    expect(verdict.whenDone).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
     expect(verdict.actions).toEqual([
       {
         kind: 'register-node',
@@ -150,18 +174,70 @@ describe('registration and initialization', () => {
     expect(action).toMatchObject({ patch: { taints: [] } });
   });
 
-  test('a lost registration is repeated with its first time', () => {
-    const { record, actions } = joining({}, { registeredAtMs: NOW_MS - MINUTE });
-    expect(actions).toMatchObject([{ kind: 'register-node' }]);
-    expect(record.registeredAtMs).toBe(NOW_MS - MINUTE);
+  test('the registration of a node is recorded when it is observed, if the run that registered it was cut off', () => {
+    const { record } = joining({ labels: registered, ready: false });
+    expect(record).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+    const known = { nodeName: 'node-1', registeredAtMs: NOW_MS - MINUTE };
+    expect(joining({ labels: registered, ready: false }, known).record).toMatchObject(known);
+  });
+
+  test('a registered node that is missing is recorded as lost once, and has 15 minutes to return', () => {
+    const known = launchedClaim({ registeredAtMs: NOW_MS - HOUR, initializedAtMs: NOW_MS - HOUR });
+    const { record, actions, due } = decideLifecycle(viewOf(known), NOW_MS);
+    expect(record).toEqual({ ...known, nodeLostAtMs: NOW_MS });
+    expect([actions, due]).toEqual([[], [{ atMs: NOW_MS + 15 * MINUTE, kind: 'settling' }]]);
+    expect(decideLifecycle(viewOf(record), NOW_MS + MINUTE).record).toBe(record);
+  });
+
+  test('a node that returns without the registration is registered and initialized again', () => {
+    const again = joining({ taints: [unregistered] }, LOST);
+    expect(again.actions).toMatchObject([
+      {
+        kind: 'register-node',
+        patch: { taints: [...taints, ...startupTaints], finalizers: ['karpenter.sh/termination'] },
+      },
+    ]);
+    expect(again.record.nodeLostAtMs).toBe(NOW_MS + HOUR);
+    expect(again.whenDone).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+    expect(again.whenDone).not.toHaveProperty('nodeLostAtMs');
+    expect(again.whenDone).not.toHaveProperty('initializedAtMs');
+  });
+
+  test('a new Node object without the registration is recorded as lost before it is registered', () => {
+    const { record } = joining({ taints: [unregistered] }, { registeredAtMs: NOW_MS - HOUR });
+    expect(record.nodeLostAtMs).toBe(NOW_MS);
+  });
+
+  test('a node that returns with its labels is no longer lost', () => {
+    const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
+    const { record, actions } = joining({ labels }, LOST);
+    expect(actions).toEqual([]);
+    expect(record).toMatchObject({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS });
+    expect(record).not.toHaveProperty('nodeLostAtMs');
   });
 
   test('a node that meets all conditions is initialized (D7)', () => {
-    const { record, actions } = joining({ labels: registered, taints });
-    expect(record.initializedAtMs).toBe(NOW_MS);
+    const { record, whenDone, actions } = joining({ labels: registered, taints });
+    expect(record).not.toHaveProperty('initializedAtMs');
+    expect(whenDone?.initializedAtMs).toBe(NOW_MS);
     expect(actions).toMatchObject([
       { kind: 'initialize-node', patch: { labels: { 'karpenter.sh/initialized': 'true' } } },
     ]);
+  });
+
+  test('the initialization of a node is recorded when it is observed, if the run that initialized it was cut off', () => {
+    const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
+    expect(joining({ labels }).record.initializedAtMs).toBe(NOW_MS);
+    const known = { registeredAtMs: NOW_MS - MINUTE, initializedAtMs: NOW_MS - MINUTE };
+    expect(joining({ labels }, known).record).toMatchObject(known);
+  });
+
+  test('an initialization that the node does not have is taken back', () => {
+    const { record } = joining(
+      { labels: registered, ready: false },
+      { registeredAtMs: NOW_MS, initializedAtMs: NOW_MS },
+    );
+    expect(record).not.toHaveProperty('initializedAtMs');
   });
 
   test('and nominated for the pods that it was launched for, until they are bound (B5)', () => {

@@ -54,7 +54,10 @@ function launched({ launch, createdAtMs }: NodeClaimRecord): Answer {
   return notKnown(createdAtMs, 'AwaitingReconciliation');
 }
 
-function registered({ launch, createdAtMs, registeredAtMs }: NodeClaimRecord): Answer {
+function registered(record: NodeClaimRecord): Answer {
+  const { launch, createdAtMs, registeredAtMs } = record;
+  const lost = nodeLost(record);
+  if (lost !== undefined) return lost;
   if (registeredAtMs !== undefined) return { status: 'True', reason: 'Registered', sinceMs: registeredAtMs };
   if (launch.kind !== 'launched') return notKnown(createdAtMs, 'AwaitingReconciliation');
   return notKnown(createdAtMs, 'NodeNotFound', `no node has registered for instance ${launch.instance.id}`);
@@ -62,9 +65,17 @@ function registered({ launch, createdAtMs, registeredAtMs }: NodeClaimRecord): A
 
 function initialized(record: NodeClaimRecord, { node }: ConditionsView): Answer {
   const { createdAtMs, registeredAtMs, initializedAtMs } = record;
+  const lost = nodeLost(record);
+  if (lost !== undefined) return lost;
   if (initializedAtMs !== undefined) return { status: 'True', reason: 'Initialized', sinceMs: initializedAtMs };
   if (registeredAtMs === undefined || node === undefined) return notKnown(createdAtMs, 'AwaitingReconciliation');
   return notKnown(createdAtMs, 'NodeNotInitialized', whyNotInitialized(record, node));
+}
+
+/** The node was registered, and is missing now. */
+function nodeLost({ nodeLostAtMs, nodeName = '' }: NodeClaimRecord): Answer | undefined {
+  if (nodeLostAtMs === undefined) return undefined;
+  return notKnown(nodeLostAtMs, 'NodeNotFound', `node ${nodeName} has disappeared from the cluster`);
 }
 
 /** A2.5. */

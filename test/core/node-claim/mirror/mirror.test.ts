@@ -120,6 +120,32 @@ test('it is Ready when it is launched, registered and initialized (A2.5)', () =>
   expect(conditions(ready)).toEqual({ Launched: 'True', Registered: 'True', Initialized: 'True', Ready: 'True' });
 });
 
+test('Registered and Initialized have the times of the registration and the initialization (A2.5)', () => {
+  const times = { registeredAtMs: NOW_MS + 40 * SECOND, initializedAtMs: NOW_MS + 50 * SECOND };
+  expect(mirrorOf(launchedClaim(times)).status?.conditions).toMatchObject([
+    { type: 'Launched', lastTransitionTime: '2026-01-31T08:00:00Z' },
+    { type: 'Registered', lastTransitionTime: '2026-01-31T08:00:40Z' },
+    { type: 'Initialized', lastTransitionTime: '2026-01-31T08:00:50Z' },
+    { type: 'Ready', lastTransitionTime: '2026-01-31T08:00:50Z' },
+  ]);
+});
+
+test('a claim whose node has disappeared is not Registered, since the node was missing', () => {
+  const times = { registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, nodeLostAtMs: NOW_MS + 40 * SECOND };
+  const lost = {
+    status: 'Unknown',
+    reason: 'NodeNotFound',
+    message: 'node node-1 has disappeared from the cluster',
+    lastTransitionTime: '2026-01-31T08:00:40Z',
+  };
+  expect(mirrorOf(launchedClaim({ nodeName: 'node-1', ...times })).status?.conditions).toMatchObject([
+    { type: 'Launched', status: 'True' },
+    { type: 'Registered', ...lost },
+    { type: 'Initialized', ...lost },
+    { type: 'Ready', ...lost },
+  ]);
+});
+
 test('it shows the error of EC2 in at most 300 characters until the next attempt (D3)', () => {
   const refused = aClaim({ launch: { kind: 'refused', attempt: 1, message: 'x'.repeat(400), atMs: NOW_MS } });
   expect(mirrorOf(refused).status?.conditions?.[0]).toMatchObject({

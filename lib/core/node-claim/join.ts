@@ -1,0 +1,147 @@
+import { parseNillableDuration } from '../../apis/formats/duration.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import type { Labels, Node } from '../../apis/kubernetes.ts';
+import { INITIALIZED } from '../../apis/labels.ts';
+import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
+import { nomination } from '../cluster/nomination.ts';
+import { type Action, type Blocked, type Due, requeueAt } from '../model/decision.ts';
+import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
+import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
+import { nodeTarget } from '../model/node-patch.ts';
+import { blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
+import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
+
+/** D8: from the launch, or from the time at which a registered node was first missing. */
+const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
+
+/** A launched claim, with the node of its instance if there is one. */
+export interface JoiningClaim {
+  readonly record: NodeClaimRecord;
+  readonly node?: Node;
+  /** The UID of the NodeClaim object, for the owner reference of the node. @default the object does not exist yet */
+  readonly mirrorUid?: string | undefined;
+  /** C15–C24: the labels of the instance type; needed for registration. */
+  readonly instanceLabels: Labels;
+  /** C4: the memory measured on earlier nodes; needed for registration. */
+  readonly learnedMemory: readonly LearnedMemory[];
+}
+
+/**
+ * The next step from a launched instance to an initialized node. A claim counts as registered or initialized only when its node
+ * has the label: the record is written after the node, so that a node that cannot be patched meets the registration timeout.
+ * *Source:* D5–D8.
+ */
+export function join(claim: JoiningClaim, nowMs: number): ClaimVerdict {
+  const { record, node } = claim;
+  if (node === undefined) return awaitNode(record, nowMs);
+  return isRegistered(node) ? initialize(registered(record, node, nowMs), node, nowMs) : register(claim, node, nowMs);
+}
+
+/**
+ * D8: why a claim whose node is not registered is deleted; undefined if the node has the registration or still has time. A node
+ * that was registered has the same time to return: the kubelet registers it again when it restarts.
+ */
+export function whyNotJoined(
+  { record, node }: Pick<JoiningClaim, 'record' | 'node'>,
+  nowMs: number,
+): DeletionCause | undefined {
+  if (node !== undefined && isRegistered(node)) return undefined;
+  const untilMs = registrationDeadline(record);
+  if (untilMs === undefined || nowMs < untilMs) return undefined;
+  const minutes = REGISTRATION_TIMEOUT_MS / MINUTE_MS;
+  if (record.nodeLostAtMs === undefined) {
+    const what = node === undefined ? 'no node registered' : `node ${node.metadata.name} could not be registered`;
+    return { reason: 'registration_timeout', message: `${what} within ${minutes} minutes` };
+  }
+  const message = `its node ${record.nodeName ?? ''} disappeared and was not registered again within ${minutes} minutes`;
+  return { reason: 'node_lost', message };
+}
+
+/** When the time for the registration ends; undefined if the node was registered and is not known to be missing. */
+function registrationDeadline({ launch, registeredAtMs, nodeLostAtMs }: NodeClaimRecord): number | undefined {
+  const launchedAtMs = launch.kind === 'launched' ? launch.atMs : undefined;
+  const sinceMs = registeredAtMs === undefined ? launchedAtMs : nodeLostAtMs;
+  return sinceMs === undefined ? undefined : sinceMs + REGISTRATION_TIMEOUT_MS;
+}
+
+function awaitNode(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
+  const known = withLoss(record, nowMs);
+  const untilMs = registrationDeadline(known);
+  return { ...unchanged(known), due: untilMs === undefined ? [] : [requeueAt(untilMs)] };
+}
+
+/** Its registered node is missing, or a new Node object has replaced it. */
+function withLoss(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
+  const isKnown = record.registeredAtMs === undefined || record.nodeLostAtMs !== undefined;
+  return isKnown ? record : { ...record, nodeLostAtMs: nowMs };
+}
+
+function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
+  const { instanceLabels, learnedMemory, mirrorUid } = claim;
+  const record = withLoss(claim.record, nowMs);
+  const nodeClaim = record.name;
+  const patch = registrationPatch(record, node, { instanceLabels, mirrorUid });
+  const patched: Action = { kind: 'register-node', nodeClaim, node: nodeTarget(node), patch };
+  const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
+  const learned: readonly Action[] = lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim, lesson }];
+  // The node may be ready for initialization already, and then no further event triggers a run.
+  const next = requeueAt(nowMs + SECOND_MS);
+  return {
+    record,
+    whenDone: registered(record, node, nowMs),
+    actions: [patched, ...learned],
+    blocked: withoutTaint(node),
+    due: [...expirationOf(record), next],
+  };
+}
+
+/** The record of a claim whose node has the registration. A node that was missing is initialized again. */
+function registered(record: NodeClaimRecord, { metadata }: Node, nowMs: number): NodeClaimRecord {
+  if (record.registeredAtMs !== undefined && record.nodeLostAtMs === undefined) return record;
+  const { nodeLostAtMs: _lost, initializedAtMs: _before, ...known } = record;
+  return { ...known, nodeName: metadata.name, registeredAtMs: nowMs };
+}
+
+function initialize(record: NodeClaimRecord, node: Node, nowMs: number): ClaimVerdict {
+  const due = expirationOf(record);
+  const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
+  if (isInitialized(node)) {
+    return { ...unchanged(record.initializedAtMs === undefined ? initialized : record), due };
+  }
+  const missing = whyNotInitialized(record, node);
+  if (missing !== undefined) {
+    const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message: missing });
+    return { ...unchanged(notInitialized(record)), blocked: [blocked], due };
+  }
+  const target = nodeTarget(node);
+  const patch = { labels: { [INITIALIZED]: 'true' } };
+  const patched: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
+  // The node is empty until the kube-scheduler has bound its pods.
+  const pods = realPods(record);
+  const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
+  return { record, whenDone: initialized, actions: [patched, ...promise], blocked: [], due };
+}
+
+function notInitialized(record: NodeClaimRecord): NodeClaimRecord {
+  if (record.initializedAtMs === undefined) return record;
+  const { initializedAtMs: _before, ...known } = record;
+  return known;
+}
+
+/** D5: without the taint, pods may have been bound to the node before its registration. */
+function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
+  if (spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true) return [];
+  const message = `the node registered without the taint ${formatTaint(UNREGISTERED_TAINT)}: configure its kubelet to register with this taint`;
+  return [{ subject: { kind: 'Node', name: metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
+}
+
+/** D14: the time of expiry, or undefined for `Never`. */
+export function expiryOf(record: NodeClaimRecord): number | undefined {
+  const after = parseNillableDuration(record.spec.expireAfter);
+  return after === undefined ? undefined : record.createdAtMs + after;
+}
+
+function expirationOf(record: NodeClaimRecord): readonly Due[] {
+  const expiry = expiryOf(record);
+  return expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
+}

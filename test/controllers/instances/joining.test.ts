@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { REGISTERED } from '../../../lib/apis/labels.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { RefusedError } from '../../../lib/ports/errors.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { expectAllGone, launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
+
+const EVENTS: readonly ScenarioEvent[] = [
+  { kind: 'scale', atMs: 40 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+];
+
+async function liveWith(wrapPorts: (ports: ControllerPorts) => ControllerPorts): Promise<SimulationResult> {
+  return live({ catalogue: SMALL_CATALOGUE, scenario: { name: 'joining', events: EVENTS }, wrapPorts });
+}
+
+/** The times of the deletions by reason, in seconds since the start. */
+function deletions(result: SimulationResult): readonly { readonly reason: string; readonly at: number }[] {
+  return result.timeline.flatMap((entry) =>
+    entry.kind === 'delete-node-claim' ? [{ reason: entry.reason, at: entry.at }] : [],
+  );
+}
+
+test('a node whose registration is refused for ever is replaced after the registration timeout (D8)', async () => {
+  let refused: string | undefined;
+  const result = await liveWith((ports) => ({
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      patchNode: async (target, patch) => {
+        refused ??= target.name;
+        if (target.name === refused && patch.labels?.[REGISTERED] !== undefined)
+          throw new RefusedError(`admission webhook denied the request for ${target.name}`);
+        return ports.cluster.patchNode(target, patch);
+      },
+    },
+  }));
+  const [first] = deletions(result);
+  expect(first?.reason).toBe('registration_timeout');
+  expect(first?.at).toBeGreaterThanOrEqual(15 * 60);
+  expect(first?.at).toBeLessThan(17 * 60);
+  expect(launchedFor(result)).toHaveLength(2);
+  expectAllGone(result);
+});
+
+/** Five minutes after the start, the first node disappears from the cluster although its instance runs. */
+function losesANode(ports: ControllerPorts, returnsAfterMs = Infinity): ControllerPorts {
+  const lostAtMs = ports.clock.now() + 5 * MINUTE_MS;
+  let lost: string | undefined;
+  let isNew = true;
+  return {
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      listNodes: async () => {
+        const nodes = await ports.cluster.listNodes();
+        const nowMs = ports.clock.now();
+        if (nowMs < lostAtMs) return nodes;
+        lost ??= nodes[0]?.metadata.name;
+        if (nowMs < lostAtMs + returnsAfterMs) return nodes.filter(({ metadata }) => metadata.name !== lost);
+        if (!isNew) return nodes;
+        // The kubelet creates a new Node object without Kerf's labels.
+        isNew = false;
+        await ports.cluster.patchNode({ name: lost ?? '' }, { labels: { [REGISTERED]: null }, finalizers: [] });
+        return ports.cluster.listNodes();
+      },
+    },
+  };
+}
+
+test('a claim whose initialized node disappeared and does not return is deleted after 15 minutes', async () => {
+  const result = await liveWith(losesANode);
+  const [first] = deletions(result);
+  expect(first?.reason).toBe('node_lost');
+  expect(first?.at).toBeGreaterThanOrEqual(20 * 60);
+  expect(first?.at).toBeLessThan(22 * 60);
+  expectAllGone(result);
+});
+
+test('an initialized node that disappeared and was created again by its kubelet is registered again', async () => {
+  let again = 0;
+  const result = await liveWith((ports) => {
+    const losing = losesANode(ports, 3 * MINUTE_MS);
+    const startMs = ports.clock.now();
+    return {
+      ...losing,
+      cluster: {
+        ...losing.cluster,
+        patchNode: async (target, patch) => {
+          const isRegistration = patch.labels?.[REGISTERED] === 'true';
+          if (isRegistration && ports.clock.now() > startMs + 8 * MINUTE_MS - SECOND_MS) again += 1;
+          return ports.cluster.patchNode(target, patch);
+        },
+      },
+    };
+  });
+  expect(again).toBe(1);
+  expect(deletions(result).map(({ reason }) => reason)).not.toContain('node_lost');
+  expect(launchedFor(result)).toHaveLength(1);
+  expectAllGone(result);
+});
