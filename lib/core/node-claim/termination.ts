@@ -76,10 +76,10 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
     const atDeadline = forcedEviction(record, pod, { deletion, nowMs });
     return atDeadline.length > 0 ? atDeadline : deleteAtZero(view, pod, nowMs);
   });
-  const held = pods.filter((pod) => !isTerminating(pod) && isKeptInPlace(pod, nowMs));
+  const left = pods.filter((pod) => !forced.some((one) => one.pod.uid === pod.metadata.uid));
+  const held = left.filter((pod) => !isTerminating(pod) && isKeptInPlace(pod, nowMs));
   const evictions = firstTier(pods)
-    .filter((pod) => !isTerminating(pod) && !held.includes(pod))
-    .filter((pod) => !forced.some((one) => one.pod.uid === pod.metadata.uid))
+    .filter((pod) => left.includes(pod) && !isTerminating(pod) && !held.includes(pod))
     .map((pod) => ({ kind: 'evict-pod' as const, nodeClaim: record.name, pod: targetOf(pod) }));
   return {
     actions: [...cordon, ...forced, ...evictions],
