@@ -17,6 +17,7 @@ const FLOORS: readonly string[] = [
   'validation',
   'model',
   'call-budget',
+  'delivery',
   'instance-type',
   'node-class',
   'cluster',

@@ -1,75 +1,94 @@
+import { compareText } from '../core/compare-text.ts';
 import { interrupt } from '../core/interruption/interrupt.ts';
 import { type InterruptionMessage, parseInterruption } from '../core/interruption/message.ts';
 import type { Blocked, Decision } from '../core/model/decision.ts';
 import { decisionId } from '../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
-import { RefusedError, StaleRecordError } from '../ports/errors.ts';
+import { RefusedError } from '../ports/errors.ts';
+import { awaitLaunches, isIdle, isLookedUp, type UnrecordedPorts } from './instances/unrecorded-instances.ts';
 import { carryOutOffCluster, type OffClusterPorts } from './run/carry-out.ts';
 import { standbyDecision } from './run/guard.ts';
-import type { InspectsInstances, PublishesDecisions, RunReport, UsesStandby } from './run/ports.ts';
+import type { PublishesDecisions, RunReport } from './run/ports.ts';
 
-export type InterruptionPorts = OffClusterPorts &
-  UsesStandby &
-  PublishesDecisions &
-  ServedClusters & {
-    readonly cloud: Pick<InspectsInstances['cloud'], 'instanceOwners'>;
-  };
+export type InterruptionPorts = OffClusterPorts & PublishesDecisions & UnrecordedPorts;
 
-interface ServedClusters {
-  /** Clusters in shadow, in which nothing is done. */
-  readonly shadows: ReadonlySet<string>;
-  /** The configured clusters. Other deployments in the account have instances with the same kind of tags. */
-  readonly clusters: ReadonlySet<string>;
+/** What became of an event. */
+export interface HandledEvent {
+  readonly reports: readonly RunReport[];
+  /** If there is one, the event is delivered again. */
+  readonly failures: readonly Error[];
 }
 
 /**
  * Events of EC2 for an instance → its claim is deleted, with a drain before the instance ends. Instances of others are ignored.
- * *Errors:* RefusedError for an event of an unknown kind or version, so that the message is kept; StaleRecordError for an
- * instance of Kerf whose launch is not recorded yet, so that the message is delivered again.
+ * Each instance of the event is handled by itself: the failure of one does not affect the others.
+ * *Shape:* among the failures, a StaleRecordError for an instance of Kerf whose launch is not recorded yet.
+ * *Errors:* RefusedError for an event of an unknown kind or version, so that the message is kept.
  */
-export async function handleInterruption(ports: InterruptionPorts, event: unknown): Promise<readonly RunReport[]> {
+export async function handleInterruption(ports: InterruptionPorts, event: unknown): Promise<HandledEvent> {
   const parsed = parseInterruption(event);
-  if (parsed.kind === 'irrelevant') return [];
+  if (parsed.kind === 'irrelevant') return { reports: [], failures: [] };
   if (parsed.kind === 'not-understood') {
     throw new RefusedError(`unsupported interruption event, ${parsed.why}: ${JSON.stringify(event).slice(0, 300)}`);
   }
   const { message } = parsed;
-  const reports: RunReport[] = [];
   const unknown: string[] = [];
-  for (const instanceId of message.instanceIds) {
-    const record = await ports.store.findNodeClaim(instanceId);
-    if (record === undefined) unknown.push(instanceId);
-    else if (record.releasedAtMs === undefined && ports.clusters.has(record.cluster))
-      reports.push(await handleOne(ports, { record, instanceId, message }));
+  const outcomes = await Promise.allSettled(
+    message.instanceIds.map(async (instanceId) => {
+      const record = await ports.store.findNodeClaim(instanceId);
+      if (record === undefined) unknown.push(instanceId);
+      const isServed = record?.releasedAtMs === undefined && ports.clusters.has(record?.cluster ?? '');
+      return record !== undefined && isServed ? await handleOne(ports, { record, instanceId, message }) : [];
+    }),
+  );
+  if (unknown.length > 0 && isLookedUp(message)) {
+    outcomes.push(...(await Promise.allSettled([awaitLaunches(ports, message, unknown.toSorted(compareText))])));
   }
-  if (unknown.length > 0 && isLookedUp(message)) await awaitLaunches(ports, unknown);
-  return reports;
+  const unread = (message.setAside ?? []).map(
+    (entity) => new RefusedError(`an affected entity has no entityValue: ${entity}`),
+  );
+  return {
+    reports: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : [])),
+    failures: [...unread, ...failuresOf(outcomes)],
+  };
 }
 
+interface InterruptedClaim {
+  readonly record: NodeClaimRecord;
+  readonly instanceId: string;
+  readonly message: InterruptionMessage;
+}
+
+/** *Errors:* the failure to delete the claim. The mark of the offering and the publication are hints: their failures are reported. */
 async function handleOne(
   ports: InterruptionPorts,
-  found: {
-    readonly record: NodeClaimRecord;
-    readonly instanceId: string;
-    readonly message: InterruptionMessage;
-  },
-): Promise<RunReport> {
-  const { record, instanceId, message } = found;
+  { record, instanceId, message }: InterruptedClaim,
+): Promise<readonly RunReport[]> {
   const { cluster } = record;
   const atMs = ports.clock.now();
   // The active autoscaler gets the event too. After standby, lifecycle finds ended instances in EC2's list (D15).
-  if (await isIdle(ports, cluster)) return standbyReport(ports, { record, instanceId });
+  if (await isIdle(ports, cluster)) return [standbyReport(ports, { record, instanceId })];
   const verdict = interrupt(message, record, atMs);
   // Named after the message, so that a repeated delivery is the same decision.
   const id = decisionId('interruption', instanceId, `${message.kind}-${message.atMs}`);
   const decision: Decision = { id, cluster, controller: 'interruption', atMs, ...verdict };
-  for (const action of verdict.actions) await carryOutOffCluster(ports, cluster, action);
-  if (verdict.actions.length > 0 || message.kind === 'rebalance-recommendation') await ports.messages.publish(decision);
-  return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
+  const carriedOut = await Promise.allSettled(
+    verdict.actions.map(async (action) => carryOutOffCluster(ports, cluster, action)),
+  );
+  for (const [index, outcome] of carriedOut.entries()) {
+    if (outcome.status === 'rejected' && verdict.actions[index]?.kind === 'delete-node-claim') throw outcome.reason;
+  }
+  const isPublished = verdict.actions.length > 0 || message.kind === 'rebalance-recommendation';
+  const [published] = await Promise.allSettled([isPublished ? ports.messages.publish(decision) : undefined]);
+  const failures = failuresOf([...carriedOut, published]);
+  return [{ controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures }];
 }
 
-async function isIdle({ shadows, store, clock }: InterruptionPorts, cluster: string): Promise<boolean> {
-  return shadows.has(cluster) || (await store.isOnStandby(cluster, clock.now()));
+function failuresOf(outcomes: readonly PromiseSettledResult<unknown>[]): readonly Error[] {
+  return outcomes.flatMap((outcome) => {
+    if (outcome.status === 'fulfilled') return [];
+    return [outcome.reason instanceof Error ? outcome.reason : new Error(String(outcome.reason))];
+  });
 }
 
 function standbyReport(
@@ -84,33 +103,4 @@ function standbyReport(
   const blocked: readonly Blocked[] = [{ subject, nodePool, reason: 'StoodDown', message, numbers: {} }];
   const decision = standbyDecision('interruption', cluster, { blocked, atMs: ports.clock.now() });
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
-}
-
-/**
- * Whether the owner of an unknown instance is read from its tags. An event can precede the recorded launch, usually by seconds.
- * EventBridge sends the events of every instance of the account. Warnings are rare: a few hundred a day in a large account, with
- * one call each. State changes are not: an account that terminates 1,000 instances a minute sends 2,000 of them, and their calls
- * would use most of the 20 reads a second that EC2 refills. State changes do not need the call, because lifecycle finds an ended
- * instance in its list within a minute after the launch is recorded (D15). A rebalance recommendation needs no action.
- */
-function isLookedUp({ kind }: InterruptionMessage): boolean {
-  return kind === 'spot-interruption' || kind === 'reservation-interruption' || kind === 'scheduled-change';
-}
-
-/** An instance of Kerf without a record: lifecycle is about to record its launch, resolve its outcome, or adopt it. */
-async function awaitLaunches(ports: InterruptionPorts, instanceIds: readonly string[]): Promise<void> {
-  const owners = await ports.cloud.instanceOwners(instanceIds);
-  const served = owners.filter(({ cluster }) => ports.clusters.has(cluster));
-  const idle = await Promise.all(served.map(async ({ cluster }) => await isIdle(ports, cluster)));
-  // On standby, no launch is about to be recorded: the instance belongs to another autoscaler.
-  const ours = served.filter((_, index) => idle[index] === false);
-  const [first] = ours;
-  if (first === undefined) return;
-  for (const cluster of new Set(ours.map((owner) => owner.cluster))) {
-    await ports.messages.wake('lifecycle', { cluster, reason: 'unrecorded-instance' });
-  }
-  const others = ours.length === 1 ? '' : `, and ${ours.length - 1} more`;
-  throw new StaleRecordError(
-    `instance ${first.instanceId} belongs to NodeClaim ${first.nodeClaim} of ${first.cluster}${others}, and its launch is not recorded yet: the event is retried`,
-  );
 }

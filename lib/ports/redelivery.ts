@@ -10,15 +10,12 @@ export interface QueuedMessage {
   readonly sentAtMs?: number;
 }
 
-/** The number of deliveries after which a queue moves a message to the dead-letter queue. */
-export const MAX_RECEIVES = 3;
-
 /**
  * Decides when failed messages are delivered again. A function names the failed messages in its answer. A queue delivers them
  * again after its visibility timeout, or earlier through this port.
  *
  * *Contract* (`test/contract/redelivery.ts`): the message is delivered again after that time and not before it, with its
- * receives one higher. After MAX_RECEIVES deliveries it is moved to the dead-letter queue.
+ * receives one higher. After the last delivery of the queue's plan it is moved to the dead-letter queue.
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface Redelivery {

@@ -10,6 +10,7 @@ import type { ControllerPorts, RunReport } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
 import { ANSWER_WITHIN_MS, answerWebhook } from '../controllers/webhook.ts';
+import { EVENT_PLAN } from '../core/delivery/deliveries.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { QueuedMessage } from '../ports/redelivery.ts';
@@ -50,13 +51,14 @@ export function functions(world: FunctionWorld): Functions {
   const clusters = new Set([cluster]);
   const shadows = new Set(world.ports.settings.shadow ? [cluster] : []);
   const interruptions = simulatedQueue(timetable, {
+    plan: EVENT_PLAN,
     windowMs: 0,
     invoke: async (messages) =>
       atOnce(invocations, async () =>
-        lambda('interruption', messages, async ({ ports }) =>
+        lambda('interruption', messages, async ({ ports, timer }) =>
           handleEvents(
             { telemetry: telemetryOf('interruption', world.timeline, new Map()), redelivery: interruptions },
-            messages,
+            { messages, timer },
             async (event) => handleInterruption({ ...ports, clusters, shadows }, event),
           ),
         ),

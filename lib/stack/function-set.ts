@@ -5,6 +5,7 @@ import { type ClusterOptions, type NetworkOptions, writeClusters } from '../oper
 import {
   type AccessEntry,
   CLUSTER_FUNCTIONS,
+  EVENT_PLAN,
   groupOf,
   INTERRUPTION_TARGETS,
   VARIABLES,
@@ -199,6 +200,7 @@ function wakeFunctions(
     interruption: new WakeFunction(scope, 'Interruption', {
       name: 'interruption',
       environment,
+      plan: EVENT_PLAN,
       // A spot instance has two minutes left, so messages are not batched.
       batchingWindow: Duration.seconds(0),
       batchSize: 10,

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
-import { PRICE_FOLDER, VARIABLES } from '../operator/options/options.ts';
+import { PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
 import { BodyBucketConstruct } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionSet } from './function-set.ts';
@@ -65,7 +65,7 @@ export class KerfStack extends Stack {
     const catalogue = new WakeFunction(this, 'Catalogue', {
       name: 'catalogue',
       environment: { [VARIABLES.table]: state.name },
-      timeout: Duration.minutes(5),
+      plan: wakePlan(Duration.minutes(5).toMilliseconds()),
       memoryMib: 1_024,
       folder: PRICE_FOLDER,
     });

@@ -2,13 +2,16 @@ import type { IRuleTarget, RuleTargetConfig } from 'aws-cdk-lib/aws-events';
 import { RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import type { WakeQueue } from './wake-queue.ts';
 
-/** A queue as the target of a rule. Its policy already allows the rules of this stack. `message` replaces the event, if set. */
-export function queueTarget({ queue }: WakeQueue, message?: Readonly<Record<string, string>>): IRuleTarget {
+/** A queue as the target of a rule, which its policy then admits. `message` replaces the event, if set. */
+export function queueTarget(wakeQueue: WakeQueue, message?: Readonly<Record<string, string>>): IRuleTarget {
   return {
-    bind: (): RuleTargetConfig => ({
-      arn: queue.queueArn,
-      targetResource: queue,
-      ...(message !== undefined && { input: RuleTargetInput.fromObject(message) }),
-    }),
+    bind: ({ ruleRef: { ruleArn } }): RuleTargetConfig => {
+      wakeQueue.admit(ruleArn);
+      return {
+        arn: wakeQueue.queue.queueArn,
+        targetResource: wakeQueue.queue,
+        ...(message !== undefined && { input: RuleTargetInput.fromObject(message) }),
+      };
+    },
   };
 }

@@ -1,13 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
-import { VARIABLES } from '../operator/options/options.ts';
+import { type DeliveryPlan, VARIABLES, WAKE_PLAN } from '../operator/options/options.ts';
 import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'environment' | 'folder' | 'network'> {
-  /** @default Duration.seconds(60) */
-  readonly timeout?: Duration;
+  /** @default WAKE_PLAN */
+  readonly plan?: DeliveryPlan;
   /** @default 512 */
   readonly memoryMib?: number;
   /** How long SQS collects messages before it calls. @default Duration.seconds(1) */
@@ -21,9 +21,10 @@ export class WakeFunction extends LambdaFunction implements Woken {
   readonly wakeQueue: WakeQueue;
 
   constructor(scope: Construct, id: string, props: WakeFunctionProps) {
-    const timeout = props.timeout ?? Duration.seconds(60);
+    const plan = props.plan ?? WAKE_PLAN;
+    const timeout = Duration.millis(plan.functionTimeoutMs);
     super(scope, id, { ...props, timeout, memoryMib: props.memoryMib ?? 512 });
-    this.wakeQueue = new WakeQueue(this, 'Wakes', { functionName: props.name, functionTimeout: timeout });
+    this.wakeQueue = new WakeQueue(this, 'Wakes', { functionName: props.name, plan });
     this.function.addEnvironment(VARIABLES.ownQueue, this.wakeQueue.queue.queueUrl);
     this.function.addEventSource(
       new SqsEventSource(this.wakeQueue.queue, {

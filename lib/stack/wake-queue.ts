@@ -1,35 +1,35 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { DeliveryPlan } from '../operator/options/options.ts';
 
 export interface WakeQueueProps {
   /** The function that reads the queue. */
   readonly functionName: string;
-  readonly functionTimeout: Duration;
-  /** @default Duration.days(1): an older message is obsolete after more than a thousand ticks */
-  readonly retention?: Duration;
+  readonly plan: DeliveryPlan;
 }
 
 /** A standard queue with a dead-letter queue and an alarm on it. */
 export class WakeQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  readonly #rules: string[] = [];
 
-  constructor(scope: Construct, id: string, props: WakeQueueProps) {
+  constructor(scope: Construct, id: string, { functionName, plan }: WakeQueueProps) {
     super(scope, id);
     const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, removalPolicy: RemovalPolicy.DESTROY };
     this.deadLetters = new Queue(this, 'DeadLetters', { ...secure, retentionPeriod: Duration.days(14) });
     this.queue = new Queue(this, 'Queue', {
       ...secure,
-      retentionPeriod: props.retention ?? Duration.days(1),
-      visibilityTimeout: props.functionTimeout.plus(Duration.seconds(5)),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 3 },
+      retentionPeriod: Duration.millis(plan.retentionMs),
+      visibilityTimeout: Duration.millis(plan.visibilityTimeoutMs),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: plan.deliveries },
     });
     this.#admitEventBridge();
     new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription: `Kerf ${props.functionName} failed three times on a message; see its log and ${this.deadLetters.queueName}`,
+      alarmDescription: `Kerf ${functionName} failed ${plan.deliveries} times on a message; see its log and ${this.deadLetters.queueName}`,
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
       threshold: 1,
       evaluationPeriods: 1,
@@ -38,17 +38,22 @@ export class WakeQueue extends Construct {
     });
   }
 
-  /** One statement for all rules of this stack. CDK's target adds one per rule, and a queue policy is limited to 20. */
+  /** Lets a rule send to the queue. */
+  admit(ruleArn: string): void {
+    this.#rules.push(ruleArn);
+  }
+
+  /**
+   * One statement for all rules of the stack, by their exact ARNs: a rule of another stack could forge an interruption. CDK's
+   * target adds one statement per rule, and a queue policy is limited to 20.
+   */
   #admitEventBridge(): void {
-    const { partition, region, account, stackName } = Stack.of(this);
     this.queue.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('events.amazonaws.com')],
         actions: ['sqs:SendMessage'],
         resources: [this.queue.queueArn],
-        conditions: {
-          ArnLike: { 'aws:SourceArn': `arn:${partition}:events:${region}:${account}:rule/${stackName}-*` },
-        },
+        conditions: { ArnEquals: { 'aws:SourceArn': Lazy.list({ produce: () => this.#rules }) } },
       }),
     );
   }

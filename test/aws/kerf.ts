@@ -172,7 +172,7 @@ function functionsOf(sqs: SQSClient, urls: Readonly<Record<string, string>>, sha
       const record = recordOf({ Body: spotWarning(instanceId) });
       const handle = async (envelope: unknown) => await handleInterruption(interruption.ports, envelope);
       const answers = Array.from({ length: times }, () =>
-        answerEvents(interruption.runtime, { Records: [record] }, handle),
+        answerEvents(interruption.runtime, { event: { Records: [record] }, context: CONTEXT }, handle),
       );
       await Promise.all(answers);
     },

@@ -1,3 +1,4 @@
+import { WAKE_PLAN } from '../../lib/core/delivery/deliveries.ts';
 import type { QueuedMessage } from '../../lib/ports/redelivery.ts';
 import { simulatedQueue } from '../../lib/simulator/aws/simulated-queue.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
@@ -7,6 +8,7 @@ redeliveryContract('the simulator', () => {
   const timetable = timetableFrom(0);
   const received: QueuedMessage[] = [];
   const queue = simulatedQueue(timetable, {
+    plan: WAKE_PLAN,
     windowMs: 0,
     // This takes longer than any call of the test.
     invoke: async (messages) => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_RECEIVES, type QueuedMessage, type Redelivery } from '../../lib/ports/redelivery.ts';
+import { WAKE_PLAN } from '../../lib/core/delivery/deliveries.ts';
+import type { QueuedMessage, Redelivery } from '../../lib/ports/redelivery.ts';
 
 export interface RedeliveryHarness {
+  /** Of a queue with WAKE_PLAN. */
   readonly redelivery: Redelivery;
   readonly send: (body: string) => void;
   /** The messages that were delivered since the last call. All of them fail. */
@@ -39,7 +41,7 @@ export function redeliveryContract(name: string, make: () => RedeliveryHarness):
       const { send, delivered, pass, deadLetters } = make();
       send('a');
       await pass(300_000);
-      expect(await delivered()).toHaveLength(MAX_RECEIVES);
+      expect(await delivered()).toHaveLength(WAKE_PLAN.deliveries);
       expect(deadLetters()).toEqual(['a']);
     });
   });

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { formatTime } from '../../lib/apis/formats/time.ts';
 import { handleInterruption, type InterruptionPorts } from '../../lib/controllers/interruption.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { InstanceOwner } from '../../lib/ports/cloud-provider.ts';
-import { RefusedError, StaleRecordError } from '../../lib/ports/errors.ts';
+import { RefusedError, StaleRecordError, UnreachableError } from '../../lib/ports/errors.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
 import { anInstanceEvent, anInterruptionEvent } from '../builders/interruptions.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
-import { NOW_MS } from '../builders/times.ts';
+import { MINUTE, NOW_MS } from '../builders/times.ts';
 
+const IGNORED = { reports: [], failures: [] };
 const SPOT = 'EC2 Spot Instance Interruption Warning';
 const ours: InstanceOwner = { instanceId: 'i-9', cluster: 'demo', nodeClaim: 'general-9' };
 
@@ -42,6 +44,8 @@ async function aWorld(records: readonly NodeClaimRecord[] = [], owners: readonly
   return { ports, seen };
 }
 
+const refused = async (): Promise<never> => await Promise.reject(new RefusedError('no permission'));
+
 describe('an interruption', () => {
   test('deletes the claim, and wakes termination and provisioning', async () => {
     const { ports, seen } = await aWorld([launchedClaim()]);
@@ -54,7 +58,9 @@ describe('an interruption', () => {
   test('in a cluster with another active autoscaler changes nothing, and is reported', async () => {
     const { ports, seen } = await aWorld([launchedClaim()]);
     await ports.store.setStandby('demo', NOW_MS + 1);
-    const [report] = await handleInterruption(ports, anInstanceEvent(SPOT));
+    const {
+      reports: [report],
+    } = await handleInterruption(ports, anInstanceEvent(SPOT));
     expect(report?.decisions.flatMap(({ blocked }) => blocked)).toMatchObject([
       { subject: { kind: 'NodeClaim', name: 'general-1' }, reason: 'StoodDown' },
     ]);
@@ -66,10 +72,10 @@ describe('an interruption', () => {
   test('of an instance of another autoscaler in a cluster in shadow does not wait for a launch', async () => {
     const { ports, seen } = await aWorld([], [ours]);
     const event = anInstanceEvent(SPOT, { 'instance-id': 'i-9' });
-    await expect(handleInterruption(ports, event)).rejects.toBeInstanceOf(StaleRecordError);
+    expect((await handleInterruption(ports, event)).failures).toEqual([expect.any(StaleRecordError)]);
     const shadowed = { ...ports, shadows: new Set(['demo']) };
     seen.wakes.length = 0;
-    expect(await handleInterruption(shadowed, event)).toEqual([]);
+    expect(await handleInterruption(shadowed, event)).toEqual(IGNORED);
     expect(seen.wakes).toEqual([]);
   });
 
@@ -81,6 +87,56 @@ describe('an interruption', () => {
     await handleInterruption(ports, anInterruptionEvent('AWS Health Event', detail, { source: 'aws.health' }));
     const reasons = (await ports.store.listNodeClaims('demo')).map(({ deletion }) => deletion?.reason);
     expect(reasons).toEqual(['scheduled_change', 'scheduled_change']);
+  });
+
+  test('deletes the claim even if the offering cannot be marked and the decision cannot be published', async () => {
+    const { ports } = await aWorld([launchedClaim()]);
+    const catalogue = { ...ports.catalogue, markUnavailable: refused };
+    const messages = { ...ports.messages, publish: refused };
+    const { reports, failures } = await handleInterruption({ ...ports, catalogue, messages }, anInstanceEvent(SPOT));
+    expect((await ports.store.readNodeClaim('demo', 'general-1'))?.deletion?.reason).toBe('spot_interrupted');
+    expect(reports.flatMap((report) => report.failures)).toHaveLength(2);
+    expect(failures).toEqual([]);
+  });
+
+  test('that cannot delete the claim marks the offering, and is delivered again', async () => {
+    const { ports } = await aWorld([launchedClaim()]);
+    const store = {
+      ...ports.store,
+      updateNodeClaim: async () => await Promise.reject(new UnreachableError('throttled')),
+    };
+    const { failures } = await handleInterruption({ ...ports, store }, anInstanceEvent(SPOT));
+    expect(failures).toEqual([expect.any(UnreachableError)]);
+    expect(await ports.catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
+  });
+
+  test('wakes provisioning even if termination cannot be woken, and is delivered again', async () => {
+    const { ports, seen } = await aWorld([launchedClaim()]);
+    const wake: typeof ports.messages.wake = async (target, sent) =>
+      target === 'termination'
+        ? await Promise.reject(new UnreachableError('no answer'))
+        : await ports.messages.wake(target, sent);
+    const messages = { ...ports.messages, wake };
+    const { failures } = await handleInterruption({ ...ports, messages }, anInstanceEvent(SPOT));
+    expect(seen.wakes).toEqual(['provisioning spot_interrupted all']);
+    expect(failures).toHaveLength(1);
+  });
+
+  test('of three instances, one of which fails, deletes the claims of the others', async () => {
+    const names = ['general-1', 'general-2', 'general-3'];
+    const { ports } = await aWorld(names.map((name, index) => launchedClaim({ name }, { id: `i-${index + 1}` })));
+    const findNodeClaim: typeof ports.store.findNodeClaim = async (id) =>
+      id === 'i-1' ? await Promise.reject(new RefusedError('unreadable')) : await ports.store.findNodeClaim(id);
+    const entities = ['i-1', 'i-2', 'i-3'].map((entityValue) => ({ entityValue }));
+    const detail = { service: 'EC2', eventTypeCategory: 'scheduledChange', affectedEntities: entities };
+    const event = anInterruptionEvent('AWS Health Event', detail, { source: 'aws.health' });
+    const { reports, failures } = await handleInterruption(
+      { ...ports, store: { ...ports.store, findNodeClaim } },
+      event,
+    );
+    const deleted = (await ports.store.listNodeClaims('demo')).filter(({ deletion }) => deletion !== undefined);
+    expect(deleted.map(({ name }) => name)).toEqual(['general-2', 'general-3']);
+    expect([reports.length, failures.length]).toEqual([2, 1]);
   });
 
   test('of a cluster that is not configured is ignored', async () => {
@@ -105,10 +161,21 @@ describe('an interruption', () => {
 });
 
 describe('an instance without a record', () => {
+  test('whose event is over wakes lifecycle and is reported, and the event is not delivered again', async () => {
+    const { ports, seen } = await aWorld([], [ours]);
+    const event = anInterruptionEvent(SPOT, { 'instance-id': 'i-9' }, { time: formatTime(NOW_MS - 5 * MINUTE) });
+    const { reports, failures } = await handleInterruption(ports, event);
+    expect(failures).toEqual([]);
+    expect(reports.flatMap(({ decisions }) => decisions.flatMap(({ blocked }) => blocked))).toMatchObject([
+      { subject: { name: 'general-9' }, reason: 'NoAction', numbers: { ageSeconds: 300 } },
+    ]);
+    expect(seen.wakes).toEqual(['lifecycle unrecorded-instance all']);
+  });
+
   test('with Kerf’s tags: the event is retried, because the launch is about to be recorded', async () => {
     const { ports, seen } = await aWorld([], [ours]);
     const event = anInstanceEvent(SPOT, { 'instance-id': 'i-9' });
-    await expect(handleInterruption(ports, event)).rejects.toBeInstanceOf(StaleRecordError);
+    expect((await handleInterruption(ports, event)).failures).toEqual([expect.any(StaleRecordError)]);
     expect(seen.wakes).toEqual(['lifecycle unrecorded-instance all']);
   });
 
@@ -117,7 +184,7 @@ describe('an instance without a record', () => {
     ['of a cluster that is not configured', [{ ...ours, cluster: 'other' }]],
   ])('%s is none of our business', async (_, owners) => {
     const { ports, seen } = await aWorld([], owners);
-    expect(await handleInterruption(ports, anInstanceEvent(SPOT, { 'instance-id': 'i-9' }))).toEqual([]);
+    expect(await handleInterruption(ports, anInstanceEvent(SPOT, { 'instance-id': 'i-9' }))).toEqual(IGNORED);
     expect(seen.asked).toEqual(['i-9']);
   });
 
@@ -127,13 +194,13 @@ describe('an instance without a record', () => {
       'instance-id': 'i-9',
       state: 'terminated',
     });
-    expect(await handleInterruption(ports, event)).toEqual([]);
+    expect(await handleInterruption(ports, event)).toEqual(IGNORED);
     expect(seen.asked).toEqual([]);
   });
 
   test('whose claim is released is ignored', async () => {
     const { ports, seen } = await aWorld([launchedClaim({ releasedAtMs: NOW_MS })], [{ ...ours, instanceId: 'i-1' }]);
-    expect(await handleInterruption(ports, anInstanceEvent(SPOT))).toEqual([]);
+    expect(await handleInterruption(ports, anInstanceEvent(SPOT))).toEqual(IGNORED);
     expect(seen).toEqual({ wakes: [], published: [], asked: [] });
   });
 });

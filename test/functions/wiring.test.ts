@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { WakeBatch } from '../../lib/operator/lambda/queue-batch.ts';
+import type { QueueBatch } from '../../lib/operator/lambda/queue-batch.ts';
 
 beforeAll(() => {
   vi.stubEnv('AWS_REGION', 'eu-west-3');
@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 interface Woken {
-  readonly handler: (event: SQSEvent, context: WakeBatch['context']) => Promise<SQSBatchResponse>;
+  readonly handler: (event: SQSEvent, context: QueueBatch['context']) => Promise<SQSBatchResponse>;
 }
 
 const HANDLERS: Readonly<Record<string, () => Promise<Woken>>> = {

@@ -1,8 +1,10 @@
+import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
+import type { HandledEvent } from '../../lib/controllers/interruption.ts';
 import type { RunReport } from '../../lib/controllers/run/ports.ts';
 import { answerEvents } from '../../lib/operator/lambda/queue-batch.ts';
-import { RefusedError, StaleRecordError } from '../../lib/ports/errors.ts';
-import { failedOf, message, recordingRuntime } from './messages.ts';
+import { RefusedError, StaleRecordError, UnreachableError } from '../../lib/ports/errors.ts';
+import { CONTEXT, failedOf, message, recordingRuntime } from './messages.ts';
 
 const REPORT: RunReport = {
   controller: 'interruption',
@@ -13,20 +15,44 @@ const REPORT: RunReport = {
   failures: [],
 };
 
+const DONE = { reports: [REPORT], failures: [] };
+
+function batch(records: readonly SQSRecord[], context = CONTEXT) {
+  return { event: { Records: [...records] }, context };
+}
+
 test('each event is handled by itself: one that fails brings back no other', async () => {
   const { runtime, seen } = recordingRuntime();
-  const event = { Records: [message('1', { n: 1 }), message('2', 'no JSON'), message('3', { n: 3 })] };
-  expect(failedOf(await answerEvents(runtime, event, async () => [REPORT]))).toEqual(['2']);
+  const event = batch([message('1', { n: 1 }), message('2', 'no JSON'), message('3', { n: 3 })]);
+  expect(failedOf(await answerEvents(runtime, event, async () => DONE))).toEqual(['2']);
   expect(seen.said.toSorted()).toEqual(['failed to handle an event', 'report demo 0', 'report demo 0']);
 });
 
-test('two minutes are left to a spot instance: what may succeed unchanged is tried again soon, and nothing else', async () => {
+test('two minutes are left to a spot instance: an event is delivered again soon after every failure', async () => {
   const { runtime, seen } = recordingRuntime();
-  const failures = [new StaleRecordError('written by somebody else'), new RefusedError('no such event')];
-  const event = { Records: [message('1', { n: 0 }), message('2', { n: 1 })] };
-  const handle = async (envelope: unknown): Promise<readonly RunReport[]> =>
+  const failures = [new StaleRecordError('another run has written the record'), new RefusedError('no permission')];
+  const handle = async (envelope: unknown): Promise<HandledEvent> =>
     await Promise.reject(failures[Number(Reflect.get(Object(envelope), 'n'))]);
+  const event = batch([message('1', { n: 0 }), message('2', { n: 1 }, 4)]);
   expect(failedOf(await answerEvents(runtime, event, handle))).toEqual(['1', '2']);
-  expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 2 }]);
+  expect(seen.retried).toEqual([
+    { ids: ['handle-1'], seconds: 1 },
+    { ids: ['handle-2'], seconds: 8 },
+  ]);
   expect(seen.said).toEqual(['conflict: the event is retried', 'failed to handle an event']);
+});
+
+test('an event of which one instance failed is reported for the others, and delivered again', async () => {
+  const { runtime, seen } = recordingRuntime();
+  const partly = { reports: [REPORT], failures: [new UnreachableError('throttled')] };
+  expect(failedOf(await answerEvents(runtime, batch([message('1', {})]), async () => partly))).toEqual(['1']);
+  expect(seen.said).toEqual(['report demo 0', 'failed to handle an event']);
+});
+
+test('an event whose handling hangs is abandoned before the time limit, and the others are done', async () => {
+  const { runtime } = recordingRuntime();
+  const event = batch([message('1', { hangs: true }), message('2', {})], { getRemainingTimeInMillis: () => 3_010 });
+  const handle = async (envelope: unknown): Promise<HandledEvent> =>
+    'hangs' in Object(envelope) ? await Promise.withResolvers<never>().promise : DONE;
+  expect(failedOf(await answerEvents(runtime, event, handle))).toEqual(['1']);
 });

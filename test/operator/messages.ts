@@ -23,6 +23,9 @@ export function message(id: string, body: unknown, receiveCount = 1): SQSRecord 
   };
 }
 
+/** An invocation that has a minute left. */
+export const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
+
 export function failedOf({ batchItemFailures }: SQSBatchResponse): readonly string[] {
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 }

@@ -10,7 +10,7 @@ import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-stor
 import { anInterruptionEvent } from '../builders/interruptions.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { NOW_MS, SECOND } from '../builders/times.ts';
-import { failedOf, message, recordingRuntime } from '../operator/messages.ts';
+import { CONTEXT, failedOf, message, recordingRuntime } from '../operator/messages.ts';
 
 const RUN = { seed: 20_260_131, numRuns: 300 };
 const INSTANCES = 4;
@@ -61,7 +61,9 @@ async function deliver(ports: InterruptionPorts, bodies: readonly string[], batc
   for (let rounds = 0; left.length > 0; rounds += 1) {
     if (rounds > 10 * bodies.length) throw new Error(`${left.length} messages fail on every delivery`);
     const Records = left.slice(0, batchSize);
-    const answer = await answerEvents(runtime, { Records }, async (body) => handleInterruption(ports, body));
+    const answer = await answerEvents(runtime, { event: { Records }, context: CONTEXT }, async (body) =>
+      handleInterruption(ports, body),
+    );
     const failed = new Set(failedOf(answer));
     left = [...left.slice(batchSize), ...Records.filter(({ messageId }) => failed.has(messageId))];
   }

@@ -1,5 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
+import { compareText } from '../../lib/core/compare-text.ts';
+import { EVENT_PLAN, WAKE_PLAN, wakePlan } from '../../lib/core/delivery/deliveries.ts';
 import { propertiesOf, synthesize, templateOf } from './assembly.ts';
 import { at, listAt, textAt } from './json.ts';
 
@@ -92,12 +95,28 @@ describe('ticks', () => {
   });
 });
 
-test('every queue but the dead letters has dead letters after three receives, and those have an alarm', () => {
-  const queues = propertiesOf(template, 'AWS::SQS::Queue');
-  const redriven = queues.filter((queue) => at(queue, 'RedrivePolicy', 'maxReceiveCount') === 3);
-  expect(redriven).toHaveLength(6);
-  expect(queues).toHaveLength(12);
+test('every queue but the dead letters delivers by its plan, then has dead letters with an alarm', () => {
+  const queues = propertiesOf(template, 'AWS::SQS::Queue').filter((queue) => 'RedrivePolicy' in queue);
+  const settings = queues.map((queue) =>
+    [at(queue, 'RedrivePolicy', 'maxReceiveCount'), queue['VisibilityTimeout'], queue['MessageRetentionPeriod']].join(),
+  );
+  const plans = [WAKE_PLAN, WAKE_PLAN, WAKE_PLAN, WAKE_PLAN, EVENT_PLAN, wakePlan(5 * MINUTE_MS)];
+  const planned = plans.map(({ deliveries, visibilityTimeoutMs, retentionMs }) =>
+    [deliveries, visibilityTimeoutMs / SECOND_MS, retentionMs / SECOND_MS].join(),
+  );
+  expect(settings.toSorted(compareText)).toEqual(planned.toSorted(compareText));
+  template.resourceCountIs('AWS::SQS::Queue', 12);
   template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/SQS' }, 6);
+});
+
+test('a function has the time limit of the plan of its queue', () => {
+  const timeouts = propertiesOf(template, 'AWS::Lambda::Function')
+    .filter((one) => at(one, 'Environment', 'Variables', 'OWN_QUEUE_URL') !== undefined)
+    .map((one) => [String(at(one, 'Description')), Number(at(one, 'Timeout')) * SECOND_MS]);
+  expect(Object.fromEntries(timeouts)).toMatchObject({
+    'Kerf lifecycle': WAKE_PLAN.functionTimeoutMs,
+    'Kerf interruption': EVENT_PLAN.functionTimeoutMs,
+  });
 });
 
 test('each cluster has an alarm on standing down where another autoscaler is active', () => {
@@ -135,10 +154,26 @@ test('the five kinds of news of an instance reach one queue', () => {
   expect(Object.keys(rules)).toHaveLength(5);
 });
 
-test('a queue admits all rules of the stack by one statement, so that clusters do not fill its policy', () => {
-  for (const policy of propertiesOf(template, 'AWS::SQS::QueuePolicy')) {
+test('a queue admits exactly the rules that send to it, in one statement', () => {
+  const rules = Object.entries(template.findResources('AWS::Events::Rule'));
+  const policies = propertiesOf(template, 'AWS::SQS::QueuePolicy');
+  expect(policies).toHaveLength(12);
+  const admitted = policies.flatMap((policy) => {
     const allowing = listAt(policy, 'PolicyDocument', 'Statement').filter((each) => at(each, 'Effect') === 'Allow');
     expect(allowing.length).toBeLessThanOrEqual(1);
+    return allowing;
+  });
+  expect(admitted).toHaveLength(6);
+  for (const statement of admitted) {
+    const queue = JSON.stringify(at(statement, 'Resource'));
+    const sending = rules.filter(([, rule]) =>
+      listAt(rule, 'Properties', 'Targets').some((target) => JSON.stringify(at(target, 'Arn')) === queue),
+    );
+    const arns = sending.map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+    const sources = at(statement, 'Condition', 'ArnEquals', 'aws:SourceArn');
+    expect(new Set([sources].flat().map((arn) => JSON.stringify(arn)))).toEqual(
+      new Set(arns.map((arn) => JSON.stringify(arn))),
+    );
   }
 });
 

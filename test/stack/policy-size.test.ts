@@ -34,4 +34,6 @@ test('the most clusters that the configuration takes make policies that IAM take
     Math.max(...propertiesOf(template, type).map((one) => JSON.stringify(resolved(one['PolicyDocument'])).length));
   expect(largest('AWS::IAM::ManagedPolicy')).toBeLessThanOrEqual(6_144);
   expect(largest('AWS::IAM::Policy')).toBeLessThanOrEqual(10_240);
+  // The ARN of a rule may have 119 characters. SQS allows 8,192 for the policy of a queue.
+  expect(largest('AWS::SQS::QueuePolicy') + most * 19).toBeLessThanOrEqual(8_192);
 });

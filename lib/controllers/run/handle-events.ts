@@ -1,28 +1,53 @@
 /** The shell of an invocation: handles each event of a batch separately. */
+import { eventPauseMs } from '../../core/delivery/deliveries.ts';
+import { eventLife } from '../../core/interruption/event-life.ts';
 import { isConflict } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
-import type { RunReport } from './ports.ts';
-import { type MessageRuntime, retrySoon } from './retry-soon.ts';
+import type { HandledEvent } from '../interruption.ts';
+import { type Invocation, withinTime } from './handle-wakes.ts';
+import { deliverAgain, type MessageRuntime } from './retry-soon.ts';
 
-/** *Shape:* the ids of the messages to deliver again: those that are not JSON, or that failed. */
+export type HandleEvent = (envelope: unknown) => Promise<HandledEvent>;
+
+/**
+ * *Shape:* the ids of the messages to deliver again: those that are not JSON, that failed, or that took the whole time of the
+ * invocation. Each is delivered again until what it announces is over (`EVENT_PLAN`), after every kind of failure: a refusal may
+ * be a permission that is changed just now.
+ */
 export async function handleEvents(
   runtime: MessageRuntime,
-  messages: readonly QueuedMessage[],
-  handle: (envelope: unknown) => Promise<readonly RunReport[]>,
+  { messages, timer }: Invocation,
+  handle: HandleEvent,
 ): Promise<readonly string[]> {
-  const handleOne = async (message: QueuedMessage): Promise<readonly string[]> => {
-    const { body, id: messageId } = message;
-    try {
-      for (const report of await handle(JSON.parse(body))) runtime.telemetry.report({ reason: 'event' }, report);
-      return [];
-    } catch (error) {
-      if (isConflict(error))
-        runtime.telemetry.warn('conflict: the event is retried', { messageId, why: String(error) });
-      else runtime.telemetry.error('failed to handle an event', error, { messageId, body });
-      await retrySoon(runtime, [message], error);
-      return [messageId];
-    }
-  };
-  const failed = await Promise.all(messages.map(handleOne));
+  const failed = await Promise.all(
+    messages.map(async (message) => {
+      const { envelope, failures } = await handled(runtime, message, async (event) => withinTime(timer, handle(event)));
+      if (failures.length === 0) return [];
+      for (const failure of failures) reportFailure(runtime, message, failure);
+      await deliverAgain(runtime, [message], eventPauseMs(message.receives, eventLife(envelope)));
+      return [message.id];
+    }),
+  );
   return failed.flat();
+}
+
+async function handled(
+  { telemetry }: MessageRuntime,
+  { body }: QueuedMessage,
+  handle: HandleEvent,
+): Promise<{ readonly envelope?: unknown; readonly failures: readonly unknown[] }> {
+  let envelope: unknown;
+  try {
+    envelope = JSON.parse(body);
+    const { reports, failures } = await handle(envelope);
+    for (const report of reports) telemetry.report({ reason: 'event' }, report);
+    return { envelope, failures };
+  } catch (error) {
+    return { envelope, failures: [error] };
+  }
+}
+
+function reportFailure({ telemetry }: MessageRuntime, { id: messageId, body }: QueuedMessage, failure: unknown): void {
+  if (isConflict(failure)) telemetry.warn('conflict: the event is retried', { messageId, why: String(failure) });
+  else telemetry.error('failed to handle an event', failure, { messageId, body });
 }

@@ -114,8 +114,11 @@ async function runOnce(
   }
 }
 
-/** Abandons a run, so that a cluster whose API does not answer does not fail the other clusters of the batch. */
-async function withinTime<Result>(timer: Timer, work: Promise<Result>): Promise<Result> {
+/**
+ * Abandons a run, so that a cluster whose API does not answer does not fail the other clusters of the batch.
+ * *Errors:* UnreachableError for an abandoned run.
+ */
+export async function withinTime<Result>(timer: Timer, work: Promise<Result>): Promise<Result> {
   const ms = timer.remainingMs() - RESERVE_MS;
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const cancel = timer.after(ms, () => {

@@ -17,9 +17,12 @@ export async function markNodeClaimDeleted(
   if (record === undefined || record.releasedAtMs !== undefined) return;
   const deletion = deletionOf(record, action, clock.now());
   if (deletion !== record.deletion) await store.updateNodeClaim({ ...record, deletion });
-  await messages.wake('termination', { cluster, reason: action.reason, nodeClaim: record.name });
-  // Pods of the node need another node before they are evicted (B7).
-  await messages.wake('provisioning', { cluster, reason: action.reason });
+  const wakes = await Promise.allSettled([
+    messages.wake('termination', { cluster, reason: action.reason, nodeClaim: record.name }),
+    // Pods of the node need another node before they are evicted (B7).
+    messages.wake('provisioning', { cluster, reason: action.reason }),
+  ]);
+  for (const wake of wakes) if (wake.status === 'rejected') throw wake.reason;
 }
 
 function deletionOf(record: NodeClaimRecord, action: DeleteNodeClaim, nowMs: number): Deletion {

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
+import { wakePauseMs } from '../../core/delivery/deliveries.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -9,20 +9,23 @@ export interface MessageRuntime {
   readonly redelivery: Redelivery;
 }
 
-/** The first retry is early, because most failures are short. The second gives the service time to recover. */
-const AFTER_MS = [2 * SECOND_MS, 20 * SECOND_MS];
-
-/**
- * Delivers messages again soon if the failure is retryable. Best effort: otherwise they are delivered again after the visibility
- * timeout. After the third delivery they are moved to the dead-letter queue.
- */
+/** Delivers the wakes of a run again soon if the failure is retryable: otherwise after the visibility timeout of the queue. */
 export async function retrySoon(
-  { redelivery, telemetry }: MessageRuntime,
+  runtime: MessageRuntime,
   messages: readonly QueuedMessage[],
   failure: unknown,
 ): Promise<void> {
-  const afterMs = AFTER_MS[Math.max(...messages.map(({ receives }) => receives)) - 1];
-  if (!(failure instanceof PortError && failure.retryable) || afterMs === undefined) return;
+  const pauseMs = wakePauseMs(Math.max(...messages.map(({ receives }) => receives)));
+  if (!(failure instanceof PortError && failure.retryable) || pauseMs === undefined) return;
+  await deliverAgain(runtime, messages, pauseMs);
+}
+
+/** Best effort: otherwise the messages are delivered again after the visibility timeout. */
+export async function deliverAgain(
+  { redelivery, telemetry }: MessageRuntime,
+  messages: readonly QueuedMessage[],
+  afterMs: number,
+): Promise<void> {
   try {
     await redelivery.deliverAgain(messages, afterMs);
   } catch (error) {

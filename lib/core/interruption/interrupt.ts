@@ -22,7 +22,8 @@ export function interrupt(message: InterruptionMessage, record: NodeClaimRecord,
   const why = `${message.kind} of instance ${instance.id}`;
   const remove: InterruptAction = { kind: 'delete-node-claim', nodeClaim: record.name, reason, message: why };
   const ending = record.deletion?.terminateRequestedAtMs !== undefined;
-  return { actions: ending ? mark : [...mark, remove], blocked: [] };
+  // The deletion comes first: the mark is a hint for later launches.
+  return { actions: ending ? mark : [remove, ...mark], blocked: [] };
 }
 
 /** C81. If the clock of EventBridge is ahead of ours, the mark still starts now. */

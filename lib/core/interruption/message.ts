@@ -1,4 +1,5 @@
 import { parseTime } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
 import { isRecord, type UnknownRecord } from '../../apis/record.ts';
 
 /** An event of EC2 or AWS Health about instances, received through EventBridge (C79, C80). */
@@ -13,6 +14,8 @@ interface About {
   readonly instanceIds: readonly string[];
   /** The time of the event. It is the same when the message is delivered again. */
   readonly atMs: number;
+  /** Entities of the event that cannot be read, for the failure with which the event is kept. @default none */
+  readonly setAside?: readonly string[];
 }
 
 const INSTANCE_STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated'] as const;
@@ -93,10 +96,10 @@ function parseHealth(envelope: UnknownRecord, detail: UnknownRecord, atMs: numbe
   const named: readonly unknown[] = entities.map((entity: unknown) =>
     isRecord(entity) ? entity['entityValue'] : undefined,
   );
-  if (named.some((value) => typeof value !== 'string'))
-    return notUnderstood('one of its affectedEntities has no entityValue');
+  const unreadable = entities.filter((_, index) => typeof named[index] !== 'string').map(shown);
+  const setAside = unreadable.length === 0 ? undefined : unreadable;
   const instanceIds = [...new Set([...named, ...related].flatMap(instanceIdIn))];
-  return { kind: 'message', message: { kind: 'scheduled-change', instanceIds, atMs } };
+  return { kind: 'message', message: { kind: 'scheduled-change', instanceIds, atMs, ...optional({ setAside }) } };
 }
 
 /** AWS Health identifies an entity by its id or its ARN. */

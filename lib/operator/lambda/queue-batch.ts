@@ -1,13 +1,13 @@
 /** What Lambda hands to a function from its SQS queue, and what it takes back. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { handleEvents } from '../../controllers/run/handle-events.ts';
-import { handleWakes, type WakeRuntime } from '../../controllers/run/handle-wakes.ts';
-import type { Reconcile, RunReport } from '../../controllers/run/ports.ts';
+import { type HandleEvent, handleEvents } from '../../controllers/run/handle-events.ts';
+import { handleWakes, type Invocation, type WakeRuntime } from '../../controllers/run/handle-wakes.ts';
+import type { Reconcile } from '../../controllers/run/ports.ts';
 import type { MessageRuntime } from '../../controllers/run/retry-soon.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import { systemTimer } from './system-timer.ts';
 
-export interface WakeBatch {
+export interface QueueBatch {
   readonly event: SQSEvent;
   readonly context: Pick<Context, 'getRemainingTimeInMillis'>;
 }
@@ -15,20 +15,26 @@ export interface WakeBatch {
 /** Runs `reconcile` once for each cluster that the batch names. *Shape:* the messages to deliver again. */
 export async function answerWakes(
   runtime: WakeRuntime,
-  { event, context }: WakeBatch,
+  batch: QueueBatch,
   reconcile: Reconcile,
 ): Promise<SQSBatchResponse> {
-  const timer = systemTimer(() => context.getRemainingTimeInMillis());
-  return responseOf(await handleWakes(runtime, { messages: event.Records.map(queuedMessage), timer }, reconcile));
+  return responseOf(await handleWakes(runtime, invocationOf(batch), reconcile));
 }
 
 /** Handles each event by itself. *Shape:* the messages to deliver again. */
 export async function answerEvents(
   runtime: MessageRuntime,
-  event: SQSEvent,
-  handle: (envelope: unknown) => Promise<readonly RunReport[]>,
+  batch: QueueBatch,
+  handle: HandleEvent,
 ): Promise<SQSBatchResponse> {
-  return responseOf(await handleEvents(runtime, event.Records.map(queuedMessage), handle));
+  return responseOf(await handleEvents(runtime, invocationOf(batch), handle));
+}
+
+function invocationOf({ event, context }: QueueBatch): Invocation {
+  return {
+    messages: event.Records.map(queuedMessage),
+    timer: systemTimer(() => context.getRemainingTimeInMillis()),
+  };
 }
 
 /** A record of an SQS event. @internal */

@@ -29,6 +29,8 @@ export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination']
 /** The functions that the installer wakes when it drains a cluster. */
 export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
+/** The stack configures the queues with the plans by which functions return messages. */
+export { type DeliveryPlan, EVENT_PLAN, WAKE_PLAN, wakePlan } from '../../core/delivery/deliveries.ts';
 /** The stack writes what the installer reads. */
 export type { AccessEntry } from '../../core/install/access-entries.ts';
 /** The stack creates access entries with these groups, to which RBAC grants rights. */

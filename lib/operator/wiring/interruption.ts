@@ -16,6 +16,9 @@ import { type Environment, interruptionOptions } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 
+/** A spot instance has two minutes left: a call that hangs must leave time for the next delivery. */
+const EVENT_TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 4_000, throwOnRequestTimeout: true };
+
 /** *Errors:* OptionError. */
 export function wireInterruption(environment: Environment = process.env): {
   readonly ports: InterruptionPorts;
@@ -30,11 +33,14 @@ export function wireInterruption(environment: Environment = process.env): {
     clusters,
     shadows,
   } = interruptionOptions(environment);
-  const client = new DynamoDBClient();
-  const sqs = new SQSClient();
-  const ec2 = budgetedEc2({ dynamodb: client, tableName, region });
+  const client = new DynamoDBClient({ requestHandler: EVENT_TIMEOUTS });
+  const sqs = new SQSClient({ requestHandler: EVENT_TIMEOUTS });
+  const ec2 = budgetedEc2({ dynamodb: client, tableName, region, config: { requestHandler: EVENT_TIMEOUTS } });
   const queue = new SqsWakeQueue({ client: sqs, queueUrls });
-  const bus = new EventBridgeDecisionBus({ client: new EventBridgeClient(), busName });
+  const bus = new EventBridgeDecisionBus({
+    client: new EventBridgeClient({ requestHandler: EVENT_TIMEOUTS }),
+    busName,
+  });
   const ports = {
     store: new DynamoDbNodeClaimStore({ client, tableName }),
     catalogue: new DynamoDbCatalogueStore({ client, tableName, region }),

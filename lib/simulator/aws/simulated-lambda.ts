@@ -1,6 +1,6 @@
-import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
+import { EVENT_PLAN, WAKE_PLAN } from '../../core/delivery/deliveries.ts';
 import type { WakeTarget } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
@@ -8,8 +8,6 @@ import { around } from '../faults.ts';
 import type { Random } from '../random.ts';
 import type { Timetable } from '../timetable.ts';
 
-/** How long a function may run; its platform stops it then. */
-const TIMEOUT_MS = MINUTE_MS;
 /** How long a call of a port takes, if nothing else is said. */
 const CALL_MS = { from: 1, to: 6 };
 
@@ -39,8 +37,8 @@ export type Invoke = (
 ) => Promise<readonly string[]>;
 
 /** The time of an invocation that begins now. @internal */
-export function invocationTimer(timetable: Timetable): Timer {
-  const endsAtMs = timetable.now() + TIMEOUT_MS;
+export function invocationTimer(timetable: Timetable, timeoutMs = WAKE_PLAN.functionTimeoutMs): Timer {
+  const endsAtMs = timetable.now() + timeoutMs;
   return {
     remainingMs: () => endsAtMs - timetable.now(),
     after: (delayMs, run) => timetable.after(delayMs, run),
@@ -65,11 +63,12 @@ export function simulatedLambda(
   return async (name, messages, handler) => {
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
-    const timer = invocationTimer(timetable);
+    const { functionTimeoutMs } = name === 'interruption' ? EVENT_PLAN : WAKE_PLAN;
+    const timer = invocationTimer(timetable, functionTimeoutMs);
     const ended = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<readonly string[]>();
     let isStopped = false;
-    const cancel = timetable.after(TIMEOUT_MS, () => {
+    const cancel = timetable.after(functionTimeoutMs, () => {
       isStopped = true;
       stopped.resolve(messages.map(({ id }) => id));
     });

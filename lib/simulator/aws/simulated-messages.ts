@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { WAKE_PLAN } from '../../core/delivery/deliveries.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { MAX_DELAY_MS, type Messages, type WakeTarget } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
@@ -23,6 +24,7 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
   const published: Decision[] = [];
   const queueOf = (target: WakeTarget, windowMs = BATCH_WINDOW_MS): SimulatedQueue =>
     simulatedQueue(timetable, {
+      plan: WAKE_PLAN,
       windowMs,
       invoke: async (messages) => deliver.wakes(target, messages),
     });

@@ -1,19 +1,17 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
-import { MAX_RECEIVES, type QueuedMessage, type Redelivery } from '../../ports/redelivery.ts';
+import type { DeliveryPlan } from '../../core/delivery/deliveries.ts';
+import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Cancel } from '../../ports/timer.ts';
 import type { Timetable } from '../timetable.ts';
-
-/** The function's time-out, and five seconds more. */
-const VISIBILITY_TIMEOUT_MS = 65 * SECOND_MS;
 
 /** A queue in virtual time, with the function that it invokes. */
 export interface SimulatedQueue extends Redelivery {
   send(body: string, delayMs?: number): void;
-  /** What was delivered MAX_RECEIVES times and never handled. */
+  /** The messages that failed in every delivery of the plan. */
   readonly deadLetters: readonly string[];
 }
 
 export interface SimulatedQueueOptions {
+  readonly plan: DeliveryPlan;
   /** How long the event source mapping waits for more messages before it invokes. */
   readonly windowMs: number;
   /** One invocation of the function. *Shape:* the ids of the messages to deliver again. */
@@ -22,7 +20,10 @@ export interface SimulatedQueueOptions {
 
 type Waiting = Omit<QueuedMessage, 'receipt'>;
 
-export function simulatedQueue(timetable: Timetable, { windowMs, invoke }: SimulatedQueueOptions): SimulatedQueue {
+export function simulatedQueue(
+  timetable: Timetable,
+  { plan, windowMs, invoke }: SimulatedQueueOptions,
+): SimulatedQueue {
   const deadLetters: string[] = [];
   /** Messages that were delivered and are invisible, by receipt. */
   const inFlight = new Map<string, { readonly message: Waiting; readonly cancel: Cancel }>();
@@ -42,7 +43,7 @@ export function simulatedQueue(timetable: Timetable, { windowMs, invoke }: Simul
     inFlight.get(receipt)?.cancel();
     const cancel = timetable.after(forMs, () => {
       inFlight.delete(receipt);
-      if (message.receives >= MAX_RECEIVES) deadLetters.push(message.body);
+      if (message.receives >= plan.deliveries) deadLetters.push(message.body);
       else arrive(message);
     });
     inFlight.set(receipt, { message, cancel });
@@ -51,7 +52,7 @@ export function simulatedQueue(timetable: Timetable, { windowMs, invoke }: Simul
     const messages = waiting.map((one) => {
       const message = { ...one, receives: one.receives + 1 };
       const receipt = `${message.id}/${message.receives}`;
-      hide(receipt, message, VISIBILITY_TIMEOUT_MS);
+      hide(receipt, message, plan.visibilityTimeoutMs);
       return { ...message, receipt };
     });
     const failed = new Set(await invoke(messages));

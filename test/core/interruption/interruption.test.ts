@@ -44,6 +44,11 @@ describe('messages of EventBridge (C79, C80)', () => {
       anInstanceEvent('EC2 Interruptible Capacity Reservation Instance Interruption Warning'),
       { kind: 'reservation-interruption', instanceIds: ['i-1'] },
     ],
+    [
+      'scheduled change with an entity without a value, which is set aside',
+      health({ affectedEntities: [{ entityValue: 'i-1' }, { value: 'i-2' }] }),
+      { kind: 'scheduled-change', instanceIds: ['i-1'], setAside: ['{"value":"i-2"}'] },
+    ],
     ['scheduled change', health(), { kind: 'scheduled-change', instanceIds: ['i-1', 'i-2'] }],
     [
       'scheduled change, with ARNs, some of them twice',
@@ -95,7 +100,6 @@ describe('messages of EventBridge (C79, C80)', () => {
     ['an unknown state', anInstanceEvent(STATE, { state: 'sleeping' }), 'state is "sleeping"'],
     ['health without a service', health({ service: undefined }), 'service is missing'],
     ['health with entities that are not a list', health({ affectedEntities: 'i-1' }), 'affectedEntities are "i-1"'],
-    ['health with an entity without a value', health({ affectedEntities: [{}] }), 'has no entityValue'],
   ])('%s is not understood, so that it is kept', (_, message, why) => {
     const parsed = parseInterruption(message);
     expect(parsed.kind === 'not-understood' && parsed.why).toContain(why);
@@ -103,8 +107,9 @@ describe('messages of EventBridge (C79, C80)', () => {
 });
 
 function markedAt(atMs: number): number | undefined {
-  const [mark] = interrupt({ kind: 'spot-interruption', instanceIds: ['i-1'], atMs }, launchedClaim(), NOW_MS).actions;
-  return mark?.kind === 'mark-unavailable' ? mark.offering.atMs : undefined;
+  const message = { kind: 'spot-interruption', instanceIds: ['i-1'], atMs } as const;
+  const { actions } = interrupt(message, launchedClaim(), NOW_MS);
+  return actions.find((action) => action.kind === 'mark-unavailable')?.offering.atMs;
 }
 
 describe('the actions on the claim', () => {
@@ -115,6 +120,12 @@ describe('the actions on the claim', () => {
     ).toEqual({
       actions: [
         {
+          kind: 'delete-node-claim',
+          nodeClaim: 'general-1',
+          reason: 'spot_interrupted',
+          message: 'spot-interruption of instance i-1',
+        },
+        {
           kind: 'mark-unavailable',
           offering: {
             instanceType: 'm5.large',
@@ -123,12 +134,6 @@ describe('the actions on the claim', () => {
             atMs: NOW_MS,
             reason: 'SpotInterruption',
           },
-        },
-        {
-          kind: 'delete-node-claim',
-          nodeClaim: 'general-1',
-          reason: 'spot_interrupted',
-          message: 'spot-interruption of instance i-1',
         },
       ],
       blocked: [],
@@ -148,11 +153,11 @@ describe('the actions on the claim', () => {
   test('a reservation’s interruption drains the node and marks its reservation (C80, C81)', () => {
     const record = launchedClaim({}, { capacityType: 'reserved', reservation: { id: 'cr-1', kind: 'interruptible' } });
     expect(interrupt({ kind: 'reservation-interruption', ...of }, record, NOW_MS).actions).toMatchObject([
+      { kind: 'delete-node-claim', reason: 'capacity_reservation_interrupted' },
       {
         kind: 'mark-unavailable',
         offering: { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'reserved', reservationId: 'cr-1' },
       },
-      { kind: 'delete-node-claim', reason: 'capacity_reservation_interrupted' },
     ]);
   });
 
@@ -175,7 +180,7 @@ describe('the actions on the claim', () => {
   test('a claim that is being deleted is deleted again, because the first wake may be lost', () => {
     const record = launchedClaim({ deletion: { reason: 'empty', message: '', requestedAtMs: NOW_MS } });
     const { actions } = interrupt({ kind: 'spot-interruption', ...of }, record, NOW_MS);
-    expect(actions.map(({ kind }) => kind)).toEqual(['mark-unavailable', 'delete-node-claim']);
+    expect(actions.map(({ kind }) => kind)).toEqual(['delete-node-claim', 'mark-unavailable']);
   });
 
   test('a claim without an instance is unchanged', () => {
