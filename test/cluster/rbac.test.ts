@@ -34,6 +34,7 @@ const EVERY_FUNCTION: readonly Attempt[] = [
   { ...LEASE, verb: 'get', namespace: 'kube-system' },
   ...attempts(['list'], 'apps', ['deployments']),
   ...attempts(['list'], 'karpenter.sh', ['nodepools']),
+  ...attempts(['create'], 'authorization.k8s.io', ['subjectaccessreviews']),
   ...['create', 'get', 'patch'].map((verb) => ({
     verb,
     group: 'events.k8s.io',
@@ -118,7 +119,8 @@ const NOT_ITS_BUSINESS: Readonly<Record<ClusterFunction, readonly Attempt[]>> = 
 /** Those that only decide write events, and provisioning the status of buffers. */
 function writesOfOthers(name: ClusterFunction): readonly Attempt[] {
   const others = FUNCTIONS.filter((one) => one !== name).flatMap((one) => NEEDED[one]);
-  return others.filter((one) => !['get', 'list', 'watch'].includes(one.verb) && one.resource !== 'events');
+  const ofAll = new Set(['events', 'subjectaccessreviews']);
+  return others.filter((one) => !['get', 'list', 'watch'].includes(one.verb) && !ofAll.has(one.resource));
 }
 
 describe.each(FUNCTIONS)('the function %s', (name) => {

@@ -5,6 +5,7 @@ import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { PodTarget } from '../../lib/core/model/decision.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
+import { NO_TRACES } from '../core/cluster/autoscaler-traces.ts';
 import {
   A_BUDGET,
   A_BUFFER,
@@ -87,8 +88,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       });
 
       test('a cluster without other autoscalers has no signs of them', async () => {
-        const nothing = { leases: [], deployments: [], autoModePools: [], unread: [] };
-        expect(await cluster.findOtherAutoscalers()).toEqual(nothing);
+        expect(await cluster.findOtherAutoscalers()).toEqual(NO_TRACES);
       });
 
       test('every kind is read with the fields that decisions use', async () => {

@@ -46,6 +46,8 @@ export class FakeApiServer {
   readonly store = new ApiStore();
   readonly watches = new ApiWatches(this.store);
   readonly requests: RecordedRequest[] = [];
+  /** The users that may create NodeClaims. */
+  readonly nodeClaimWriters = new Set<string>();
   /** The required bearer token; undefined accepts any. */
   token: string | undefined;
   readonly #server: Server;
@@ -144,12 +146,20 @@ export class FakeApiServer {
         request.path,
       );
     const [, group = '', namespace, resource = '', name, subresource] = match ?? [];
+    if (resource === 'subjectaccessreviews') return this.#review(request.body);
     const where = { group, resource, ...(namespace === undefined ? {} : { namespace }) };
     if (!this.#installed.has(`${group}/${resource}`)) return failure(404, 'NotFound', '404 page not found');
     if (name === undefined && request.method === 'POST') return this.#create(where, request.body);
     if (request.query.get('watch') === '1') return 'watch';
     if (name === undefined) return this.#list(where, request.query);
     return this.#one({ ...where, name }, subresource, request);
+  }
+
+  #review(body: Json): Answer {
+    const { user, resourceAttributes } = fieldsOf(body['spec']);
+    const { group, resource, verb } = fieldsOf(resourceAttributes);
+    const isAsked = `${String(verb)} ${String(resource)}.${String(group)}` === 'create nodeclaims.karpenter.sh';
+    return { status: 201, body: { ...body, status: { allowed: isAsked && this.nodeClaimWriters.has(String(user)) } } };
   }
 
   #create(where: Omit<Address, 'name'>, object: Json): Answer {

@@ -8,6 +8,8 @@ export interface AdoptFlags {
   readonly endpoint: string | undefined;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
+  /** A list with commas. */
+  readonly namespaces: string | undefined;
   readonly apply: boolean;
   readonly output: 'text' | 'json';
 }
@@ -64,6 +66,13 @@ export const adoptCommand: Command<CliContext> = buildCommand({
         parse: String,
         optional: true,
         placeholder: 'NAME',
+      },
+      namespaces: {
+        kind: 'parsed',
+        brief: 'Namespaces in which Karpenter may run (default: kube-system,karpenter)',
+        parse: String,
+        optional: true,
+        placeholder: 'LIST',
       },
       apply: { kind: 'boolean', brief: 'Write the records and tags', default: false, withNegated: false },
       output: { kind: 'enum', brief: 'Output format', values: ['text', 'json'], default: 'text' },

@@ -40,6 +40,7 @@ export function renderAdoption(shown: ShownAdoption, { columns }: Pick<CliContex
   const width = columns ?? WIDTH;
   const lines = [
     ...shown.otherAutoscalers.flatMap(({ message }) => [...indented(message, 0, width), '']),
+    ...(shown.ignored === undefined ? [] : [...indented(shown.ignored.message, 0, width), '']),
     ...shown.unknown.flatMap(({ message }) => indented(message, 0, width)),
     ...(shown.lines.length === 0 ? [] : [...formatTableWithin(COLUMNS, shown.lines, width), '']),
     ...remarks('Skipped', shown.lines.map(whySkipped), width),

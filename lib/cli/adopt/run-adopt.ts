@@ -26,11 +26,12 @@ export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: 
 /** Loads the SDK clients only when they are needed, because loading takes time. */
 async function connected({ kubeconfig, context, ...flags }: AdoptFlags): Promise<AdoptionPorts> {
   const { cluster, table, region, endpoint } = flags;
+  const namespaces = flags.namespaces?.split(',');
   const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);
   const choice = file === undefined && context === undefined ? undefined : { file, context };
   const { wireAdoption } = await import('../../operator/wiring/adoption.ts');
   try {
-    return await wireAdoption({ cluster, table, region, endpoint, kubeconfig: choice });
+    return await wireAdoption({ cluster, table, region, endpoint, namespaces, kubeconfig: choice });
   } catch (error) {
     throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
   }

@@ -25,6 +25,8 @@ export interface AdoptionPorts extends HasClock, ReadsCatalogue {
 export interface Adoption {
   /** If another autoscaler is active, nothing is adopted. */
   readonly otherAutoscalers: readonly Blocked[];
+  /** Signs of other autoscalers that do not count. @default none was found */
+  readonly ignored?: Blocked;
   /** Signs of other autoscalers that could not be read. */
   readonly unknown: readonly Error[];
   readonly lines: readonly AdoptionLine[];
@@ -32,16 +34,15 @@ export interface Adoption {
 
 /** Plans the adoption of the nodes and NodeClaims of another autoscaler. Writes nothing. */
 export async function observeAdoption(ports: AdoptionPorts, cluster: string): Promise<Adoption> {
-  const [{ otherAutoscalers, unknown }, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] =
-    await Promise.all([
-      observeOtherAutoscalers(ports, cluster),
-      ports.cloud.clusterInstances(cluster),
-      ports.cluster.listNodeClaims(),
-      ports.cluster.listNodes(),
-      ports.cluster.listNodePools(),
-      ports.cluster.listNodeClasses(),
-      ports.catalogue.readCatalogue(),
-    ]);
+  const [autoscalers, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue] = await Promise.all([
+    observeOtherAutoscalers(ports, cluster),
+    ports.cloud.clusterInstances(cluster),
+    ports.cluster.listNodeClaims(),
+    ports.cluster.listNodes(),
+    ports.cluster.listNodePools(),
+    ports.cluster.listNodeClasses(),
+    ports.catalogue.readCatalogue(),
+  ]);
   const names = new Set([...nodeClaims.map(({ metadata }) => metadata.name), ...instances.map((one) => one.nodeClaim)]);
   const records = new Map<string, NodeClaimRecord>();
   for (const name of names) {
@@ -50,7 +51,7 @@ export async function observeAdoption(ports: AdoptionPorts, cluster: string): Pr
   }
   const { classHash } = ports;
   const world = { cluster, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue, records, classHash };
-  return { otherAutoscalers, unknown, lines: planAdoption(world, ports.clock.now()) };
+  return { ...autoscalers, lines: planAdoption(world, ports.clock.now()) };
 }
 
 /** Tags the instances and writes the records. An instance without tags counts as terminated, so the tags are first. Repeatable. *Shape:* the number of adopted instances. */

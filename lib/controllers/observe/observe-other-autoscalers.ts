@@ -1,4 +1,4 @@
-import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
+import { activeAutoscalers, ignoredAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { HasClock, ReadsAutoMode, ReadsCluster } from '../run/ports.ts';
@@ -6,6 +6,8 @@ import type { HasClock, ReadsAutoMode, ReadsCluster } from '../run/ports.ts';
 export interface ObservedAutoscalers {
   /** A refusal for each active autoscaler, with what to do. Empty if only Kerf is active. */
   readonly otherAutoscalers: readonly Blocked[];
+  /** The signs that do not count, because a user of one namespace can create them. @default none was found */
+  readonly ignored?: Blocked;
   /** Signs that could not be read. */
   readonly unknown: readonly Error[];
 }
@@ -22,9 +24,11 @@ export type AutoscalerPorts = HasClock &
  */
 export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: string): Promise<ObservedAutoscalers> {
   const [traces, eks] = await Promise.all([ports.cluster.findOtherAutoscalers(), readAutoMode(ports)]);
-  const otherAutoscalers = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, ports.clock.now());
+  const nowMs = ports.clock.now();
+  const otherAutoscalers = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, nowMs);
+  const ignored = ignoredAutoscalers(cluster, traces, nowMs);
   const unread = traces.unread.map((why) => new Error(`failed to check for other autoscalers: ${why}`));
-  return { otherAutoscalers, unknown: [...unread, ...eks.unknown] };
+  return { otherAutoscalers, ...(ignored && { ignored }), unknown: [...unread, ...eks.unknown] };
 }
 
 async function readAutoMode({

@@ -16,12 +16,12 @@ const STANDBY_MS = MINUTE_MS + 30 * SECOND_MS;
 export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
     if (ports.settings.shadow) return await shadowRun(controller, reconcile, { ports, wake });
-    const { otherAutoscalers, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
+    const { otherAutoscalers, ignored, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
     if (otherAutoscalers.length > 0)
       return standby(ports, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
-    return { ...report, gauges, failures: [...report.failures, ...unknown] };
+    return { ...report, gauges, failures: [...report.failures, ...unknown], ...(ignored && { ignored }) };
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Controller, Decision, Due } from '../../core/model/decision.ts';
+import type { Blocked, Controller, Decision, Due } from '../../core/model/decision.ts';
 import type { ClusterSettings } from '../../core/model/settings.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -134,6 +134,8 @@ export interface RunReport {
   readonly due: readonly Due[];
   /** Observed values by metric name: `PendingPods`, `Nodes`, `HourlyCostUsd`. */
   readonly gauges: Readonly<Record<string, number>>;
+  /** Signs of other autoscalers that do not count, because a user of one namespace can create them. @default none was found */
+  readonly ignored?: Blocked;
   /** Failures of single claims. The other claims were reconciled (promise 7). */
   readonly failures: readonly Error[];
 }

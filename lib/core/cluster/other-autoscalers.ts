@@ -1,48 +1,35 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Blocked } from '../model/decision.ts';
+import {
+  activeKarpenter,
+  type IgnoredSign,
+  ignoredSigns,
+  KARPENTER_LEASE,
+  type KarpenterLease,
+  type KarpenterSigns,
+} from './karpenter-signs.ts';
 
-/** The name of the Lease of Karpenter's leader election, in any namespace. */
-export const KARPENTER_LEASE = 'karpenter-leader-election';
-/** The label of Karpenter's Deployment in its chart and manifests. */
-export const KARPENTER_LABEL = 'app.kubernetes.io/name=karpenter';
 /** The API group of the node class that NodePools of EKS Auto Mode name. */
 export const AUTO_MODE_GROUP = 'eks.amazonaws.com';
 
-export interface KarpenterLease {
-  readonly namespace: string;
-  /** Empty if the lease was released. */
-  readonly holder: string;
-  readonly renewedAtMs: number;
-  readonly durationMs: number;
-}
-
-export interface KarpenterDeployment {
-  readonly namespace: string;
-  readonly name: string;
-  /** The desired number of replicas. */
-  readonly replicas: number;
-}
-
 /** Objects in a cluster that show that another autoscaler is active. */
-export interface AutoscalerTraces {
-  readonly leases: readonly KarpenterLease[];
-  readonly deployments: readonly KarpenterDeployment[];
+export interface AutoscalerTraces extends KarpenterSigns {
   /** The names of NodePools of EKS Auto Mode. */
   readonly autoModePools: readonly string[];
-  /** Resources that the API server refused to list. They do not count as evidence. */
+  /** Resources that the API server refused to read. */
   readonly unread: readonly string[];
 }
 
-/** Allows for clock differences and slow renewals. */
-const SLACK_MS = 15 * SECOND_MS;
+/** The number of ignored signs that a message names. Anyone can create more of them. */
+const MAX_NAMED = 3;
 
 /**
  * The other active autoscalers of the cluster: `KarpenterActive`, `AutoModeActive`, each with instructions. *Shape:* empty if
  * Kerf is the only one.
  *
- * A lease that is released or expired shows that Karpenter was removed. A Deployment with replicas counts even if no pod runs,
- * because Karpenter without leader election has no lease, and a pod on a lost node starts again within a minute. EKS decides
- * whether Auto Mode is active; without an answer of EKS, the NodePools of Auto Mode count.
+ * Karpenter is active if its lease is held, or if its Deployment has a ready pod, because Karpenter without leader election has no
+ * lease. A lease that is released or expired shows that Karpenter was removed. EKS decides whether Auto Mode is active; without an
+ * answer of EKS, the NodePools of Auto Mode count. NodePools have no namespace, so a user of one namespace cannot create them.
  */
 export function activeAutoscalers(
   cluster: string,
@@ -52,9 +39,32 @@ export function activeAutoscalers(
   return [...karpenter(cluster, traces, nowMs), ...autoMode(cluster, traces)];
 }
 
-function karpenter(cluster: string, { leases, deployments }: AutoscalerTraces, nowMs: number): readonly Blocked[] {
-  const held = leases.find((lease) => isHeld(lease, nowMs));
-  const wanted = deployments.find(({ replicas }) => replicas > 0);
+/**
+ * A report of the signs of Karpenter that do not count, because a user of one namespace can create them. *Shape:* undefined if
+ * there is none.
+ */
+export function ignoredAutoscalers(cluster: string, traces: KarpenterSigns, nowMs: number): Blocked | undefined {
+  const ignored = ignoredSigns(traces, nowMs);
+  if (ignored.length === 0) return undefined;
+  const message =
+    `Kerf continues in cluster ${cluster} and ignores ${inWords(ignored)}. If Karpenter runs there, add its namespace to ` +
+    'karpenterNamespaces and keep its rights; otherwise delete the object';
+  return {
+    subject: { kind: 'Cluster', name: cluster },
+    reason: 'UnprovenAutoscaler',
+    message,
+    numbers: { signs: ignored.length },
+  };
+}
+
+function inWords(ignored: readonly IgnoredSign[]): string {
+  const named = ignored.slice(0, MAX_NAMED).map(({ sign, why }) => `${sign}: ${why}`);
+  const others = ignored.length > MAX_NAMED ? [`and ${ignored.length - MAX_NAMED} more`] : [];
+  return [...named, ...others].join('; ');
+}
+
+function karpenter(cluster: string, traces: AutoscalerTraces, nowMs: number): readonly Blocked[] {
+  const { lease: held, deployment: wanted } = activeKarpenter(traces, nowMs);
   if (held === undefined && wanted === undefined) return [];
   const seen = [
     ...(held === undefined
@@ -64,7 +74,9 @@ function karpenter(cluster: string, { leases, deployments }: AutoscalerTraces, n
         ]),
     ...(wanted === undefined
       ? []
-      : [`Deployment ${wanted.namespace}/${wanted.name} has spec.replicas ${wanted.replicas}`]),
+      : [
+          `Deployment ${wanted.namespace}/${wanted.name} has spec.replicas ${wanted.replicas} and ${wanted.ready} ready`,
+        ]),
   ];
   const target = wanted ?? { namespace: held?.namespace ?? 'kube-system', name: 'karpenter' };
   const message =
@@ -75,13 +87,9 @@ function karpenter(cluster: string, { leases, deployments }: AutoscalerTraces, n
     ...(held === undefined
       ? {}
       : { renewedSecondsAgo: secondsSince(held, nowMs), leaseSeconds: held.durationMs / SECOND_MS }),
-    ...(wanted === undefined ? {} : { replicas: wanted.replicas }),
+    ...(wanted === undefined ? {} : { replicas: wanted.replicas, ready: wanted.ready }),
   };
   return [{ subject: { kind: 'Cluster', name: cluster }, reason: 'KarpenterActive', message, numbers }];
-}
-
-function isHeld({ holder, renewedAtMs, durationMs }: KarpenterLease, nowMs: number): boolean {
-  return holder !== '' && nowMs < renewedAtMs + durationMs + SLACK_MS;
 }
 
 /** A renewal in the future, from a clock that is ahead, counts as 0 seconds ago. */

@@ -1,5 +1,5 @@
-/** The RBAC roles of each function. Together they allow no more than Karpenter's own role (C87). */
-import { KARPENTER_LEASE } from '../cluster/other-autoscalers.ts';
+/** The RBAC roles of each function. Together they allow what Karpenter's own role allows, and little more (C87). */
+import { KARPENTER_LEASE } from '../cluster/karpenter-signs.ts';
 
 /** The functions with access to a cluster. Each has its own RBAC group. */
 export type ClusterFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
@@ -70,10 +70,14 @@ const WHOLE_CLUSTER: readonly PolicyRule[] = [
   rule('storage.k8s.io', ['csinodes', 'storageclasses'], READ),
 ];
 
-/** Every function writes events, and detects other autoscalers by their lease, Deployment or NodePools. */
+/**
+ * Every function writes events, and detects other autoscalers by their lease, Deployment or NodePools. It asks the API server
+ * whether the service account of such a Deployment may create NodeClaims. The answer tells rights, and gives none.
+ */
 const EVERY_FUNCTION: readonly PolicyRule[] = [
   { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: [KARPENTER_LEASE] },
   rule('apps', ['deployments'], ['list']),
+  rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
   rule('karpenter.sh', ['nodepools'], ['list']),
   // F16: a repeated event is read, and updated as a series.
   rule('events.k8s.io', ['events'], ['create', 'get', 'patch']),

@@ -140,6 +140,8 @@ export const REASONS = {
   TooManyVolumeAlternatives:
     'The volumes of the pod can be placed in too many ways: allow fewer topologies in their StorageClasses.',
   TopologySpread: 'No domain keeps the required topology spread: allow more domains or raise maxSkew.',
+  UnprovenAutoscaler:
+    'An object names Karpenter, but a user of one namespace could have created it, so Kerf continues: delete the object, or add its namespace to karpenterNamespaces.',
   UnreadableUserData:
     'Kerf cannot merge the userData of the EC2NodeClass with its own: correct the format of the AMI family.',
   UnregisteredTaintMissing:

@@ -11,6 +11,7 @@ import {
   flag,
   flagsAmong,
   type NetworkOptions,
+  namespacesOf,
   networkOf,
   numberBetween,
   type OptionField,
@@ -85,6 +86,8 @@ export interface ClusterOptions {
   readonly amiRefreshInterval?: string;
   /** F20 SUBNET_REFRESH_INTERVAL: how long found subnets and their free addresses are cached. @default '1m' */
   readonly subnetRefreshInterval?: string;
+  /** The namespaces in which Karpenter may run. Signs of it in other namespaces are ignored. @default ['kube-system', 'karpenter'] */
+  readonly karpenterNamespaces?: readonly string[];
   /** Pods for which Kerf neither launches a first node nor keeps the last node. @default [{ namespace: 'kube-system' }] */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
 }
@@ -129,6 +132,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   reservedEnis: numberBetween(0, 15, { whole: true }),
   amiRefreshInterval: durationBetween(REFRESH),
   subnetRefreshInterval: durationBetween(REFRESH),
+  karpenterNamespaces: namespacesOf,
   ignoreAtZero: selectorsOf,
 };
 

@@ -107,6 +107,18 @@ export function flagsAmong<Name extends string>(
   };
 }
 
+const NAMESPACE = /^[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?$/;
+
+/** Names of namespaces, at least one. */
+export function namespacesOf(value: unknown, where: string): readonly string[] {
+  const isList = Array.isArray(value) && value.length > 0;
+  const names: readonly unknown[] = isList ? value : [];
+  if (isList && names.every((name) => typeof name === 'string' && NAMESPACE.test(name))) return names.map(String);
+  throw new OptionError(
+    `${where} is ${shown(value)}: it must be a list of at least one namespace, such as ["kube-system","karpenter"]`,
+  );
+}
+
 export function selectorsOf(value: unknown, where: string): readonly WorkloadSelector[] {
   if (!Array.isArray(value)) {
     throw new OptionError(`${where} is ${shown(value)}: it must be a list such as [{"namespace":"kube-system"}]`);

@@ -14,7 +14,7 @@ export function telemetryOf(functionName: string): Telemetry {
     error,
     warn: (message, fields) => logger.warn(message, { ...fields }),
     report(cause, report) {
-      const { cluster, controller, skipped, decisions, due, gauges, failures } = report;
+      const { cluster, controller, skipped, decisions, due, gauges, failures, ignored } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
       if (skipped === undefined) {
         logger.info('reconciled', {
@@ -30,6 +30,11 @@ export function telemetryOf(functionName: string): Telemetry {
       const idle = gauges[METRICS.onStandby] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
         logger.warn('standby', { cluster, controller, reason, why: message, numbers });
+      // One function reports it each minute; the signs are the same for all of them.
+      if (ignored !== undefined && controller === 'lifecycle' && cause.nodeClaim === undefined) {
+        const { reason, message, numbers } = ignored;
+        logger.warn('sign of another autoscaler ignored', { cluster, controller, reason, why: message, numbers });
+      }
       for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });
       writeMetrics(embeddedMetrics(report, Date.now()));
     },

@@ -16,7 +16,7 @@ import type { KubeconfigChoice } from '../../providers/kubernetes/client/kubecon
 import { KubernetesCluster } from '../../providers/kubernetes/kubernetes-cluster.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import { checkEndpoint, checkName } from '../options/cluster-options.ts';
-import { textOption } from '../options/option-fields.ts';
+import { namespacesOf, textOption } from '../options/option-fields.ts';
 import { OptionError } from '../options/option-values.ts';
 import { clusterAccess } from './cluster-access.ts';
 
@@ -27,13 +27,15 @@ export interface AdoptionOptions {
   readonly table: string;
   /** The address of the API server. @default the address that EKS returns */
   readonly endpoint: string | undefined;
+  /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
+  readonly namespaces: readonly string[] | undefined;
   /** Connects to the API server as kubectl does. @default the address that EKS returns, with the credentials of the shell */
   readonly kubeconfig: KubeconfigChoice | undefined;
 }
 
 /** *Errors:* OptionError for an invalid option, or without a region or credentials; those of EKS. */
 export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPorts> {
-  const { cluster: name, endpoint, kubeconfig, table: tableName } = checked(options);
+  const { cluster: name, endpoint, namespaces: karpenterNamespaces, kubeconfig, table: tableName } = checked(options);
   const config = options.region === undefined ? {} : { region: options.region };
   const eksClient = new EKSClient(config);
   const region = options.region ?? (await regionOf(eksClient));
@@ -50,7 +52,7 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
   const ec2 = new EC2Client(config);
   const table = { client: new DynamoDBClient(config), tableName };
   return {
-    cluster: new KubernetesCluster({ client, clock: systemClock }),
+    cluster: new KubernetesCluster({ client, clock: systemClock, ...optional({ karpenterNamespaces }) }),
     store: new DynamoDbNodeClaimStore(table),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     clock: systemClock,
@@ -66,13 +68,20 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
 }
 
 /** Runs before any call, because the token is sent to the endpoint. */
-function checked({ cluster, endpoint, kubeconfig, table }: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
+function checked({
+  cluster,
+  endpoint,
+  namespaces,
+  kubeconfig,
+  table,
+}: AdoptionOptions): Omit<AdoptionOptions, 'region'> {
   if (endpoint !== undefined && kubeconfig !== undefined) {
     throw new OptionError('--endpoint and a kubeconfig both name an API server: leave out --endpoint');
   }
   return {
     cluster: checkName(cluster, '--cluster'),
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, '--endpoint'),
+    namespaces: namespaces && namespacesOf(namespaces, '--namespaces'),
     kubeconfig,
     table: textOption(table, '--table'),
   };

@@ -163,7 +163,13 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     if (known?.endpoint !== server.endpoint) {
       const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
       const webhook = clients.webhook && webhookRegistrationOf(cluster, clients.webhook, client);
-      const kubernetes = new KubernetesCluster({ client, clock: systemClock, tell, keptBytes });
+      const kubernetes = new KubernetesCluster({
+        client,
+        clock: systemClock,
+        tell,
+        keptBytes,
+        ...optional({ karpenterNamespaces: cluster.karpenterNamespaces }),
+      });
       clients.reached.set(cluster.name, kubernetes);
       known = {
         endpoint: server.endpoint,

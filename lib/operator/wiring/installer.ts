@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { optional } from '../../apis/optional.ts';
 import { type InstallPorts, type InstallTarget, install } from '../../controllers/install/install.ts';
 import { type UninstallTarget, uninstall } from '../../controllers/install/uninstall.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
@@ -105,8 +106,15 @@ function installations(
 ): InstallPorts['installation'] {
   const known = new Map(clusters.map(({ cluster }) => [cluster.name, cluster]));
   return async (name) => {
-    const client = await clientOf(known.get(name) ?? { name }, access);
-    return kubernetesInstallation({ client, clock: systemClock, installedBy: String(installedBy) });
+    const cluster = known.get(name) ?? { name };
+    const client = await clientOf(cluster, access);
+    const { karpenterNamespaces } = cluster;
+    return kubernetesInstallation({
+      client,
+      clock: systemClock,
+      installedBy: String(installedBy),
+      ...optional({ karpenterNamespaces }),
+    });
   };
 }
 

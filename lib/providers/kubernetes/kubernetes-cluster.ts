@@ -12,6 +12,7 @@ import type {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Storage } from '../../apis/storage.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
@@ -53,6 +54,8 @@ export interface KubernetesClusterOptions {
   readonly keptFrom?: number;
   /** @default `PATIENCE` */
   readonly patience?: Patience;
+  /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
+  readonly karpenterNamespaces?: readonly string[];
   /** Logs details about reading the cluster. @default no log */
   readonly tell?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -76,11 +79,12 @@ export class KubernetesCluster implements Cluster {
       keptBytes = KEPT_BYTES,
       keptFrom,
       patience = WATCH_TIMEOUTS,
+      karpenterNamespaces: namespaces,
       tell = () => undefined,
     } = options;
     this.#client = client;
     this.#clock = clock;
-    this.#otherAutoscalers = new AutoscalerTraceReader(client, clock);
+    this.#otherAutoscalers = new AutoscalerTraceReader({ client, clock, ...optional({ namespaces }) });
     this.#kept = keptLists({
       client,
       clock,

@@ -46,7 +46,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     // Only Deployments are simulated.
     listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
 
-    findOtherAutoscalers: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
+    findOtherAutoscalers: async () => state.autoscalers,
 
     patchNode: async (target, patch) => patchNode(state, target, patch),
     deleteNode: async (name) => deleteNode(state, name, clock),

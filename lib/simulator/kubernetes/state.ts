@@ -13,6 +13,8 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
+import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
 
 /** A request of the API server to the webhook: the resource and the name of the written object. */
@@ -34,6 +36,8 @@ export interface KubernetesState {
   readonly pods: Map<string, Pod>;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
+  /** The signs of other autoscalers. */
+  autoscalers: AutoscalerTraces;
   version: number;
   /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
@@ -57,6 +61,14 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     pods: new Map(),
     nodes: new Map(),
     nodeClaims: new Map(),
+    autoscalers: {
+      namespaces: KARPENTER_NAMESPACES,
+      leases: [],
+      deployments: [],
+      writers: [],
+      autoModePools: [],
+      unread: [],
+    },
     version: 0,
     onChange: () => {},
     onReview: () => {},

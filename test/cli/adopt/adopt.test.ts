@@ -7,10 +7,8 @@ import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-st
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aClusterInstance, aJoinedNode, aKarpenterClaim, anAdoptionWorld } from '../../builders/adoption-world.ts';
 import { NOW_MS } from '../../builders/times.ts';
+import { aKarpenterDeployment, KARPENTER_TRACES, NO_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 import { runKerf } from '../run-kerf.ts';
-
-const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
-const KARPENTER = { ...NO_TRACES, deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }] };
 
 /** Two nodes, one of them being deleted; a claim that was not launched; an interrupted launch. */
 function aMigration(traces: AutoscalerTraces = NO_TRACES) {
@@ -63,11 +61,20 @@ async function adopt(ports: AdoptionPorts, over: Partial<AdoptFlags> = {}) {
     filesIn: () => undefined,
     sleep: async () => {},
   };
-  const reached = { region: undefined, endpoint: undefined, kubeconfig: undefined, context: undefined } as const;
+  const there = { region: undefined, endpoint: undefined, namespaces: undefined } as const;
+  const reached = { ...there, kubeconfig: undefined, context: undefined } as const;
   const flags = { cluster: 'demo', table: 'state', ...reached, apply: false } as const;
   await runAdopt(context, { ...flags, output: 'text', ...over }, async () => ports);
   return { stdout, code: shell.exitCode };
 }
+
+test('a sign that a user of one namespace can create is named, and does not stop the adoption', async () => {
+  const { ports, store } = aMigration({ ...NO_TRACES, deployments: [aKarpenterDeployment({ namespace: 'team-a' })] });
+  const { stdout, code } = await adopt(ports, { apply: true });
+  expect(stdout).toContain('Deployment team-a/karpenter');
+  expect(code).toBe(0);
+  expect(await store.listNodeClaims('demo')).not.toEqual([]);
+});
 
 test('without --apply the output fits 80 columns and nothing is written', async () => {
   const { ports, store, tagged } = aMigration();
@@ -92,7 +99,7 @@ test('--apply writes records and missing tags; a second run writes nothing', asy
 });
 
 test('while Karpenter is active --apply writes nothing and prints how to stop Karpenter', async () => {
-  const { ports, store } = aMigration(KARPENTER);
+  const { ports, store } = aMigration(KARPENTER_TRACES);
   const { stdout, code } = await adopt(ports, { apply: true });
   expect(stdout.replaceAll('\n', ' ')).toContain('kubectl -n kube-system scale deployment karpenter --replicas=0');
   expect(stdout.replaceAll('\n', ' ')).toContain(

@@ -16,6 +16,7 @@ import type { NodeClaimStore } from '../../../lib/ports/node-claim-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aClaim } from '../../builders/node-claims.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+import { NO_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 
 const FUNCTION: AccessEntry = { principal: 'arn:role/lifecycle', type: 'STANDARD', groups: ['kerf:lifecycle'] };
 const NODE: AccessEntry = { principal: 'arn:role/node', type: 'EC2_LINUX', groups: [] };
@@ -72,7 +73,7 @@ function installationOf(cluster: string): Installation {
     isTakenOver: async () => false,
     listHeld: async (kind) => [{ kind, name: 'general-1' }],
     letGo: async ({ kind }) => await does(`let go ${kind}`),
-    findOtherAutoscalers: async () => ({ leases: [], deployments: [], autoModePools: [], unread: [] }),
+    findOtherAutoscalers: async () => NO_TRACES,
     revokeDeciding: async (_bindings, atMs) => (sinceMs ??= atMs),
   };
 }

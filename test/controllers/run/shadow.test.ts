@@ -6,7 +6,12 @@ import type { Decision } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { KARPENTER_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 import { expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
+
+function besideKarpenter(ports: ControllerPorts): ControllerPorts {
+  return { ...ports, cluster: { ...ports.cluster, findOtherAutoscalers: async () => KARPENTER_TRACES } };
+}
 
 const SHADOW = { ...DEFAULT_SETTINGS, shadow: true };
 
@@ -93,10 +98,7 @@ describe('a cluster in shadow', () => {
 
   test('gets decisions while Karpenter is active', async () => {
     const seen = nothingSeen();
-    const deployments = [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }];
-    const findOtherAutoscalers = async () => ({ leases: [], deployments, autoModePools: [], unread: [] });
-    const beside = (ports: ControllerPorts) => ({ ...ports, cluster: { ...ports.cluster, findOtherAutoscalers } });
-    await live({ settings: SHADOW, wrapPorts: watching(seen, beside), scenario, durationMs: 5 * MINUTE_MS });
+    await live({ settings: SHADOW, wrapPorts: watching(seen, besideKarpenter), scenario, durationMs: 5 * MINUTE_MS });
     expect(seen.published.some(({ actions }) => actions.length > 0)).toBe(true);
     expect(seen.published.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))).not.toContain(
       'KarpenterActive',

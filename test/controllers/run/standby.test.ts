@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { observeOtherAutoscalers } from '../../../lib/controllers/observe/observe-other-autoscalers.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
@@ -7,13 +7,13 @@ import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
 import { aDeployment, coreDns, coreDnsBudget, someManifests } from '../../builders/cluster-manifests.ts';
 import { NOW_MS } from '../../builders/times.ts';
+import {
+  aKarpenterDeployment,
+  aKarpenterLease,
+  KARPENTER_TRACES,
+  NO_TRACES,
+} from '../../core/cluster/autoscaler-traces.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
-
-const NO_TRACES: AutoscalerTraces = { leases: [], deployments: [], autoModePools: [], unread: [] };
-const KARPENTER: AutoscalerTraces = {
-  ...NO_TRACES,
-  deployments: [{ namespace: 'kube-system', name: 'karpenter', replicas: 2 }],
-};
 
 /** Karpenter is active between two times, counted from the start. */
 function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
@@ -22,7 +22,7 @@ function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
     const isThere = () => ports.clock.now() >= startMs + fromMs && ports.clock.now() < startMs + toMs;
     const withKarpenter = {
       ...ports,
-      cluster: { ...ports.cluster, findOtherAutoscalers: async () => (isThere() ? KARPENTER : NO_TRACES) },
+      cluster: { ...ports.cluster, findOtherAutoscalers: async () => (isThere() ? KARPENTER_TRACES : NO_TRACES) },
     };
     return withFaults(withKarpenter, ({ method }) => {
       if (isThere()) calls.push(method);
@@ -65,13 +65,44 @@ describe('a cluster in which Karpenter is active for ten minutes', () => {
   });
 });
 
+describe('signs of Karpenter that a user of one namespace can create', () => {
+  const forged: AutoscalerTraces = {
+    ...NO_TRACES,
+    leases: [aKarpenterLease({ namespace: 'team-a', renewedAtMs: NOW_MS + 100 * 365 * DAY_MS })],
+    deployments: [aKarpenterDeployment({ namespace: 'team-a' }), aKarpenterDeployment({ ready: 0 })],
+  };
+
+  test('do not stop a drain after a spot warning, nor anything else', async () => {
+    const forge = (ports: ControllerPorts): ControllerPorts => ({
+      ...ports,
+      cluster: { ...ports.cluster, findOtherAutoscalers: async () => forged },
+    });
+    const result = await live({ wrapPorts: forge });
+    const warnedAt = result.timeline.findIndex((entry) => entry.kind === 'scenario');
+    const drained = result.timeline.slice(warnedAt).filter((entry) => entry.kind === 'evict-pod');
+    expect(drained.length).toBeGreaterThan(0);
+    expect(result.timeline).toEqual((await live()).timeline);
+  });
+
+  test('are part of the report of each run, by name', async () => {
+    const cluster = { findOtherAutoscalers: async () => forged };
+    const { otherAutoscalers, ignored } = await observeOtherAutoscalers(
+      { cluster, cloud: { autoMode: async () => false }, clock },
+      'demo',
+    );
+    expect(otherAutoscalers).toEqual([]);
+    expect(ignored).toMatchObject({ reason: 'UnprovenAutoscaler', numbers: { signs: 3 } });
+    expect(ignored?.message).toContain('Deployment team-a/karpenter');
+  });
+});
+
 /** Karpenter becomes active when the last node is deleted, for an hour, in which the node gets pods again. */
 async function filledMeanwhile(cutOff: 'before' | 'after') {
   const wrapPorts = (ports: ControllerPorts): ControllerPorts => {
     const endMs = ports.clock.now() + 80 * MINUTE_MS;
     let isCut = false;
     const isThere = () => isCut && ports.clock.now() < endMs;
-    const findOtherAutoscalers = async () => (isThere() ? KARPENTER : NO_TRACES);
+    const findOtherAutoscalers = async () => (isThere() ? KARPENTER_TRACES : NO_TRACES);
     return withFaults({ ...ports, cluster: { ...ports.cluster, findOtherAutoscalers } }, ({ method, args }) => {
       if (isCut || method !== 'store.updateNodeClaim' || !JSON.stringify(args).includes('"deletion"')) return undefined;
       isCut = true;

@@ -33,6 +33,7 @@ const TOLD: Required<
   reservedEnis: 1,
   amiRefreshInterval: '10m',
   subnetRefreshInterval: '2m',
+  karpenterNamespaces: ['platform'],
   ignoreAtZero: [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }, { labels: { tier: 'addon' } }],
 };
 
@@ -96,6 +97,8 @@ describe('an invalid field is refused with its name, its value and the allowed v
     ['vmMemoryOverheadPercent', 7.5, 'must be a number from 0 to 0.5'],
     ['reservedEnis', 1.5, 'must be a whole number from 0 to 15'],
     ['amiRefreshInterval', '30s', 'from 1m to 24h'],
+    ['karpenterNamespaces', [], 'must be a list of at least one namespace, such as ["kube-system","karpenter"]'],
+    ['karpenterNamespaces', ['Team_A'], 'karpenterNamespaces is ["Team_A"]'],
     ['ignoreAtZero', 'kube-system', 'must be a list such as [{"namespace":"kube-system"}]'],
     ['ignoreAtZero', [{}], 'ignoreAtZero[0] is {}: it must name a namespace, labels, or both'],
     ['repairAfter', '10m', 'repairAfter is "10m": it must be an object such as {"Ready=Unknown":"10m"}'],

@@ -47,7 +47,13 @@ test('a context that the kubeconfig does not have is bad input', async () => {
 });
 
 test('an endpoint and a kubeconfig exclude each other', async () => {
-  const options = { cluster: 'prod', region: undefined, table: 't', endpoint: 'https://demo.example' };
+  const options = {
+    cluster: 'prod',
+    region: undefined,
+    table: 't',
+    endpoint: 'https://demo.example',
+    namespaces: undefined,
+  };
   await expect(wireAdoption({ ...options, kubeconfig: { file, context: undefined } })).rejects.toThrow(
     /leave out --endpoint/,
   );

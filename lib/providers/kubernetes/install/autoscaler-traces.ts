@@ -1,36 +1,50 @@
 import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import {
-  AUTO_MODE_GROUP,
-  type AutoscalerTraces,
   KARPENTER_LABEL,
   KARPENTER_LEASE,
-  type KarpenterDeployment,
+  KARPENTER_NAMESPACES,
   type KarpenterLease,
-} from '../../../core/cluster/other-autoscalers.ts';
+} from '../../../core/cluster/karpenter-signs.ts';
+import { AUTO_MODE_GROUP, type AutoscalerTraces } from '../../../core/cluster/other-autoscalers.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { listAll } from '../client/lists.ts';
 import { fieldsOf, type RawObject } from '../project/project.ts';
+import { deploymentOf, NodeClaimWriters } from './node-claim-writers.ts';
 
 /** Results are cached for the duration of a lease, because four functions check at least every minute. */
 const KEPT_MS = 15 * SECOND_MS;
 
-/** Detects other autoscalers by three small lists, which a warm function caches. */
+export interface AutoscalerTraceOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
+  readonly namespaces?: readonly string[];
+}
+
+/**
+ * Detects other autoscalers by three small lists, which a warm function caches.
+ * *Cost:* one more call for each service account of a sign, at most once a minute.
+ */
 export class AutoscalerTraceReader {
   readonly #client: ApiClient;
   readonly #clock: Clock;
+  readonly #namespaces: readonly string[];
+  readonly #writers: NodeClaimWriters;
   #kept: { readonly traces: Promise<AutoscalerTraces>; readonly untilMs: number } | undefined;
 
-  constructor(client: ApiClient, clock: Clock) {
+  constructor({ client, clock, namespaces = KARPENTER_NAMESPACES }: AutoscalerTraceOptions) {
     this.#client = client;
     this.#clock = clock;
+    this.#namespaces = namespaces;
+    this.#writers = new NodeClaimWriters(client, clock);
   }
 
   async read(): Promise<AutoscalerTraces> {
     const nowMs = this.#clock.now();
     if (this.#kept === undefined || this.#kept.untilMs <= nowMs) {
-      this.#kept = { traces: readTraces(this.#client), untilMs: nowMs + KEPT_MS };
+      this.#kept = { traces: this.#readAll(), untilMs: nowMs + KEPT_MS };
     }
     const { traces } = this.#kept;
     try {
@@ -41,9 +55,18 @@ export class AutoscalerTraceReader {
       throw error;
     }
   }
+
+  async #readAll(): Promise<AutoscalerTraces> {
+    const signs = await readSigns(this.#client);
+    const namespaces = this.#namespaces;
+    const { writers, unread } = await this.#writers.of({ ...signs, namespaces });
+    return { ...signs, namespaces, writers, unread: [...signs.unread, ...unread] };
+  }
 }
 
-async function readTraces(client: ApiClient): Promise<AutoscalerTraces> {
+type Signs = Omit<AutoscalerTraces, 'namespaces' | 'writers'>;
+
+async function readSigns(client: ApiClient): Promise<Signs> {
   const [leases, deployments, pools] = await Promise.all([
     orRefused(
       listAll(client, {
@@ -93,12 +116,6 @@ function leaseOf(raw: RawObject): KarpenterLease | undefined {
     renewedAtMs: parseTime(renewTime),
     durationMs: Number(leaseDurationSeconds ?? 0) * SECOND_MS,
   };
-}
-
-function deploymentOf(raw: RawObject): KarpenterDeployment {
-  const { name, namespace } = fieldsOf(raw['metadata']);
-  const { replicas = 1 } = fieldsOf(raw['spec']);
-  return { namespace: String(namespace), name: String(name), replicas: Number(replicas) };
 }
 
 function autoModePoolOf(raw: RawObject): string | undefined {

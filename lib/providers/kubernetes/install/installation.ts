@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '../../../apis/custom-resource-definition.ts';
 import { NODE_CLASS_FINALIZER, TERMINATION_FINALIZER } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { FoundDefinition } from '../../../core/install/definitions.ts';
 import { type ClusterRoleBinding, INSTALLED_LABELS, rbacObjects } from '../../../core/install/rbac.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -36,11 +37,14 @@ export interface InstallationOptions {
   readonly clock: Clock;
   /** The unique name of the deployment. */
   readonly installedBy: string;
+  /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
+  readonly karpenterNamespaces?: readonly string[];
 }
 
 /** Installs Kerf in the cluster of the client, as field manager `kerf`. */
-export function kubernetesInstallation({ client, clock, installedBy }: InstallationOptions): Installation {
-  const otherAutoscalers = new AutoscalerTraceReader(client, clock);
+export function kubernetesInstallation(options: InstallationOptions): Installation {
+  const { client, clock, installedBy, karpenterNamespaces: namespaces } = options;
+  const otherAutoscalers = new AutoscalerTraceReader({ client, clock, ...optional({ namespaces }) });
   return {
     whyNoRights: async () => await whyNoRights(client),
     findDefinition: async (name) => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
   server = await FakeApiServer.start();
   client = new ApiClient({ endpoint: server.endpoint, sleep: async () => undefined });
   nowMs = NOW_MS;
-  reader = new AutoscalerTraceReader(client, { now: () => nowMs });
+  reader = new AutoscalerTraceReader({ client, clock: { now: () => nowMs } });
 });
 afterEach(async () => {
   client.close();
@@ -56,13 +56,92 @@ test('a lease that was never held is none', async () => {
   expect((await reader.read()).leases).toEqual([]);
 });
 
+const DEPLOYMENT = { group: '/apis/apps/v1', resource: 'deployments', namespace: 'kube-system', name: 'karpenter' };
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+
+function putDeployment(over: Partial<typeof DEPLOYMENT> = {}, serviceAccountName: string | undefined = 'karp'): void {
+  server.store.put(
+    { ...DEPLOYMENT, ...over },
+    {
+      metadata: { labels: { 'app.kubernetes.io/name': 'karpenter' } },
+      spec: { template: { spec: { serviceAccountName } } },
+      status: { readyReplicas: 1 },
+    },
+  );
+}
+
+function reviewed(): readonly unknown[] {
+  return server.requests.filter(({ path }) => path === REVIEWS).map(({ body }) => body['spec']);
+}
+
 test("Deployments are Karpenter's by their label, and want one replica where they do not say", async () => {
-  const deployment = { group: '/apis/apps/v1', resource: 'deployments', namespace: 'kube-system', name: 'karpenter' };
-  server.store.put(deployment, { metadata: { labels: { 'app.kubernetes.io/name': 'karpenter' } }, spec: {} });
+  putDeployment();
   const { deployments } = await reader.read();
-  expect(deployments).toEqual([{ namespace: 'kube-system', name: 'karpenter', replicas: 1 }]);
+  expect(deployments).toEqual([
+    { namespace: 'kube-system', name: 'karpenter', replicas: 1, ready: 1, serviceAccount: 'karp' },
+  ]);
   const asked = server.requests.find(({ path }) => path.endsWith('/deployments'));
   expect(asked?.query.get('labelSelector')).toBe('app.kubernetes.io/name=karpenter');
+});
+
+test('the service account of a running Deployment is a writer if it may create NodeClaims', async () => {
+  putDeployment();
+  server.nodeClaimWriters.add('system:serviceaccount:kube-system:karp');
+  expect((await reader.read()).writers).toEqual([{ namespace: 'kube-system', name: 'karp' }]);
+  expect(reviewed()).toEqual([
+    {
+      user: 'system:serviceaccount:kube-system:karp',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+      resourceAttributes: { group: 'karpenter.sh', resource: 'nodeclaims', verb: 'create' },
+    },
+  ]);
+});
+
+test('a Deployment in a namespace of users costs no question about rights', async () => {
+  putDeployment({ namespace: 'team-a' });
+  server.nodeClaimWriters.add('system:serviceaccount:team-a:karp');
+  expect((await reader.read()).writers).toEqual([]);
+  expect(reviewed()).toEqual([]);
+});
+
+test('a cluster without a sign costs no question about rights', async () => {
+  await reader.read();
+  expect(server.requests).toHaveLength(3);
+});
+
+test('a held lease without a labelled Deployment is checked by the Deployments of its namespace, its holder first', async () => {
+  const renewTime = '2026-01-31T08:00:00.000000Z';
+  nowMs = Date.parse(renewTime);
+  server.store.put(LEASE, { spec: { ...HELD, holderIdentity: 'nodes-7_ab', renewTime } });
+  for (const name of ['a', 'nodes']) {
+    const account = { spec: { template: { spec: { serviceAccountName: `of-${name}` } } } };
+    server.store.put({ ...DEPLOYMENT, namespace: 'karpenter', name }, account);
+  }
+  server.nodeClaimWriters.add('system:serviceaccount:karpenter:of-nodes');
+  expect((await reader.read()).writers).toEqual([{ namespace: 'karpenter', name: 'of-nodes' }]);
+  expect(reviewed()).toHaveLength(1);
+});
+
+test('the answer about rights is kept for a minute', async () => {
+  putDeployment();
+  await reader.read();
+  for (const laterMs of [15_000, 45_000, 59_999]) {
+    nowMs = NOW_MS + laterMs;
+    await reader.read();
+  }
+  expect(reviewed()).toHaveLength(1);
+  nowMs = NOW_MS + 75_000;
+  await reader.read();
+  expect(reviewed()).toHaveLength(2);
+});
+
+test('an account counts as a writer where Kerf may not ask, and this is reported', async () => {
+  putDeployment();
+  const none = { kind: 'none' } as const;
+  server.failNext(none, none, none, { kind: 'status', status: 403 });
+  const { writers, unread } = await reader.read();
+  expect(writers).toEqual([{ namespace: 'kube-system', name: 'karp' }]);
+  expect(unread).toEqual([expect.stringContaining('subjectaccessreviews: 403')]);
 });
 
 test('NodePools are those of Auto Mode by the group of their class', async () => {
