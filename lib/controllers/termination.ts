@@ -47,11 +47,11 @@ async function terminate(
   const view = await terminationViewOf(ports, record, world);
   const nowMs = ports.clock.now();
   const verdict = decideTermination(view, nowMs);
-  const { actions, blocked, due } = verdict;
+  const { actions, blocked, due, whenDone } = verdict;
   await requestDeletions(ports, view);
   const seen = { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods };
   const changed = verdict.record === record ? undefined : verdict.record;
-  await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked });
+  await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
   return due;
 }
 
@@ -60,8 +60,8 @@ async function terminate(
  * complete. The node is deleted after it was cordoned, so that the two writes do not conflict.
  */
 async function requestDeletions({ cluster }: WritesCluster, { record, node }: TerminationView): Promise<void> {
-  const { drainStartedAtMs, terminateRequestedAtMs } = record.deletion ?? {};
-  if (drainStartedAtMs === undefined && terminateRequestedAtMs === undefined)
+  const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = record.deletion ?? {};
+  if (drainStartedAtMs === undefined && (terminateRequestedAtMs ?? terminationRefused) === undefined)
     await cluster.deleteNodeClaim(record.name);
   const { deletionTimestamp, finalizers = [], name = '' } = node?.metadata ?? {};
   const isCordoned = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;

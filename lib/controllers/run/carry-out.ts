@@ -1,6 +1,7 @@
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
 import { tagged } from '../../core/node-claim/tagging.ts';
 import { launchInstance } from '../instances/launch-instance.ts';
+import { terminateInstance } from '../instances/terminate-instance.ts';
 import { markNodeClaimDeleted } from './mark-deleted.ts';
 import type {
   HasClock,
@@ -68,7 +69,7 @@ async function carryOutOne(ports: ActPorts, cluster: string, action: Exclude<Act
     case 'tag-instance':
       return tagInstance(ports, cluster, action);
     case 'terminate-instance':
-      return ports.cloud.terminate(cluster, action.instanceId);
+      return terminateInstance(ports, cluster, action);
     case 'release-node-claim':
       return releaseNodeClaim(ports, cluster, action);
     case 'delete-node-claim':

@@ -167,7 +167,16 @@ export interface Deletion {
   /** Its node held nothing but pods that can wait: these go without being asked for. @default they are asked for, as all others */
   readonly atRest?: true;
   readonly drainStartedAtMs?: number;
+  /** When EC2 accepted the request to terminate the instance, or was found to shut it down. */
   readonly terminateRequestedAtMs?: number;
+  /** EC2 refuses to terminate the instance. @default it has not been requested, or EC2 accepted it */
+  readonly terminationRefused?: TerminationRefusal;
+}
+
+export interface TerminationRefusal {
+  readonly message: string;
+  readonly sinceMs: number;
+  readonly retryAtMs: number;
 }
 
 /** The state of a NodeClaim: the source of truth, in the table; the NodeClaim object in the cluster is its mirror. */

@@ -135,6 +135,8 @@ export const REASONS = {
   SubnetsNotFound: 'The subnetSelectorTerms of the EC2NodeClass select no subnet: correct the tags or ids.',
   TagValidationFailed: 'A tag of the EC2NodeClass is empty or reserved for Kerf: use another key.',
   Taint: 'The pod does not tolerate a taint of the NodePool: add a toleration or use another NodePool.',
+  TerminationRefused:
+    'EC2 refuses to terminate the instance: remove its termination protection, or allow ec2:TerminateInstances; Kerf tries again by itself.',
   TooManyReplicas:
     'All CapacityBuffers together ask for more pods than Kerf can plan for: lower replicas or set limits.',
   TooManyVolumeAlternatives:

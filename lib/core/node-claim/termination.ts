@@ -9,7 +9,9 @@ import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-c
 import { nodeTarget } from '../model/node-patch.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
+import type { ClaimVerdict } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
+import { terminate, terminating } from './terminate.ts';
 
 /** D22: the minimum time of a drain, so that late pods are drained too. */
 const MIN_DRAIN_MS = 5 * SECOND_MS;
@@ -33,15 +35,11 @@ export interface TerminationView {
   readonly zoneShifted?: boolean;
 }
 
-export interface TerminationVerdict extends Verdict {
-  readonly record: NodeClaimRecord;
-}
-
 /**
  * The next step of terminating a claim: cordon the node, evict pods tier by tier, terminate the instance, release the claim.
  * Each step depends only on the observed state, so it can be repeated. *Source:* D17–D27.
  */
-export function decideTermination(view: TerminationView, nowMs: number): TerminationVerdict {
+export function decideTermination(view: TerminationView, nowMs: number): ClaimVerdict {
   const { record, node } = view;
   const { deletion } = record;
   if (deletion === undefined || record.releasedAtMs !== undefined) return nothing(record);
@@ -54,8 +52,10 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...nothing(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
   }
-  if (view.instanceState === 'shutting-down') return { ...nothing(record), due: [pollAfter(nowMs)] };
-  if (node === undefined || record.registeredAtMs === undefined) return terminate(view, record, nowMs);
+  if (view.instanceState === 'shutting-down') {
+    return { ...nothing(terminating(record, nowMs)), due: [pollAfter(nowMs)] };
+  }
+  if (node === undefined || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
   const draining =
@@ -65,7 +65,7 @@ export function decideTermination(view: TerminationView, nowMs: number): Termina
   if (!drained) return { record: draining, actions, blocked, due };
   const earliest = startedAtMs + MIN_DRAIN_MS;
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [requeueAt(earliest)] };
-  return terminate(view, draining, nowMs);
+  return endInstance(view, draining, nowMs);
 }
 
 function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdict & { readonly drained: boolean } {
@@ -150,25 +150,15 @@ function isStuck(pod: Pod, nowMs: number): boolean {
   return deletionTimestamp !== undefined && nowMs - parseTime(deletionTimestamp) > STUCK_MS;
 }
 
-function terminate(view: TerminationView, record: NodeClaimRecord, nowMs: number): TerminationVerdict {
-  const { deletion } = record;
-  const instance = instanceOf(record);
-  if (deletion === undefined || instance === undefined) return nothing(record);
+/** C36: no EC2 call is made for an instance in a zone that the cluster is shifted away from. */
+function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict {
   if (view.zoneShifted === true) return { ...nothing(record), due: [requeueAt(nowMs + MINUTE_MS)] };
-  const requested =
-    deletion.terminateRequestedAtMs === undefined
-      ? { ...record, deletion: { ...deletion, terminateRequestedAtMs: nowMs } }
-      : record;
-  return {
-    record: requested,
-    actions: [{ kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }],
-    blocked: [],
-    due: [pollAfter(nowMs)],
-  };
+  const verdict = terminate(record, nowMs);
+  return verdict.due.length === 0 ? { ...verdict, due: [pollAfter(nowMs)] } : verdict;
 }
 
 /** The instance no longer exists: the finalizers of node and claim are removed. */
-function release({ record, node }: TerminationView, nowMs: number): TerminationVerdict {
+function release({ record, node }: TerminationView, nowMs: number): ClaimVerdict {
   const finalizers = (node?.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
   return {
     record,
@@ -199,7 +189,7 @@ function targetOf(pod: Pod): PodTarget {
   return { namespace: pod.metadata.namespace ?? 'default', name: pod.metadata.name, uid: pod.metadata.uid ?? '' };
 }
 
-function nothing(record: NodeClaimRecord): TerminationVerdict {
+function nothing(record: NodeClaimRecord): ClaimVerdict {
   return { record, actions: [], blocked: [], due: [] };
 }
 

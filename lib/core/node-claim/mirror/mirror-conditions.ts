@@ -3,6 +3,7 @@ import { formatTime } from '../../../apis/formats/time.ts';
 import type { Condition, Node } from '../../../apis/kubernetes.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
+import type { Reason } from '../../model/reasons.ts';
 import { whyNotInitialized } from '../registration.ts';
 
 /** D3. */
@@ -107,13 +108,19 @@ export function inOneWord(reason: string): string {
 }
 
 function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefined {
-  const { drainStartedAtMs, terminateRequestedAtMs } = deletion ?? {};
+  const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = deletion ?? {};
   if (registeredAtMs === undefined || drainStartedAtMs === undefined) return undefined;
-  if (terminateRequestedAtMs === undefined) return notKnown(drainStartedAtMs, 'Draining');
-  return { status: 'True', reason: 'Drained', sinceMs: terminateRequestedAtMs };
+  const drainedAtMs = terminateRequestedAtMs ?? terminationRefused?.sinceMs;
+  if (drainedAtMs === undefined) return notKnown(drainStartedAtMs, 'Draining');
+  return { status: 'True', reason: 'Drained', sinceMs: drainedAtMs };
 }
 
 function instanceTerminating(record: NodeClaimRecord): Answer | undefined {
+  const refused = record.deletion?.terminationRefused;
+  if (refused !== undefined) {
+    const { message, sinceMs } = refused;
+    return { status: 'False', reason: 'TerminationRefused' satisfies Reason, message, sinceMs };
+  }
   const sinceMs = record.deletion?.terminateRequestedAtMs;
   if (sinceMs === undefined || instanceOf(record) === undefined) return undefined;
   return { status: 'True', reason: 'InstanceTerminating', sinceMs };

@@ -3,7 +3,7 @@ import { instanceIdOf } from '../../../../lib/core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
 import { aClaim, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
-import { NOW_MS, SECOND } from '../../../builders/times.ts';
+import { HOUR, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 function conditions(record: Parameters<typeof mirrorOf>[0]): Readonly<Record<string, string>> {
   return Object.fromEntries((mirrorOf(record).status?.conditions ?? []).map(({ type, status }) => [type, status]));
@@ -76,6 +76,23 @@ test('a claim that is being deleted shows the reason, the progress and the deadl
   );
   const ended = { ...deletion, drainStartedAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS };
   expect(conditions({ ...deleted, deletion: ended })).toMatchObject({ Drained: 'True', InstanceTerminating: 'True' });
+});
+
+test('a termination that EC2 refuses is shown with its cause, and the node stays drained (A2.6)', () => {
+  const terminationRefused = { message: 'OperationNotPermitted', sinceMs: NOW_MS + SECOND, retryAtMs: NOW_MS + HOUR };
+  const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, drainStartedAtMs: NOW_MS } as const;
+  const claim = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, terminationRefused } });
+  const lastTransitionTime = '2026-01-31T08:00:01Z';
+  expect(mirrorOf(claim).status?.conditions?.slice(-2)).toEqual([
+    { type: 'Drained', status: 'True', reason: 'Drained', message: '', lastTransitionTime },
+    {
+      type: 'InstanceTerminating',
+      status: 'False',
+      reason: 'TerminationRefused',
+      message: 'OperationNotPermitted',
+      lastTransitionTime,
+    },
+  ]);
 });
 
 test('it is Consolidatable after consolidateAfter without changes, and never with consolidateAfter: Never (D13)', () => {

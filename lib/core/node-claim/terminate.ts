@@ -1,0 +1,62 @@
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { requeueAt } from '../model/decision.ts';
+import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
+import { LISTED_AFTER_MS } from './launch/launch.ts';
+import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
+
+/** The pause after a refused termination: as long as EC2 has refused it, within these limits. */
+const SHORTEST_PAUSE_MS = 5 * SECOND_MS;
+const LONGEST_PAUSE_MS = 5 * MINUTE_MS;
+
+/**
+ * Terminates the instance of a deleted claim. The request is recorded after EC2 has accepted it: until then the node counts in
+ * the budgets of its NodePool. After a refusal, the next request waits. *Source:* D26, E7.
+ */
+export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
+  const { deletion } = record;
+  const instance = instanceOf(record);
+  if (deletion === undefined || instance === undefined) return unchanged(record);
+  const { terminationRefused } = deletion;
+  if (terminationRefused !== undefined && nowMs < terminationRefused.retryAtMs) {
+    const { message, retryAtMs } = terminationRefused;
+    const blocked = [blockedClaim(record, { reason: 'TerminationRefused', message })];
+    return { ...unchanged(record), blocked, due: [requeueAt(retryAtMs)] };
+  }
+  const pending = stillRunning(record, deletion, nowMs);
+  const accepted = terminating(pending, nowMs);
+  return {
+    ...act(pending, { kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }),
+    ...(accepted !== pending && { whenDone: accepted }),
+  };
+}
+
+/** The record of a claim whose instance EC2 is shutting down. */
+export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
+  const { deletion } = record;
+  if (deletion === undefined || deletion.terminateRequestedAtMs !== undefined) return record;
+  const { terminationRefused: _over, ...rest } = deletion;
+  return { ...record, deletion: { ...rest, terminateRequestedAtMs: nowMs } };
+}
+
+/** A request that has had no effect for a minute is taken back. A version of Kerf recorded requests that EC2 then refused. */
+function stillRunning(record: NodeClaimRecord, deletion: Deletion, nowMs: number): NodeClaimRecord {
+  const { terminateRequestedAtMs, ...rest } = deletion;
+  const isOverdue = terminateRequestedAtMs !== undefined && nowMs - terminateRequestedAtMs >= LISTED_AFTER_MS;
+  return isOverdue ? { ...record, deletion: rest } : record;
+}
+
+/** The record after EC2 refused to terminate the instance; undefined if it is not the instance of a deleted claim. */
+export function refusedTermination(
+  record: NodeClaimRecord,
+  { instanceId, message }: { readonly instanceId: string; readonly message: string },
+  nowMs: number,
+): NodeClaimRecord | undefined {
+  const { deletion, releasedAtMs } = record;
+  if (deletion === undefined || releasedAtMs !== undefined || instanceOf(record)?.id !== instanceId) return undefined;
+  const { terminateRequestedAtMs: _refused, ...rest } = deletion;
+  const sinceMs = deletion.terminationRefused?.sinceMs ?? nowMs;
+  const pauseMs = Math.min(Math.max(nowMs - sinceMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  const refused = { message: message.slice(0, LONGEST_MESSAGE), sinceMs, retryAtMs: nowMs + pauseMs };
+  return { ...record, deletion: { ...rest, terminationRefused: refused } };
+}

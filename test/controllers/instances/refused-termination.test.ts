@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { RefusedError } from '../../../lib/ports/errors.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { expectAllGone, live, SMALL_CATALOGUE } from '../life.ts';
+
+const MANIFESTS = someManifests({
+  nodePools: [
+    aPool({ disruption: { budgets: [{ nodes: '1' }], consolidateAfter: '0s', consolidationPolicy: 'WhenEmpty' } }),
+  ],
+  deployments: [aDeployment('web', 4, '20')],
+});
+const EVENTS: readonly ScenarioEvent[] = [
+  { kind: 'scale', atMs: 5 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+];
+
+/** EC2 refuses every termination for some time, as with termination protection. */
+function refusing(forMs: number, seen: { requests: number }) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const untilMs = ports.clock.now() + forMs;
+    return {
+      ...ports,
+      cloud: {
+        ...ports.cloud,
+        terminate: async (cluster, id) => {
+          if (ports.clock.now() >= untilMs) return ports.cloud.terminate(cluster, id);
+          seen.requests += 1;
+          throw new RefusedError(`terminate ${id}: OperationNotPermitted: disableApiTermination is set`);
+        },
+      },
+    };
+  };
+}
+
+test('while EC2 refuses to terminate an instance, its node counts in the budget, and the request is repeated rarely (E7, D26)', async () => {
+  const seen = { requests: 0 };
+  const refused = await live({
+    manifests: MANIFESTS,
+    scenario: { name: 'refused', events: EVENTS },
+    catalogue: SMALL_CATALOGUE,
+    durationMs: 60 * MINUTE_MS,
+    wrapPorts: refusing(Infinity, seen),
+  });
+  expect(refused.nodesAtEnd).toBe(4);
+  const cordoned = refused.timeline.filter((entry) => entry.kind === 'delete-node-claim');
+  expect(cordoned, 'one node of the budget').toHaveLength(1);
+  expect(seen.requests).toBeGreaterThan(8);
+  expect(seen.requests).toBeLessThan(25);
+});
+
+test('a termination that EC2 no longer refuses succeeds at the next request', async () => {
+  const seen = { requests: 0 };
+  const result = await live({
+    manifests: MANIFESTS,
+    scenario: { name: 'refused for a time', events: EVENTS },
+    catalogue: SMALL_CATALOGUE,
+    wrapPorts: refusing(20 * MINUTE_MS, seen),
+  });
+  expect(seen.requests).toBeGreaterThan(0);
+  expectAllGone(result);
+});
