@@ -8,6 +8,7 @@ import type { Blocked, Decision } from '../core/model/decision.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/model/settings.ts';
 import { formatSubject } from '../core/model/subject.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
@@ -51,9 +52,13 @@ export interface SimulationInput {
   readonly wrapInvocation?: WrapInvocation;
   /** The number of invocations that each batch of messages starts at once. @default 1 */
   readonly invocations?: number;
+  /** The stores of the functions, for example over a table with faults. @default stores in memory, without faults */
+  readonly stores?: (clock: Clock) => SimulatedStores;
   /** @default the settings of a cluster without configuration */
   readonly settings?: ClusterSettings;
 }
+
+export type SimulatedStores = Pick<ControllerPorts, 'store' | 'leases' | 'catalogue'>;
 
 /**
  * Runs a cluster, EC2 and Kerf's functions in virtual time. *Shape:* yields the entries of the timeline, and returns the result.
@@ -152,13 +157,10 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
     onEvent: (event) => kerf.functions.interruptions.send(JSON.stringify(event), REACTION_MS),
   });
-  const leases = memoryLeases(timetable);
   const ports: ControllerPorts = {
     cluster: simulatedCluster(state, timetable),
     cloud: ec2,
-    store: memoryNodeClaimStore(leases.isCurrent),
-    leases,
-    catalogue: memoryCatalogueStore(),
+    ...(input.stores ?? memoryStores)(timetable),
     messages,
     clock: timetable,
     settings: input.settings ?? DEFAULT_SETTINGS,
@@ -186,6 +188,11 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
   };
   void messages.wake('catalogue', { cluster: CLUSTER, reason: 'deployed' });
   return kerf;
+}
+
+function memoryStores(clock: Clock): SimulatedStores {
+  const leases = memoryLeases(clock);
+  return { store: memoryNodeClaimStore(leases.isCurrent), leases, catalogue: memoryCatalogueStore() };
 }
 
 function isRunning(ec2: SimulatedEc2, id: string): boolean {

@@ -48,7 +48,7 @@ export type TransactionOutcome =
   | { readonly kind: 'refused'; readonly at: ReadonlySet<number> };
 
 export interface TableOptions {
-  readonly client: DynamoDBClient;
+  readonly client: Pick<DynamoDBClient, 'send'>;
   readonly tableName: string;
 }
 
@@ -65,7 +65,7 @@ const MAX_WRITES = 100;
 
 /** The DynamoDB calls of Kerf, strongly consistent and with port errors. */
 export class Table {
-  readonly #client: DynamoDBClient;
+  readonly #client: TableOptions['client'];
   readonly #name: string;
 
   constructor({ client, tableName }: TableOptions) {
