@@ -92,6 +92,7 @@ describe('files', () => {
 const CONFIGURATION = [
   'lib/operator/options/options.ts',
   'lib/operator/options/cluster-options.ts',
+  'lib/operator/options/node-roles.ts',
   'lib/operator/options/option-values.ts',
 ];
 

@@ -1,11 +1,11 @@
-import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
-import { answerCustomResource } from '../../lib/operator/lambda/custom-resource.ts';
+import type { Context } from 'aws-lambda';
+import { answerTrigger } from '../../lib/operator/lambda/custom-resource.ts';
 import { wireInstaller } from '../../lib/operator/wiring/installer.ts';
 
-const { runtime, resource } = wireInstaller();
+const { runtime, work } = wireInstaller();
 
-/** Called by CloudFormation when the stack is created, changed or deleted. */
-export async function handler(event: CloudFormationCustomResourceEvent, context: Context): Promise<void> {
+/** Called by CloudFormation when the stack is created, changed or deleted, and once a day by a schedule. */
+export async function handler(event: unknown, context: Context): Promise<void> {
   const remainingMs = (): number => context.getRemainingTimeInMillis();
-  await answerCustomResource(runtime, event, resource(remainingMs));
+  await answerTrigger(runtime, event, work(remainingMs));
 }

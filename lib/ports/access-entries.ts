@@ -7,12 +7,16 @@ import type { AccessEntry, AuthenticationMode, FoundAccessEntry } from '../core/
  * *Errors:* UnreachableError, RefusedError, also if the cluster does not exist.
  */
 export interface AccessEntries {
+  /** The names of all clusters of the account in the region. */
+  clusters(): Promise<readonly string[]>;
   authenticationMode(cluster: string): Promise<AuthenticationMode>;
   find(cluster: string, principal: string): Promise<FoundAccessEntry | undefined>;
   create(cluster: string, entry: AccessEntry): Promise<void>;
   setGroups(cluster: string, principal: string, groups: readonly string[]): Promise<void>;
   /** Associates an access policy of EKS with the entry, for the whole cluster. An existing association is success. */
   givePolicy(cluster: string, principal: string, policy: string): Promise<void>;
+  /** Ends the association. One that does not exist is success, as is a cluster or an entry that does not exist. */
+  takePolicy(cluster: string, principal: string, policy: string): Promise<void>;
   /** A cluster that does not exist is success. */
   remove(cluster: string, principal: string): Promise<void>;
 }

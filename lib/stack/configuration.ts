@@ -1,4 +1,10 @@
-import { type ClusterOptions, networkName, parseCluster, writeClusters } from '../operator/options/cluster-options.ts';
+import {
+  type ClusterOptions,
+  networkName,
+  parseCluster,
+  writeClusters,
+  writeInstalledClusters,
+} from '../operator/options/cluster-options.ts';
 import { OptionError, parseJson, shown } from '../operator/options/option-values.ts';
 
 /** In bytes. Lambda allows 4,096 bytes for all environment variables; the others of a function in a VPC may need 1,310. @internal */
@@ -43,7 +49,7 @@ function checkNodeRoles(clusters: readonly ClusterOptions[]): void {
 
 /** The functions of a network read only the clusters of that network. */
 function checkLength(sharing: readonly ClusterOptions[]): void {
-  const length = Buffer.byteLength(writeClusters(sharing));
+  const length = Math.max(...[writeClusters, writeInstalledClusters].map((write) => Buffer.byteLength(write(sharing))));
   if (length <= LONGEST_CLUSTERS) return;
   throw new OptionError(
     `${theClusters(sharing)} ${length} bytes of environment variables, but at most ` +

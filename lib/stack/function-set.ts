@@ -2,11 +2,10 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 import { type ClusterOptions, type NetworkOptions, writeClusters } from '../operator/options/cluster-options.ts';
+import { nodeRolesOf } from '../operator/options/node-roles.ts';
 import {
-  type AccessEntry,
   CLUSTER_FUNCTIONS,
   EVENT_PLAN,
-  groupOf,
   INTERRUPTION_TARGETS,
   VARIABLES,
   WEBHOOK_TARGETS,
@@ -16,7 +15,7 @@ import {
 import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
-import { givenNodeRoles, NodeRole, roleArn } from './node-role.ts';
+import { NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';
 import type { StateTable } from './state-table.ts';
@@ -63,7 +62,7 @@ export class FunctionSet {
     });
     webhook.introduceTo(this.functions.lifecycle);
     const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
-    this.#permit({ clusters, state, bodies, decisions, nodeRoles: nodes.flatMap(({ roles }) => roles) });
+    this.#permit({ clusters, state, bodies, decisions, nodeRoles: nodes.flatMap(({ arns }) => arns) });
     this.#connect(webhook);
     const schedules = new Schedules(scope, 'Schedules', {
       clusters: clusters.map(({ name }) => name),
@@ -87,33 +86,23 @@ export class FunctionSet {
     for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: this.functions[name].role.roleArn });
   }
 
-  /** The ARNs of the node roles of a cluster. The name of a role that is created here is an output. */
+  /** The node roles of a cluster. The name of a role that is created here is an output. */
   #nodeRolesOf(cluster: ClusterOptions): NodesOfCluster {
-    const { linux, windows } = givenNodeRoles(cluster);
-    const arns = (names: readonly string[]) => names.map((name) => roleArn(Stack.of(this.#scope), name));
-    const made =
-      cluster.makeNodeRole === true ? new NodeRole(this.#scope, `NodeRole-${cluster.name}`, { cluster }) : undefined;
-    if (made !== undefined) new CfnOutput(this.#scope, `NodeRoleName-${cluster.name}`, { value: made.role.roleName });
-    const linuxArns = [...arns(linux), ...(made === undefined ? [] : [made.role.roleArn])];
-    return { cluster, linux: linuxArns, windows: arns(windows), roles: [...linuxArns, ...arns(windows)] };
+    const { linux, windows } = nodeRolesOf(cluster);
+    const arns = [...linux, ...windows].map((name) => roleArn(Stack.of(this.#scope), name));
+    if (cluster.makeNodeRole !== true) return { cluster, arns };
+    const created = new NodeRole(this.#scope, `NodeRole-${cluster.name}`, { cluster });
+    new CfnOutput(this.#scope, `NodeRoleName-${cluster.name}`, { value: created.role.roleName });
+    return { cluster, arns, created };
   }
 
-  /** Creates the installer, with the access entries of each cluster. */
+  /** Creates the installer. EKS checks that a role exists, so the roles of nodes are created first. */
   #install({ nodes, ...shared }: Installed): Installer | undefined {
-    const clusters = nodes
-      .filter(({ cluster }) => cluster.accessEntries !== false || cluster.install !== false)
-      .map(({ cluster, linux, windows }) => {
-        const entries = [
-          ...CLUSTER_FUNCTIONS.map((name) =>
-            accessEntry(this.functions[name].role.roleArn, 'STANDARD', [groupOf(name)]),
-          ),
-          ...linux.map((principal) => accessEntry(principal, 'EC2_LINUX')),
-          ...windows.map((principal) => accessEntry(principal, 'EC2_WINDOWS')),
-        ];
-        return { cluster, entries: cluster.accessEntries === false ? [] : entries };
-      });
-    if (clusters.length === 0) return undefined;
+    const installed = nodes.filter(({ cluster }) => cluster.accessEntries !== false || cluster.install !== false);
+    if (installed.length === 0) return undefined;
+    const clusters = installed.map(({ cluster }) => cluster);
     const installer = new Installer(this.#scope, 'Installer', { ...shared, clusters, functions: this.functions });
+    installer.resource.node.addDependency(...installed.flatMap(({ created = [] }) => created));
     this.#output({ InstallerRoleArn: installer.role.roleArn, InstallerLogGroup: installer.logGroup.logGroupName });
     return installer;
   }
@@ -172,14 +161,10 @@ interface Installed {
 
 interface NodesOfCluster {
   readonly cluster: ClusterOptions;
-  /** By ARN. */
-  readonly linux: readonly string[];
-  readonly windows: readonly string[];
-  readonly roles: readonly string[];
-}
-
-function accessEntry(principal: string, type: AccessEntry['type'], groups: readonly string[] = []): AccessEntry {
-  return { principal, type, groups };
+  /** Of the roles. */
+  readonly arns: readonly string[];
+  /** @default the cluster uses existing roles */
+  readonly created?: NodeRole;
 }
 
 type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunction>>;

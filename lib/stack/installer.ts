@@ -1,23 +1,22 @@
-import { CustomResource, Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnResource, CustomResource, Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { ClusterOptions } from '../operator/options/cluster-options.ts';
-import { type AccessEntry, INSTALLER_TARGETS, VARIABLES, type WokenFunction } from '../operator/options/options.ts';
+import { type ClusterOptions, writeInstalledClusters } from '../operator/options/cluster-options.ts';
+import { CLUSTER_FUNCTIONS, INSTALLER_TARGETS, VARIABLES, type WokenFunction } from '../operator/options/options.ts';
+import { grantInstallation } from './installer-permissions.ts';
 import { LambdaFunction, type Woken } from './lambda-function.ts';
-import { acknowledgeWildcards } from './permissions.ts';
+import { roleArn } from './node-role.ts';
 import type { StateTable } from './state-table.ts';
 import type { Webhook } from './webhook.ts';
 
 export interface InstallerProps {
   /** The clusters of one network. */
-  readonly clusters: readonly {
-    readonly cluster: ClusterOptions;
-    /** @default - access entries are created elsewhere */
-    readonly entries: readonly AccessEntry[];
-  }[];
+  readonly clusters: readonly ClusterOptions[];
   readonly webhook: Webhook;
   readonly state: StateTable;
-  readonly functions: Readonly<Record<WokenFunction, Woken>>;
+  readonly functions: Readonly<Record<WokenFunction, Woken & { readonly role: Role }>>;
 }
 
 const ROOT = `${import.meta.dirname}/../../`;
@@ -27,14 +26,15 @@ const CONTENT = ['data/crds', 'lib/core/install'];
 /**
  * Installs Kerf in its clusters when the stack is deployed, and removes it when the stack is deleted: access entries, CRDs,
  * RBAC and the webhook. CloudFormation's resource for access entries is not used, because it fails for an existing entry,
- * and the role of the nodes usually has one.
+ * and the role of the nodes usually has one. What it does comes from its environment; the properties of the resource only make
+ * CloudFormation call it.
  */
 export class Installer extends LambdaFunction {
   readonly resource: CustomResource;
 
   constructor(scope: Construct, id: string, { clusters, webhook, state, functions }: InstallerProps) {
-    const network = clusters[0]?.cluster.network;
-    const drains = clusters.some(({ cluster }) => cluster.onDelete === 'drain');
+    const network = clusters[0]?.network;
+    const drains = clusters.some(({ onDelete }) => onDelete === 'drain');
     super(scope, id, {
       name: 'installer',
       environment: { [VARIABLES.table]: state.name },
@@ -47,17 +47,15 @@ export class Installer extends LambdaFunction {
     webhook.introduceTo(this);
     state.grantReadWrite(this.role);
     this.mayWake(functions, INSTALLER_TARGETS);
-    this.#allowEks(clusters.map(({ cluster }) => cluster.name));
-    const stack = Stack.of(this);
+    const own = CLUSTER_FUNCTIONS.map((name) => functions[name].role);
+    grantInstallation(this.role, own, clusters);
+    const configuration = this.#configure(clusters, functions);
     this.resource = new CustomResource(this, 'Access', {
       serviceToken: this.function.functionArn,
       // The maximum time that CloudFormation waits.
       serviceTimeout: drains ? Duration.hours(1) : Duration.minutes(15),
       properties: {
-        Clusters: stack.toJsonString(
-          clusters.map(({ cluster, entries }) => ({ cluster, entries: this.#entries(cluster, entries) })),
-        ),
-        InstalledBy: `${stack.stackId}/${this.node.path}`,
+        ...configuration,
         // CloudFormation updates the resource only if a property changes, so a hash of the installed content is one.
         Content: CONTENT.map((folder) => FileSystem.fingerprint(`${ROOT}${folder}`)).join(' '),
         WebhookUrl: webhook.url,
@@ -65,44 +63,45 @@ export class Installer extends LambdaFunction {
       },
     });
     this.resource.node.addDependency(this.role);
+    this.#introduceResource();
+    this.#checkRightsDaily();
     Validations.of(this.resource).acknowledge({
       id: 'CloudFormation-Validate::W9003',
       reason: 'CDK writes the number as text, which CloudFormation accepts',
     });
   }
 
-  /** Its own entry is last, so it is deleted last. RBAC requires that a user who grants rights has them. */
-  #entries(cluster: ClusterOptions, entries: readonly AccessEntry[]): readonly AccessEntry[] {
-    if (entries.length === 0 || cluster.install === false) return entries;
-    const principal = this.role.roleArn;
-    return [...entries, { principal, type: 'STANDARD', groups: [], policy: this.#policy }];
-  }
-
-  get #policy(): string {
-    return `arn:${Stack.of(this).partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy`;
-  }
-
-  #allowEks(names: readonly string[]): void {
+  /** *Shape:* the configuration, also as properties, so that a change of it makes CloudFormation call the installer. */
+  #configure(clusters: readonly ClusterOptions[], functions: InstallerProps['functions']): Record<string, string> {
     const stack = Stack.of(this);
-    const clusters = names.map((name) => stack.formatArn({ service: 'eks', resource: 'cluster', resourceName: name }));
-    const entries = names.map((name) =>
-      stack.formatArn({ service: 'eks', resource: 'access-entry', resourceName: `${name}/*` }),
-    );
-    const onEntries = ['eks:DescribeAccessEntry', 'eks:UpdateAccessEntry', 'eks:DeleteAccessEntry', 'eks:TagResource'];
-    const statements = [
-      { actions: ['eks:DescribeCluster', 'eks:CreateAccessEntry'], resources: clusters },
-      { actions: onEntries, resources: entries },
-      {
-        actions: ['eks:AssociateAccessPolicy'],
-        resources: entries,
-        conditions: { StringEquals: { 'eks:policyArn': this.#policy } },
-      },
-    ];
-    for (const statement of statements) this.role.addToPrincipalPolicy(new PolicyStatement(statement));
-    acknowledgeWildcards(
-      this.role,
-      names.map((name) => `arn:<AWS::Partition>:eks:<AWS::Region>:<AWS::AccountId>:access-entry/${name}/*`),
-      'EKS adds an id to the name of an entry, so access is limited to the cluster',
-    );
+    const Clusters = writeInstalledClusters(clusters);
+    const Roles = stack.toJsonString({
+      prefix: roleArn(stack, ''),
+      ...Object.fromEntries(CLUSTER_FUNCTIONS.map((name) => [name, functions[name].role.roleName])),
+      installer: this.role.roleName,
+    });
+    this.function.addEnvironment(VARIABLES.clusters, Clusters);
+    this.function.addEnvironment(VARIABLES.roles, Roles);
+    return { Clusters, Roles };
+  }
+
+  /** By its logical id, because the resource depends on the function. */
+  #introduceResource(): void {
+    const stack = Stack.of(this);
+    const resource = this.resource.node.defaultChild;
+    if (!(resource instanceof CfnResource))
+      throw new Error('CDK makes a custom resource of another resource than it did');
+    this.function.addEnvironment(VARIABLES.stack, stack.stackId);
+    this.function.addEnvironment(VARIABLES.stackResource, stack.getLogicalId(resource));
+    this.function.addEnvironment(VARIABLES.installerPath, this.node.path);
+  }
+
+  /** If an invocation ends before it takes its rights back, and its repetitions too, the rights end after a day at the latest. */
+  #checkRightsDaily(): void {
+    new Rule(this, 'DailyCheck', {
+      description: 'Kerf takes rights back that an installation has left',
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaTarget(this.function)],
+    });
   }
 }

@@ -2,7 +2,7 @@ import { type Stack, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { ClusterOptions } from '../operator/options/cluster-options.ts';
-import { OptionError } from '../operator/options/option-values.ts';
+import { createdNodeRole } from '../operator/options/node-roles.ts';
 
 /** The permissions of a node: to join the cluster, to assign pod IPs, to pull images, and to be managed by SSM. */
 const POLICIES = [
@@ -23,7 +23,7 @@ export class NodeRole extends Construct {
   constructor(scope: Construct, id: string, { cluster: { name } }: NodeRoleProps) {
     super(scope, id);
     this.role = new Role(this, 'Role', {
-      roleName: nodeRoleName(name),
+      roleName: createdNodeRole(name),
       description: `Nodes of EKS cluster ${name}, launched by Kerf`,
       assumedBy: new ServicePrincipal('ec2.amazonaws.com'),
       managedPolicies: POLICIES.map((policy) => ManagedPolicy.fromAwsManagedPolicyName(policy)),
@@ -35,29 +35,6 @@ export class NodeRole extends Construct {
       })),
     );
   }
-}
-
-const LONGEST_NAME = 64;
-
-function nodeRoleName(cluster: string): string {
-  const name = `KerfNodeRole-${cluster}`;
-  if (name.length <= LONGEST_NAME) return name;
-  throw new OptionError(
-    `makeNodeRole of cluster ${cluster}: the role name ${name} has ${name.length} characters, but IAM allows ${LONGEST_NAME}; ` +
-      'create a role and set nodeRole to its name',
-  );
-}
-
-/** The names of existing node roles. The default is the role of Karpenter's setup guide. */
-export function givenNodeRoles({ name, nodeRole, makeNodeRole, windowsNodeRole }: ClusterOptions): {
-  readonly linux: readonly string[];
-  readonly windows: readonly string[];
-} {
-  const known = nodeRole ?? (makeNodeRole === true ? undefined : `KarpenterNodeRole-${name}`);
-  return {
-    linux: known === undefined ? [] : [known],
-    windows: windowsNodeRole === undefined ? [] : [windowsNodeRole],
-  };
 }
 
 export function roleArn(stack: Stack, name: string): string {

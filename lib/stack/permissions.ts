@@ -229,7 +229,7 @@ interface Grant {
   readonly conditions?: Readonly<Record<string, unknown>>;
 }
 
-function allow(role: IRole, { actions, resources, conditions }: Grant): void {
+export function allow(role: IRole, { actions, resources, conditions }: Grant): void {
   const statement = new PolicyStatement({
     actions: [...actions],
     resources: [...resources],

@@ -22,6 +22,10 @@ test('the role that the stack created for nodes has an access entry for nodes', 
   expect(await entries.find('demo', principal)).toMatchObject({ type: 'EC2_LINUX' });
 });
 
+test('the clusters of the account are listed', async () => {
+  expect(await entries.clusters()).toContain('demo');
+});
+
 describe('an entry on EKS', () => {
   const principal = 'arn:aws:iam::123456789012:role/somebody';
 
@@ -43,6 +47,12 @@ describe('an entry on EKS', () => {
       new ListAssociatedAccessPoliciesCommand({ clusterName: 'demo', principalArn: principal }),
     );
     expect(associatedAccessPolicies).toMatchObject([{ policyArn: policy, accessScope: { type: 'cluster' } }]);
+    await entries.takePolicy('demo', principal, policy);
+    await entries.takePolicy('demo', principal, policy);
+    const left = await eks.send(
+      new ListAssociatedAccessPoliciesCommand({ clusterName: 'demo', principalArn: principal }),
+    );
+    expect(left.associatedAccessPolicies).toEqual([]);
     await entries.remove('demo', principal);
     await entries.remove('demo', principal);
     expect(await entries.find('demo', principal)).toBeUndefined();

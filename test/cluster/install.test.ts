@@ -48,11 +48,13 @@ beforeEach(() => {
 });
 
 const NO_ENTRIES: AccessEntries = {
+  clusters: nobody,
   authenticationMode: nobody,
   find: nobody,
   create: nobody,
   setGroups: nobody,
   givePolicy: nobody,
+  takePolicy: nobody,
   remove: nobody,
 };
 
@@ -73,6 +75,7 @@ function ports(installedBy = 'this deployment'): InstallPorts {
   const clock = { now: () => startMs + pauses * SECOND_MS };
   return {
     entries: NO_ENTRIES,
+    warn: () => {},
     installation: async () => kubernetesInstallation({ client, clock, installedBy }),
     clock,
     pause: async (ms) => {

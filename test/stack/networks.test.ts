@@ -95,6 +95,11 @@ const LONGEST: Readonly<Record<string, number>> = {
   [VARIABLES.table]: 60,
   [VARIABLES.bodies]: 63,
   [VARIABLES.eventBus]: 64,
+  [VARIABLES.roles]:
+    '{"prefix":"arn:aws-us-gov:iam::123456789012:role/","provisioning":"","lifecycle":"","disruption":"","termination":"","installer":""}'
+      .length +
+    5 * 64,
+  [VARIABLES.stack]: 'arn:aws-us-gov:cloudformation:ap-southeast-1:123456789012:stack//'.length + 128 + 36,
 };
 const LONGEST_QUEUE_URL = 'https://sqs.cn-northwest-1.amazonaws.com.cn/123456789012/'.length + 80;
 

@@ -46,7 +46,6 @@ async function ensureAccessEntry(
       if (refusal !== undefined) return [refusal];
     }
   }
-  if (entry.policy !== undefined) await entries.givePolicy(cluster, entry.principal, entry.policy);
   return [];
 }
 

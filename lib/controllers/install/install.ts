@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
@@ -10,6 +10,7 @@ import type { AccessEntries } from '../../ports/access-entries.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
+import { type AdministratorPorts, asAdministrator, awaitRights, RIGHTS_PAUSE_MS } from './administrator.ts';
 import { ensureAccess } from './ensure-access.ts';
 
 export interface InstallTarget extends WantedAccess {
@@ -17,17 +18,14 @@ export interface InstallTarget extends WantedAccess {
   readonly webhook?: WebhookEndpoint;
 }
 
-export interface InstallPorts {
+export interface InstallPorts extends AdministratorPorts {
   readonly entries: AccessEntries;
   readonly installation: (cluster: string) => Promise<Installation>;
   readonly clock: Clock;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** EKS confirms an entry some seconds before its API servers accept it. */
-const RIGHTS_WITHIN_MS = 2 * MINUTE_MS;
 const ESTABLISHED_WITHIN_MS = 30 * SECOND_MS;
-const RIGHTS_PAUSE_MS = 5 * SECOND_MS;
 /** The API servers of a cluster accept an entry at different times, and each call may reach another one. */
 const TRIES = 3;
 
@@ -73,35 +71,27 @@ async function installOne(ports: InstallPorts, target: InstallTarget): Promise<O
   const access = entries.length === 0 ? { refusals: [] } : await ensureAccess(ports.entries, target);
   if ('noEntries' in access) return { failures: [access.noEntries], notes: [] };
   if (webhook === undefined) return { failures: access.refusals, notes: [] };
+  return await asAdministrator(ports, target, async () => {
+    const { failures, notes } = await installObjects(ports, cluster, webhook);
+    return { failures: [...access.refusals, ...failures], notes };
+  });
+}
+
+async function installObjects(ports: InstallPorts, cluster: string, webhook: WebhookEndpoint): Promise<Outcome> {
   const installation = await ports.installation(cluster);
   for (let attempt = 1; ; attempt += 1) {
-    await awaitPermissions(ports, installation);
+    await awaitRights(ports, installation);
     try {
       const { failures, notes } = await applyDefinitions(ports, installation);
       for (const object of rbacObjects()) await installation.apply(object);
       await installation.apply(webhookConfiguration(webhook));
       const traces = { ...(await installation.findOtherAutoscalers()), autoMode: undefined };
       const otherAutoscalers = activeAutoscalers(cluster, traces, ports.clock.now()).map(({ message }) => message);
-      return { failures: [...access.refusals, ...failures], notes: [...notes, ...otherAutoscalers] };
+      return { failures, notes: [...notes, ...otherAutoscalers] };
     } catch (error) {
       if (!(error instanceof RefusedError) || attempt === TRIES) throw error;
       await ports.pause(RIGHTS_PAUSE_MS);
     }
-  }
-}
-
-async function awaitPermissions({ clock, pause }: InstallPorts, installation: Installation): Promise<void> {
-  const untilMs = clock.now() + RIGHTS_WITHIN_MS;
-  for (;;) {
-    const why = await installation.whyNoRights();
-    if (why === undefined) return;
-    if (clock.now() + RIGHTS_PAUSE_MS > untilMs) {
-      throw new RefusedError(
-        `the installer does not have the permissions of an administrator after ${RIGHTS_WITHIN_MS / SECOND_MS} s (${why}): give its role ` +
-          '(the output InstallerRoleArn) an access entry with AmazonEKSClusterAdminPolicy, or set install to false',
-      );
-    }
-    await pause(RIGHTS_PAUSE_MS);
   }
 }
 

@@ -6,6 +6,7 @@ import { webhookConfiguration } from '../../core/install/webhook-configuration.t
 import { instanceOf, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { HeldObject, Installation } from '../../ports/installation.ts';
+import { asAdministrator, awaitRights } from './administrator.ts';
 import { type DrainPorts, drainCluster } from './drain-cluster.ts';
 import { removeAccess } from './ensure-access.ts';
 import type { InstallPorts } from './install.ts';
@@ -39,7 +40,9 @@ export async function uninstall(ports: UninstallPorts, targets: readonly Uninsta
       const { cluster, installed } = target;
       const attempt = attemptsIn(cluster, failures);
       if (installed) {
-        const state = await attempt(async () => await uninstallOne(ports, target, attempt));
+        const state = await attempt(
+          async () => await asAdministrator(ports, target, async () => await uninstallOne(ports, target, attempt)),
+        );
         if (state === 'draining') return void draining.push(cluster);
       }
       await attempt(async () => await removeAccess(ports.entries, target));
@@ -69,6 +72,7 @@ async function uninstallOne(
   attempt: Attempt,
 ): Promise<'removed' | 'draining'> {
   const installation = await ports.installation(cluster);
+  await awaitRights(ports, installation);
   if (await installation.isTakenOver()) return 'removed';
   // This call also checks that the cluster answers, before the many calls that follow.
   const webhook = webhookConfiguration({ url: '', cluster, secret: '' });

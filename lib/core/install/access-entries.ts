@@ -7,17 +7,24 @@ export interface AccessEntry {
   readonly type: AccessEntryType;
   /** Kubernetes RBAC groups; only for the type STANDARD. */
   readonly groups: readonly string[];
-  /** The ARN of an EKS access policy for the whole cluster; only for the type STANDARD. @default none */
-  readonly policy?: string;
 }
 
 /** An access entry as EKS returns it. The type may be one that Kerf does not use. */
-export type FoundAccessEntry = Omit<AccessEntry, 'type' | 'policy'> & { readonly type: string };
+export type FoundAccessEntry = Omit<AccessEntry, 'type'> & { readonly type: string };
 
 /** The access entries that a cluster needs. */
 export interface WantedAccess {
   readonly cluster: string;
   readonly entries: readonly AccessEntry[];
+  /** Whose rights of an administrator last as long as the installer works. @default the user has given the installer its rights */
+  readonly administrator?: Administrator;
+}
+
+export interface Administrator {
+  /** The ARN of the installer's role, which has one of the entries. */
+  readonly principal: string;
+  /** The ARN of an EKS access policy for the whole cluster. */
+  readonly policy: string;
 }
 
 export type AccessStep =

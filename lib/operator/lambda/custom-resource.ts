@@ -1,23 +1,28 @@
-/** A custom resource of CloudFormation: CloudFormation calls the function, which writes its response to an S3 address. */
+/**
+ * A custom resource of CloudFormation. Its event is only a trigger: it selects none of what is installed, where, or with whose
+ * rights. CloudFormation itself says whether the resource is being deleted, so a forged or repeated event removes nothing.
+ */
 
 import { setTimeout } from 'node:timers/promises';
-import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceUpdateEvent } from 'aws-lambda';
+import { ownField } from '../../apis/record.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
 
-export interface CloudFormationResource {
-  readonly install: (properties: Properties) => Promise<void>;
-  /**
-   * Removes what is not in the kept properties, or everything. *Shape:* `unfinished` if it takes longer than an invocation; then
-   * Lambda calls again with the same event.
-   */
-  readonly remove: (properties: Properties, kept: Properties | undefined) => Promise<'done' | 'unfinished'>;
+export interface DeploymentWork {
+  /** Installs what is configured, and removes what is no longer configured. */
+  readonly install: () => Promise<void>;
+  /** Removes everything. *Shape:* `unfinished` if it takes longer than an invocation; then Lambda calls again with the same event. */
+  readonly remove: () => Promise<'done' | 'unfinished'>;
+  /** Ends rights that an invocation that did not end properly has left. */
+  readonly takeRightsBack: () => Promise<void>;
 }
-
-export type Properties = Readonly<Record<string, unknown>>;
 
 export interface CustomResourceRuntime {
   readonly telemetry: Pick<Telemetry, 'error'>;
   readonly put: (url: string, body: string) => Promise<void>;
+  readonly isAnswerAddress: (url: string) => boolean;
+  /** What CloudFormation does with the resource. *Errors:* those of the port. */
+  readonly state: () => Promise<ResourceState>;
 }
 
 /** Makes Lambda repeat the asynchronous invocation: twice, one and two minutes later. @internal */
@@ -28,61 +33,106 @@ export class UnfinishedError extends Error {
 /** CloudFormation does not show a longer reason. */
 const LONGEST_REASON = 1_000;
 
+interface Request {
+  readonly type: string;
+  readonly responseUrl: string;
+  /** What the response must repeat. */
+  readonly ids: Readonly<Record<'StackId' | 'RequestId' | 'LogicalResourceId' | 'PhysicalResourceId', string>>;
+}
+
 /**
- * Handles an event of CloudFormation and always responds, because a deployment without a response waits for an hour. A failed
- * removal is logged and reported as success: a stack must be deletable if its cluster no longer exists.
- * *Errors:* UnfinishedError if the removal is not complete.
+ * Handles an invocation. A request of CloudFormation always gets a response, because a deployment without a response waits for
+ * an hour. A failed removal is logged and reported as success: a stack must be deletable if its cluster no longer exists. Any
+ * other event is the daily check. *Errors:* UnfinishedError if the removal is not complete.
  */
-export async function answerCustomResource(
-  { telemetry, put }: CustomResourceRuntime,
-  event: CloudFormationCustomResourceEvent,
-  resource: CloudFormationResource,
+export async function answerTrigger(
+  runtime: CustomResourceRuntime,
+  event: unknown,
+  work: DeploymentWork,
 ): Promise<void> {
-  const failure = await failureOf(event, resource, telemetry);
+  const { telemetry, put } = runtime;
+  const request = requestOf(event);
+  if (request === undefined) return await checkRights(runtime, work);
+  const { type, responseUrl, ids } = request;
+  if (!runtime.isAnswerAddress(responseUrl)) {
+    const host = URL.parse(responseUrl)?.host ?? 'no address';
+    telemetry.error('event refused', new Error(`ResponseURL is not an address of CloudFormation: ${host}`), { type });
+    return;
+  }
+  const failure = await failureOf(runtime, type, work);
   if (failure instanceof UnfinishedError) throw failure;
-  if (failure !== undefined) telemetry.error(`${event.RequestType} failed`, failure, { stack: event.StackId });
-  const fails = failure !== undefined && event.RequestType !== 'Delete';
+  if (failure !== undefined) telemetry.error(`${type} failed`, failure, { stack: ids.StackId });
+  const fails = failure !== undefined && type !== 'Delete';
   const body = JSON.stringify({
     Status: fails ? 'FAILED' : 'SUCCESS',
     Reason: fails ? messageOf(failure).slice(0, LONGEST_REASON) : 'done',
-    PhysicalResourceId: 'PhysicalResourceId' in event ? event.PhysicalResourceId : event.LogicalResourceId,
-    StackId: event.StackId,
-    RequestId: event.RequestId,
-    LogicalResourceId: event.LogicalResourceId,
+    ...ids,
   });
-  await put(event.ResponseURL, body);
+  await put(responseUrl, body);
+}
+
+/** Undefined for an event that is not a request of CloudFormation. */
+function requestOf(event: unknown): Request | undefined {
+  const text = (key: string): string => {
+    const value = ownField(event, key);
+    return typeof value === 'string' ? value : '';
+  };
+  const type = text('RequestType');
+  if (type === '') return undefined;
+  const LogicalResourceId = text('LogicalResourceId');
+  const PhysicalResourceId = text('PhysicalResourceId') || LogicalResourceId;
+  const ids = { StackId: text('StackId'), RequestId: text('RequestId'), LogicalResourceId, PhysicalResourceId };
+  return { type, responseUrl: text('ResponseURL'), ids };
+}
+
+/** During a deployment, the invocation that works on it ends its own rights. */
+async function checkRights({ telemetry, state }: CustomResourceRuntime, work: DeploymentWork): Promise<void> {
+  let now: ResourceState = 'idle';
+  try {
+    now = await state();
+  } catch (error) {
+    telemetry.error('the state of the deployment is unknown, and the rights are checked without it', error, {});
+  }
+  if (now === 'idle') await work.takeRightsBack();
 }
 
 async function failureOf(
-  event: CloudFormationCustomResourceEvent,
-  resource: CloudFormationResource,
-  telemetry: CustomResourceRuntime['telemetry'],
+  { state, telemetry }: CustomResourceRuntime,
+  type: string,
+  work: DeploymentWork,
 ): Promise<unknown> {
   try {
-    if (event.RequestType === 'Delete') {
-      const state = await resource.remove(event.ResourceProperties, undefined);
-      return state === 'done'
-        ? undefined
-        : new UnfinishedError('the removal is not complete: Lambda calls the function again');
-    }
-    await resource.install(event.ResourceProperties);
-    if (event.RequestType === 'Update') await takeBack(event, resource, telemetry);
+    if (type === 'Delete') return await failureToRemove(state, work);
+    if (await isBeingDeleted({ state, telemetry }))
+      return new Error('the deployment is being deleted: nothing is installed');
+    await work.install();
     return undefined;
   } catch (error) {
     return error ?? new Error('failed without an error');
   }
 }
 
-/** After the rollback of an upgrade, the old properties are of a newer version, which this version may not be able to read. */
-async function takeBack(
-  { OldResourceProperties: before, ResourceProperties: now, StackId: stack }: CloudFormationCustomResourceUpdateEvent,
-  resource: CloudFormationResource,
-  telemetry: CustomResourceRuntime['telemetry'],
-): Promise<void> {
+async function failureToRemove(
+  state: CustomResourceRuntime['state'],
+  work: DeploymentWork,
+): Promise<Error | undefined> {
+  const now = await state();
+  if (now !== 'deleting')
+    return new Error(`CloudFormation does not delete the deployment (${now}): nothing is removed`);
+  if ((await work.remove()) === 'done') return undefined;
+  return new UnfinishedError('the removal is not complete: Lambda calls the function again');
+}
+
+/** Installing is harmless at any other time, so it does not depend on an answer of CloudFormation. */
+async function isBeingDeleted({
+  state,
+  telemetry,
+}: Pick<CustomResourceRuntime, 'state' | 'telemetry'>): Promise<boolean> {
   try {
-    await resource.remove(before, now);
+    return (await state()) === 'deleting';
   } catch (error) {
-    telemetry.error('failed to remove what is no longer configured', error, { stack });
+    telemetry.error('the state of the deployment is unknown, and Kerf is installed', error, {});
+    return false;
   }
 }
 
@@ -96,8 +146,8 @@ const TRIES = 5;
 export async function putAnswer(url: string, body: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // The address is signed for a request without a content type.
-      const answer = await fetch(url, { method: 'PUT', body, headers: { 'content-type': '' } });
+      // The address is signed for a request without a content type. A redirect would leave CloudFormation's bucket.
+      const answer = await fetch(url, { method: 'PUT', body, headers: { 'content-type': '' }, redirect: 'error' });
       if (answer.ok) return;
       throw new Error(`CloudFormation's address answered ${answer.status}`);
     } catch (error) {

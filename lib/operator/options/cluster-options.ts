@@ -150,7 +150,7 @@ export function networkName({ network }: ClusterOptions): string | undefined {
   return `${vpcId}-${fingerprint(JSON.stringify([subnetIds.toSorted(), securityGroupIds.toSorted()]), 6)}`;
 }
 
-/** Options that only the stack uses; functions do not get them. */
+/** Options that only the stack and the installer use; other functions do not get them. */
 const UNTOLD: readonly (keyof ClusterOptions)[] = [
   'name',
   'nodeRole',
@@ -163,7 +163,16 @@ const UNTOLD: readonly (keyof ClusterOptions)[] = [
 
 /** The variable CLUSTERS as the stack writes it: `{ "demo": {}, "other": { "endpoint": "https://…" } }`. */
 export function writeClusters(clusters: readonly ClusterOptions[]): string {
-  const untold = Object.fromEntries(UNTOLD.map((key) => [key, undefined]));
+  return write(clusters, UNTOLD);
+}
+
+/** The same for the installer, which also needs the options of the stack. */
+export function writeInstalledClusters(clusters: readonly ClusterOptions[]): string {
+  return write(clusters, ['name', 'network']);
+}
+
+function write(clusters: readonly ClusterOptions[], without: readonly (keyof ClusterOptions)[]): string {
+  const untold = Object.fromEntries(without.map((key) => [key, undefined]));
   return JSON.stringify(Object.fromEntries(clusters.map((cluster) => [cluster.name, { ...cluster, ...untold }])));
 }
 

@@ -31,9 +31,7 @@ export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
 /** The stack configures the queues with the plans by which functions return messages. */
 export { type DeliveryPlan, EVENT_PLAN, WAKE_PLAN, wakePlan } from '../../core/delivery/deliveries.ts';
-/** The stack writes what the installer reads. */
-export type { AccessEntry } from '../../core/install/access-entries.ts';
-/** The stack creates access entries with these groups, to which RBAC grants rights. */
+/** The stack allows access entries with these groups alone, to which RBAC grants rights. */
 export { groupOf } from '../../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG } from '../../core/model/ownership-tags.ts';
@@ -63,6 +61,11 @@ export const VARIABLES = {
   /** The webhook's address without the cluster's name, for the functions that write it into clusters. */
   webhookUrl: 'WEBHOOK_URL',
   webhookSecret: 'WEBHOOK_SECRET',
+  /** Of the installer: the roles of the deployment, its stack, its custom resource there, and its place in the stack. */
+  roles: 'ROLES',
+  stack: 'STACK_ID',
+  stackResource: 'STACK_RESOURCE',
+  installerPath: 'INSTALLER_PATH',
   /** The VPC of the function, if it has one. */
   vpc: 'VPC_ID',
   /** The function's own queue, in which failed messages become visible again. */
@@ -71,7 +74,7 @@ export const VARIABLES = {
 } as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-type QueueUrls<Target extends WokenFunction = WokenFunction> = Readonly<Record<Target, string>>;
+export type QueueUrls<Target extends WokenFunction = WokenFunction> = Readonly<Record<Target, string>>;
 
 export interface WebhookOptions {
   readonly clusters: ReadonlySet<string>;
@@ -98,15 +101,6 @@ export interface InterruptionOptions {
   readonly eventBus: string;
   readonly ownQueueUrl: string;
   readonly queueUrls: QueueUrls<(typeof INTERRUPTION_TARGETS)[number]>;
-}
-
-/** The clusters are not listed here but in the custom resource, which also has the removed ones. */
-export interface InstallerOptions {
-  readonly region: string;
-  readonly table: string;
-  readonly webhookUrl: string;
-  readonly webhookSecret: string;
-  readonly queueUrls: QueueUrls<(typeof INSTALLER_TARGETS)[number]>;
 }
 
 export interface CatalogueOptions {
@@ -169,17 +163,6 @@ export function interruptionOptions(environment: Environment): InterruptionOptio
 }
 
 /** *Errors:* OptionError. */
-export function installerOptions(environment: Environment): InstallerOptions {
-  return {
-    region: read(environment, 'AWS_REGION'),
-    table: read(environment, VARIABLES.table),
-    webhookUrl: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
-    webhookSecret: read(environment, VARIABLES.webhookSecret),
-    queueUrls: readQueueUrls(environment, INSTALLER_TARGETS),
-  };
-}
-
-/** *Errors:* OptionError. */
 export function catalogueOptions(environment: Environment): CatalogueOptions {
   return {
     region: read(environment, 'AWS_REGION'),
@@ -188,7 +171,8 @@ export function catalogueOptions(environment: Environment): CatalogueOptions {
   };
 }
 
-function readClusters(environment: Environment): ReadonlyMap<string, ClusterOptions> {
+/** *Errors:* OptionError. */
+export function readClusters(environment: Environment): ReadonlyMap<string, ClusterOptions> {
   const where = VARIABLES.clusters;
   const clusters = parseJson(read(environment, where), where);
   if (!isRecord(clusters) || Object.keys(clusters).length === 0) {
@@ -204,17 +188,19 @@ function readClusters(environment: Environment): ReadonlyMap<string, ClusterOpti
   );
 }
 
-function readQueueUrls<Target extends WokenFunction>(
+/** *Errors:* OptionError. */
+export function readQueueUrls<Target extends WokenFunction>(
   environment: Environment,
   targets: readonly Target[],
 ): QueueUrls<Target>;
-function readQueueUrls(environment: Environment, targets: readonly WokenFunction[]): Partial<QueueUrls> {
+export function readQueueUrls(environment: Environment, targets: readonly WokenFunction[]): Partial<QueueUrls> {
   return Object.fromEntries(
     targets.map((target) => [target, checkUrl(read(environment, VARIABLES.queue(target)), VARIABLES.queue(target))]),
   );
 }
 
-function read(environment: Environment, variable: string): string {
+/** *Errors:* OptionError if the variable is missing or empty. */
+export function read(environment: Environment, variable: string): string {
   const value = environment[variable];
   if (value === undefined || value === '') {
     throw new OptionError(`${variable} is not set: the stack sets it on every function that needs it`);

@@ -5,125 +5,148 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { optional } from '../../apis/optional.ts';
-import { type InstallPorts, type InstallTarget, install } from '../../controllers/install/install.ts';
-import { type UninstallTarget, uninstall } from '../../controllers/install/uninstall.ts';
-import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import { takeRightsBack } from '../../controllers/install/administrator.ts';
+import { removeAccess } from '../../controllers/install/ensure-access.ts';
+import { formerClusters } from '../../controllers/install/former-clusters.ts';
+import { type InstallTarget, install } from '../../controllers/install/install.ts';
+import { type UninstallPorts, type UninstallTarget, uninstall } from '../../controllers/install/uninstall.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
+import { resourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
 import { eksAccessEntries } from '../../providers/aws/eks/eks-access-entries.ts';
 import { SqsWakeQueue } from '../../providers/aws/messages/wake-queue.ts';
 import { DynamoDbNodeClaimStore } from '../../providers/dynamodb/node-claim-store.ts';
 import { ApiClient } from '../../providers/kubernetes/client/api-client.ts';
 import { kubernetesInstallation } from '../../providers/kubernetes/install/installation.ts';
-import {
-  type CloudFormationResource,
-  type CustomResourceRuntime,
-  type Properties,
-  putAnswer,
-} from '../lambda/custom-resource.ts';
+import { isAnswerAddress } from '../lambda/answer-address.ts';
+import { type CustomResourceRuntime, type DeploymentWork, putAnswer } from '../lambda/custom-resource.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import type { ClusterOptions } from '../options/cluster-options.ts';
-import { type Environment, type InstallerOptions, installerOptions } from '../options/options.ts';
+import { type InstallerOptions, installerOptions } from '../options/installer-options.ts';
+import type { Environment } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { SDK_TIMEOUTS } from './controller.ts';
-import { type InstalledCluster, noMoreInstalled, readInstalledClusters } from './installed-clusters.ts';
+import { ownAccess, unwantedAccess, wantedAccess } from './deployment-access.ts';
 import { webhookEndpointOf } from './webhook-registration.ts';
 
 export interface InstallerWiring {
   readonly runtime: CustomResourceRuntime;
-  /** The resource for one invocation. @param remainingMs the remaining time of the invocation. */
-  readonly resource: (remainingMs: () => number) => CloudFormationResource;
+  /** The work of one invocation. @param remainingMs the remaining time of the invocation. */
+  readonly work: (remainingMs: () => number) => DeploymentWork;
 }
+
+type Warn = (cluster: string, message: string) => void;
 
 /** *Errors:* OptionError. */
 export function wireInstaller(environment: Environment = process.env): InstallerWiring {
   const options = installerOptions(environment);
   const telemetry = telemetryOf('installer');
   const eks = new EKSClient({ requestHandler: SDK_TIMEOUTS });
+  const warn: Warn = (cluster, message) => telemetry.warn(message, { cluster });
+  const ports = portsOf(options, eks, warn);
+  const report = (failures: readonly ClusterMessage[]): void => {
+    for (const { cluster, message } of failures) {
+      telemetry.error('failed to remove Kerf from a cluster completely', new Error(message), { cluster });
+    }
+  };
+  const runtime: CustomResourceRuntime = {
+    telemetry,
+    put: putAnswer,
+    isAnswerAddress: (url) =>
+      isAnswerAddress(url, { region: options.region, ...optional({ endpoint: options.endpoints.s3 }) }),
+    state: async () =>
+      await resourceState({
+        ...options,
+        clock: systemClock,
+        credentials: async () => await eks.config.credentials(),
+        ...optional({ endpoint: options.endpoints.cloudFormation }),
+      }),
+  };
+  return { runtime, work: (remainingMs) => workOf(options, { ...ports, remainingMs }, { warn, report }) };
+}
+
+interface Reporting {
+  readonly warn: Warn;
+  readonly report: (failures: readonly ClusterMessage[]) => void;
+}
+
+function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report }: Reporting): DeploymentWork {
+  const { clusters, roles } = options;
+  const names = new Set(clusters.map(({ name }) => name));
+  /** A former cluster is not drained, because no function serves it any more. */
+  const findFormer = async (): Promise<readonly UninstallTarget[]> => {
+    const { former, failures } = await formerClusters(ports.entries, names, roles);
+    report(failures);
+    return former.map(({ cluster, installed }) => ({ ...ownAccess(cluster, roles), installed, drain: false }));
+  };
+  const removeFormer = async (): Promise<void> => {
+    report((await uninstall(ports, await findFormer())).failures);
+  };
+  return {
+    install: async () => {
+      const notes = await install(
+        ports,
+        clusters.map((cluster) => installTarget(cluster, options)),
+      );
+      for (const { cluster, message } of notes) warn(cluster, message);
+      for (const cluster of clusters) await removeAccess(ports.entries, unwantedAccess(cluster, roles));
+      await removeFormer();
+    },
+    remove: async () => {
+      const { draining, failures } = await uninstall(
+        ports,
+        clusters.map((cluster) => uninstallTarget(cluster, options)),
+      );
+      report(failures);
+      if (draining.length > 0) return 'unfinished';
+      await removeFormer();
+      return 'done';
+    },
+    takeRightsBack: async () => {
+      const configured = clusters.map((cluster) => wantedAccess(cluster, roles));
+      for (const target of [...configured, ...(await findFormer())]) await takeRightsBack(ports, target);
+    },
+  };
+}
+
+/** The installer connects to a cluster at its first use, because the cluster may no longer exist in EKS. */
+function portsOf(options: InstallerOptions, eks: EKSClient, warn: Warn): Omit<UninstallPorts, 'remainingMs'> {
+  const { clusters, table: tableName, queueUrls, installedBy, region } = options;
+  const known = new Map(clusters.map((cluster) => [cluster.name, cluster]));
   const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
-  const { table: tableName, queueUrls } = options;
-  const shared = {
+  return {
     entries: eksAccessEntries(eks),
     clock: systemClock,
     pause: async (ms: number) => await setTimeout(ms),
+    warn,
     store: new DynamoDbNodeClaimStore({ client: dynamodb, tableName }),
     messages: new SqsWakeQueue({ client: new SQSClient({ requestHandler: SDK_TIMEOUTS }), queueUrls }),
+    installation: async (name) => {
+      const cluster = known.get(name) ?? { name };
+      const client = await clientOf(cluster, region, eks);
+      const { karpenterNamespaces } = cluster;
+      return kubernetesInstallation({ client, clock: systemClock, installedBy, ...optional({ karpenterNamespaces }) });
+    },
   };
-  const access = { region: options.region, eks };
-  const resource = (remainingMs: () => number): CloudFormationResource => ({
-    install: async (properties) => {
-      const clusters = readInstalledClusters(properties);
-      const ports = { ...shared, installation: installations(clusters, properties, access) };
-      const notes = await install(
-        ports,
-        clusters.map((one) => installTarget(one, options)),
-      );
-      for (const { cluster, message } of notes) telemetry.warn(message, { cluster });
-    },
-    remove: async (properties, kept) => {
-      const clusters = whatGoes(properties, kept);
-      const installation = installations(clusters, properties, access);
-      const { draining, failures } = await uninstall(
-        { ...shared, installation, remainingMs },
-        clusters.map(uninstallTarget),
-      );
-      tellFailures(telemetry, failures);
-      return draining.length > 0 ? 'unfinished' : 'done';
-    },
-  });
-  return { runtime: { telemetry, put: putAnswer }, resource };
 }
 
-function whatGoes(properties: Properties, kept: Properties | undefined): readonly InstalledCluster[] {
-  const before = readInstalledClusters(properties);
-  return kept === undefined ? before : noMoreInstalled(before, readInstalledClusters(kept));
+function installTarget(
+  cluster: ClusterOptions,
+  { roles, webhookUrl: url, webhookSecret }: InstallerOptions,
+): InstallTarget {
+  const access = wantedAccess(cluster, roles);
+  if (cluster.install === false) return access;
+  return { ...access, webhook: webhookEndpointOf(cluster, { url, secret: webhookSecret }) };
 }
 
-function tellFailures(telemetry: Telemetry, failures: readonly ClusterMessage[]): void {
-  for (const { cluster, message } of failures) {
-    telemetry.error('failed to remove Kerf from a cluster completely', new Error(message), { cluster });
-  }
-}
-
-function installTarget({ cluster, entries }: InstalledCluster, options: InstallerOptions): InstallTarget {
-  const { name, install: wanted } = cluster;
-  if (wanted === false) return { cluster: name, entries };
-  const webhook = webhookEndpointOf(cluster, { url: options.webhookUrl, secret: options.webhookSecret });
-  return { cluster: name, entries, webhook };
-}
-
-function uninstallTarget({ cluster, entries }: InstalledCluster): UninstallTarget {
+function uninstallTarget(cluster: ClusterOptions, { roles }: InstallerOptions): UninstallTarget {
   const installed = cluster.install !== false;
-  return { cluster: cluster.name, entries, installed, drain: cluster.onDelete === 'drain' };
+  return { ...wantedAccess(cluster, roles), installed, drain: cluster.onDelete === 'drain' };
 }
 
-/** *Shape:* by name, connected at the first use, because the cluster may no longer exist in EKS. */
-function installations(
-  clusters: readonly InstalledCluster[],
-  { InstalledBy: installedBy }: Properties,
-  access: Access,
-): InstallPorts['installation'] {
-  const known = new Map(clusters.map(({ cluster }) => [cluster.name, cluster]));
-  return async (name) => {
-    const cluster = known.get(name) ?? { name };
-    const client = await clientOf(cluster, access);
-    const { karpenterNamespaces } = cluster;
-    return kubernetesInstallation({
-      client,
-      clock: systemClock,
-      installedBy: String(installedBy),
-      ...optional({ karpenterNamespaces }),
-    });
-  };
-}
-
-interface Access {
-  readonly region: string;
-  readonly eks: EKSClient;
-}
-
-async function clientOf(cluster: ClusterOptions, { region, eks: client }: Access): Promise<ApiClient> {
+/** The address is the one in EKS, or in the configuration of the stack. */
+async function clientOf(cluster: ClusterOptions, region: string, client: EKSClient): Promise<ApiClient> {
   const eks = new EksAccess({
     client,
     cluster: cluster.name,

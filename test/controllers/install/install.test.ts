@@ -20,7 +20,8 @@ import { NO_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 
 const FUNCTION: AccessEntry = { principal: 'arn:role/lifecycle', type: 'STANDARD', groups: ['kerf:lifecycle'] };
 const NODE: AccessEntry = { principal: 'arn:role/node', type: 'EC2_LINUX', groups: [] };
-const INSTALLER: AccessEntry = { principal: 'arn:role/installer', type: 'STANDARD', groups: [], policy: 'arn:admin' };
+const INSTALLER: AccessEntry = { principal: 'arn:role/installer', type: 'STANDARD', groups: [] };
+const ADMINISTRATOR = { principal: INSTALLER.principal, policy: 'arn:admin' };
 const DEMO: InstallTarget = { cluster: 'demo', entries: [FUNCTION, NODE] };
 const GREEN: InstallTarget = { cluster: 'green', entries: [FUNCTION] };
 
@@ -35,11 +36,16 @@ let sinceMs: number | undefined;
 /** A call that fails, by cluster. */
 let failing: ReadonlyMap<string, Error>;
 let whyNoRights: string[];
+/** Where a role has the rights of an administrator. */
+let administered: Set<string>;
+let takeFails: Error | undefined;
+let warnings: string[];
 /** Changes by others while Kerf waits. */
 let meanwhile: () => Promise<void>;
 
 /** EKS with one list for all clusters: keys are `cluster principal`. */
 const eks: AccessEntries = {
+  clusters: async () => [...new Set([...there.keys()].map((key) => key.split(' ')[0] ?? ''))],
   authenticationMode: async () => mode,
   find: async (cluster, principal) => there.get(`${cluster} ${principal}`),
   create: async (cluster, entry) => {
@@ -50,7 +56,15 @@ const eks: AccessEntries = {
     const found = there.get(`${cluster} ${principal}`);
     if (found !== undefined) there.set(`${cluster} ${principal}`, { ...found, groups });
   },
-  givePolicy: async (_cluster, principal, policy) => void done.push(`policy ${policy} for ${principal}`),
+  givePolicy: async (cluster, principal, policy) => {
+    done.push(`give ${policy}`);
+    administered.add(`${cluster} ${principal}`);
+  },
+  takePolicy: async (cluster, principal, policy) => {
+    if (takeFails !== undefined) throw takeFails;
+    done.push(`take ${policy}`);
+    administered.delete(`${cluster} ${principal}`);
+  },
   remove: async (cluster, principal) => {
     done.push(`out ${principal}`);
     there.delete(`${cluster} ${principal}`);
@@ -81,6 +95,7 @@ function installationOf(cluster: string): Installation {
 function ports(): InstallPorts {
   return {
     entries: eks,
+    warn: (cluster, message) => void warnings.push(`${cluster}: ${message}`),
     installation: async (cluster) => installationOf(cluster),
     clock: { now: () => nowMs },
     pause: async (ms) => {
@@ -104,6 +119,9 @@ beforeEach(() => {
   sinceMs = undefined;
   failing = new Map();
   whyNoRights = [];
+  administered = new Set();
+  takeFails = undefined;
+  warnings = [];
   meanwhile = async () => {};
 });
 
@@ -129,11 +147,44 @@ describe('access', () => {
     await expect(install(ports(), [{ ...DEMO, webhook: webhookOf('demo') }])).rejects.toBeInstanceOf(RefusedError);
     expect([there.size, done.length]).toEqual([0, 0]);
   });
+});
 
-  test('the installer gets its policy each time, because a user may have removed it', async () => {
-    await install(ports(), [{ cluster: 'demo', entries: [INSTALLER] }]);
-    await install(ports(), [{ cluster: 'demo', entries: [INSTALLER] }]);
-    expect(done).toEqual(Array.from({ length: 2 }, () => 'policy arn:admin for arn:role/installer'));
+describe('the installer', () => {
+  const target = { ...DEMO, entries: [FUNCTION, INSTALLER], administrator: ADMINISTRATOR, webhook: webhookOf('demo') };
+  const works = () => done.filter((one) => !one.startsWith('out'));
+
+  test('has the rights of an administrator only while it works on the cluster', async () => {
+    await install(ports(), [target]);
+    expect([works().at(0), works().at(-1)]).toEqual(['give arn:admin', 'take arn:admin']);
+    expect(administered.size).toBe(0);
+  });
+
+  test('has no rights after a failure, neither of the cluster nor of its own', async () => {
+    failing = new Map([['demo', new RefusedError('no')]]);
+    await expect(install(ports(), [target])).rejects.toThrow('no');
+    expect(administered.size).toBe(0);
+    failing = new Map([['demo', new TypeError('a bug')]]);
+    await expect(install(ports(), [target])).rejects.toBeInstanceOf(TypeError);
+    expect(administered.size).toBe(0);
+  });
+
+  test('reports rights that it could not give back, and the failure of its work beside them', async () => {
+    takeFails = new UnreachableError('EKS: throttled');
+    failing = new Map([['demo', new RefusedError('no')]]);
+    await expect(install(ports(), [target])).rejects.toThrow('cluster demo: no');
+    expect(warnings).toEqual([expect.stringMatching(/demo: .*still has the rights.*throttled.*daily check/)]);
+  });
+
+  test('asks for no rights where it installs only access entries, or where the user gave it rights', async () => {
+    await install(ports(), [DEMO, { ...GREEN, webhook: webhookOf('green') }]);
+    expect(done.filter((one) => one.startsWith('give'))).toEqual([]);
+  });
+
+  test('waits for its rights before it removes anything', async () => {
+    whyNoRights = ['403'];
+    expect(await takeOut(goes())).toEqual({ draining: [], failures: [] });
+    expect(nowMs - NOW_MS).toBe(5 * SECOND);
+    expect(administered.size).toBe(0);
   });
 });
 
@@ -179,7 +230,14 @@ describe('installing', () => {
 });
 
 function goes(over: Partial<UninstallTarget> = {}): UninstallTarget {
-  return { cluster: 'demo', entries: [FUNCTION, NODE, INSTALLER], installed: true, drain: false, ...over };
+  return {
+    cluster: 'demo',
+    entries: [FUNCTION, NODE, INSTALLER],
+    administrator: ADMINISTRATOR,
+    installed: true,
+    drain: false,
+    ...over,
+  };
 }
 
 async function takeOut(target: UninstallTarget, remainingMs = 15 * MINUTE) {
@@ -193,8 +251,8 @@ describe('uninstalling', () => {
     await store.createNodeClaim(aClaim());
     expect(await takeOut(goes())).toEqual({ draining: [], failures: [] });
     const first = (start: string) => done.findIndex((one) => one.startsWith(start));
-    expect(done[0]).toBe('remove ValidatingWebhookConfiguration kerf');
-    expect(first('remove ClusterRole')).toBe(1);
+    expect(done.slice(0, 2)).toEqual(['give arn:admin', 'remove ValidatingWebhookConfiguration kerf']);
+    expect(first('remove ClusterRole')).toBe(2);
     expect(first('let go')).toBeGreaterThan(done.findLastIndex((one) => one.startsWith('remove')));
     expect(done.slice(-2)).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
   });
@@ -208,7 +266,7 @@ describe('uninstalling', () => {
     failing = new Map([['demo', new UnreachableError('no answer')]]);
     const { failures } = await takeOut(goes());
     expect(failures).toEqual([{ cluster: 'demo', message: 'no answer' }]);
-    expect(done).toEqual(['out arn:role/lifecycle', 'out arn:role/installer']);
+    expect(done).toEqual(['give arn:admin', 'take arn:admin', 'out arn:role/lifecycle', 'out arn:role/installer']);
   });
 });
 
@@ -230,7 +288,8 @@ describe('draining', () => {
     };
     expect(await takeOut(goes({ drain: true }))).toEqual({ draining: [], failures: [] });
     expect(deletion).toMatchObject({ reason: 'deleted', message: expect.stringContaining('onDelete: drain') });
-    expect(done.slice(0, 4)).toEqual([
+    expect(done.slice(0, 5)).toEqual([
+      'give arn:admin',
       'remove ValidatingWebhookConfiguration kerf',
       'wake termination',
       'wake provisioning',
@@ -250,7 +309,11 @@ describe('draining', () => {
   test('removes nothing in an invocation that ends before the last node, and the next invocation continues', async () => {
     await store.createNodeClaim(aClaim());
     expect(await takeOut(goes({ drain: true }), 5 * MINUTE)).toEqual({ draining: ['demo'], failures: [] });
-    expect(done.filter((one) => !one.startsWith('wake'))).toEqual(['remove ValidatingWebhookConfiguration kerf']);
+    expect(done.filter((one) => !one.startsWith('wake'))).toEqual([
+      'give arn:admin',
+      'remove ValidatingWebhookConfiguration kerf',
+      'take arn:admin',
+    ]);
     await release();
     expect(await takeOut(goes({ drain: true }))).toEqual({ draining: [], failures: [] });
     expect(done.at(-1)).toBe('out arn:role/installer');

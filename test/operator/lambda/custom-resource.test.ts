@@ -1,140 +1,198 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  answerCustomResource,
-  type CloudFormationResource,
+  answerTrigger,
+  type CustomResourceRuntime,
+  type DeploymentWork,
   putAnswer,
   UnfinishedError,
 } from '../../../lib/operator/lambda/custom-resource.ts';
-import { OptionError } from '../../../lib/operator/options/option-values.ts';
-import { noMoreInstalled, readInstalledClusters } from '../../../lib/operator/wiring/installed-clusters.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import type { ResourceState } from '../../../lib/providers/aws/cloudformation/stack-resource.ts';
 
 const COMMON = {
   ServiceToken: 'token',
-  ResponseURL: 'https://s3.test/answer',
+  ResponseURL: 'https://answers.test/1',
   StackId: 'stack',
   RequestId: 'request',
   LogicalResourceId: 'Access',
   ResourceType: 'AWS::CloudFormation::CustomResource',
 };
-const CREATE: CloudFormationCustomResourceEvent = {
-  ...COMMON,
-  RequestType: 'Create',
-  ResourceProperties: { ServiceToken: 'token', Access: 'new' },
-};
-const UPDATE: CloudFormationCustomResourceEvent = {
-  ...CREATE,
-  RequestType: 'Update',
-  PhysicalResourceId: 'physical',
-  OldResourceProperties: { ServiceToken: 'token', Access: 'old' },
-};
-const DELETE: CloudFormationCustomResourceEvent = { ...CREATE, RequestType: 'Delete', PhysicalResourceId: 'physical' };
+const CREATE = { ...COMMON, RequestType: 'Create' };
+const UPDATE = { ...COMMON, RequestType: 'Update', PhysicalResourceId: 'physical' };
+const DELETE = { ...COMMON, RequestType: 'Delete', PhysicalResourceId: 'physical' };
 
+let state: ResourceState | Error;
 let done: string[];
-let answers: Record<string, unknown>[];
+let answers: unknown[];
+let errors: string[];
 
-const runtime = {
-  telemetry: { error: () => {} },
-  put: async (_url: string, body: string) => {
-    const answer: Record<string, unknown> = JSON.parse(body);
-    answers.push(answer);
+const runtime: CustomResourceRuntime = {
+  telemetry: { error: (message, cause) => void errors.push(`${message}: ${String(cause)}`) },
+  put: async (url, body) => void answers.push({ url, ...JSON.parse(body) }),
+  isAnswerAddress: (url) => url.startsWith('https://answers.test/'),
+  state: async () => {
+    if (state instanceof Error) throw state;
+    return state;
   },
 };
-const resource: CloudFormationResource = {
-  install: async ({ Access }) => void done.push(`install ${String(Access)}`),
-  remove: async ({ Access }, kept) => {
-    done.push(`remove ${String(Access)} but ${String(kept?.['Access'])}`);
+const work: DeploymentWork = {
+  install: async () => void done.push('install'),
+  remove: async () => {
+    done.push('remove');
     return 'done';
   },
+  takeRightsBack: async () => void done.push('take rights back'),
 };
 
 beforeEach(() => {
+  state = 'deploying';
   done = [];
   answers = [];
+  errors = [];
 });
 
 describe('CloudFormation is answered', () => {
   test('when something is created, under a name that stays', async () => {
-    await answerCustomResource(runtime, CREATE, resource);
-    expect(done).toEqual(['install new']);
+    await answerTrigger(runtime, CREATE, work);
+    expect(done).toEqual(['install']);
     expect(answers).toEqual([
       expect.objectContaining({ Status: 'SUCCESS', PhysicalResourceId: 'Access', RequestId: 'request' }),
     ]);
   });
 
-  test('on an update: installs the new first, then removes the old, under the same name', async () => {
-    await answerCustomResource(runtime, UPDATE, resource);
-    expect(done).toEqual(['install new', 'remove old but new']);
+  test('on an update, under the same name', async () => {
+    await answerTrigger(runtime, UPDATE, work);
+    expect(done).toEqual(['install']);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS', PhysicalResourceId: 'physical' })]);
   });
 
   test('when it fails, with the reason', async () => {
-    const failing = { ...resource, install: async () => Promise.reject(new Error('no way in')) };
-    await answerCustomResource(runtime, CREATE, failing);
+    const failing = { ...work, install: async () => Promise.reject(new Error('no way in')) };
+    await answerTrigger(runtime, CREATE, failing);
     expect(answers).toEqual([expect.objectContaining({ Status: 'FAILED', Reason: 'no way in' })]);
   });
 
   test('with success when the removal fails, because a stack must be deletable without its cluster', async () => {
-    const failing = { ...resource, remove: async () => Promise.reject(new Error('no such cluster')) };
-    await answerCustomResource(runtime, DELETE, failing);
+    state = 'deleting';
+    const failing = { ...work, remove: async () => Promise.reject(new Error('no such cluster')) };
+    await answerTrigger(runtime, DELETE, failing);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
-  });
-
-  test('when what was there before cannot be taken back, with success: a rollback reads what a newer version wrote', async () => {
-    const newer = new OptionError('Clusters[0].cluster.colour is not known');
-    const failing = { ...resource, remove: async () => Promise.reject(newer) };
-    const told: unknown[] = [];
-    const telemetry = { error: (_message: string, error: unknown) => void told.push(error) };
-    await answerCustomResource({ ...runtime, telemetry }, UPDATE, failing);
-    expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
-    expect(told).toEqual([newer]);
+    expect(errors).toEqual(['Delete failed: Error: no such cluster']);
   });
 
   test('not yet, when removing takes longer than one call: Lambda calls again', async () => {
-    const slow: CloudFormationResource = { ...resource, remove: async () => 'unfinished' };
-    await expect(answerCustomResource(runtime, DELETE, slow)).rejects.toBeInstanceOf(UnfinishedError);
+    state = 'deleting';
+    const slow: DeploymentWork = { ...work, remove: async () => 'unfinished' };
+    await expect(answerTrigger(runtime, DELETE, slow)).rejects.toBeInstanceOf(UnfinishedError);
     expect(answers).toEqual([]);
   });
 });
 
-test('the answer is put to the address, once more where it was not taken', async () => {
+describe('an event is only a trigger', () => {
+  test.each([
+    'https://evil.test/1',
+    'http://answers.test/1',
+    'https://answers.test.evil.test/1',
+    'nonsense',
+    '',
+    undefined,
+  ])('an event whose answer goes to %s is refused: nothing is done, and nothing is sent', async (ResponseURL) => {
+    state = 'deleting';
+    for (const event of [CREATE, UPDATE, DELETE]) await answerTrigger(runtime, { ...event, ResponseURL }, work);
+    expect([done, answers]).toEqual([[], []]);
+    expect(errors).toHaveLength(3);
+  });
+
+  test.each(['deploying', 'idle'] as const)(
+    'a forged or repeated Delete removes nothing while CloudFormation does not delete the resource (%s)',
+    async (now) => {
+      state = now;
+      await answerTrigger(runtime, DELETE, work);
+      expect(done).toEqual([]);
+      expect(errors).toEqual([expect.stringContaining('CloudFormation does not delete the deployment')]);
+      expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
+    },
+  );
+
+  test('a Delete removes nothing if CloudFormation does not answer, and the log says so', async () => {
+    state = new UnreachableError('no route to CloudFormation');
+    await answerTrigger(runtime, DELETE, work);
+    expect(done).toEqual([]);
+    expect(errors).toEqual([expect.stringContaining('no route to CloudFormation')]);
+  });
+
+  test('a repeated Create installs nothing while the deployment is being deleted', async () => {
+    state = 'deleting';
+    await answerTrigger(runtime, CREATE, work);
+    expect(done).toEqual([]);
+    expect(answers).toEqual([expect.objectContaining({ Status: 'FAILED' })]);
+  });
+
+  test('a Create does not depend on an answer of CloudFormation, because installing is harmless', async () => {
+    state = new UnreachableError('no route to CloudFormation');
+    await answerTrigger(runtime, CREATE, work);
+    expect(done).toEqual(['install']);
+  });
+});
+
+describe('the daily check', () => {
+  const SCHEDULED = { source: 'aws.events', 'detail-type': 'Scheduled Event' };
+
+  test('takes rights back that an installation has left', async () => {
+    state = 'idle';
+    await answerTrigger(runtime, SCHEDULED, work);
+    expect(done).toEqual(['take rights back']);
+  });
+
+  test.each(['deploying', 'deleting'] as const)('does not disturb an installation (%s)', async (now) => {
+    state = now;
+    await answerTrigger(runtime, SCHEDULED, work);
+    expect(done).toEqual([]);
+  });
+
+  test('also runs if CloudFormation does not answer, because the rights must end', async () => {
+    state = new UnreachableError('no route to CloudFormation');
+    await answerTrigger(runtime, SCHEDULED, work);
+    expect(done).toEqual(['take rights back']);
+  });
+
+  test.each([undefined, null, 7, 'x', {}, []])('%j is no more than such a check', async (event) => {
+    state = 'idle';
+    await answerTrigger(runtime, event, work);
+    expect([done, answers]).toEqual([['take rights back'], []]);
+  });
+});
+
+/** A server that answers with these statuses, in order, and a redirect to itself for 302. */
+async function served(statuses: readonly number[], use: (url: string) => Promise<void>): Promise<readonly string[]> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += String(part)));
     request.on('end', () => {
       bodies.push(`${request.method} ${body}`);
-      response.writeHead(bodies.length === 1 ? 503 : 200).end();
+      response.writeHead(statuses[bodies.length - 1] ?? 200, { location: '/elsewhere' }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  await putAnswer(`http://127.0.0.1:${port}/answer`, '{}');
-  server.close();
+  try {
+    await use(`http://127.0.0.1:${port}/answer`);
+  } finally {
+    server.close();
+  }
+  return bodies;
+}
+
+test('the answer is put to the address, once more where it was not taken', async () => {
+  const bodies = await served([503, 200], async (url) => await putAnswer(url, '{}'));
   expect(bodies).toEqual(['PUT {}', 'PUT {}']);
 });
 
-const LIFECYCLE = { principal: 'arn:role/lifecycle', type: 'STANDARD', groups: ['kerf:lifecycle'] } as const;
-const NODE = { principal: 'arn:role/node', type: 'EC2_LINUX', groups: [] } as const;
-
-test('properties that no stack of this version wrote are refused', () => {
-  const clusters = [{ cluster: { name: 'a', onDelete: 'drain' }, entries: [LIFECYCLE] }];
-  expect(readInstalledClusters({ Clusters: JSON.stringify(clusters) })).toEqual(clusters);
-  expect(() => readInstalledClusters({ Clusters: '[{"cluster":{"name":"a"}}]' })).toThrow(OptionError);
-  expect(() => readInstalledClusters({ Clusters: '[{"cluster":{"name":"a","colour":1},"entries":[]}]' })).toThrow(
-    OptionError,
-  );
-  expect(() => readInstalledClusters({})).toThrow(OptionError);
-});
-
-test('a kept cluster loses the entries that it no longer has; a removed cluster is uninstalled and not drained', () => {
-  const stays = { cluster: { name: 'stays' }, entries: [LIFECYCLE, NODE] };
-  const goes = { cluster: { name: 'goes', onDelete: 'drain' }, entries: [LIFECYCLE] } as const;
-  expect(noMoreInstalled([stays, goes], [{ ...stays, entries: [LIFECYCLE] }])).toEqual([
-    { cluster: { name: 'stays', install: false }, entries: [NODE] },
-    { cluster: { name: 'goes', onDelete: 'keep' }, entries: [LIFECYCLE] },
-  ]);
+test('the answer follows no redirect, which would leave the address', async () => {
+  const bodies = await served([302, 200], async (url) => await putAnswer(url, '{}'));
+  expect(bodies).toEqual(['PUT {}', 'PUT {}']);
 });

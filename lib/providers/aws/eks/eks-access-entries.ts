@@ -4,7 +4,9 @@ import {
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
   DescribeClusterCommand,
+  DisassociateAccessPolicyCommand,
   type EKSClient,
+  paginateListClusters,
   UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
 import type { AuthenticationMode } from '../../../core/install/access-entries.ts';
@@ -17,6 +19,7 @@ const OURS = { 'app.kubernetes.io/managed-by': 'kerf' };
 /** Access entries of the clusters of one account and region, through the EKS API. */
 export function eksAccessEntries(client: EKSClient): AccessEntries {
   return {
+    clusters: async () => await translated('list EKS clusters', () => listClusters(client)),
     async authenticationMode(name) {
       const command = new DescribeClusterCommand({ name });
       const { cluster } = await translated(`describe EKS cluster ${name}`, () => client.send(command));
@@ -47,13 +50,7 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
       });
       await translated(`set the groups of ${principal} in cluster ${clusterName}`, () => client.send(command));
     },
-    async givePolicy(clusterName, principalArn, policyArn) {
-      const accessScope = { type: 'cluster' } as const;
-      const command = new AssociateAccessPolicyCommand({ clusterName, principalArn, policyArn, accessScope });
-      await translated(`associate ${policyArn} with ${principalArn} in cluster ${clusterName}`, () =>
-        client.send(command),
-      );
-    },
+    ...policyAssociations(client),
     async remove(clusterName, principal) {
       const entry = await describe(client, clusterName, principal);
       if (!Object.entries(OURS).every(([key, value]) => entry?.tags?.[key] === value)) return;
@@ -63,6 +60,30 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
       );
     },
   };
+}
+
+function policyAssociations(client: EKSClient): Pick<AccessEntries, 'givePolicy' | 'takePolicy'> {
+  return {
+    async givePolicy(clusterName, principalArn, policyArn) {
+      const accessScope = { type: 'cluster' } as const;
+      const command = new AssociateAccessPolicyCommand({ clusterName, principalArn, policyArn, accessScope });
+      await translated(`associate ${policyArn} with ${principalArn} in cluster ${clusterName}`, () =>
+        client.send(command),
+      );
+    },
+    async takePolicy(clusterName, principalArn, policyArn) {
+      const command = new DisassociateAccessPolicyCommand({ clusterName, principalArn, policyArn });
+      await translated(`disassociate ${policyArn} from ${principalArn} in cluster ${clusterName}`, () =>
+        unless('ResourceNotFoundException', () => client.send(command)),
+      );
+    },
+  };
+}
+
+async function listClusters(client: EKSClient): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { clusters = [] } of paginateListClusters({ client }, {})) names.push(...clusters);
+  return names;
 }
 
 /** *Shape:* undefined where the entry or the cluster does not exist. */

@@ -4,7 +4,9 @@ import {
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
   DescribeClusterCommand,
+  DisassociateAccessPolicyCommand,
   EKSClient,
+  ListClustersCommand,
   UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -38,7 +40,33 @@ describe('the authentication mode of a cluster', () => {
   });
 });
 
+test('all clusters are listed, page by page', async () => {
+  eks
+    .on(ListClustersCommand)
+    .resolvesOnce({ clusters: ['a'], nextToken: 'more' })
+    .resolvesOnce({ clusters: ['b'] })
+    .rejects(awsError('ThrottlingException', 429));
+  expect(await entries.clusters()).toEqual(['a', 'b']);
+  await expect(entries.clusters()).rejects.toBeInstanceOf(UnreachableError);
+});
+
 describe('an entry', () => {
+  test('loses a policy; one that is not associated is a success, and a throttled call is an error', async () => {
+    eks
+      .on(DisassociateAccessPolicyCommand)
+      .resolvesOnce({})
+      .rejectsOnce(gone)
+      .rejects(awsError('ThrottlingException', 429));
+    await entries.takePolicy('demo', ROLE, 'arn:policy');
+    await entries.takePolicy('demo', ROLE, 'arn:policy');
+    expect(eks.commandCalls(DisassociateAccessPolicyCommand)[0]?.args[0].input).toEqual({
+      clusterName: 'demo',
+      principalArn: ROLE,
+      policyArn: 'arn:policy',
+    });
+    await expect(entries.takePolicy('demo', ROLE, 'arn:policy')).rejects.toBeInstanceOf(UnreachableError);
+  });
+
   test('is found with its groups, and its absence is not an error', async () => {
     eks
       .on(DescribeAccessEntryCommand)

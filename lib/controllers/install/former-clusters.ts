@@ -1,0 +1,40 @@
+import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
+import type { ClusterFunction } from '../../core/install/rbac.ts';
+import type { AccessEntries } from '../../ports/access-entries.ts';
+import { PortError } from '../../ports/errors.ts';
+
+export interface FormerCluster {
+  readonly cluster: string;
+  /** Whether Kerf installed more than access entries. */
+  readonly installed: boolean;
+}
+
+interface Roles {
+  readonly functions: Readonly<Record<ClusterFunction, string>>;
+  readonly installer: string;
+}
+
+/**
+ * Finds the clusters of the account that are no longer configured and in which this deployment still has access. EKS is the
+ * record, which nobody can forge without access to the cluster. *Cost:* one call for each cluster that is not configured.
+ */
+export async function formerClusters(
+  entries: Pick<AccessEntries, 'clusters' | 'find'>,
+  configured: ReadonlySet<string>,
+  { functions, installer }: Roles,
+): Promise<{ readonly former: readonly FormerCluster[]; readonly failures: readonly ClusterMessage[] }> {
+  const former: FormerCluster[] = [];
+  const failures: ClusterMessage[] = [];
+  for (const cluster of (await entries.clusters()).filter((name) => !configured.has(name))) {
+    try {
+      const installed = (await entries.find(cluster, installer)) !== undefined;
+      if (installed || (await entries.find(cluster, functions.lifecycle)) !== undefined) {
+        former.push({ cluster, installed });
+      }
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      failures.push({ cluster, message: error.message });
+    }
+  }
+  return { former, failures };
+}
