@@ -55,8 +55,9 @@ test('one signed request asks CloudFormation in the region', async () => {
   ]);
 });
 
+const missing = () => new Response('<Error><Code>ValidationError</Code></Error>', { status: 400 });
+
 test('a resource that does not exist is refused, and says which', async () => {
-  const missing = () => new Response('<Error><Code>ValidationError</Code></Error>', { status: 400 });
   await expect(stateOf(missing)).rejects.toThrow(RefusedError);
   await expect(stateOf(missing)).rejects.toThrow(/InstallerAccess.*400.*ValidationError/);
   await expect(stateOf(() => new Response('nothing'))).rejects.toThrow(RefusedError);
