@@ -6,6 +6,7 @@ import { StaleRecordError } from '../ports/errors.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
+import { settledEpoch } from './run/open-decisions.ts';
 import type { HasClock, RunReport, WritesClaims } from './run/ports.ts';
 import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp } from './run/wake-up.ts';
@@ -24,14 +25,15 @@ export async function reconcileDisruption(ports: DisruptionPorts, wake: Coalesce
 
 /** Observe, decide, record, act. */
 async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> {
-  const seen = await observeCluster(ports, cluster, { instanceTypes: false });
+  const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
+  const seen = await observeCluster(ports, cluster, { instanceTypes: false, epoch });
   // In shadow, the NodeClaim objects have the times of the last pod events.
   const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
   const named = nameDecision(ports, 'disruption', snapshot);
   const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs });
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'disruption', report);
-  return report;
+  return { ...report, failures: [...ofEarlier, ...report.failures] };
 }
 
 /** Records the time of the last pod event of nodes that have changed: `consolidateAfter` starts there. */

@@ -76,7 +76,11 @@ async function handleOne(
     verdict.actions.map(async (action) => carryOutOffCluster(ports, cluster, action)),
   );
   for (const [index, outcome] of carriedOut.entries()) {
-    if (outcome.status === 'rejected' && verdict.actions[index]?.kind === 'delete-node-claim') throw outcome.reason;
+    if (verdict.actions[index]?.kind !== 'delete-node-claim') continue;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    const [lostWake] = outcome.value;
+    // The event is delivered again, which is earlier than the next tick.
+    if (lostWake !== undefined) throw lostWake;
   }
   const isPublished = verdict.actions.length > 0 || message.kind === 'rebalance-recommendation';
   const [published] = await Promise.allSettled([isPublished ? ports.messages.publish(decision) : undefined]);

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
 import { type Due, requeueAt } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
@@ -43,7 +43,7 @@ type LifecyclePorts = VerdictPorts &
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
-  const notes: ObjectRun['notes'] = { decisions: [], failures: [...(await syncWebhook(ports, wake))] };
+  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [...(await syncWebhook(ports, wake))] };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
   const records = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
@@ -70,6 +70,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
       ...(await syncOverlayStatus(work)),
     );
   }
+  due.push(...notes.due);
   await armWakeUp(ports, 'lifecycle', { cluster, due });
   const failures = [...each.failures, ...notes.failures];
   return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges: {}, failures };
@@ -93,8 +94,11 @@ async function advance(
     const changed = verdict.record === record ? undefined : verdict.record;
     if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
     const seen = { nodes: world.nodes, nodeClaims: world.mirrors };
-    await applyVerdict(run, { name, version, atMs: nowMs, seen }, { record: changed, actions, blocked, whenDone });
-    if (actions.length === 0 && changed === undefined) break;
+    const subject = { name, version, atMs: nowMs, seen };
+    const isApplied = await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
+    // What may succeed soon is repeated by the notes of the run, and the rest by the next tick.
+    if (!isApplied) due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
+    if (!isApplied || (actions.length === 0 && changed === undefined)) break;
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }

@@ -26,9 +26,10 @@ export async function reconcileProvisioning(ports: ProvisioningPorts, wake: Coal
 /** Observe, decide, record, act. A cheap read comes first, because most wakes need no decision. */
 async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport> {
   // Read first: a decision that another run records after this read invalidates the decision of this run.
-  const epoch = await settledEpoch(ports, cluster);
+  const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   if (!(await needsDecision(ports, cluster))) {
-    return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures: [] };
+    const gauges = { PendingPods: 0 };
+    return { controller: 'provisioning', cluster, decisions: [], due: [], gauges, failures: ofEarlier };
   }
   const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch });
   // A fresh deployment does not wait for the schedule.
@@ -40,7 +41,8 @@ async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
-  return { ...report, failures: [...failures, ...(await syncBufferStatus(ports, snapshot, decisions))] };
+  const ofBuffers = await syncBufferStatus(ports, snapshot, decisions);
+  return { ...report, failures: [...ofEarlier, ...failures, ...ofBuffers] };
 }
 
 /** Whether there are pending pods, nodes that are being removed, with pods to move (B1), or active CapacityBuffers (B65). */

@@ -4,6 +4,7 @@ import type { Due } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import type { Wake } from '../ports/messages.ts';
+import { noteFailure } from './act/run-notes.ts';
 import { findClaims } from './observe/find-claims.ts';
 import {
   type ObservedTermination,
@@ -14,7 +15,7 @@ import {
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
-import type { InspectsInstances, ReadsZonalShifts, RunReport, WritesCluster } from './run/ports.ts';
+import type { InspectsInstances, ReadsZonalShifts, RunReport } from './run/ports.ts';
 import { armWakeUp } from './run/wake-up.ts';
 
 type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances & ReadsZonalShifts;
@@ -24,17 +25,18 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const { cluster } = wake;
   const records = (await findClaims(ports, wake)).filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
-  const notes: ObjectRun['notes'] = { decisions: [], failures: [] };
+  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
   const run: ObjectRun<TerminationPorts> = { ports, controller: 'termination', cluster, notes };
-  const { due, failures } = await eachClaim(records, ports.clock.now(), async (known, aside) => {
+  const each = await eachClaim(records, ports.clock.now(), async (known, aside) => {
     const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
       terminate(run, { record, world, aside }),
     );
     return next ?? [];
   });
+  const due = [...each.due, ...notes.due];
   await armWakeUp(ports, 'termination', { cluster, due });
-  const all = [...failures, ...notes.failures];
-  return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures: all };
+  const failures = [...each.failures, ...notes.failures];
+  return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }
 
 async function terminate(
@@ -48,7 +50,7 @@ async function terminate(
   const nowMs = ports.clock.now();
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due, whenDone } = verdict;
-  await requestDeletions(ports, view);
+  await requestDeletions(run, view);
   const seen = { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods };
   const changed = verdict.record === record ? undefined : verdict.record;
   await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
@@ -57,14 +59,17 @@ async function terminate(
 
 /**
  * D17: deletes the NodeClaim object and the node of a deleted claim. Kerf's finalizers keep both until the termination is
- * complete. The node is deleted after it was cordoned, so that the two writes do not conflict.
+ * complete. The node is deleted after it was cordoned, so that the two writes do not conflict. The drain does not need either
+ * deletion, so a refused one does not delay it.
  */
-async function requestDeletions({ cluster }: WritesCluster, { record, node }: TerminationView): Promise<void> {
+async function requestDeletions(run: ObjectRun, { record, node }: TerminationView): Promise<void> {
+  const { cluster } = run.ports;
   const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = record.deletion ?? {};
-  if (drainStartedAtMs === undefined && (terminateRequestedAtMs ?? terminationRefused) === undefined)
-    await cluster.deleteNodeClaim(record.name);
+  if (drainStartedAtMs === undefined && (terminateRequestedAtMs ?? terminationRefused) === undefined) {
+    await noteFailure(run, `delete NodeClaim ${record.name}`, async () => cluster.deleteNodeClaim(record.name));
+  }
   const { deletionTimestamp, finalizers = [], name = '' } = node?.metadata ?? {};
   const isCordoned = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
   if (deletionTimestamp !== undefined || !isCordoned || !finalizers.includes(TERMINATION_FINALIZER)) return;
-  await cluster.deleteNode(name);
+  await noteFailure(run, `delete Node ${name}`, async () => cluster.deleteNode(name));
 }

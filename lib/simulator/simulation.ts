@@ -2,6 +2,7 @@ import type { ClusterManifests } from '../apis/cluster-manifests.ts';
 import { formatTime, MINUTE_MS, parseTime } from '../apis/formats/time.ts';
 import { podKey } from '../apis/kubernetes.ts';
 import type { Scenario } from '../apis/scenario.ts';
+import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { Blocked, Decision } from '../core/model/decision.ts';
@@ -164,6 +165,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     messages,
     clock: timetable,
     settings: input.settings ?? DEFAULT_SETTINGS,
+    refusals: reportedRefusals(),
   };
   const wrapped = input.wrapPorts?.(ports) ?? ports;
   const lambda = simulatedLambda(timetable, {

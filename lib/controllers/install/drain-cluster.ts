@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
-import { markNodeClaimDeleted } from '../run/mark-deleted.ts';
+import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 
 export interface DrainPorts extends WritesClaims, SendsWakes, HasClock {

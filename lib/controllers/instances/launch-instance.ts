@@ -2,6 +2,7 @@ import type { Action } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { launched, refusedLaunch, spentLaunch } from '../../core/node-claim/launch/launch.ts';
 import type { LaunchOutcome } from '../../ports/cloud-provider.ts';
+import { PortError } from '../../ports/errors.ts';
 import type { HasClock, Launches, UsesCatalogue, WritesClaims } from '../run/ports.ts';
 
 type LaunchInstance = Action & { readonly kind: 'launch-instance' };
@@ -18,15 +19,38 @@ export async function launchInstance(
   if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return;
   const outcome = await ports.cloud.launch(action.request);
   const nowMs = clock.now();
-  await ports.catalogue.markUnavailable(outcome.missing.map((missing) => ({ ...missing, atMs: nowMs })));
-  await store.updateNodeClaim(afterLaunch(record, outcome, nowMs));
+  const unmarked = await markMissing(ports, outcome, nowMs);
+  const learned = outcome.missing.length > 0 && unmarked === undefined;
+  await store.updateNodeClaim(afterLaunch(record, outcome, { nowMs, learned }));
+  // Reported after the outcome is recorded.
+  if (unmarked !== undefined) throw unmarked;
 }
 
-function afterLaunch(record: NodeClaimRecord, outcome: LaunchOutcome, nowMs: number): NodeClaimRecord {
+/** *Shape:* why the missing capacity could not be recorded. The record of the claim does not depend on it. */
+async function markMissing(
+  { catalogue }: UsesCatalogue,
+  { missing }: LaunchOutcome,
+  atMs: number,
+): Promise<PortError | undefined> {
+  try {
+    await catalogue.markUnavailable(missing.map((one) => ({ ...one, atMs })));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return error;
+  }
+}
+
+/** The next attempt follows at once only if it avoids the missing capacity. */
+function afterLaunch(
+  record: NodeClaimRecord,
+  outcome: LaunchOutcome,
+  { nowMs, learned }: { readonly nowMs: number; readonly learned: boolean },
+): NodeClaimRecord {
   if (outcome.kind === 'launched') return launched(record, outcome.instance, nowMs);
-  const { message, missing } = outcome;
+  const { message } = outcome;
   const isKnown = outcome.kind === 'refused' || (outcome.kind === 'rejected' && !wasSentBefore(record));
-  return isKnown ? refusedLaunch(record, { message, nowMs, learned: missing.length > 0 }) : spentLaunch(record, nowMs);
+  return isKnown ? refusedLaunch(record, { message, nowMs, learned }) : spentLaunch(record, nowMs);
 }
 
 function wasSentBefore({ launch }: NodeClaimRecord): boolean {

@@ -4,7 +4,7 @@ import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
-import { type SettlePorts, settledEpoch } from '../run/open-decisions.ts';
+import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
 import { observeBuffers } from './observe-buffers.ts';
 import { type InstanceTypePorts, withInstanceTypes } from './observe-instance-types.ts';
@@ -18,8 +18,8 @@ export type ObservePorts = SettlePorts & InstanceTypePorts & ReadsZonalShifts;
 export interface ObservedCluster {
   /** Whether the snapshot includes the instance types of NodePools. */
   readonly instanceTypes: boolean;
-  /** The epoch, if the run has read it already. @default it is read, and open decisions are finished */
-  readonly epoch?: number;
+  /** The epoch that the run has read first, after it finished open decisions. */
+  readonly epoch: number;
 }
 
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */
@@ -30,7 +30,7 @@ export async function observeCluster(
 ): Promise<ClusterSnapshot> {
   const { store, settings } = ports;
   const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
-  const epoch = view.epoch ?? (await settledEpoch(ports, cluster));
+  const { epoch } = view;
   const nowMs = ports.clock.now();
   const [nodeClaims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
     store.listNodeClaims(cluster),

@@ -1,20 +1,19 @@
+import { optional } from '../../apis/optional.ts';
 import type { SeenObjects } from '../../core/events/events-of.ts';
-import type { Blocked, Controller, Decision, Verdict } from '../../core/model/decision.ts';
+import { type Action, type Controller, type Due, requeueAt, type Verdict } from '../../core/model/decision.ts';
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { PortError } from '../../ports/errors.ts';
+import { reportOf } from '../act/outcomes.ts';
+import { noteFailure, type RunNotes } from '../act/run-notes.ts';
 import { announce } from './announce.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
 import type { Aside } from './each-claim.ts';
-import type { PublishesDecisions, WritesEvents } from './ports.ts';
-
-/** The decisions and failures that a run reports. */
-export interface RunNotes {
-  readonly decisions: Decision[];
-  readonly failures: Error[];
-}
+import type { PublishesDecisions, RemembersRefusals, WritesEvents } from './ports.ts';
+import { RETRY_AFTER_MS } from './wake-up.ts';
 
 /** What `applyVerdict` needs. */
-export type VerdictPorts = ActPorts & PublishesDecisions & WritesEvents;
+export type VerdictPorts = ActPorts & PublishesDecisions & WritesEvents & RemembersRefusals;
 
 /** A run that decides for one object at a time. */
 export interface ObjectRun<Ports extends VerdictPorts = VerdictPorts> {
@@ -43,34 +42,71 @@ export interface ObjectVerdict extends Pick<Verdict, 'actions' | 'blocked'> {
  * Applies the verdict on one object: writes the record, carries out the actions, reports, publishes, writes the record of
  * actions that succeeded.
  *
- * Every refusal is reported, with and without an action. A verdict with actions is also published on the event bus and as Events.
- * A verdict without an action is not published: every run decides it again, and its refusals are already in the conditions of
- * the NodeClaim or the NodeClass.
+ * An action that fails does not stop the others; it is a failure of the run, and the run is repeated in five seconds. If the
+ * record cannot be written, only a launch waits for it (D36). Every refusal is reported, with and without an action. A verdict
+ * with actions is also published on the event bus and as Events. A verdict without an action is not published: every run decides
+ * it again, and its refusals are already in the conditions of the NodeClaim or the NodeClass.
  *
- * *Errors:* those of the ports, before the report: only actions that were carried out are reported. A failure to publish is
- * added to the notes. *Cost:* a write if the record changes; a bus event and Events if there is an action.
+ * *Shape:* whether the record and every action were carried out. *Errors:* a conflict: of the record before any action, and of
+ * an action after the others; the object is decided again. *Cost:* a write if the record changes; a bus event and Events if
+ * there is an action.
  */
-export async function applyVerdict(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
-  const written = verdict.record && (await run.ports.store.updateNodeClaim(verdict.record));
-  const whenDone = verdict.whenDone && { ...verdict.whenDone, ...(written && { version: written.version }) };
-  const whole = { ...verdict, whenDone };
+export async function applyVerdict(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<boolean> {
+  const { failure, written } = await writeRecord(run, verdict.record);
+  const actions = failure === undefined ? verdict.actions : verdict.actions.filter(({ kind }) => !needsRecord(kind));
+  // What actions have shown is recorded after the record that was written before them.
+  const { whenDone } = failure === undefined ? verdict : {};
+  const possible = {
+    actions,
+    blocked: verdict.blocked,
+    whenDone: whenDone && { ...whenDone, ...(written && { version: written.version }) },
+  };
   // One call terminates many instances, and returns after the last of them.
-  const isSlow = verdict.actions.some(({ kind }) => kind === 'terminate-instance');
-  if (isSlow && subject.aside !== undefined) subject.aside(async () => act(run, subject, whole));
-  else await act(run, subject, whole);
+  const isSlow = actions.some(({ kind }) => kind === 'terminate-instance');
+  if (isSlow && subject.aside !== undefined) {
+    subject.aside(async () => act(run, subject, possible));
+    return failure === undefined;
+  }
+  return (await act(run, subject, possible)) && failure === undefined;
 }
 
-async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<void> {
+/** *Shape:* the written record, or why it could not be written. */
+async function writeRecord(
+  run: ObjectRun,
+  record: NodeClaimRecord | undefined,
+): Promise<{ readonly written?: NodeClaimRecord; readonly failure?: PortError }> {
+  if (record === undefined) return {};
+  let written: NodeClaimRecord | undefined;
+  const failure = await noteFailure(run, `write the record of NodeClaim ${record.name}`, async () => {
+    written = await run.ports.store.updateNodeClaim(record);
+  });
+  return optional({ written, failure });
+}
+
+/** D36: an instance is launched only with a recorded request. Every other action can be repeated without a record of it. */
+function needsRecord(kind: Action['kind']): boolean {
+  return kind === 'launch-instance';
+}
+
+async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<boolean> {
   const { ports, controller, cluster, notes } = run;
-  const decision = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
-  const refused = await carryOut(ports, decision);
-  const reported = withRefusals(decision, refused);
-  if (reported.actions.length === 0 && reported.blocked.length === 0) return;
-  notes.decisions.push(reported);
-  if (reported.actions.length > 0) notes.failures.push(...(await announce(ports, reported, subject.seen)));
-  if (verdict.whenDone !== undefined && refused.length === 0) await ports.store.updateNodeClaim(verdict.whenDone);
+  const planned = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
+  const report = reportOf(ports, planned, await carryOut(ports, planned));
+  const { decision, conflict, retry } = report;
+  notes.failures.push(...report.failures.map((failure) => ofClaim(subject, failure)));
+  if (retry !== undefined) notes.due.push(retryAt(ports.clock.now()));
+  if (decision.actions.length > 0 || decision.blocked.length > 0) notes.decisions.push(decision);
+  if (report.isNews) notes.failures.push(...(await announce(ports, decision, subject.seen)));
+  if (conflict !== undefined) throw conflict;
+  const isDone = report.isComplete && decision.blocked.length === planned.blocked.length;
+  if (!isDone) return report.isComplete;
+  return (await writeRecord(run, verdict.whenDone)).failure === undefined;
 }
 
-function withRefusals(decision: Decision, refused: readonly Blocked[]): Decision {
-  return refused.length === 0 ? decision : { ...decision, blocked: [...decision.blocked, ...refused] };
+function ofClaim({ name }: VerdictSubject, failure: Error): Error {
+  return new Error(`${name}: ${failure.message}`, { cause: failure.cause });
+}
+
+function retryAt(nowMs: number): Due {
+  return requeueAt(nowMs + RETRY_AFTER_MS);
 }

@@ -1,8 +1,10 @@
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
 import { tagged } from '../../core/node-claim/tagging.ts';
+import { inParallel } from '../act/in-parallel.ts';
+import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
+import { type Outcome, outcomeOf } from '../act/outcomes.ts';
 import { launchInstance } from '../instances/launch-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
-import { markNodeClaimDeleted } from './mark-deleted.ts';
 import type {
   HasClock,
   Launches,
@@ -13,6 +15,7 @@ import type {
   WritesClaims,
   WritesCluster,
 } from './ports.ts';
+import { type LostWakes, sendWakes } from './wake-up.ts';
 
 /** What the actions of any decision need. */
 export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands & UsesNominations;
@@ -20,38 +23,54 @@ export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands
 /** What an `OffClusterAction` needs. */
 export type OffClusterPorts = WritesClaims & UsesCatalogue & SendsWakes & HasClock;
 
+/** Evictions of one decision that are sent at the same time, so that a slow pod does not delay others. */
+const EVICTIONS_AT_ONCE = 5;
+
 /**
- * Carries out the actions of a recorded decision, in order. Each action is idempotent: any function can repeat it.
- * *Shape:* the evictions that a PodDisruptionBudget refused. *Errors:* the first failure of a port; the next run carries out
- * the remaining actions.
+ * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and an action that fails does
+ * not stop the others: the order matters only within an action. Evictions come last and in parallel, because a node is cordoned
+ * before the replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless.
+ * *Shape:* the outcome of every action.
  */
-export async function carryOut(ports: ActPorts, decision: Decision): Promise<readonly Blocked[]> {
-  const blocked: Blocked[] = [];
-  for (const action of decision.actions) {
-    if (action.kind === 'evict-pod') blocked.push(...(await evictPod(ports, action)));
-    else await carryOutOne(ports, decision.cluster, action);
+export async function carryOut(ports: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
+  const outcomes = new Map<Action, Outcome>();
+  for (const action of actions) {
+    if (action.kind === 'evict-pod') continue;
+    outcomes.set(action, await outcomeOf(action, async () => carryOutOne(ports, cluster, action)));
   }
-  return blocked;
+  const evictions = actions.filter((action) => action.kind === 'evict-pod');
+  await inParallel(evictions, EVICTIONS_AT_ONCE, async (action) => {
+    outcomes.set(action, await evictPod(ports, action));
+  });
+  return actions.flatMap((action) => outcomes.get(action) ?? []);
 }
 
 /** Actions that do not need the cluster API. The interruption function, which has no access to clusters, can carry them out. */
 export type OffClusterAction = Of<'mark-unavailable'> | Of<'delete-node-claim'>;
 
+/** *Shape:* the wakes that could not be sent. *Errors:* those of the ports: the action was not carried out. */
 export async function carryOutOffCluster(
   ports: OffClusterPorts,
   cluster: string,
   action: OffClusterAction,
-): Promise<void> {
-  if (action.kind === 'mark-unavailable') await ports.catalogue.markUnavailable([action.offering]);
-  else await markNodeClaimDeleted(ports, cluster, action);
+): Promise<LostWakes> {
+  if (action.kind === 'delete-node-claim') return markNodeClaimDeleted(ports, cluster, action);
+  await ports.catalogue.markUnavailable([action.offering]);
+  return [];
 }
 
-async function carryOutOne(ports: ActPorts, cluster: string, action: Exclude<Action, Of<'evict-pod'>>): Promise<void> {
-  const { store, messages } = ports;
+async function carryOutOne(
+  ports: ActPorts,
+  cluster: string,
+  action: Exclude<Action, Of<'evict-pod'>>,
+): Promise<LostWakes | void> {
+  const { store } = ports;
   switch (action.kind) {
-    case 'create-node-claim':
+    case 'create-node-claim': {
       await store.createNodeClaim(action.nodeClaim);
-      return messages.wake('lifecycle', { cluster, reason: 'created', nodeClaim: action.nodeClaim.name });
+      const wake = { cluster, reason: 'created', nodeClaim: action.nodeClaim.name };
+      return sendWakes(ports, [['lifecycle', wake]]);
+    }
     case 'nominate-node':
       return store.nominate(cluster, { node: action.node, untilMs: action.untilMs });
     case 'launch-instance':
@@ -81,15 +100,17 @@ async function carryOutOne(ports: ActPorts, cluster: string, action: Exclude<Act
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
 /** A refusal by a PodDisruptionBudget is not a failure: termination tries again. */
-async function evictPod(ports: WritesCluster, { pod, force }: Of<'evict-pod'>): Promise<readonly Blocked[]> {
-  if (force !== undefined) {
-    await ports.cluster.deletePod(pod, force.graceSeconds);
-    return [];
-  }
-  const outcome = await ports.cluster.evictPod(pod);
-  if (outcome.kind !== 'blocked') return [];
-  const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
-  return [{ subject, reason: 'PDB', message: outcome.message, numbers: {} }];
+async function evictPod({ cluster }: WritesCluster, action: Of<'evict-pod'>): Promise<Outcome> {
+  const { pod, force } = action;
+  if (force !== undefined) return outcomeOf(action, async () => cluster.deletePod(pod, force.graceSeconds));
+  let blocked: Blocked | undefined;
+  const outcome = await outcomeOf(action, async () => {
+    const answer = await cluster.evictPod(pod);
+    if (answer.kind !== 'blocked') return;
+    const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
+    blocked = { subject, reason: 'PDB', message: answer.message, numbers: {} };
+  });
+  return blocked === undefined ? outcome : { kind: 'blocked', action, blocked };
 }
 
 /** The record is written last: an instance whose tags were not written is tagged again. */
@@ -105,20 +126,23 @@ async function tagInstance(
   await store.updateNodeClaim(tagged(record));
 }
 
-/** Removes node, mirror and record in this order, so that a repeated call finds the record until the rest is removed. */
+/**
+ * Removes node, mirror and record in this order, and stops at the first failure: only a record that is not released leads the
+ * next run to what is left.
+ */
 async function releaseNodeClaim(
   ports: WritesCluster & WritesClaims & SendsWakes,
   cluster: string,
   action: Of<'release-node-claim'>,
-): Promise<void> {
+): Promise<LostWakes> {
   if (action.node !== undefined) {
     await ports.cluster.patchNode(action.node, { finalizers: action.finalizers ?? [] });
     await ports.cluster.deleteNode(action.node.name);
   }
   await ports.cluster.removeNodeClaim(action.nodeClaim);
   const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
-  if (record === undefined || record.releasedAtMs !== undefined) return;
+  if (record === undefined || record.releasedAtMs !== undefined) return [];
   await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
   // The resources of the claim no longer count towards the limits of its NodePool.
-  await ports.messages.wake('provisioning', { cluster, reason: 'released' });
+  return sendWakes(ports, [['provisioning', { cluster, reason: 'released' }]]);
 }

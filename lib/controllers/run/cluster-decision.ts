@@ -7,6 +7,7 @@ import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-i
 import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
+import { reportOf } from '../act/outcomes.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
 import { finishDecision, type SettlePorts } from './open-decisions.ts';
@@ -20,6 +21,7 @@ import type {
   WritesEvents,
 } from './ports.ts';
 import { recordShadow } from './shadow.ts';
+import { RETRY_AFTER_MS } from './wake-up.ts';
 
 /** A decision before its actions are decided. Its id is part of the names of new NodeClaims. */
 export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNodes'>;
@@ -50,14 +52,23 @@ export async function recordAndAct(
   { named, verdict }: { readonly named: NamedDecision; readonly verdict: Verdict },
 ): Promise<RunReport> {
   const { cluster, controller, atMs } = named;
-  const { actions, blocked, onExistingNodes, due } = verdict;
+  const { actions, blocked, onExistingNodes } = verdict;
   // Field by field: a verdict may have more, for example the schedule of provisioning, which is too large to record.
   const decision = { ...named, actions, blocked, ...optional({ onExistingNodes }) };
   const parts = decisionParts(decision);
-  const { done, failures } = await recordParts(ports, parts, snapshot);
+  const { done, failures, isFinished } = await recordParts(ports, parts, snapshot);
   // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
-  return { controller, cluster, decisions: done, due: [...due, ...again], gauges: gaugesOf(snapshot), failures };
+  const unfinished = isFinished ? [] : [requeueAt(ports.clock.now() + RETRY_AFTER_MS)];
+  const due = [...verdict.due, ...again, ...unfinished];
+  return { controller, cluster, decisions: done, due, gauges: gaugesOf(snapshot), failures };
+}
+
+interface RecordedParts {
+  readonly done: readonly Decision[];
+  readonly failures: readonly Error[];
+  /** Whether every action of the recorded parts was carried out or given up. The next run finishes the others first. */
+  readonly isFinished: boolean;
 }
 
 /**
@@ -69,12 +80,17 @@ async function recordParts(
   ports: RecordPorts,
   parts: readonly Decision[],
   snapshot: ClusterSnapshot,
-): Promise<{ readonly done: readonly Decision[]; readonly failures: readonly Error[] }> {
+): Promise<RecordedParts> {
   const done: Decision[] = [];
   const failures: Error[] = [];
+  let isFinished = true;
   for (const part of parts) {
+    let published = part;
     if (isProposal(part)) {
-      await carryOut(ports, part);
+      const report = reportOf(ports, part, await carryOut(ports, part));
+      failures.push(...report.failures);
+      isFinished = report.isComplete;
+      published = report.decision;
       await ports.store.recordShadow(part, part.id);
     } else if (part.actions.length > 0 && part.shadow !== true) {
       try {
@@ -84,12 +100,17 @@ async function recordParts(
         if (done.length === 0 || !(error instanceof EpochMovedError)) throw error;
         break;
       }
-      await finishDecision(ports, part);
+      const finished = await finishDecision(ports, part);
+      failures.push(...finished.failures);
+      isFinished = finished.unfinished === undefined;
+      published = finished.decision;
     }
-    done.push(part);
-    failures.push(...(await publish(ports, part, snapshot)));
+    done.push(published);
+    failures.push(...(await publish(ports, published, snapshot)));
+    // The next part is decided as if this one was carried out.
+    if (!isFinished) break;
   }
-  return { done, failures };
+  return { done, failures, isFinished };
 }
 
 /**

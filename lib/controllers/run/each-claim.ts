@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Due } from '../../core/model/decision.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
+import { RETRY_AFTER_MS } from './wake-up.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -33,7 +34,7 @@ export async function eachClaim<Claim extends { readonly name: string }>(
       if (!(error instanceof Error)) throw error;
       const hasConflict = isConflict(error);
       if (error instanceof PortError && error.retryable) {
-        due.push({ atMs: nowMs + (hasConflict ? 1 : 5) * SECOND_MS, kind: 'settling' });
+        due.push({ atMs: nowMs + (hasConflict ? SECOND_MS : RETRY_AFTER_MS), kind: 'settling' });
       }
       if (!hasConflict) failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }

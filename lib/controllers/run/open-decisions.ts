@@ -1,37 +1,69 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import { EpochMovedError } from '../../ports/errors.ts';
+import { EpochMovedError, type PortError } from '../../ports/errors.ts';
+import { type OutcomeReport, reportOf } from '../act/outcomes.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
-import type { RecordsDecisions } from './ports.ts';
+import type { RecordsDecisions, RemembersRefusals } from './ports.ts';
 
 /** What finishing an open decision needs. */
-export type SettlePorts = ActPorts & RecordsDecisions;
+export type SettlePorts = ActPorts & RecordsDecisions & RemembersRefusals;
 
 const MAX_TRIES = 5;
 
 /** A decision is older than two ticks only if Kerf was on standby or could not reach the cluster. */
 const OUTDATED_MS = 2 * MINUTE_MS;
 
+/** After this time, an action that still fails is given up. Lifecycle no longer launches its claim then (D8). */
+const GIVEN_UP_MS = 5 * MINUTE_MS;
+
 /**
  * Finishes open decisions. *Shape:* an epoch from which the run can observe: every decision up to it is carried out, and its
  * results can be observed. The epoch is read first, so that a decision that is recorded later invalidates the decision of this
- * run.
+ * run. *Errors:* that of an action that may succeed later: until then, a decision could count its claims twice or not at all.
  */
-export async function settledEpoch(ports: SettlePorts, cluster: string): Promise<number> {
+export async function settledEpoch(ports: SettlePorts, cluster: string): Promise<SettledEpoch> {
+  const failures: Error[] = [];
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const epoch = await ports.store.readEpoch(cluster);
     const open = await ports.store.openDecisions(cluster);
-    if (open.length === 0) return epoch;
-    for (const decision of open) await finishDecision(ports, decision);
+    if (open.length === 0) return { epoch, failures };
+    const finished = await inTurn(open, async (decision) => finishDecision(ports, decision));
+    failures.push(...finished.flatMap((one) => one.failures));
+    for (const { unfinished } of finished) if (unfinished !== undefined) throw unfinished;
   }
   throw new EpochMovedError(
     `cluster ${cluster}: other runs record decisions faster than they are carried out: try again later`,
   );
 }
 
-export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<void> {
-  await carryOut(ports, withoutOutdated(decision, ports.clock.now()));
+export interface SettledEpoch {
+  readonly epoch: number;
+  /** Actions that were given up, and wakes that were lost. */
+  readonly failures: readonly Error[];
+}
+
+export interface FinishedDecision extends Pick<OutcomeReport, 'decision' | 'failures'> {
+  /** The failure of an action that may succeed later. The decision stays open. @default every action is carried out or given up */
+  readonly unfinished?: PortError;
+}
+
+/**
+ * Carries out a decision, and closes it unless an action failed that may succeed later. An action that is refused for good is
+ * reported and given up: the next run decides again about its pods or its node.
+ */
+export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<FinishedDecision> {
+  const nowMs = ports.clock.now();
+  const outcomes = await carryOut(ports, withoutOutdated(decision, nowMs));
+  const { retry, ...report } = reportOf(ports, decision, outcomes);
+  if (retry !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: retry };
   await ports.store.closeDecision(decision);
+  return report;
+}
+
+async function inTurn<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
 }
 
 /**

@@ -24,6 +24,7 @@ import type {
   StandbyStore,
 } from '../../ports/node-claim-store.ts';
 import type { WebhookRegistration } from '../../ports/webhook-registration.ts';
+import type { ReportedRefusals } from '../act/reported-refusals.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 
 /** The ports of one cluster. Functions name the parts that they use: `ReadsCluster & WritesStatus & HasClock`. */
@@ -36,6 +37,8 @@ export interface ControllerPorts extends UsesCatalogue, UsesMessages, HasClock, 
   readonly lease?: Lease;
   /** The webhook of the cluster. Only lifecycle has it, where Kerf installs a webhook. */
   readonly webhook?: WebhookRegistration;
+  /** The permanent refusals that earlier runs have reported. @default every run reports its refusals */
+  readonly refusals?: ReportedRefusals;
 }
 
 export interface ReadsCluster {
@@ -115,6 +118,9 @@ export interface MayHoldLease {
 }
 export interface MayHaveWebhook {
   readonly webhook?: WebhookRegistration;
+}
+export interface RemembersRefusals {
+  readonly refusals?: ReportedRefusals;
 }
 export interface HasClock {
   readonly clock: Clock;

@@ -1,10 +1,14 @@
-import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Due } from '../../core/model/decision.ts';
-import type { WakeTarget } from '../../ports/messages.ts';
+import { PortError } from '../../ports/errors.ts';
+import type { Wake, WakeTarget } from '../../ports/messages.ts';
 import type { HasClock, SendsWakes } from './ports.ts';
 
 /** Ticks come every minute. A later tick sends the wake for a later due time, so that wakes do not accumulate. */
 const TICK_MS = MINUTE_MS;
+
+/** When a run is repeated for something that could not be read or written. */
+export const RETRY_AFTER_MS = 5 * SECOND_MS;
 
 /** Sends the function a delayed wake for the first due time, if it is before the next tick. */
 export async function armWakeUp(
@@ -16,4 +20,27 @@ export async function armWakeUp(
   const next = Math.min(...due.map(({ atMs }) => atMs));
   if (next >= now + TICK_MS) return;
   await ports.messages.wake(target, { cluster, reason: 'due', dueMs: next }, Math.max(0, next - now));
+}
+
+/** The failures of wakes that could not be sent. */
+export type LostWakes = readonly PortError[];
+
+/**
+ * Sends each wake, also if another one cannot be sent. A wake only makes a function run earlier: the next tick finds the same
+ * work, so a lost wake does not make an action fail. *Shape:* the failures.
+ */
+export async function sendWakes(
+  { messages }: SendsWakes,
+  wakes: readonly (readonly [WakeTarget, Wake])[],
+): Promise<LostWakes> {
+  const lost: PortError[] = [];
+  for (const [target, wake] of wakes) {
+    try {
+      await messages.wake(target, wake);
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      lost.push(error);
+    }
+  }
+  return lost;
 }

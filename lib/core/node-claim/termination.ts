@@ -62,8 +62,10 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
     deletion.drainStartedAtMs === undefined
       ? { ...record, deletion: { ...deletion, drainStartedAtMs: nowMs } }
       : record;
-  if (!drained) return { record: draining, actions, blocked, due };
   const earliest = startedAtMs + MIN_DRAIN_MS;
+  // D24: at the deadline, the instance is terminated also if the API server refuses to delete its pods.
+  const latest = Math.max(deletion.deadlineMs ?? Infinity, earliest);
+  if (!drained && nowMs < latest) return { record: draining, actions, blocked, due: soonest(due, latest) };
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [requeueAt(earliest)] };
   return endInstance(view, draining, nowMs);
 }
@@ -191,6 +193,10 @@ function targetOf(pod: Pod): PodTarget {
 
 function nothing(record: NodeClaimRecord): ClaimVerdict {
   return { record, actions: [], blocked: [], due: [] };
+}
+
+function soonest(due: readonly Due[], latestMs: number): readonly Due[] {
+  return due.map(({ atMs }) => requeueAt(Math.min(atMs, latestMs)));
 }
 
 /** The time of the next poll, rounded so that all claims share one wake. */

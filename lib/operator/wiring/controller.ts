@@ -7,6 +7,7 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { optional } from '../../apis/optional.ts';
+import { reportedRefusals } from '../../controllers/act/reported-refusals.ts';
 import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
@@ -121,6 +122,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
       new EventBridgeDecisionBus({ client: clients.eventBridge, busName }),
     ),
     clock: systemClock,
+    refusals: reportedRefusals(),
   };
 }
 

@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
 import { applyVerdict, type ObjectRun } from '../../../lib/controllers/run/apply-verdict.ts';
 import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
-import { StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { timetableFrom } from '../../../lib/simulator/timetable.ts';
-import { aRecord } from '../../contract/records.ts';
+import { aLaunchOfTwoTypes, aRecord } from '../../contract/records.ts';
 import { UNUSED } from '../../operator/messages.ts';
 
 const RECORD = aRecord();
@@ -17,12 +18,18 @@ const EVICT: Action = {
   pod: { namespace: 'default', name: 'web-1', uid: 'u1' },
 };
 const NOMINATE: Action = { kind: 'nominate-node', node: 'node-1', pods: [], untilMs: 1 };
+const LAUNCH: Action = {
+  kind: 'launch-instance',
+  nodeClaim: RECORD.name,
+  attempt: 1,
+  request: aLaunchOfTwoTypes(),
+};
 const WAITING = { kind: 'Pod', namespace: 'default', name: 'web-0' } as const;
 const REFUSAL: Blocked = { subject: WAITING, reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
 const SUBJECT = { name: RECORD.name, version: RECORD.version, atMs: 0 };
 
 /** A run for one claim, with its published decisions. */
-async function aRun(over: Partial<ObjectRun['ports']> = {}) {
+async function aRun(over: object = {}) {
   const timetable = timetableFrom(0);
   const published: Decision[] = [];
   const messages = simulatedMessages(timetable, {
@@ -40,7 +47,7 @@ async function aRun(over: Partial<ObjectRun['ports']> = {}) {
     ports: Object.create(UNUSED, Object.getOwnPropertyDescriptors(ports)),
     controller: 'termination',
     cluster: RECORD.cluster,
-    notes: { decisions: [], failures: [] },
+    notes: { decisions: [], due: [], failures: [] },
   };
   return { run, store, published };
 }
@@ -62,7 +69,7 @@ test('a refusal of the cluster is reported and published with the decision', asy
 test('a verdict without actions and refusals is not in the report', async () => {
   const { run } = await aRun();
   await applyVerdict(run, SUBJECT, { actions: [], blocked: [] });
-  expect(run.notes).toEqual({ decisions: [], failures: [] });
+  expect(run.notes).toEqual({ decisions: [], due: [], failures: [] });
 });
 
 test('the record of the outcome is written after the actions, over the record that was written before them', async () => {
@@ -115,4 +122,59 @@ test('instances are terminated in parallel, so that a termination does not delay
   const aside = (work: unknown): void => void asides.push(work);
   await applyVerdict(run, { ...SUBJECT, aside }, { actions: [terminate], blocked: [] });
   expect([asides.length, run.notes.decisions.length]).toEqual([1, 0]);
+});
+
+describe('an action that is refused for good', () => {
+  const CAUSE = '403 denied by a policy, request 17';
+  const cluster = { publishEvent: async () => {}, evictPod: async () => Promise.reject(new RefusedError(CAUSE)) };
+
+  test('is reported once with its name and cause, and is a refusal in the report of every run', async () => {
+    const { run, published } = await aRun({ cluster, refusals: reportedRefusals() });
+    for (let poll = 0; poll < 3; poll += 1) await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [] });
+    expect(run.notes.failures.map(({ message }) => message)).toEqual([`general-a: evict-pod default/web-1: ${CAUSE}`]);
+    expect(run.notes.decisions.map(({ blocked }) => blocked)).toMatchObject(
+      Array.from({ length: 3 }, () => [
+        { subject: { kind: 'Pod', namespace: 'default', name: 'web-1' }, reason: 'ActionRefused' },
+      ]),
+    );
+    expect(published).toHaveLength(1);
+  });
+
+  test('does not repeat the run before its next poll', async () => {
+    const { run } = await aRun({ cluster });
+    expect(await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [] })).toBe(false);
+    expect(run.notes.due).toEqual([]);
+  });
+});
+
+test('after an action that may succeed later, the run is repeated in five seconds', async () => {
+  const cluster = { evictPod: async () => Promise.reject(new UnreachableError('503')) };
+  const { run } = await aRun({ cluster });
+  await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [] });
+  expect(run.notes.due).toEqual([{ atMs: 5_000, kind: 'settling' }]);
+});
+
+test.each([
+  ['an eviction does not need the record', EVICT, 1],
+  ['a launch waits for its record (D36)', LAUNCH, 0],
+])('if the record cannot be written, %s', async (_, action, calls) => {
+  let called = 0;
+  const count = async () => {
+    called += 1;
+    return { kind: 'evicted' };
+  };
+  const store = {
+    ...memoryNodeClaimStore(),
+    updateNodeClaim: async () => Promise.reject(new RefusedError('too large')),
+  };
+  const { run } = await aRun({
+    store,
+    cluster: { evictPod: count, publishEvent: async () => {} },
+    cloud: { launch: count },
+  });
+  expect(await applyVerdict(run, SUBJECT, { record: RECORD, actions: [action], blocked: [] })).toBe(false);
+  expect(called).toBe(calls);
+  expect(run.notes.failures.map(({ message }) => message)).toEqual([
+    'write the record of NodeClaim general-a: too large',
+  ]);
 });

@@ -193,6 +193,21 @@ describe('with a deadline, pods are deleted in time to use their grace period (D
     ]);
   });
 
+  test('at the deadline the instance is terminated, also if the API server deletes no pod', () => {
+    const record = { deletion: deletion({ deadlineMs: NOW_MS, drainStartedAtMs: NOW_MS - MINUTE }) };
+    const before = decideTermination(viewOf([pod('a')], {}, record), NOW_MS - 2 * SECOND);
+    expect(before).toMatchObject({ due: [{ atMs: NOW_MS }] });
+    expect(kinds(before.actions)).toEqual(['evict-pod']);
+    expect(kinds(decideTermination(viewOf([pod('a')], {}, record), NOW_MS).actions)).toEqual(['terminate-instance']);
+  });
+
+  test('a drain that begins at its deadline has the shortest drain to delete pods (D22)', () => {
+    const record = { deletion: deletion({ deadlineMs: NOW_MS }) };
+    const verdict = decideTermination(viewOf([pod('a')], {}, record), NOW_MS);
+    expect(evicted(verdict)).toEqual(['a!1']);
+    expect(verdict.due).toEqual([{ atMs: NOW_MS + 5 * SECOND, kind: 'settling' }]);
+  });
+
   test('without a deadline no pod is deleted', () => {
     expect(evicted(decideTermination(viewOf([pod('a')]), NOW_MS + 999 * HOUR))).toEqual(['a']);
   });

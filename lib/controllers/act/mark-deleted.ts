@@ -1,0 +1,67 @@
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { optional } from '../../apis/optional.ts';
+import type { Action } from '../../core/model/decision.ts';
+import type { Deletion, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { StaleRecordError } from '../../ports/errors.ts';
+import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
+import { type LostWakes, sendWakes } from '../run/wake-up.ts';
+
+type DeleteNodeClaim = Action & { readonly kind: 'delete-node-claim' };
+
+/**
+ * D18: records the deletion. A later request does not change the reason, and changes the deadline only to an earlier one.
+ * *Shape:* the wakes that could not be sent.
+ */
+export async function markNodeClaimDeleted(
+  ports: WritesClaims & SendsWakes & HasClock,
+  cluster: string,
+  action: DeleteNodeClaim,
+): Promise<LostWakes> {
+  const record = await recordDeletion(ports, cluster, action);
+  if (record === undefined) return [];
+  return sendWakes(ports, [
+    ['termination', { cluster, reason: action.reason, nodeClaim: record.name }],
+    // Pods of the node need another node before they are evicted (B7).
+    ['provisioning', { cluster, reason: action.reason }],
+  ]);
+}
+
+/** The number of times that the record is read, if other runs write it in between. */
+const MAX_TRIES = 3;
+
+/** *Shape:* undefined if the claim is released. */
+async function recordDeletion(
+  { store, clock }: WritesClaims & HasClock,
+  cluster: string,
+  action: DeleteNodeClaim,
+): Promise<NodeClaimRecord | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const record = await store.readNodeClaim(cluster, action.nodeClaim);
+    if (record === undefined || record.releasedAtMs !== undefined) return undefined;
+    const deletion = deletionOf(record, action, clock.now());
+    if (deletion === record.deletion) return record;
+    try {
+      return await store.updateNodeClaim({ ...record, deletion });
+    } catch (error) {
+      if (!(error instanceof StaleRecordError) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+function deletionOf(record: NodeClaimRecord, action: DeleteNodeClaim, nowMs: number): Deletion {
+  const { reason, message, deadlineMs, atRest } = action;
+  const { deletion } = record;
+  if (deletion !== undefined) {
+    const isEarlier = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
+    return isEarlier ? { ...deletion, deadlineMs } : deletion;
+  }
+  const grace = record.spec.terminationGracePeriod;
+  const graceMs = grace === undefined ? undefined : parseDuration(grace);
+  const latestMs = deadlineMs ?? (graceMs === undefined ? undefined : nowMs + graceMs);
+  return {
+    reason,
+    message,
+    requestedAtMs: nowMs,
+    ...optional({ deadlineMs: latestMs, atRest }),
+  };
+}

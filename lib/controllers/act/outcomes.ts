@@ -1,0 +1,134 @@
+import { optional } from '../../apis/optional.ts';
+import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
+import type { Subject } from '../../core/model/subject.ts';
+import { isConflict, PortError } from '../../ports/errors.ts';
+import type { HasClock, RemembersRefusals } from '../run/ports.ts';
+import type { LostWakes } from '../run/wake-up.ts';
+
+/** What became of an action. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly action: Action; readonly lostWakes: LostWakes }
+  /** A PodDisruptionBudget allows no eviction now. */
+  | { readonly kind: 'blocked'; readonly action: Action; readonly blocked: Blocked }
+  /** The service refuses the action until a configuration or a permission changes. */
+  | { readonly kind: 'refused'; readonly action: Action; readonly error: PortError }
+  /** The action may succeed later. It is unknown whether it took effect. */
+  | { readonly kind: 'failed'; readonly action: Action; readonly error: PortError };
+
+/** Carries out one action. *Errors:* only those that are not of a port. */
+export async function outcomeOf(action: Action, carryOut: () => Promise<LostWakes | void>): Promise<Outcome> {
+  try {
+    return { kind: 'done', action, lostWakes: (await carryOut()) ?? [] };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { kind: error.retryable ? 'failed' : 'refused', action, error };
+  }
+}
+
+/** What a run reports of the outcomes of a decision. */
+export interface OutcomeReport {
+  /** The actions that were carried out, and the refusals of the others. */
+  readonly decision: Decision;
+  readonly failures: readonly Error[];
+  /** Actions that another run or a user has made outdated: they are decided again. */
+  readonly conflict?: PortError;
+  /** The first action that may succeed later. */
+  readonly retry?: PortError;
+  /** Whether every action was carried out, or is blocked by a PodDisruptionBudget, or is only a hint. */
+  readonly isComplete: boolean;
+  /** Whether there is something to publish: an action, or a refusal that was not reported before. */
+  readonly isNews: boolean;
+}
+
+/**
+ * Sums up the outcomes of a decision. A permanent refusal is a refusal in the decision of each run, and a failure only when it
+ * is new: most refused actions are repeated every few seconds.
+ */
+export function reportOf(
+  ports: HasClock & RemembersRefusals,
+  decision: Decision,
+  outcomes: readonly Outcome[],
+): OutcomeReport {
+  const done = outcomes.flatMap((one) => (one.kind === 'done' || one.kind === 'blocked' ? [one.action] : []));
+  const pdb = outcomes.flatMap((one) => (one.kind === 'blocked' ? [one.blocked] : []));
+  const refused = outcomes.flatMap((one) => (one.kind === 'refused' ? [one] : []));
+  const failed = outcomes.flatMap((one) => (one.kind === 'failed' ? [one] : []));
+  const lost = outcomes.flatMap((one) => (one.kind === 'done' ? one.lostWakes : []));
+  const conflict = failed.find(({ error }) => isConflict(error))?.error;
+  const fresh = refused.filter((one) => isNewRefusal(ports, decision, one));
+  const reported = [...fresh, ...failed.filter(({ error }) => !isConflict(error))];
+  return {
+    decision: {
+      ...decision,
+      actions: done,
+      blocked: [...decision.blocked, ...pdb, ...refused.map((one) => blockedBy(decision, one))],
+    },
+    failures: [...reported.map(failureOf), ...lost],
+    ...optional({ conflict }),
+    ...optional({ retry: failed.find(isNeeded)?.error }),
+    isComplete: ![...failed, ...refused].some(isNeeded),
+    isNews: done.length > 0 || fresh.length > 0,
+  };
+}
+
+/** Nothing depends on what a node teaches about its instance type. */
+function isNeeded({ action }: Failed): boolean {
+  return action.kind !== 'learn-memory';
+}
+
+type Failed = Pick<Outcome & { readonly kind: 'refused' }, 'action' | 'error'>;
+
+function isNewRefusal(
+  { refusals, clock }: HasClock & RemembersRefusals,
+  { cluster }: Decision,
+  { action, error }: Failed,
+): boolean {
+  return refusals?.isNew(`${cluster}: ${inWords(action)}`, error.message, clock.now()) ?? true;
+}
+
+function failureOf({ action, error }: Failed): Error {
+  return new Error(`${inWords(action)}: ${error.message}`, { cause: error });
+}
+
+function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {
+  const message = `${inWords(action)} is refused: ${error.message}`;
+  return { subject: subjectOf(action, cluster), reason: 'ActionRefused', message, numbers: {} };
+}
+
+/** An action and its object: `evict-pod default/web-1`. */
+function inWords(action: Action): string {
+  const { kind } = action;
+  if (kind === 'start-disruption') return `${kind} ${action.command.id}`;
+  if (kind === 'end-disruption') return `${kind} ${action.command}`;
+  if (kind === 'mark-unavailable') return `${kind} ${action.offering.instanceType}`;
+  const subject = subjectOf(action, '');
+  return `${kind} ${'namespace' in subject ? `${subject.namespace}/` : ''}${subject.name}`;
+}
+
+/** The object that an action changes; the cluster, if the action changes no object that a refusal can name. */
+function subjectOf(action: Action, cluster: string): Subject {
+  switch (action.kind) {
+    case 'evict-pod':
+      return { kind: 'Pod', namespace: action.pod.namespace, name: action.pod.name };
+    case 'register-node':
+    case 'initialize-node':
+    case 'cordon-node':
+      return { kind: 'Node', name: action.node.name };
+    case 'nominate-node':
+      return { kind: 'Node', name: action.node };
+    case 'tag-instance':
+    case 'terminate-instance':
+      return { kind: 'Instance', name: action.instanceId };
+    case 'create-node-claim':
+      return { kind: 'NodeClaim', name: action.nodeClaim.name };
+    case 'launch-instance':
+    case 'learn-memory':
+    case 'delete-node-claim':
+    case 'release-node-claim':
+      return { kind: 'NodeClaim', name: action.nodeClaim };
+    case 'start-disruption':
+    case 'end-disruption':
+    case 'mark-unavailable':
+      return { kind: 'Cluster', name: cluster };
+  }
+}

@@ -1,0 +1,34 @@
+import { HOUR_MS } from '../../apis/formats/time.ts';
+
+/** The permanent refusals that were reported, so that a refused action that is repeated every few seconds is reported once. */
+export interface ReportedRefusals {
+  /** Whether the refusal was not reported for a while, or had another cause. It counts as reported from now on. */
+  isNew(action: string, cause: string, nowMs: number): boolean;
+}
+
+/** After this time, a refusal that persists is reported again. */
+const QUIET_MS = HOUR_MS;
+/** The oldest reports are forgotten first. */
+const MAX_REPORTS = 10_000;
+
+/** Keeps the reports in memory: another instance of the function reports a refusal again. */
+export function reportedRefusals(): ReportedRefusals {
+  const reports = new Map<string, { readonly cause: string; readonly atMs: number }>();
+  return {
+    isNew(action, cause, nowMs) {
+      const before = reports.get(action);
+      const essence = withoutIds(cause);
+      if (before?.cause === essence && nowMs - before.atMs < QUIET_MS) return false;
+      reports.delete(action);
+      reports.set(action, { cause: essence, atMs: nowMs });
+      const [oldest] = reports.keys();
+      if (reports.size > MAX_REPORTS && oldest !== undefined) reports.delete(oldest);
+      return true;
+    },
+  };
+}
+
+/** The same cause may have another number, time or encoded message each time. */
+function withoutIds(cause: string): string {
+  return cause.replaceAll(/\S{40,}/g, '…').replaceAll(/\d+/g, '#');
+}

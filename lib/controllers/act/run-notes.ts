@@ -1,0 +1,41 @@
+import { type Decision, type Due, requeueAt } from '../../core/model/decision.ts';
+import { isConflict, PortError } from '../../ports/errors.ts';
+import type { HasClock, RemembersRefusals } from '../run/ports.ts';
+import { RETRY_AFTER_MS } from '../run/wake-up.ts';
+
+/** The decisions and failures that a run reports. */
+export interface RunNotes {
+  readonly decisions: Decision[];
+  readonly failures: Error[];
+  /** When the run is repeated for what failed and may succeed later. */
+  readonly due: Due[];
+}
+
+/** A run that notes what failed. */
+export interface NotingRun {
+  readonly ports: HasClock & RemembersRefusals;
+  readonly cluster: string;
+  readonly notes: RunNotes;
+}
+
+/**
+ * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal is noted
+ * once. After a failure that may pass, the run is repeated in five seconds. *Shape:* the failure. *Errors:* a conflict.
+ */
+export async function noteFailure(
+  { ports, cluster, notes }: NotingRun,
+  subject: string,
+  work: () => Promise<unknown>,
+): Promise<PortError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PortError) || isConflict(error)) throw error;
+    const nowMs = ports.clock.now();
+    const isKnown = !error.retryable && ports.refusals?.isNew(`${cluster}: ${subject}`, error.message, nowMs) === false;
+    if (!isKnown) notes.failures.push(new Error(`${subject}: ${error.message}`, { cause: error }));
+    if (error.retryable) notes.due.push(requeueAt(nowMs + RETRY_AFTER_MS));
+    return error;
+  }
+}

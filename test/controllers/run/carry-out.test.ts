@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { carryOut } from '../../../lib/controllers/run/carry-out.ts';
+import { finishDecision } from '../../../lib/controllers/run/open-decisions.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { Action, PodTarget } from '../../../lib/core/model/decision.ts';
+import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aDecision } from '../../builders/decisions.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { aRecord } from '../../contract/records.ts';
+import { UNUSED } from '../../operator/messages.ts';
+
+const NODE_CLAIM = 'general-a';
+const CORDON: Action = { kind: 'cordon-node', nodeClaim: NODE_CLAIM, node: { name: 'node-1' }, patch: {} };
+
+function evict(name: string, force?: { readonly graceSeconds: number }): Action {
+  const pod = { namespace: 'default', name, uid: `uid-${name}` };
+  return { kind: 'evict-pod', nodeClaim: NODE_CLAIM, pod, ...(force && { force }) };
+}
+
+function create(name: string): Action {
+  return { kind: 'create-node-claim', nodeClaim: aRecord({ name }) };
+}
+
+function failWith(error: Error) {
+  return async (): Promise<never> => {
+    throw error;
+  };
+}
+
+/** Ports on an empty table, with the methods of the test. */
+function portsWith({
+  cluster = {},
+  store = {},
+  ...over
+}: {
+  readonly cluster?: object;
+  readonly store?: object;
+  readonly messages?: object;
+  readonly nowMs?: number;
+}): ControllerPorts {
+  const table = { ...memoryNodeClaimStore(), ...store };
+  const messages = { wake: async () => {}, publish: async () => {}, ...over.messages };
+  const clock = { now: () => over.nowMs ?? NOW_MS };
+  return Object.create(UNUSED, Object.getOwnPropertyDescriptors({ cluster, store: table, messages, clock }));
+}
+
+/** A cluster that evicts and deletes pods, except those that the test denies. */
+function denying(...denied: readonly string[]) {
+  const gone: string[] = [];
+  const remove = (pod: PodTarget): void => {
+    if (denied.includes(pod.name)) throw new RefusedError(`403 ${pod.name} is protected by a policy`);
+    gone.push(pod.name);
+  };
+  const cluster = {
+    patchNode: async () => {},
+    evictPod: async (pod: PodTarget) => {
+      remove(pod);
+      return { kind: 'evicted' };
+    },
+    deletePod: async (pod: PodTarget) => remove(pod),
+  };
+  return { gone, cluster };
+}
+
+describe('an action that fails does not stop the others', () => {
+  test('a pod whose eviction is denied does not keep other pods on the node (D23)', async () => {
+    const { gone, cluster } = denying('b');
+    const actions = [CORDON, evict('a'), evict('b'), evict('c')];
+    const outcomes = await carryOut(portsWith({ cluster }), aDecision({ actions }));
+    expect(gone).toEqual(['a', 'c']);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['done', 'done', 'refused', 'done']);
+  });
+
+  test('a pod whose deletion is denied does not keep other pods on the node (D24)', async () => {
+    const { gone, cluster } = denying('a');
+    const actions = ['a', 'b'].map((name) => evict(name, { graceSeconds: 1 }));
+    await carryOut(portsWith({ cluster }), aDecision({ actions }));
+    expect(gone).toEqual(['b']);
+  });
+
+  test.each([new RefusedError('403'), new UnreachableError('503'), new ConflictError('409')])(
+    'pods are evicted from a node that cannot be cordoned: %s',
+    async (error) => {
+      const { gone, cluster } = denying();
+      const failing = { ...cluster, patchNode: failWith(error) };
+      const outcomes = await carryOut(portsWith({ cluster: failing }), aDecision({ actions: [CORDON, evict('a')] }));
+      expect(gone).toEqual(['a']);
+      expect(outcomes[0]).toEqual({ kind: error.retryable ? 'failed' : 'refused', action: CORDON, error });
+    },
+  );
+
+  test('an eviction that is not answered does not delay other evictions', async () => {
+    const { gone, cluster } = denying();
+    const othersGone = Promise.withResolvers<void>();
+    const evictPod = async (pod: PodTarget) => {
+      if (pod.name === 'slow') await othersGone.promise;
+      const outcome = await cluster.evictPod(pod);
+      if (gone.length === 20) othersGone.resolve();
+      return outcome;
+    };
+    const others = Array.from({ length: 20 }, (_, index) => evict(`pod-${index}`));
+    const actions = [evict('slow'), ...others];
+    await carryOut(portsWith({ cluster: { ...cluster, evictPod } }), aDecision({ actions }));
+    expect(gone.at(-1)).toBe('slow');
+    expect(gone).toHaveLength(21);
+  });
+
+  test('a claim whose item cannot be written does not keep other claims from being created', async () => {
+    const { store, createdClaims } = refusingToCreate(new RefusedError('the item is invalid'), 'general-b');
+    await carryOut(portsWith({ store }), aDecision({ actions: ['general-a', 'general-b', 'general-c'].map(create) }));
+    expect(createdClaims).toEqual(['general-a', 'general-c']);
+  });
+
+  test('a wake that cannot be sent does not make its action fail, because the next tick finds the claim', async () => {
+    const lost = new UnreachableError('no queue');
+    const ports = portsWith({ messages: { wake: failWith(lost) } });
+    const [outcome] = await carryOut(ports, aDecision({ actions: [create('general-a')] }));
+    expect(outcome).toMatchObject({ kind: 'done', lostWakes: [lost] });
+  });
+
+  test('an error that is not of a port is a bug and is thrown', async () => {
+    const cluster = { patchNode: failWith(new TypeError('a bug')) };
+    await expect(carryOut(portsWith({ cluster }), aDecision({ actions: [CORDON] }))).rejects.toThrow(TypeError);
+  });
+});
+
+function refusingToCreate(error: Error, ...refused: readonly string[]) {
+  const createdClaims: string[] = [];
+  const closed: string[] = [];
+  const store = {
+    createNodeClaim: async ({ name }: { readonly name: string }) => {
+      if (refused.includes(name)) throw error;
+      createdClaims.push(name);
+    },
+    closeDecision: async ({ id }: { readonly id: string }) => void closed.push(id),
+  };
+  return { store, createdClaims, closed };
+}
+
+describe('a recorded decision', () => {
+  const decision = aDecision({ actions: ['general-a', 'general-b'].map(create) });
+
+  test('stays open while an action may succeed later', async () => {
+    const { store, createdClaims, closed } = refusingToCreate(new UnreachableError('throttled'), 'general-a');
+    const { unfinished, failures } = await finishDecision(portsWith({ store }), decision);
+    expect([createdClaims, closed, unfinished?.message]).toEqual([['general-b'], [], 'throttled']);
+    expect(failures.map(({ message }) => message)).toEqual(['create-node-claim general-a: throttled']);
+  });
+
+  test('is closed if an action is refused for good, and the refusal has its name and cause', async () => {
+    const { store, closed } = refusingToCreate(new RefusedError('the item is invalid'), 'general-a');
+    const finished = await finishDecision(portsWith({ store }), decision);
+    expect(closed).toEqual([decision.id]);
+    expect(finished.unfinished).toBeUndefined();
+    expect(finished.decision.actions).toMatchObject([{ nodeClaim: { name: 'general-b' } }]);
+    expect(finished.decision.blocked).toMatchObject([
+      {
+        subject: { kind: 'NodeClaim', name: 'general-a' },
+        reason: 'ActionRefused',
+        message: 'create-node-claim general-a is refused: the item is invalid',
+      },
+    ]);
+  });
+
+  test('is closed after five minutes, when lifecycle would give up its claims', async () => {
+    const { store, closed } = refusingToCreate(new UnreachableError('throttled'), 'general-a');
+    await finishDecision(portsWith({ store, nowMs: NOW_MS + 5 * MINUTE_MS - 1 }), decision);
+    expect(closed).toEqual([]);
+    await finishDecision(portsWith({ store, nowMs: NOW_MS + 5 * MINUTE_MS }), decision);
+    expect(closed).toEqual([decision.id]);
+  });
+});
