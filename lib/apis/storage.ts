@@ -40,6 +40,16 @@ export interface CsiNode {
   };
 }
 
+/** A volume that is attached to a node, or is being attached or detached. */
+export interface VolumeAttachment {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly nodeName: string;
+    /** Absent: an inline volume, as of some migrated plugins. */
+    readonly source: { readonly persistentVolumeName?: string };
+  };
+}
+
 /** The storage objects of a cluster. */
 export interface Storage {
   readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];

@@ -12,6 +12,7 @@ import {
   type TerminationViewPorts,
   terminationViewOf,
 } from './observe/observe-termination.ts';
+import { announceRefusals } from './run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
@@ -54,6 +55,7 @@ async function terminate(
   const seen = { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods };
   const changed = verdict.record === record ? undefined : verdict.record;
   await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
+  await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
   return due;
 }
 

@@ -12,7 +12,7 @@ import type {
 import type { NodeClaim } from '../apis/node-claim.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
-import type { Storage } from '../apis/storage.ts';
+import type { PersistentVolumeClaim, Storage, VolumeAttachment } from '../apis/storage.ts';
 import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../core/model/decision.ts';
 import type { ClusterEvent } from '../core/model/event.ts';
@@ -48,6 +48,8 @@ export interface ClusterReader {
   listCapacityBuffers(): Promise<readonly CapacityBuffer[]>;
   listPodTemplates(): Promise<readonly NamedPodTemplate[]>;
   listNamespaces(): Promise<readonly Namespace[]>;
+  listVolumeAttachments(): Promise<readonly VolumeAttachment[]>;
+  listPersistentVolumeClaims(): Promise<readonly PersistentVolumeClaim[]>;
   /** Everything that decides in which zones volumes can be used. *Cost:* four lists. */
   readStorage(): Promise<Storage>;
   listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]>;

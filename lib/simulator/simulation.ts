@@ -20,6 +20,7 @@ import { type Functions, functions } from './functions.ts';
 import { kubeScheduler } from './kubernetes/kube-scheduler.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
 import { uidOf } from './kubernetes/objects.ts';
+import { attachDetach } from './kubernetes/simulated-attachments.ts';
 import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
 import { type KubernetesState, kubernetesState, writePod } from './kubernetes/state.ts';
 import { workloadOf, workloads } from './kubernetes/workloads.ts';
@@ -204,10 +205,11 @@ function isRunning(ec2: SimulatedEc2, id: string): boolean {
 /** The cluster's own controllers, which reconcile shortly after each change. */
 function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests): void {
   const { state, timetable, timeline } = parts;
-  const [deployments, scheduler, kubelet] = [
+  const [deployments, scheduler, kubelet, attachments] = [
     workloads(state, timetable),
     kubeScheduler(state, timetable),
     kubelets(parts),
+    attachDetach(state, timetable),
   ];
   const pending = new Set<string>();
   let isScheduled = false;
@@ -221,6 +223,7 @@ function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests
       scheduler.pass();
       kubelet.reconcile();
       isScheduled = false;
+      attachments.reconcile();
     });
   };
   const creationTimestamp = formatTime(timetable.now());

@@ -52,10 +52,18 @@ const LAUNCH = open(
   ['kind'],
 );
 
-const DELETION = open({ reason: TEXT, message: STRING, requestedAtMs: NUMBER, deadlineMs: NUMBER, atRest: BOOLEAN }, [
-  'reason',
-  'requestedAtMs',
-]);
+const DELETION = open(
+  {
+    reason: TEXT,
+    message: STRING,
+    requestedAtMs: NUMBER,
+    deadlineMs: NUMBER,
+    atRest: BOOLEAN,
+    volumes: BOOLEAN,
+    volumesAwaitedSinceMs: NUMBER,
+  },
+  ['reason', 'requestedAtMs'],
+);
 
 const RECORD_FIELDS: Readonly<Record<string, Schema>> = {
   cluster: STRING,

@@ -115,6 +115,8 @@ const CALLS: Readonly<Record<ClusterFunction, Calls>> = {
   termination: {
     ...EVERY,
     looks: async (cluster) => await Promise.all([cluster.listNodes(), cluster.listPodsOnNode('granted')]),
+    volumes: async (cluster) =>
+      await Promise.all([cluster.listVolumeAttachments(), cluster.listPersistentVolumeClaims()]),
     evicts: async (cluster) => await cluster.evictPod(await aBoundPod()),
     'forces out': async (cluster) => await cluster.deletePod(await aBoundPod(), 0),
     releases: async (cluster) => {

@@ -11,6 +11,7 @@ import type {
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { NodeOverlay } from '../../lib/apis/node-overlay.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
+import type { PersistentVolumeClaim, VolumeAttachment } from '../../lib/apis/storage.ts';
 import { METADATA_DEFAULTS } from '../../lib/core/node-class/plain-node-class.ts';
 
 /** The objects of the contract tests of a cluster. */
@@ -24,7 +25,9 @@ export type WorldObject =
   | { readonly kind: 'NodeOverlay'; readonly object: NodeOverlay }
   | { readonly kind: 'CapacityBuffer'; readonly object: CapacityBuffer }
   | { readonly kind: 'PodTemplate'; readonly object: NamedPodTemplate }
-  | { readonly kind: 'Deployment'; readonly object: Deployment };
+  | { readonly kind: 'Deployment'; readonly object: Deployment }
+  | { readonly kind: 'PersistentVolumeClaim'; readonly object: PersistentVolumeClaim }
+  | { readonly kind: 'VolumeAttachment'; readonly object: VolumeAttachment };
 
 export function aPod(name: string, over: Partial<Pod['spec']> = {}): Pod {
   return {
@@ -171,6 +174,19 @@ export const A_DEPLOYMENT = {
   object: {
     metadata: { name: 'web', namespace: 'default' },
     spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: A_TEMPLATE },
+  },
+} as const satisfies WorldObject;
+
+export const A_VOLUME_CLAIM = {
+  kind: 'PersistentVolumeClaim',
+  object: { metadata: { name: 'data', namespace: 'default' }, spec: { volumeName: 'pv-default-data' } },
+} as const satisfies WorldObject;
+
+export const AN_ATTACHMENT = {
+  kind: 'VolumeAttachment',
+  object: {
+    metadata: { name: 'csi-1' },
+    spec: { nodeName: 'node-1', source: { persistentVolumeName: 'pv-default-data' } },
   },
 } as const satisfies WorldObject;
 

@@ -15,6 +15,8 @@ const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; read
   CapacityBuffer: { group: '/apis/autoscaling.x-k8s.io/v1beta1', resource: 'capacitybuffers' },
   PodTemplate: { group: '/api/v1', resource: 'podtemplates' },
   Deployment: { group: '/apis/apps/v1', resource: 'deployments' },
+  PersistentVolumeClaim: { group: '/api/v1', resource: 'persistentvolumeclaims' },
+  VolumeAttachment: { group: '/apis/storage.k8s.io/v1', resource: 'volumeattachments' },
   EC2NodeClass: { group: '/apis/karpenter.k8s.aws/v1', resource: 'ec2nodeclasses' },
 };
 

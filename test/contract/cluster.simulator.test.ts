@@ -40,6 +40,11 @@ clusterContract('the simulator', async () => {
           return createCustom<NodeOverlay>(state, state.nodeOverlays, thing.object);
         case 'CapacityBuffer':
           return createCustom<CapacityBuffer>(state, state.capacityBuffers, thing.object);
+        case 'PersistentVolumeClaim':
+          // The simulator derives the claims from the pods.
+          return;
+        case 'VolumeAttachment':
+          return void state.volumeAttachments.set(thing.object.metadata.name, thing.object);
         case 'PodTemplate':
           return void podTemplates.push(thing.object);
         case 'Deployment':

@@ -18,6 +18,8 @@ import {
   A_NODE_POOL,
   A_POD_TEMPLATE,
   A_STATUS,
+  A_VOLUME_CLAIM,
+  AN_ATTACHMENT,
   AN_OVERLAY,
   aPod,
   OWNER,
@@ -101,6 +103,14 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await cluster.listPodDisruptionBudgets()).toMatchObject([A_BUDGET.object]);
         expect(await cluster.listNodeOverlays()).toMatchObject([AN_OVERLAY.object]);
         expect(await cluster.listNodeClaims()).toEqual([]);
+      });
+
+      test('volumes are read with the node that they are attached to, and the claim that they are bound to (D25)', async () => {
+        const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+        await putPod('database', { nodeName: 'node-1', volumes });
+        for (const each of [A_VOLUME_CLAIM, AN_ATTACHMENT]) await harness.put(each);
+        expect(await cluster.listVolumeAttachments()).toMatchObject([AN_ATTACHMENT.object]);
+        expect(await cluster.listPersistentVolumeClaims()).toMatchObject([A_VOLUME_CLAIM.object]);
       });
 
       test('a CapacityBuffer is read with everything that it can refer to', async () => {

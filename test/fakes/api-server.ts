@@ -27,6 +27,7 @@ const INSTALLED: readonly string[] = [
   '/api/v1/persistentvolumes',
   '/apis/storage.k8s.io/v1/storageclasses',
   '/apis/storage.k8s.io/v1/csinodes',
+  '/apis/storage.k8s.io/v1/volumeattachments',
   '/apis/apps/v1/daemonsets',
   '/apis/apps/v1/deployments',
   '/apis/apps/v1/statefulsets',

@@ -1,16 +1,11 @@
-import { eventsOf } from '../../core/events/events-of.ts';
 import type { Due } from '../../core/model/decision.ts';
-import { decisionOn } from '../../core/model/decision-id.ts';
 import { decideRepairs } from '../../core/node-claim/repair/repair.ts';
 import { repairPolicies } from '../../core/node-claim/repair/repair-policies.ts';
-import { announceEvents } from '../run/announce.ts';
+import { announceRefusals } from '../run/announce-refusals.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { type EachClaim, eachClaim } from '../run/each-claim.ts';
 import type { HasSettings } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
-
-/** The number of nodes that get an event of a refusal in one run, because a refusal may affect every node of a large cluster. */
-const MAX_EVENTS = 10;
 
 /**
  * Unhealthy nodes → deleted claims, without a drain (D29, D30), if the cluster has the feature gate. *Shape:* the failures, and
@@ -30,17 +25,8 @@ export async function repairNodes(work: ClusterWork<HasSettings>): Promise<EachC
     return [];
   });
   const due: readonly Due[] = repairs.flatMap((repair) => repair.due);
-  return { due, failures: [...failures, ...(await announceRefusals(work, repairs, nowMs))] };
-}
-
-/** F13: a refusal is shown on its node. A verdict without an action is not announced otherwise. */
-async function announceRefusals(
-  { ports, controller, cluster }: ClusterWork,
-  repairs: ReturnType<typeof decideRepairs>,
-  nowMs: number,
-): Promise<readonly Error[]> {
-  const blocked = repairs.flatMap((repair) => repair.blocked).slice(0, MAX_EVENTS);
-  if (blocked.length === 0) return [];
-  const decision = decisionOn({ name: 'repair' }, { controller, cluster, atMs: nowMs }, { actions: [], blocked });
-  return announceEvents(ports, decision, eventsOf(decision));
+  // F13: NodeRepairBlocked.
+  const refusals = repairs.flatMap((repair) => repair.blocked);
+  await announceRefusals(work, { name: 'repair', atMs: nowMs }, refusals);
+  return { due, failures };
 }

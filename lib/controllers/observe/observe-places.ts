@@ -1,4 +1,5 @@
 import type { Pod } from '../../apis/kubernetes.ts';
+import { claimNames } from '../../core/cluster/pod-volumes.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { ClusterReader } from '../../ports/cluster.ts';
 
@@ -7,13 +8,7 @@ export async function observePlaces(
   cluster: ClusterReader,
   pods: readonly Pod[],
 ): Promise<Pick<ClusterSnapshot, 'namespaces' | 'storage'>> {
-  if (!pods.some(hasClaim)) return { namespaces: await cluster.listNamespaces() };
+  if (!pods.some((pod) => claimNames(pod).length > 0)) return { namespaces: await cluster.listNamespaces() };
   const [namespaces, storage] = await Promise.all([cluster.listNamespaces(), cluster.readStorage()]);
   return { namespaces, storage };
-}
-
-function hasClaim({ spec }: Pod): boolean {
-  return (spec.volumes ?? []).some(
-    (volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined,
-  );
 }

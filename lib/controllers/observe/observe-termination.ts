@@ -4,6 +4,7 @@ import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait, runsNothingElse } from '../../core/cluster/at-rest.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { TerminationView } from '../../core/node-claim/termination.ts';
+import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
@@ -15,12 +16,14 @@ import type {
   ReadsZonalShifts,
 } from '../run/ports.ts';
 import { observeShifts } from './observe-unavailable.ts';
+import { type ObservedVolumes, observeVolumes, volumesOf } from './observe-volumes.ts';
 
 /** The observed state that all deleted claims of one run share. */
 export interface ObservedTermination extends SeenNodes {
   readonly instances: ReadonlyMap<string, DescribedInstance>;
   /** C36: instances in these zones are neither described nor terminated. */
   readonly shifted: ReadonlySet<string>;
+  readonly volumes: ObservedVolumes;
   /** Whether only pods that can wait run in the cluster, and no claim is being launched: read when needed, and once. */
   rests?: Promise<boolean>;
 }
@@ -38,7 +41,7 @@ export async function observeTermination(
     records.length === 0 ? [] : ports.cluster.listNodes(),
     ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids),
   ]);
-  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), shifted };
+  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), shifted, volumes: observeVolumes(ports) };
 }
 
 export type TerminationViewPorts = ReadsCluster & ReadsClaims & HasClock & HasSettings;
@@ -57,11 +60,14 @@ export async function terminationViewOf(
   const zoneShifted = instance !== undefined && world.shifted.has(instance.zone);
   const instanceState = listed?.state === 'shutting-down' ? 'shutting-down' : 'alive';
   const { ignoreAtZero } = ports.settings;
+  const nowMs = ports.clock.now();
+  const awaited = node !== undefined && instanceState === 'alive' && awaitsVolumes(record, pods, nowMs);
   return {
     record,
     pods,
     ...((await goesLast(ports, { record, pods }, world)) && { ignoreAtZero }),
     ...optional({ node }),
+    ...(awaited && { volumes: await volumesOf(world.volumes, { node, pods }, nowMs) }),
     ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
     ...(zoneShifted ? { zoneShifted } : {}),
   };

@@ -111,6 +111,9 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
     rule('', ['pods'], [...READ, 'delete']),
     rule('', ['pods/eviction'], ['create']),
     rule('karpenter.sh', ['nodeclaims'], [...READ, 'delete', 'patch']),
+    // D25: the volumes of drained pods, and those of pods that stay on the node.
+    rule('', ['persistentvolumeclaims'], ['list']),
+    rule('storage.k8s.io', ['volumeattachments'], ['list']),
   ],
 };
 

@@ -167,6 +167,10 @@ export interface Deletion {
   /** Its node held nothing but pods that can wait: these go without being asked for. @default they are asked for, as all others */
   readonly atRest?: true;
   readonly drainStartedAtMs?: number;
+  /** D25: the drain evicts pods with PersistentVolumeClaims. @default false */
+  readonly volumes?: true;
+  /** D25: since when the instance waits until the volumes of its pods are detached. @default it did not wait */
+  readonly volumesAwaitedSinceMs?: number;
   /** When EC2 accepted the request to terminate the instance, or was found to shut it down. */
   readonly terminateRequestedAtMs?: number;
   /** EC2 refuses to terminate the instance. @default it has not been requested, or EC2 accepted it */

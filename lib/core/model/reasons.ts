@@ -10,6 +10,8 @@ export const REASONS = {
   AutoModeActive:
     'EKS Auto Mode is enabled in the cluster, so Kerf does nothing: disable Auto Mode, or set shadow for the cluster.',
   AwaitingReconciliation: 'Kerf has not examined the object yet: wait one minute.',
+  AwaitingVolumeDetachment:
+    'Volumes of the drained pods are still attached to the node: wait; if it takes long, look at the VolumeAttachments of the node.',
   BudgetExhausted:
     'The disruption budgets of the NodePool allow no further node now: wait, or change spec.disruption.budgets.',
   ClusterCIDRResolutionFailed:
@@ -164,6 +166,8 @@ export const REASONS = {
     'No new node can reach the volume: correct the nodeAffinity of the volume or the topologies of its class.',
   VolumesApart:
     'No node can reach all volumes of the pod because they are in different places: move one volume or split the pod.',
+  VolumesUnknown:
+    'Kerf may not list VolumeAttachments, so it does not wait until volumes are detached: install the ClusterRole of this version.',
   WaitingOnNodeClaimTermination:
     'NodeClaims still use the EC2NodeClass that is being deleted: it is released when they are gone.',
   WaitsAtZero:

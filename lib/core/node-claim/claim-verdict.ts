@@ -7,6 +7,8 @@ export interface ClaimVerdict extends Verdict {
   readonly record: NodeClaimRecord;
   /** The record to write after all actions have succeeded. If one fails, the next run decides again. @default no change */
   readonly whenDone?: NodeClaimRecord;
+  /** Refusals that are new since the last run: they are shown as Events. @default none */
+  readonly news?: readonly Blocked[];
 }
 
 /** Why a claim is deleted. */

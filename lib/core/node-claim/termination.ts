@@ -3,7 +3,7 @@ import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
-import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import { type Action, type Blocked, type Due, type PodTarget, requeueAt, type Verdict } from '../model/decision.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
@@ -11,14 +11,14 @@ import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
 import type { ClaimVerdict } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
+import { isDrained } from './pods-to-drain.ts';
 import { terminate, terminating } from './terminate.ts';
+import { drainsVolumes, type NodeVolumes, volumesUnknown, whyVolumesAwaited } from './volume-detachment.ts';
 
 /** D22: the minimum time of a drain, so that late pods are drained too. */
 const MIN_DRAIN_MS = 5 * SECOND_MS;
 /** D23, D26: the interval at which refused evictions are retried, and the state of the instance is read. */
 const POLL_MS = 5 * SECOND_MS;
-/** D21: the kubelet of a pod is gone if the pod should have terminated a minute ago. */
-const STUCK_MS = 60 * SECOND_MS;
 /** The Kubernetes default of terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
@@ -31,6 +31,8 @@ export interface TerminationView {
   readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** Undefined after the instance has terminated. */
   readonly instanceState?: 'alive' | 'shutting-down';
+  /** D25: the volumes of the node. @default not read, because no drained pod had a volume, or pods are left */
+  readonly volumes?: NodeVolumes;
   /** C36: a zonal shift is active for the instance's zone, so no EC2 call is made for it. @default false */
   readonly zoneShifted?: boolean;
 }
@@ -58,22 +60,38 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (node === undefined || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
-  const draining =
-    deletion.drainStartedAtMs === undefined
-      ? { ...record, deletion: { ...deletion, drainStartedAtMs: nowMs } }
-      : record;
+  const draining = beginDrain(view, deletion, nowMs);
   const earliest = startedAtMs + MIN_DRAIN_MS;
   // D24: at the deadline, the instance is terminated also if the API server refuses to delete its pods.
   const latest = Math.max(deletion.deadlineMs ?? Infinity, earliest);
   if (!drained && nowMs < latest) return { record: draining, actions, blocked, due: soonest(due, latest) };
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [requeueAt(earliest)] };
-  return endInstance(view, draining, nowMs);
+  return awaitVolumes(view, draining, nowMs) ?? endInstance(view, draining, nowMs);
+}
+
+/** The record of a drain: its start, and whether it evicts pods with volumes. */
+function beginDrain({ record, pods }: TerminationView, deletion: Deletion, nowMs: number): NodeClaimRecord {
+  const { drainStartedAtMs = nowMs, volumes } = deletion;
+  const marked = volumes === undefined && drainsVolumes(pods, nowMs);
+  if (deletion.drainStartedAtMs !== undefined && !marked) return record;
+  return { ...record, deletion: { ...deletion, drainStartedAtMs, ...(marked ? { volumes: true } : {}) } };
+}
+
+/** D25. *Shape:* undefined if the instance can be terminated. */
+function awaitVolumes({ volumes }: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict | undefined {
+  const { deletion } = record;
+  const why = whyVolumesAwaited(record, volumes);
+  if (deletion === undefined || why === undefined) return undefined;
+  const due = soonest([pollAfter(nowMs)], deletion.deadlineMs ?? Infinity);
+  const verdict = { actions: [], blocked: [why], due };
+  if (deletion.volumesAwaitedSinceMs !== undefined) return { ...verdict, record };
+  return { ...verdict, record: { ...record, deletion: { ...deletion, volumesAwaitedSinceMs: nowMs } }, news: [why] };
 }
 
 function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdict & { readonly drained: boolean } {
   const { record, node } = view;
   const cordon = node === undefined ? [] : cordonActions(record, node);
-  const pods = view.pods.filter((pod) => isDrainable(pod) && !isStuck(pod, nowMs));
+  const pods = view.pods.filter((pod) => isDrained(pod, nowMs));
   const forced = pods.flatMap((pod) => {
     const atDeadline = forcedEviction(record, pod, { deletion, nowMs });
     return atDeadline.length > 0 ? atDeadline : deleteAtZero(view, pod, nowMs);
@@ -147,16 +165,14 @@ function deleteAtZero(
   return isDeleted ? [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }] : [];
 }
 
-function isStuck(pod: Pod, nowMs: number): boolean {
-  const { deletionTimestamp } = pod.metadata;
-  return deletionTimestamp !== undefined && nowMs - parseTime(deletionTimestamp) > STUCK_MS;
-}
-
 /** C36: no EC2 call is made for an instance in a zone that the cluster is shifted away from. */
 function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict {
   if (view.zoneShifted === true) return { ...nothing(record), due: [requeueAt(nowMs + MINUTE_MS)] };
+  const { volumes } = view;
   const verdict = terminate(record, nowMs);
-  return verdict.due.length === 0 ? { ...verdict, due: [pollAfter(nowMs)] } : verdict;
+  const unknown = volumes?.kind === 'unknown' ? [volumesUnknown(record, volumes.message)] : [];
+  const due = verdict.due.length === 0 ? [pollAfter(nowMs)] : verdict.due;
+  return { ...verdict, blocked: [...verdict.blocked, ...unknown], due };
 }
 
 /** The instance no longer exists: the finalizers of node and claim are removed. */

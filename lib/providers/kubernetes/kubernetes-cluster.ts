@@ -13,7 +13,7 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
-import type { Storage } from '../../apis/storage.ts';
+import type { PersistentVolumeClaim, Storage, VolumeAttachment } from '../../apis/storage.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
@@ -43,7 +43,7 @@ import {
   projectNamespace,
 } from './project/project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project/project-custom.ts';
-import { STORAGE_CLASSES } from './storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUME_ATTACHMENTS } from './storage.ts';
 
 export interface KubernetesClusterOptions {
   readonly client: ApiClient;
@@ -159,6 +159,14 @@ export class KubernetesCluster implements Cluster {
 
   listNamespaces(): Promise<readonly Namespace[]> {
     return listAll(this.#client, { path: '/api/v1/namespaces', project: projectNamespace });
+  }
+
+  listVolumeAttachments(): Promise<readonly VolumeAttachment[]> {
+    return listAll(this.#client, VOLUME_ATTACHMENTS);
+  }
+
+  listPersistentVolumeClaims(): Promise<readonly PersistentVolumeClaim[]> {
+    return listAll(this.#client, PERSISTENT_VOLUME_CLAIMS);
   }
 
   readStorage(): Promise<Storage> {

@@ -1,8 +1,14 @@
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
+import type {
+  CsiNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from '../../apis/storage.ts';
 import type { ListOptions } from './client/lists.ts';
 import { checked, each, fieldsOf, isNamed, metadataOf, pick, type RawObject } from './project/project.ts';
 
-/** The storage kinds that restrict where a pod may run, reduced to the fields that are used. */
+/** The storage kinds, reduced to the fields that are used. */
 
 export const PERSISTENT_VOLUME_CLAIMS: ListOptions<PersistentVolumeClaim> = {
   path: '/api/v1/persistentvolumeclaims',
@@ -16,6 +22,10 @@ export const CSI_NODES: ListOptions<CsiNode> = { path: '/apis/storage.k8s.io/v1/
 export const STORAGE_CLASSES: ListOptions<StorageClass> = {
   path: '/apis/storage.k8s.io/v1/storageclasses',
   project: storageClassOf,
+};
+export const VOLUME_ATTACHMENTS: ListOptions<VolumeAttachment> = {
+  path: '/apis/storage.k8s.io/v1/volumeattachments',
+  project: volumeAttachmentOf,
 };
 
 function persistentVolumeClaimOf(raw: RawObject): PersistentVolumeClaim | undefined {
@@ -38,6 +48,16 @@ function storageClassOf(raw: RawObject): StorageClass | undefined {
 function csiNodeOf(raw: RawObject): CsiNode | undefined {
   const drivers = each(fieldsOf(raw['spec'])['drivers'], (driver) => pick(driver, ['name', 'allocatable']));
   return checked({ metadata: metadataOf(raw), spec: { drivers } }, isCsiNode);
+}
+
+function volumeAttachmentOf(raw: RawObject): VolumeAttachment | undefined {
+  const { nodeName, source } = fieldsOf(raw['spec']);
+  const spec = { nodeName, source: pick(fieldsOf(source), ['persistentVolumeName']) };
+  return checked({ metadata: metadataOf(raw), spec }, isVolumeAttachment);
+}
+
+function isVolumeAttachment(value: unknown): value is VolumeAttachment {
+  return isNamed(value) && typeof fieldsOf(fieldsOf(value)['spec'])['nodeName'] === 'string';
 }
 
 function isClaim(value: unknown): value is PersistentVolumeClaim {

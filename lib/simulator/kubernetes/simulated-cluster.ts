@@ -12,6 +12,7 @@ import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { disruptionsAllowed } from './disruptions-allowed.ts';
 import { changed, createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
+import { boundClaims } from './simulated-attachments.ts';
 import { simulatedStorage } from './simulated-storage.ts';
 import { currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
 
@@ -42,6 +43,8 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     listCapacityBuffers: async () => [...state.capacityBuffers.values()],
     listPodTemplates: async () => state.podTemplates,
     listNamespaces: async () => namespacesOf(pods()),
+    listVolumeAttachments: async () => [...state.volumeAttachments.values()],
+    listPersistentVolumeClaims: async () => boundClaims(pods()),
     readStorage: async () => simulatedStorage(pods()),
     // Only Deployments are simulated.
     listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),

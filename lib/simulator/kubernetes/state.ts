@@ -13,6 +13,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import type { VolumeAttachment } from '../../apis/storage.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
@@ -38,6 +39,7 @@ export interface KubernetesState {
   readonly nodeClaims: Map<string, NodeClaim>;
   /** The signs of other autoscalers. */
   autoscalers: AutoscalerTraces;
+  readonly volumeAttachments: Map<string, VolumeAttachment>;
   version: number;
   /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
@@ -69,6 +71,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
       autoModePools: [],
       unread: [],
     },
+    volumeAttachments: new Map(),
     version: 0,
     onChange: () => {},
     onReview: () => {},

@@ -33,6 +33,7 @@ const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: Condit
   Consolidatable: consolidatable,
   DisruptionReason: disruptionReason,
   Drained: drained,
+  VolumesDetached: volumesDetached,
   InstanceTerminating: instanceTerminating,
 };
 
@@ -108,11 +109,21 @@ export function inOneWord(reason: string): string {
 }
 
 function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefined {
-  const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = deletion ?? {};
+  const { drainStartedAtMs, volumesAwaitedSinceMs, terminateRequestedAtMs, terminationRefused } = deletion ?? {};
   if (registeredAtMs === undefined || drainStartedAtMs === undefined) return undefined;
-  const drainedAtMs = terminateRequestedAtMs ?? terminationRefused?.sinceMs;
+  const drainedAtMs = volumesAwaitedSinceMs ?? terminateRequestedAtMs ?? terminationRefused?.sinceMs;
   if (drainedAtMs === undefined) return notKnown(drainStartedAtMs, 'Draining');
   return { status: 'True', reason: 'Drained', sinceMs: drainedAtMs };
+}
+
+/** D25: only of a claim whose instance waited for volumes. */
+function volumesDetached({ deletion }: NodeClaimRecord): Answer | undefined {
+  const { volumesAwaitedSinceMs, terminateRequestedAtMs, terminationRefused, deadlineMs = Infinity } = deletion ?? {};
+  if (volumesAwaitedSinceMs === undefined) return undefined;
+  const sinceMs = terminateRequestedAtMs ?? terminationRefused?.sinceMs;
+  if (sinceMs === undefined) return notKnown(volumesAwaitedSinceMs, 'AwaitingVolumeDetachment');
+  if (sinceMs >= deadlineMs) return { status: 'False', reason: 'TerminationGracePeriodElapsed', sinceMs };
+  return { status: 'True', reason: 'VolumesDetached', sinceMs };
 }
 
 function instanceTerminating(record: NodeClaimRecord): Answer | undefined {

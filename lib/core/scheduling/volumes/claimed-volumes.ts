@@ -1,5 +1,6 @@
 import type { Pod, PodSpec } from '../../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim } from '../../../apis/storage.ts';
+import { claimName } from '../../cluster/pod-volumes.ts';
 import { type StorageIndex, volumeClaimKey } from './storage-index.ts';
 
 /** A volume of a pod with a PersistentVolumeClaim. Other volumes do not affect placement. */
@@ -26,11 +27,6 @@ export function claimedVolumes(pod: Pod, storage: StorageIndex): readonly Claime
 }
 
 type Volume = NonNullable<PodSpec['volumes']>[number];
-
-function claimName(pod: Pod, volume: Volume): string | undefined {
-  if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName;
-  return volume.ephemeral === undefined ? undefined : `${pod.metadata.name}-${volume.name}`;
-}
 
 function claimedVolume(volume: Volume, key: string, storage: StorageIndex): ClaimedVolume {
   const claim = storage.persistentVolumeClaims.get(key);

@@ -1,0 +1,86 @@
+import { counted } from '../../apis/counted.ts';
+import { formatTime } from '../../apis/formats/time.ts';
+import { type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
+import { claimNames } from '../cluster/pod-volumes.ts';
+import { compareText } from '../compare-text.ts';
+import type { Blocked } from '../model/decision.ts';
+import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
+import { isDrained } from './pods-to-drain.ts';
+
+/**
+ * D25: the instance is terminated after the volumes of its drained pods are detached. A volume that is still attached when its
+ * instance ends cannot be attached to another node until EC2 has detached it, and its file system may be damaged.
+ */
+
+/** The volumes of a node without pods to drain. */
+export type NodeVolumes =
+  | { readonly kind: 'known'; readonly attached: readonly string[] }
+  /** The API server refuses to list VolumeAttachments. */
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** The longest list of volumes in a message. */
+const MAX_NAMES = 3;
+
+/** Whether a drain ends volumes of the node: a pod that it evicts has a PersistentVolumeClaim. */
+export function drainsVolumes(pods: readonly Pod[], nowMs: number): boolean {
+  return pods.some((pod) => isDrained(pod, nowMs) && claimNames(pod).length > 0);
+}
+
+/** Whether the VolumeAttachments of the node must be read: its pods with volumes are gone, and its deadline has not passed. */
+export function awaitsVolumes({ deletion }: NodeClaimRecord, pods: readonly Pod[], nowMs: number): boolean {
+  if (deletion?.volumes !== true || hasEnded(deletion)) return false;
+  return nowMs < (deletion.deadlineMs ?? Infinity) && !pods.some((pod) => isDrained(pod, nowMs));
+}
+
+/** Whether EC2 was asked to terminate the instance. */
+function hasEnded({ terminateRequestedAtMs, terminationRefused }: Deletion): boolean {
+  return (terminateRequestedAtMs ?? terminationRefused) !== undefined;
+}
+
+/** The pods that stay on the node until it is deleted, and have volumes. */
+export function keptWithVolumes(pods: readonly Pod[], nowMs: number): readonly Pod[] {
+  return pods.filter((pod) => !isDrained(pod, nowMs) && claimNames(pod).length > 0);
+}
+
+/** The names of the PersistentVolumes that are attached to the node, other than those of the kept pods. */
+export function attachedVolumes(
+  node: Node,
+  attachments: readonly VolumeAttachment[],
+  kept: { readonly pods: readonly Pod[]; readonly claims: readonly PersistentVolumeClaim[] },
+): readonly string[] {
+  const keptClaims = new Set(kept.pods.flatMap((pod) => claimNames(pod).map((name) => `${namespaceOf(pod)}/${name}`)));
+  const keptVolumes = new Set(
+    kept.claims
+      .filter((claim) => keptClaims.has(`${namespaceOf(claim)}/${claim.metadata.name}`))
+      .map(({ spec }) => spec.volumeName),
+  );
+  return attachments
+    .filter(({ spec }) => spec.nodeName === node.metadata.name)
+    .flatMap(({ spec }) => spec.source.persistentVolumeName ?? [])
+    .filter((name) => !keptVolumes.has(name))
+    .toSorted(compareText);
+}
+
+/** Why the instance is not terminated yet. *Shape:* undefined if it can be terminated. */
+export function whyVolumesAwaited(
+  { deletion, nodeName = '', nodePool }: NodeClaimRecord,
+  volumes: NodeVolumes | undefined,
+): Blocked | undefined {
+  if (volumes?.kind !== 'known' || volumes.attached.length === 0) return undefined;
+  const { attached } = volumes;
+  const names = [...attached.slice(0, MAX_NAMES), ...(attached.length > MAX_NAMES ? ['…'] : [])].join(', ');
+  const until = deletion?.deadlineMs === undefined ? '' : `, at the latest at ${formatTime(deletion.deadlineMs)}`;
+  return {
+    subject: { kind: 'Node', name: nodeName },
+    nodePool,
+    reason: 'AwaitingVolumeDetachment',
+    message: `${counted(attached.length, 'volume')} not detached yet (${names}): the instance is terminated afterwards${until}`,
+    numbers: { volumes: attached.length },
+  };
+}
+
+/** The refusal for a node whose volumes are unknown. Its instance is terminated without waiting for them. */
+export function volumesUnknown({ nodeName = '', nodePool }: NodeClaimRecord, message: string): Blocked {
+  return { subject: { kind: 'Node', name: nodeName }, nodePool, reason: 'VolumesUnknown', message, numbers: {} };
+}
