@@ -4,6 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { optional } from '../../../apis/optional.ts';
 import { type ApiResponse, kubernetesPortError, noAnswer } from './errors.ts';
+import { Silence } from './silence.ts';
 
 export interface ApiClientOptions {
   /** `https://…`, as returned by EKS. */
@@ -14,8 +15,14 @@ export interface ApiClientOptions {
   readonly tlsServerName?: string;
   /** Called before each request, and once with a token that the server rejected (401). The source caches tokens. */
   readonly token?: (refused?: string) => Promise<string>;
-  /** @default 20 s */
+  /** For a call. @default 10 s */
   readonly timeoutMs?: number;
+  /** For the begin of a streamed response. @default 15 s */
+  readonly streamTimeoutMs?: number;
+  /** For a new connection. @default 3 s */
+  readonly connectTimeoutMs?: number;
+  /** In milliseconds. @default the time of the process */
+  readonly now?: () => number;
   /** Between 0 and 1: spreads the retries of functions that were rejected at the same time. @default Math.random */
   readonly random?: () => number;
   /** Waits before a retry. @default a timer */
@@ -50,9 +57,11 @@ const RETRIED: readonly number[] = [429, 500, 502, 503, 504];
 export class ApiClient {
   readonly #options: ApiClientOptions;
   readonly #agent: http.Agent;
+  readonly #silence: Silence;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
+    this.#silence = new Silence(options.now ?? (() => performance.now()));
     const { endpoint, certificateAuthority, tlsServerName } = options;
     this.#agent = endpoint.startsWith('http:')
       ? new http.Agent({ keepAlive: true })
@@ -62,9 +71,13 @@ export class ApiClient {
         });
   }
 
-  /** *Shape:* the response with any status that is not retried, including errors. *Errors:* UnreachableError. */
+  /**
+   * *Shape:* the response with any status that is not retried, including errors. *Errors:* UnreachableError.
+   * *Cost:* ten seconds at most where the server does not answer, then no time while it is silent.
+   */
   async send(request: ApiRequest): Promise<ApiResponse> {
     const doing = `${request.method} ${request.path}`;
+    const beganMs = this.#silence.begin(doing);
     let answer = await this.#attempt(request, doing);
     for (let attempt = 1; attempt < ATTEMPTS && isWorthARetry(answer, request); attempt += 1) {
       const waitMs = Math.max(0, answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1));
@@ -74,7 +87,10 @@ export class ApiClient {
       await sleep(Math.round(waitMs * (1 + random() / 2)));
       answer = await this.#attempt(request, doing);
     }
-    if (answer.kind === 'no-answer') throw noAnswer(doing, answer.cause);
+    if (answer.kind === 'no-answer') {
+      if (answer.timedOut) this.#silence.timedOut(beganMs);
+      throw noAnswer(doing, answer.cause);
+    }
     if (isWorthARetry(answer, request)) throw kubernetesPortError(answer, doing);
     return { status: answer.status, body: answer.body };
   }
@@ -95,10 +111,13 @@ export class ApiClient {
    * retried, because only the reader can resume it. *Errors:* UnreachableError, here or while it is read.
    */
   async stream(request: ApiRequest, signal: AbortSignal): Promise<ApiStream> {
+    const doing = `${request.method} ${request.path}`;
+    const beganMs = this.#silence.begin(doing);
+    const late = AbortSignal.timeout(this.#options.streamTimeoutMs ?? 15_000);
     let turnedDown: http.IncomingMessage | undefined;
     const begin = async (token: string | undefined): Promise<http.IncomingMessage> => {
       turnedDown?.destroy();
-      turnedDown = await this.#begin(request, token, signal);
+      turnedDown = await this.#begin(request, token, { signal, late });
       return turnedDown;
     };
     try {
@@ -106,17 +125,50 @@ export class ApiClient {
       const contentType = response.headers['content-type'] ?? '';
       return { status: response.statusCode ?? 0, contentType, body: unzipped(response) };
     } catch (cause) {
-      throw noAnswer(`${request.method} ${request.path}`, cause);
+      if (late.aborted) this.#silence.timedOut(beganMs);
+      throw noAnswer(doing, cause);
     }
   }
 
-  #begin(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+  /** @param limits `late` ends a call that has no response yet, `signal` also ends the response */
+  async #begin(
+    request: ApiRequest,
+    token: string | undefined,
+    { signal, late }: { readonly signal: AbortSignal; readonly late: AbortSignal },
+  ): Promise<http.IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
     const url = urlOf(this.#options.endpoint, request);
     const { headers } = outgoing(request, token);
-    const send = url.protocol === 'http:' ? http.request : https.request;
-    send(url, { method: request.method, headers, agent: this.#agent, signal }, resolve).on('error', reject).end();
-    return promise;
+    const call = this.#request(url, { method: request.method, headers, signal }, resolve);
+    call.on('error', reject);
+    const isLate = (): void => void call.destroy(new Error('no response within the time limit'));
+    late.addEventListener('abort', isLate);
+    call.end();
+    try {
+      return await promise;
+    } finally {
+      late.removeEventListener('abort', isLate);
+    }
+  }
+
+  /** A request with a time limit for its connection. */
+  #request(
+    url: URL,
+    options: http.RequestOptions,
+    onResponse: (response: http.IncomingMessage) => void,
+  ): http.ClientRequest {
+    const [send, connected] = url.protocol === 'http:' ? [http.request, 'connect'] : [https.request, 'secureConnect'];
+    const call = send(url, { ...options, agent: this.#agent }, (response) => {
+      this.#silence.answered();
+      onResponse(response);
+    });
+    const ms = this.#options.connectTimeoutMs ?? 3_000;
+    call.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const slow = setTimeout(() => call.destroy(new Error(`no connection within ${ms} ms`)), ms);
+      for (const event of [connected, 'close']) socket.once(event, () => clearTimeout(slow));
+    });
+    return call;
   }
 
   async #attempt(request: ApiRequest, doing: string): Promise<Attempt> {
@@ -140,11 +192,13 @@ export class ApiClient {
   }
 
   async #once(request: ApiRequest, token: string | undefined, doing: string): Promise<Attempt> {
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? 10_000);
     try {
-      const sent = { method: request.method, ...outgoing(request, token) };
+      const sent = { method: request.method, ...outgoing(request, token), signal };
       return await this.#exchange(urlOf(this.#options.endpoint, request), sent);
-    } catch (cause) {
-      return { kind: 'no-answer', cause: cause instanceof Error ? cause : new Error(`${doing}: ${String(cause)}`) };
+    } catch (thrown) {
+      const cause = thrown instanceof Error ? thrown : new Error(`${doing}: ${String(thrown)}`);
+      return { kind: 'no-answer', cause, timedOut: signal.aborted };
     }
   }
 
@@ -153,9 +207,7 @@ export class ApiClient {
     { body, ...options }: http.RequestOptions & { readonly body: string | undefined },
   ): Promise<Attempt> {
     const { promise, resolve, reject } = Promise.withResolvers<Attempt>();
-    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? 10_000);
-    const send = url.protocol === 'http:' ? http.request : https.request;
-    const call = send(url, { ...options, agent: this.#agent, signal }, (response) => {
+    const call = this.#request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
@@ -203,10 +255,17 @@ interface Outgoing {
 
 type Attempt =
   | ({ readonly kind: 'answered'; readonly retryAfterMs?: number } & ApiResponse)
-  | { readonly kind: 'no-answer'; readonly cause: Error; readonly retryAfterMs?: undefined };
+  | {
+      readonly kind: 'no-answer';
+      readonly cause: Error;
+      /** The call took its whole time. */
+      readonly timedOut: boolean;
+      readonly retryAfterMs?: undefined;
+    };
 
 function isWorthARetry(answer: Attempt, request: ApiRequest): boolean {
-  if (answer.kind === 'no-answer') return true;
+  // A server that has not answered for ten seconds would take another ten.
+  if (answer.kind === 'no-answer') return !answer.timedOut;
   return RETRIED.includes(answer.status) && !(request.final ?? []).includes(answer.status);
 }
 

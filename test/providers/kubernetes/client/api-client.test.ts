@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:https';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConflictError, RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
 import { ApiClient, type ApiClientOptions } from '../../../../lib/providers/kubernetes/client/api-client.ts';
@@ -154,16 +155,67 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a server that does not respond is an error after the timeout', async () => {
+  test('a server that does not respond is an error after one timeout', async () => {
     connect({ timeoutMs: 50 });
     server.failNext({ kind: 'hang' }, { kind: 'hang' }, { kind: 'hang' });
     await expect(client.expect(LIST)).rejects.toBeInstanceOf(UnreachableError);
+    expect(server.requests).toHaveLength(1);
   });
 
   test('a refused connection is unreachable, with the reason', async () => {
     await server.close();
     await expect(client.expect(LIST)).rejects.toThrow(/no answer.*ECONNREFUSED/);
     server = await FakeApiServer.start();
+  });
+});
+
+describe('a silent server', () => {
+  test('is not called for 20 s after a call without an answer, and then again', async () => {
+    let nowMs = 0;
+    connect({ timeoutMs: 50, now: () => nowMs });
+    server.failNext({ kind: 'hang' });
+    await expect(client.expect(LIST)).rejects.toThrow(/no answer/);
+    nowMs = 19_000;
+    await expect(client.expect(LIST)).rejects.toThrow(/not sent: .* called again in 1 s/);
+    await expect(client.stream(LIST, AbortSignal.timeout(1_000))).rejects.toBeInstanceOf(UnreachableError);
+    expect(server.requests).toHaveLength(1);
+    nowMs = 20_000;
+    await client.expect(LIST);
+  });
+
+  test('is one that answers no call: one slow call does not stop the others', async () => {
+    let nowMs = 0;
+    connect({ timeoutMs: 300, now: () => (nowMs += 1) });
+    server.failNext({ kind: 'hang' });
+    const slow = client.expect(LIST);
+    await client.expect(LIST);
+    await expect(slow).rejects.toThrow(/no answer/);
+    await client.expect(LIST);
+  });
+
+  test('does not hold a streamed list for longer than its time limit', async () => {
+    connect({ streamTimeoutMs: 50 });
+    server.failNext({ kind: 'hang' });
+    await expect(client.stream(LIST, AbortSignal.timeout(10_000))).rejects.toThrow(/no response within the time limit/);
+    await expect(client.expect(LIST)).rejects.toThrow(/not sent/);
+  });
+
+  test('may be one to which no connection can be made', async () => {
+    const accepted: Socket[] = [];
+    const stalled = createTcpServer((socket) => void accepted.push(socket));
+    const listening = Promise.withResolvers<void>();
+    stalled.listen(0, '127.0.0.1', listening.resolve);
+    await listening.promise;
+    const address = stalled.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    // The server accepts the connection and never answers the TLS handshake.
+    connect({ endpoint: `https://127.0.0.1:${port}`, connectTimeoutMs: 50 });
+    await expect(client.expect(LIST)).rejects.toThrow(/no connection within 50 ms/);
+    expect(waits).toHaveLength(2);
+    const closed = Promise.withResolvers<void>();
+    for (const socket of accepted) socket.destroy();
+    stalled.close(() => closed.resolve());
+    await closed.promise;
   });
 });
 
